@@ -5,8 +5,7 @@ import pytest
 import semscale
 from semscale.answer_consistency.consistency import Consistency
 from semscale.drift.measure.meter import DriftMeter
-from semscale.judging.judge import Judge, judge
-from semscale.judging.panel import Panel
+from semscale.judging.judge import Judge, Panel, judge
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher
 from semscale.snapshots.session_scorer import SnapshotMeter

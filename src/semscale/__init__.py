@@ -29,8 +29,7 @@ if TYPE_CHECKING:
         SemscaleError,
         UnknownNameError,
     )
-    from semscale.judging.judge import Judge, judge
-    from semscale.judging.panel import Panel
+    from semscale.judging.judge import Judge, Panel, judge
     from semscale.judging.verdict import Verdict
     from semscale.judging.verdicts import PanelVerdicts, Verdicts
     from semscale.matching.bertscore import BertScorer, BertScores, bertscore
@@ -97,8 +96,7 @@ _HOMES = {
         "SemscaleError",
         "UnknownNameError",
     ),
-    "semscale.judging.judge": ("Judge", "judge"),
-    "semscale.judging.panel": ("Panel",),
+    "semscale.judging.judge": ("Judge", "Panel", "judge"),
     "semscale.judging.verdict": ("Verdict",),
     "semscale.judging.verdicts": ("PanelVerdicts", "Verdicts"),
     "semscale.matching.bertscore": ("BertScorer", "BertScores", "bertscore"),

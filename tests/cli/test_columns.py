@@ -43,7 +43,7 @@ def test_rows_can_be_left_out(semscale):
 def test_rate_takes_the_only_open_text_and_says_so(semscale):
     ended = semscale("rate", "survey.csv", "--scale", "quality", "--floor", "none")
     assert ended.code == 0, ended.err
-    assert "4 of 4 rows count" in ended.out
+    assert "4 of 4 rows were scored" in ended.out
     assert "text: 'why' was rated, the only column that looks like open texts" in ended.out
 
 

@@ -58,7 +58,7 @@ def test_a_table_is_measured_shown_and_written(semscale, answers, tmp_path):
         "r.html",
     )
     assert ended.code == 0, ended.err
-    assert "2 of 4 prompts count; left out: 1 missing and 1 with too few samples" in ended.out
+    assert "2 of 4 prompts were scored; left out: 1 missing and 1 with too few samples" in ended.out
     table = pl.read_csv(tmp_path / "o.csv")
     assert table["semscale_status"].to_list() == ["scored", "scored", "missing", "too-few-samples"]
     said = ["the answer is missing", "no sample is usable, 1 needed"]
@@ -153,7 +153,7 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
     capped = semscale(*command, "--max-calls", 5, "--concurrency", 1)
     assert capped.code == 3
     assert capped.err.startswith("semscale: the cap of 5 calls is reached; replies that came are kept")
-    assert "1 of 3 prompts counts; left out: 1 missing and 1 unfinished" in capped.out
+    assert "1 of 3 prompts was scored; left out: 1 missing and 1 unfinished" in capped.out
     assert "Not everything was asked: the cap of 5 calls is reached" in capped.out
     # Two answers, and all three samples of the first question; the second has an answer and no sample.
     table = pl.read_ndjson(tmp_path / "o.jsonl")
@@ -229,7 +229,7 @@ def test_a_dry_run_asks_nobody(semscale, asked, tmp_path):
     shown = semscale(*DRY_RUN, "--report", "r.html")
     assert "report: r.html" in shown.out
     assert "What asking would take" in (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "2 of 3 prompts count; left out: 1 missing" in shown.out
+    assert "2 of 3 prompts were included; left out: 1 missing" in shown.out
     assert "Nobody was asked" in shown.out
     assert "the price of scripted is not known; add it to " in shown.out
 
@@ -281,7 +281,7 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
         ((*COLUMNS, "--floor", "none"), "--floor must be auto or a cosine"),
         ((*COLUMNS, "--label", "kind"), "--label must be 1, true"),
         ((*COLUMNS, "--report", "r.pdf"), "report must end in .html, .htm, .md or .xlsx, got 'r.pdf'"),
-        ((*COLUMNS, "--fewest-samples", "0"), "--fewest-samples must be a whole number"),
+        ((*COLUMNS, "--fewest-samples", "0"), "--fewest-samples must be >= 1, got 0"),
         (("--prompt", "q", "--ask", "0", "--model", "m"), "--ask must be a whole number"),
     ],
 )

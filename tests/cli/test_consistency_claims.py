@@ -32,7 +32,7 @@ def test_claims_are_judged_and_the_worst_are_shown(semscale, answers, tmp_path):
     ended = semscale("consistency", answers, *COLUMNS, "--by", "kind", "--out", "o.csv", "--report", "r.html")
     assert ended.code == 0, ended.err
     for words in (
-        "2 of 4 prompts count; left out: 1 missing and 1 with too few samples",
+        "2 of 4 prompts were scored; left out: 1 missing and 1 with too few samples",
         "mean share of supported claims  0.75",  # (1 of 2 claims, and 1 of 1) / 2
         "3 claims: 2 supported, 1 contradicted",
         "4 samples left out",  # one declines, and three cells are empty

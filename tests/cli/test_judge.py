@@ -42,7 +42,7 @@ def test_the_screen_names_figures_and_what_was_left_out(judge_command, capsys):
     assert main(judge_command()) == 0
     shown = capsys.readouterr().out
     for words in (
-        "3 of 5 rows count; left out: 1 missing and 1 unparsable",
+        "3 of 5 rows were scored; left out: 1 missing and 1 unparsable",
         "1 unparsable",
         "mean score, from 0 to 1",
         "judge-one",

@@ -11,10 +11,10 @@ pytestmark = pytest.mark.needs("api")
     ("more", "message"),
     [
         (("--template", "lickert"), "unknown template 'lickert': did you mean 'likert'"),
-        (("--order", "last"), "unknown order 'last'"),
-        (("--samples", "0"), "samples must be a whole number from 1 to 1000"),
+        (("--order", "last"), "'--order': 'last' is not one of 'score-first', 'explanation-first'"),
+        (("--samples", "0"), "--samples must be between 1 and 1000, got 0"),
         (("--reference", "nown"), "known"),
-        (("--human", "q"), "column 'q' is named twice"),
+        (("--human", "q"), "--human must be another column than question, got 'q' for both"),
         (("--human", "known"), "human labels must be numbers from 1 to 5"),
         (("--rubric", "@nowhere.txt"), "rubric file 'nowhere.txt' cannot be read"),
         (("--report", "judged.pdf"), "report must end in .html"),

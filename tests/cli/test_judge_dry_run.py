@@ -43,7 +43,7 @@ def test_a_dry_run_writes_its_forecast_as_a_report_and_no_table(judge_command, t
     assert f"report: {report}" in capsys.readouterr().out
     shown = report.read_text(encoding="utf-8")
     assert "What asking would take" in shown
-    assert "4 of 5 rows count; left out: 1 missing." in shown
+    assert "4 of 5 rows were included; left out: 1 missing." in shown
     assert not out.exists()
     assert not figures.exists()
 

@@ -38,7 +38,8 @@ def test_a_pipe_gets_plain_text(semscale, answers):
     assert (ended.code, ended.err) == (0, "")
     assert "\x1b" not in ended.out
     for word in (
-        "answers.csv", "3 of 5 rows count; left out: 1 missing and 1 without reference", "Altogether (95 %",
+        "answers.csv", "3 of 5 rows were scored; left out: 1 missing and 1 without reference",
+        "Altogether (95 %",
         "mean match, from −1 to 1", "By group", "heart", "1 lowest score\n", "[bold red]tomatoes[/]",
         "linearized variance over rows", "signature: semscale ", "method:cosine", "model:toy",
     ):  # fmt: skip
@@ -144,8 +145,8 @@ def test_nothing_to_estimate_is_said(semscale, tmp_path):
     assert (ended.code, ended.err) == (0, "")
     overall = json.loads(ended.out)["estimates"]["overall"]
     assert (overall["n"], overall["n_left_out"], overall["figures"]) == (0, 2, {})
-    assert "No row counts" in semscale(*match()).out
-    assert "No row counts" in (tmp_path / "match.html").read_text()
+    assert "No row was scored" in semscale(*match()).out
+    assert "No row was scored" in (tmp_path / "match.html").read_text()
 
 
 def test_scores_that_tell_nothing_apart_are_warned_of(semscale, tmp_path):

@@ -30,7 +30,7 @@ def test_claims_are_judged_and_the_worst_are_shown(semscale, answers, tmp_path):
     )
     assert (ended.code, ended.err) == (0, "")
     for words in (
-        "2 of 4 rows count; left out: 1 missing and 1 without reference",
+        "2 of 4 rows were scored; left out: 1 missing and 1 without reference",
         "mean share of supported claims  0.75",  # (1 of 2 claims, and 1 of 1) / 2
         "3 claims: 2 supported, 1 contradicted",
         "It was built in 1920.",

@@ -37,7 +37,7 @@ def test_a_table_is_matched_and_explained(semscale, answers, tmp_path):
     ended = semscale(*match("--nli", "nli", "--explain", "--out", "matched.jsonl", "--report", "match.html"))
     assert (ended.code, ended.err) == (0, "")
     for word in (
-        "5 of 7 rows count; left out: 1 missing and 1 that the model cannot read",
+        "5 of 7 rows were scored; left out: 1 missing and 1 that the model cannot read",
         "with a sentence that the other text contradicts (probability above 0.50)", "method:entailment",
         "model:nli#", "labels:c/e/n", "precision:float32",
     ):  # fmt: skip

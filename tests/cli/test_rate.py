@@ -33,7 +33,7 @@ def test_a_pipe_gets_plain_text(rate, seven_answers):
     assert (ended.code, ended.err) == (0, "")
     assert "\x1b" not in ended.out
     for word in (
-        "Quality", "answers.csv", "5 of 7 rows count; left out: 1 missing "
+        "Quality", "answers.csv", "5 of 7 rows were scored; left out: 1 missing "
             "and 1 without respondent",
         "mean, from 1 to 5", "top 2 points", "net (top less bottom)", "By group", "north", "south",
         "(no region)",
@@ -107,7 +107,7 @@ def test_stopped_after_the_table_is_written_says_what_there_is(rate, seven_answe
     if late == "linting":
         monkeypatch.setattr(rating, "lint", stop)
     else:
-        monkeypatch.setattr("semscale.report.writing.write_report", stop)
+        monkeypatch.setattr("semscale.report.presenting.write_report", stop)
     ended = rate(*ALL, "--out", "z.csv", "--report", "z.html")
     assert (ended.code, ended.out) == (3, "")
     assert ended.err == (

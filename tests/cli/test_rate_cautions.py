@@ -41,5 +41,5 @@ def test_no_way_of_making_intervals_is_named_where_there_are_none(semscale, tmp_
     (tmp_path / "one.csv").write_text("text\ngood\n")
     shown = semscale("rate", "one.csv", "--text", "text", "--scale", "quality", "--report", "r.html").out
     assert "no interval: it takes at least 2 rows, and there is 1" in shown
-    assert "intervals: none, because at least two counted rows are needed" in shown
+    assert "intervals: none, because at least two scored rows are needed" in shown
     assert "bootstrap resamples" not in (tmp_path / "r.html").read_text()

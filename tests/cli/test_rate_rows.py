@@ -8,13 +8,13 @@ import pytest
 def test_possible_codes_are_hinted_at_and_left_out_once_they_are_named(rate, tmp_path):
     (tmp_path / "answers.csv").write_text("text\ngreat\nNA\n-99\nna\n???\n")
     out = rate().out
-    assert "4 of 5 rows count; left out: 1 uninformative\n" in out
+    assert "4 of 5 rows were scored; left out: 1 uninformative\n" in out
     assert (
         "hint: 3 rated texts look like codes for a missing answer (NA 2, -99 1); "
         "to leave them out: --missing NA --missing -99\n"
     ) in out
     ended = rate("--missing", "NA", "--missing", "-99")
-    assert "1 of 5 rows counts; left out: 3 missing and 1 uninformative\n" in ended.out
+    assert "1 of 5 rows was scored; left out: 3 missing and 1 uninformative\n" in ended.out
     assert "hint" not in ended.out
     assert "|missing:-99+na|" in ended.out
     assert json.loads(rate("--json").out)["possible_codes"] == {"NA": 2, "-99": 1}
@@ -27,7 +27,7 @@ def test_nothing_to_estimate_is_said_and_not_shown_as_zero(semscale, tmp_path):
     (tmp_path / "answers.csv").write_text("text\ngreat\n")
     ended = semscale("rate", "answers.csv", "--text", "text", "--scale", "quality", "--floor", "1")
     assert ended.code == 0, ended.err
-    assert "0 of 1 row counts; left out: 1 off-topic" in ended.out
+    assert "0 of 1 row was scored; left out: 1 off-topic" in ended.out
     assert "nothing to estimate" in ended.out
     assert "mean" not in ended.out
 
@@ -46,17 +46,17 @@ good,1,
     ("options", "line"),
     [
         # Five texts, one empty cell.
-        ([], "5 of 6 rows count; left out: 1 missing"),
+        ([], "5 of 6 rows were scored; left out: 1 missing"),
         # Of the five texts one has weight 0 and one has none.
         (
             ["--weight", "weight"],
-            "3 of 6 rows count; left out: 1 with weight 0, 1 without weight and 1 missing",
+            "3 of 6 rows were scored; left out: 1 with weight 0, 1 without weight and 1 missing",
         ),
-        (["--respondent", "person"], "4 of 6 rows count; left out: 1 missing and 1 without respondent"),
+        (["--respondent", "person"], "4 of 6 rows were scored; left out: 1 missing and 1 without respondent"),
         # A row with two reasons is counted once.
         (
             ["--weight", "weight", "--respondent", "person"],
-            "2 of 6 rows count; left out: 1 with weight 0, 1 without weight, 1 missing "
+            "2 of 6 rows were scored; left out: 1 with weight 0, 1 without weight, 1 missing "
             "and 1 without respondent",
         ),
     ],
@@ -71,4 +71,4 @@ def test_rows_that_count_and_rows_left_out_are_all_rows(rate, tmp_path, options,
 
 def test_one_row_that_counts(rate, tmp_path):
     (tmp_path / "answers.csv").write_text("text\ngreat\n")
-    assert rate().out.splitlines()[2] == "1 of 1 row counts"
+    assert rate().out.splitlines()[2] == "1 of 1 row was scored"

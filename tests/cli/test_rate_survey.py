@@ -20,7 +20,7 @@ def test_rows_that_do_not_meet_the_condition_are_left_out_counted_and_said(rate)
         "number; rows are counted among those that are kept"
     )
     ended = rate("--where", "age >= 18", "--out", "rated.csv")
-    assert "2 of 2 rows count" in ended.out
+    assert "2 of 2 rows were scored" in ended.out
     assert note in ended.out
     found = json.loads(rate("--where", "age >= 18", "--json").out)
     assert found["rows"] == 2

@@ -6,8 +6,9 @@ import pytest
 
 from semscale.coding.chat_codes import ChatCodes
 from semscale.coding.coder import Coder, CodeScores
-from semscale.coding.coding import BY_LIKENESS, Thresholds, applied_thresholds, code_answers, decide
+from semscale.coding.coding import code_answers, decide
 from semscale.coding.labels import HandCodes
+from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Status
@@ -39,27 +40,25 @@ def test_without_hand_codes_nothing_is_a_probability(book, key_words):
 
 def test_a_code_with_too_few_labels_stays_a_likeness_beside_calibrated_ones(book):
     scores, hand = scored(book)
-    found = code_answers(scores, hand=hand, thresholds=Thresholds(0.6, 0.4))
+    found = code_answers(scores, hand=hand, settings=CodeSettings(given_from=0.6, unsure_from=0.4))
     assert found.is_calibrated.tolist() == [True, True, False]
-    assert applied_thresholds(found.calibrations, found.thresholds) == [Thresholds(0.6, 0.4)] * 2 + [
-        BY_LIKENESS
-    ]
+    assert found.given_from == [0.6, 0.6, BY_LIKENESS.given_from]
     assert np.isnan(found.probability[:, 2]).all()
     assert found.assigned[:, 0].tolist() == pytest.approx(
         np.where(found.probability[:, 0] >= 0.6, 1, np.where(found.probability[:, 0] < 0.4, 0, np.nan)),
         nan_ok=True,
     )
     assert found.to_frame().columns == [
-        "semscale_outcome", "semscale_reason", "semscale_power", "semscale_power_p", "semscale_cost",
-        "semscale_cost_p", "semscale_display", "semscale_display_likeness",
+        "outcome", "reason", "power", "power_p", "cost",
+        "cost_p", "display", "display_likeness",
     ]  # fmt: skip
 
 
 def test_the_table_has_its_types_where_no_answer_has_a_reason(book, key_words):
     table = code_answers(Coder(book, embedder=key_words).score(["the battery", "hello"])).to_frame()
-    assert table.schema["semscale_reason"] == pl.String
-    assert table.schema["semscale_power"] == pl.Int8
-    assert table["semscale_reason"].null_count() == 2
+    assert table.schema["reason"] == pl.String
+    assert table.schema["power"] == pl.Int8
+    assert table["reason"].null_count() == 2
 
 
 def test_the_signature_knows_labels_and_thresholds(book):
@@ -101,13 +100,13 @@ def test_the_table_says_of_each_answer_what_the_chat_model_made_of_it(book):
     status = np.array([Status.SCORED, Status.REFUSED, None], dtype=object)
     asked = ChatCodes("m", np.full((3, 3), np.nan), status, (), Signature.of("judge"))
     table = code_answers(scores, asked=asked).to_frame()
-    assert table["semscale_chat_status"].to_list() == ["scored", "refused", None]
-    assert "semscale_chat_status" not in code_answers(scores).to_frame().columns
+    assert table["chat_status"].to_list() == ["scored", "refused", None]
+    assert "chat_status" not in code_answers(scores).to_frame().columns
 
 
 def test_each_code_has_its_own_thresholds_and_ends_belong_to_the_higher_side():
     values = np.array([[0.5, 0.5], [0.3, 0.7], [0.29, 0.49]])
-    found = decide(values, [Thresholds(0.5, 0.3), Thresholds(0.7, 0.5)])
+    found = decide(values, [CodeSettings(), BY_LIKENESS])
     assert np.nan_to_num(found, nan=-1).tolist() == [[1, -1], [-1, 1], [0, 0]]
 
 
@@ -132,4 +131,4 @@ def test_every_reason_is_stated_and_only_unread_answers_are_no_base(book):
 @pytest.mark.parametrize("pair", [(0.0, 0.0), (1.1, 0.3), (0.5, 0.6), (0.5, -0.1)])
 def test_thresholds_out_of_range_are_refused(pair):
     with pytest.raises(InputError, match="_from must be"):
-        Thresholds(*pair)
+        CodeSettings(given_from=pair[0], unsure_from=pair[1])

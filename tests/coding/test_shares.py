@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from semscale.coding.coding import Thresholds, decide
+from semscale.coding.coding import decide
+from semscale.coding.settings import CodeSettings
 from semscale.coding.shares import CodeCounts, CodedSample, HandLabels, PairCounts, code_shares, group_tests
 from semscale.stats.calibration.corrected_groups import corrected_group_test
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean
@@ -15,7 +16,7 @@ from semscale.stats.survey.design import SurveyDesign
 
 def coded(values, readable=None, **settings):
     """Answers of one code, assigned from 0.5 and unsure from 0.3."""
-    assigned = decide(np.asarray(values, dtype=float)[:, None], [Thresholds()])
+    assigned = decide(np.asarray(values, dtype=float)[:, None], [CodeSettings()])
     readable = np.ones(len(values), dtype=bool) if readable is None else np.array(readable)
     return CodedSample(assigned, readable, **settings)
 
@@ -225,14 +226,12 @@ def test_lift_counts_only_answers_in_which_both_were_decided():
     pairs = PairCounts(2)
     pairs.add(assigned[:3])
     pairs.add(assigned[3:])
-    found = pairs.cooccurrence()
-    assert found.counts.tolist() == [[3, 1], [1, 2]]
-    assert found.lift[0, 1] == found.lift[1, 0] == pytest.approx(1)
+    assert pairs.counts.tolist() == [[3, 1], [1, 2]]
+    assert pairs.lift[0, 1] == pairs.lift[1, 0] == pytest.approx(1)
 
 
 def test_a_code_that_never_occurs_has_no_lift():
     pairs = PairCounts(2)
     pairs.add(np.array([[1.0, 0.0], [0.0, 0.0]]))
-    found = pairs.cooccurrence()
-    assert np.isnan(found.lift).all()
-    assert found.counts.tolist() == [[1, 0], [0, 0]]
+    assert np.isnan(pairs.lift).all()
+    assert pairs.counts.tolist() == [[1, 0], [0, 0]]

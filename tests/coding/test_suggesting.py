@@ -68,7 +68,9 @@ def test_of_many_answers_a_sample_is_clustered_and_others_take_the_nearest_code(
     document = suggestion_document(found)
     assert "sample of 45 of 90 different answers" in document.cautions[0]
     n = sum(text in drawn for text in CELLS)
-    assert document.counting[0].startswith(f"{n} of 102 rows count; left out: {100 - n} not in the sample")
+    assert document.counting[0].startswith(
+        f"{n} of 102 rows were included; left out: {100 - n} not in the sample"
+    )
     check_json(to_json(found, cautions=(), out=None, report=None, figures=None))
 
 

@@ -9,7 +9,8 @@ from tests.schema_check import check_json
 from semscale.coding.coder import Coder
 from semscale.coding.coding import code_answers
 from semscale.coding.labels import HandCodes
-from semscale.coding.summary import Covariates, QuoteChoice, SummaryPlan, code_alphas, summarize_coding
+from semscale.coding.settings import CodingColumns
+from semscale.coding.summary import Covariates, QuoteChoice, code_alphas, summarize_coding
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
 from semscale.report.json_encoding import to_json
@@ -35,10 +36,11 @@ def full(book, key_words):
             "wave": tuple("third" if row < 20 else "first" for row in range(102)),
         },
         ratings=np.arange(102) % 7 + 1.0,
+        rating="stars",
         other=coding.assigned,
+        other_run="other.csv",
     )
-    plan = SummaryPlan("t.csv", rating="stars", other="other.csv")
-    return summarize_coding(coding, [*TEXTS, None, ""], covariates=covariates, plan=plan)
+    return summarize_coding(coding, [*TEXTS, None, ""], covariates=covariates, source="t.csv")
 
 
 def test_every_row_has_one_outcome(full):
@@ -88,9 +90,9 @@ def test_weights_that_sum_to_0_in_a_group_are_refused_by_its_name(book, key_word
     coding = code_answers(Coder(book, embedder=key_words).score(["battery", "price"]))
     design = SampleDesign(weights=np.array([1.0, 0.0]))
     covariates = Covariates(by={"region": ("north", "south")}, design=design)
-    plan = SummaryPlan(weight="w")
+    columns = CodingColumns(text="text", weight="w")
     with pytest.raises(InputError, match="the weights of group 'south' in column 'region' sum to 0"):
-        summarize_coding(coding, ["battery", "price"], covariates=covariates, plan=plan)
+        summarize_coding(coding, ["battery", "price"], covariates=covariates, columns=columns)
 
 
 def test_json_names_the_test_and_the_groups_that_took_part(full):

@@ -23,7 +23,7 @@ from semscale.chat.costs.prices import PriceTable
 from semscale.chat.endpoint.reply import parse_reply
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.secrets import Scrubber
-from semscale.cli.options.judges import read_panel
+from semscale.cli.options.judging import read_panel
 from semscale.compat.athena_report import read_report
 from semscale.drift.gate.settings import read_gate_settings
 from semscale.drift.runs.reading import read_items, read_run
@@ -36,7 +36,7 @@ from semscale.guards.registry import Guards
 from semscale.history.databases.opening import open_history
 from semscale.json_reading import parse_json
 from semscale.judging.human_labels import label_table
-from semscale.judging.replies.reading import read_reply
+from semscale.judging.replies import read_reply
 from semscale.judging.templates import TEMPLATES, load_template
 from semscale.matching.bertscore_baselines import read_baseline
 from semscale.matching.cliniqlink import read_task

@@ -1,8 +1,8 @@
 """Judges that decide, against an endpoint that speaks both formats, or neither."""
 
+import json
 import math
 
-import polars as pl
 import pytest
 from decision_endpoint import deciding_endpoint
 from tests.judging.conftest import plain_running
@@ -10,10 +10,9 @@ from tests.judging.conftest import plain_running
 from semscale.chat import load_chat_model
 from semscale.chat.costs.budget import Budget
 from semscale.errors import InputError
-from semscale.judging.judge import Judge
-from semscale.judging.panel import Panel
+from semscale.judging.judge import Judge, Panel
 from semscale.judging.templates import Criterion, Rubric, even_template
-from semscale.judging.verdict import Provenance
+from semscale.judging.verdict import Provenance, Verdict
 from semscale.report.html import page
 from semscale.types import Status
 
@@ -284,7 +283,7 @@ def test_samples_are_not_for_decisions(decider):
     [
         ({"template": "continuous"}, "needs a template with levels, 'continuous' has a range"),
         ({"template": "recommendation"}, "2 to 10 levels, got 11"),
-        ({"method": "decide"}, "did you mean 'decision'"),
+        ({"method": "decide"}, "method must be prose or decision, got 'decide'"),
     ],
 )
 def test_what_no_decision_can_hold_is_refused_before_anything_is_sent(decider, settings, said):
@@ -293,10 +292,12 @@ def test_what_no_decision_can_hold_is_refused_before_anything_is_sent(decider, s
     assert decider.requests == []
 
 
-def test_what_a_decision_needs_to_resume_is_kept(decider, tmp_path):
-    first = judged(decider, running=plain_running(), criteria=RUBRIC)
-    assert isinstance(first.part_frame(), pl.DataFrame)
-    assert first.part_frame()["masses"].to_list()[0] == [
-        [0.0, pytest.approx(0.75 * 0.2 + 0.25 * 0.4)],
-        [1.0, pytest.approx(0.75 * 0.8 + 0.25 * 0.6)],
-    ]
+def test_a_verdict_is_read_back_as_it_was(decider):
+    first = judged(decider, running=plain_running(), criteria=RUBRIC)[0]
+    again = Verdict.from_record(json.loads(json.dumps(first.record())))
+    assert again.distribution == (
+        (0.0, pytest.approx(0.75 * 0.2 + 0.25 * 0.4)),
+        (1.0, pytest.approx(0.75 * 0.8 + 0.25 * 0.6)),
+    )
+    assert repr(again) == repr(first)
+    assert again.deviation == first.deviation

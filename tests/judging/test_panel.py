@@ -7,8 +7,7 @@ from tests.judging.conftest import Scripted, material, plain_running
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind
 from semscale.errors import InputError
-from semscale.judging.judge import Judge
-from semscale.judging.panel import Panel
+from semscale.judging.judge import Judge, Panel
 from semscale.types import Status
 
 

@@ -2,21 +2,21 @@
 
 import json
 import math
+from dataclasses import replace
 
-import polars as pl
+import numpy as np
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 from tests.schema_check import check_json
 
 from semscale.chat.replies import Reply, TokenLogprob
-from semscale.judging.judge import Judge
-from semscale.judging.judge_columns import JudgeColumns
-from semscale.judging.panel import Panel
-from semscale.judging.summary import JudgeCollector, alike_reasons
+from semscale.judging.human_labels import label_table
+from semscale.judging.judge import Judge, Panel
+from semscale.judging.settings import JudgeColumns
+from semscale.judging.summary import JudgeTally, alike_reasons
 from semscale.report.json_encoding import to_json
 from semscale.report.judging import cautions, human_table
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.store.writing import PREFIX
 
 ANSWERS = [str(1 + row % 5) for row in range(40)]
 
@@ -118,29 +118,29 @@ def sample_verdicts():
 
 @pytest.fixture(scope="module")
 def summed(sample_verdicts):
-    """A function that sums the panel's verdicts up in parts, keeping some rows."""
-    rows = pl.DataFrame({
-        "question": ["q"] * N,
-        "answer": SAMPLE_ANSWERS,
-        "human": LABELS,
-        "p": [0.5] * N,
-        "by": ["north", "south"] * (N // 2),
-    })  # fmt: skip
-    found = sample_verdicts.part_frame().rename(lambda name: PREFIX + name)
-    biases = pl.Series(f"{PREFIX}judge_1_order_bias", [row / 997 for row in range(N)])
-    frame = pl.concat([rows, found.with_columns(biases)], how="horizontal")
-    signatures = [own.signature for own in sample_verdicts.judges]
+    """A function that sums the panel's verdicts up in parts, holding some rows."""
+    first, second = sample_verdicts.judges
+    biased = tuple(replace(verdict, order_bias=row / 997) for row, verdict in enumerate(first.verdicts))
+    verdicts = replace(sample_verdicts, judges=(replace(first, verdicts=biased), second))
+    labels, groups = label_table(LABELS, first.template), ["north", "south"] * (N // 2)
+    shares = np.full(N, 0.5)
 
     def summary(most, size=250, *, inclusion=None):
-        columns = JudgeColumns("question", "answer", human="human", inclusion=inclusion, by="by")
-        templates = {
-            name: own.template
-            for name, own in zip(sample_verdicts.names, sample_verdicts.judges, strict=True)
-        }
-        collector = JudgeCollector(templates, columns, IntervalPlan(), most=most)
+        columns = JudgeColumns(
+            question="question", answer="answer", human="human", inclusion=inclusion, by="by"
+        )
+        tally = JudgeTally(verdicts, columns, IntervalPlan(), most=most)
         for start in range(0, N, size):
-            collector.add(frame[start : start + size])
-        return collector.summary("t.csv", signatures, sample_verdicts.signature, None, [(), ()])
+            rows = slice(start, start + size)
+            tally.add(
+                verdicts[rows],
+                ["q"] * len(verdicts[rows]),
+                SAMPLE_ANSWERS[rows],
+                labels=labels[rows],
+                inclusion=None if inclusion is None else shares[rows],
+                groups=groups[rows],
+            )
+        return tally.summary(verdicts, "t.csv")
 
     return summary
 

@@ -23,7 +23,7 @@ LIKERT = [
     ("**Score**: 4", 4),
     ("### Score: 4", 4), ("> Score: 4", 4), ("- Score: 4", 4), ("• Score: 4", 4), ("Score:\n4", 4),
     ("Score: **4/5**", 4),
-    ("Score (1-5): 4", 4), ("Score [1-5]: 4", 4), ("Score (out of 5): 4", 4), ("Score: four", 4),
+    ("Score (1-5): 4", 4), ("Score [1-5]: 4", 4), ("Score (out of 5): 4", 4), ("Score: four", NO),
     ("Score: a 4", 4),
     ("Score: 4;", 4), ("Score: Mostly correct", 4), ("Rating: 4", 4), ("Verdict: Mostly correct", 4),
     ("Grade: 4/5", 4),
@@ -40,13 +40,13 @@ LIKERT = [
     ("The proposed answer is mostly correct.", 4),
     # An explanation after it.
     ("Score: 4\n1. minor omission", 4), ("Score: 4\n\n1. a\n2. b\n3. c", 4), ("4\n1. minor omission", 4),
-    ("Score: 4. It is fine.", 4), ("Score: 4 - it omits 2 facts", 4), ("Score: 4, good", 4),
+    ("Score: 4. It is fine.", 4), ("Score: 4 - it omits 2 facts", 4), ("Score: 4, good", NO),
     ("4, because it omits 2 facts", 4),
     ("Score: 4 because it omits 2 facts", 4), ("4\n\nThe answer omits 3 facts.", 4),
     ("Score: 4 (it omits one date)", 4),
-    ("Score: 4\nExplanation: it names 2 of 3 cities.", 4), ("Score: 1\nThe answer should be 4.", 1),
-    ("Score: 1\nActually, 2+2 is 4.", 1), ("Score: 4\nA score of 5 would require more detail.", 4),
-    ("Score: 4\nIf the score was 5 it would name both.", 4),
+    ("Score: 4\nExplanation: it names 2 of 3 cities.", 4), ("Score: 1\nThe answer should be 4.", NO),
+    ("Score: 1\nActually, 2+2 is 4.", NO), ("Score: 4\nA score of 5 would require more detail.", 4),
+    ("Score: 4\nIf the score was 5 it would name both.", NO),
     ("Score: 4\nThe score is reduced because of an omission.", 4),
     ("Mostly correct. One of the dates is off.", 4), ("Mostly correct - the date is off", 4),
     ("Score: 4\nScore: 4", 4),
@@ -88,8 +88,8 @@ LIKERT = [
     ("On a 1-10 scale I give it a 5", NO),
     ("4 on a scale of 0 to 10", NO), ("4 - Completely correct", NO), ("4 (Completely correct)", NO),
     ("Mostly correct (5)", NO),
-    ("4\n5", NO), ("4\nCompletely correct", NO), ("Score: 4\nScore: 3", NO), ("Score: 4\nActually, 3.", 3),
-    ("Score: 4\nOn second thought, I change my score to 3.", 3), ("Score: 4 for accuracy, 3 for style", NO),
+    ("4\n5", NO), ("4\nCompletely correct", NO), ("Score: 4\nScore: 3", NO), ("Score: 4\nActually, 3.", NO),
+    ("Score: 4\nOn second thought, I change my score to 3.", NO), ("Score: 4 for accuracy, 3 for style", NO),
     ("Accuracy score: 3\nStyle score: 5", NO), ("Accuracy score: 4", NO),
     ("Score: 4\nThe answer is completely correct.", NO),
     ("4. The answer is fine.", NO), ("1. minor omission\n2. wrong date", NO), ("Answer: 4", NO),
@@ -117,16 +117,16 @@ LIKERT = [
     # The first item of a list.
     ("1: the date is right\n2: the place is wrong", NO), ("1 - it is right\n2 - it is short", NO),
     ("4: it omits the date\n1. of birth\n2. of death", 4),
-    # Taken back.
-    ("Score: 5\n\nWait, that's wrong. It should be 2.", NO), ("Score: 5\nJust kidding, 1", 1),
-    ("Score: 5. On reflection that is too high.", NO), ("Score: 4. Make that 3.", 3),
-    ("Score: 4\nEdit: 3", 3),
-    ("Score: 4\n(on second thought 3)", 3), ("Score: 4\nFinal: 3", NO),
+    # Taken back, with another level or without one.
+    ("Score: 5\n\nWait, that's wrong. It should be 2.", NO), ("Score: 5\nJust kidding, 1", NO),
+    ("Score: 5. On reflection that is too high.", NO), ("Score: 4. Make that 3.", NO),
+    ("Score: 4\nEdit: 3", NO),
+    ("Score: 4\n(on second thought 3)", NO), ("Score: 4\nFinal: 3", NO),
     ("Wait, it names both. Score: 4", 4),
     # An example, a condition, another answer.
     ("Example: Score: 4", NO), ("Format: Score: 4", NO), ("e.g. Score: 4", NO), ("If correct, Score: 5", NO),
     ("The reference would get a score of 5.", NO), ("A perfect answer gets a 5.", NO),
-    ("If we look at the date, it is right. Score: 4", 4), ("Beside the reference it gets a score of 4", 4),
+    ("If we look at the date, it is right. Score: 4", 4), ("Beside the reference it gets a score of 4", NO),
 ]  # fmt: skip
 
 HUNDRED = [
@@ -137,7 +137,7 @@ HUNDRED = [
     ("0.5%", 0.005),
     ("1.0/100", 0.01), ("0.0", 0.0), ("８５", 0.85), ("Score: 85\n1. minor omission", 0.85),
     ("Score: 90\nConfidence: 70", 0.9),
-    ("95 (highly certain the proposed answer is correct)", 0.95), ('{"score": 85}', 0.85),
+    ("95 (highly certain the proposed answer is correct)", NO), ('{"score": 85}', 0.85),
     ('{"score": 85.5}', 0.855),
     ('{"score": "85%"}', 0.85), ("**85**", 0.85), ("On a scale of 0 to 100, I give it a 85", 0.85),
     # 1.0 and 0.85 may be meant on 0 to 1, 85.500 as 85 thousand; the others are out of range, or two numbers.
@@ -145,7 +145,7 @@ HUNDRED = [
     ("85.500", NO), ("1,000", NO),
     ("1.000", NO), ("101", NO), ("150%", NO), ("-5", NO), ("85/10", NO), ("8.5/10", NO), ("80-90", NO),
     ("~85", NO), ("85 or 90", NO),
-    ('{"score": 1e2}', NO), ("eighty-five", 0.85), ("85°", NO), ("85k", NO), ("85 86", NO),
+    ('{"score": 1e2}', NO), ("eighty-five", NO), ("85°", NO), ("85k", NO), ("85 86", NO),
 ]  # fmt: skip
 
 TRUE_FALSE = [

@@ -11,8 +11,7 @@ from tests.conftest import ToyEmbedder
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat.replies import Reply
 from semscale.judging.asking import Running
-from semscale.judging.judge import Judge
-from semscale.judging.panel import Panel
+from semscale.judging.judge import Judge, Panel
 from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.rating.rater import Rater
 from semscale.rating.settings import DEFAULT_READOUT, Readout
@@ -120,7 +119,7 @@ TOY_INSTRUMENTS = [
             "same_by": "exact",
             "nli": OtherEntailment(),
         },
-        unsigned=frozenset({"by_sentence"}),  # signed with a model of entailment alone
+        unsigned=frozenset({"by_sentence", "nli_labels"}),  # of a model of entailment alone
         figure="consistency",
     ),
     Instrument(

@@ -141,7 +141,7 @@ def document_of(*blocks, **settings):
             "source": (Quoted("answers.csv"), "2026-11-22"),
             "signature": Signature.of("made-up", seed=1),
             "lead": Headline("mean score", WithInterval(0.57, 0.37, 0.76), (0.0, 1.0), 0.95, (0.0, 0.5, 1.0)),
-            "counting": ("10 of 12 rows count",),
+            "counting": ("10 of 12 rows were scored",),
             "reading": ("Read it so.",),
             "facts": (("Rows", Count(3708)), ("State", Flag("pass", "pass"))),
             "warnings": ("Most texts are German.",),

@@ -117,10 +117,10 @@ def test_without_labels_there_is_no_trust_and_without_values_no_picture(toy_embe
     document = summed_up(["a"], [[]], embedder=toy_embedder).document()
     shown = page(document)
     assert "Which answers can be trusted" not in shown
-    assert "No prompt counts" in shown
+    assert "No prompt was scored" in shown
     assert "<svg" not in shown
     print_document(document)
-    assert capsys.readouterr().out.count("No prompt counts, so there is nothing to estimate.") == 1
+    assert capsys.readouterr().out.count("No prompt was scored, so there is nothing to estimate.") == 1
 
 
 def test_groups_are_drawn_and_listed(toy_embedder):

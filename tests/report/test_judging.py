@@ -14,12 +14,11 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
 from semscale.judging.audit import AuditSummary, audit
-from semscale.judging.judge import Judge
-from semscale.judging.panel import Panel
+from semscale.judging.judge import Judge, Panel
 from semscale.report.document import Count, Quoted, Words
 from semscale.report.formatting import cell_text
 from semscale.report.html import page
-from semscale.report.judging import human_table, judge_table, panel_words, scores_histogram
+from semscale.report.judging import human_table, judge_table, panel_note, scores_histogram
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -32,7 +31,8 @@ def saying(name, less=0):
     def say(request):
         answer = material(request).split()[0] if "or" not in material(request) else "4 or 5"
         level = answer if "or" in answer else max(1, int(answer) - less)
-        return f"Score: {level}\nExplanation: <img src=x> because of {answer}"
+        letter = "x" if "or" in answer else "abcdef"[int(answer)]  # another level would be a contradiction
+        return f"Score: {level}\nExplanation: <img src=x> because of {letter}"
 
     return Judge(Scripted(say, name=name))
 
@@ -52,7 +52,7 @@ def test_nothing_in_a_text_or_a_reply_is_markup(panel_page):
     assert "<script" not in panel_page
     assert "<img" not in panel_page
     assert "&lt;script&gt;alert(1)" in panel_page
-    assert "&lt;img src=x&gt; because of 5" in panel_page
+    assert "&lt;img src=x&gt; because of f" in panel_page
     assert "default-src 'none'" in panel_page
     assert not re.search(r"(?:src|href)=\"(?!https://arxiv|#)", panel_page)
 
@@ -80,7 +80,7 @@ def test_judges_who_do_not_agree_are_not_said_to_be_many():
         return f"Score: {6 - int(material(request).split()[0])}"
 
     summary = made(saying("one"), Judge(Scripted(turned, name="turned")))
-    words = panel_words(summary)
+    words = panel_note(summary)
     # 5, 3 and 1 beside 1, 3 and 5: r = -1, for which k / (1 + (k - 1) r) would be infinite.
     assert words.startswith(
         "The number of independent judges that these 2 amount to is not known: their scores are"
@@ -155,7 +155,7 @@ def test_each_mean_is_of_the_column_that_it_names(capsys):
 
 def test_a_page_without_a_score():
     shown = page(made(Judge(Scripted(lambda _: "hm", name="mute"))).document())
-    assert "No row counts" in shown
+    assert "No row was scored" in shown
     assert "no reply states one score beyond doubt" in shown
     assert ">0.00<" not in shown
 
@@ -301,7 +301,7 @@ def test_what_the_verdicts_cost_stands_beside_tokens_where_prices_are_known(rend
 def test_it_says_what_counts_and_how_intervals_were_made(renderings):
     summary = audited("one")
     for shown in renderings(summary):
-        assert "11 of 12 rows count; left out: 1 empty" in shown
+        assert "11 of 12 rows were scored; left out: 1 empty" in shown
         bootstrap = "90 %, 2,000 bootstrap resamples of rows, seed 3"
         # The judge gives the same whatever the order of the levels, and whatever is injected.
         made = f"{bootstrap}; those of reversed and injection: exact bounds: all rows have the same"
@@ -341,6 +341,7 @@ def test_it_says_on_how_many_rows_the_checks_rest(renderings):
     )
     # No padded answer gets a score, so that check has no row; the others have all 11 answers.
     for shown in renderings(AuditSummary("answers.csv", {"one": found})):
-        assert "11 of 12 rows count; left out: 1 empty; the checks are based on 0 to 11 of them" in " ".join(
-            shown.split()
+        assert (
+            "11 of 12 rows were scored; left out: 1 empty; the checks are based on 0 to 11 of them"
+            in " ".join(shown.split())
         )

@@ -1,4 +1,4 @@
-"""What the documents of all instruments say of their estimates."""
+"""Parts that documents share: what they state about estimates, settings and findings of guards."""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -6,8 +6,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from semscale.report.document import WithInterval
-from semscale.report.parts import altogether, estimated_document
+from semscale.guards.registry import GUARDS
+from semscale.report.document import Count, Quoted, WithInterval, Words
+from semscale.report.parts import (
+    GUARD_MEANINGS,
+    altogether,
+    estimated_document,
+    guard_legend,
+    guard_table,
+    settings,
+    signature_fields,
+)
 from semscale.results.estimates import Estimates
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import Estimate, GroupEstimate
@@ -70,8 +79,8 @@ def test_an_input_without_rows_says_no_more():
 
 def test_counts_stand_in_the_head_and_the_making_of_intervals_below():
     document = document_of(summary_of(20, left_out=2), n_windowed=3)
-    assert document.counting == ("20 of 22 rows count; left out: 2 empty",)
-    assert document.reading == ("20 of 22 rows count; left out: 2 empty.",)
+    assert document.counting == ("20 of 22 rows were scored; left out: 2 empty",)
+    assert document.reading == ("20 of 22 rows were scored; left out: 2 empty.",)
     assert [(name, count.value) for name, count in document.facts] == [
         ("Rows", 22),
         ("Scored", 20),
@@ -84,12 +93,44 @@ def test_counts_stand_in_the_head_and_the_making_of_intervals_below():
 
 def test_nothing_to_estimate_is_said_first():
     document = document_of(summary_of(0, left_out=2), noun="prompt")
-    nothing = "No prompt counts, so there is nothing to estimate. 0 of 2 prompts count"
+    nothing = "No prompt was scored, so there is nothing to estimate. 0 of 2 prompts were scored"
     assert document.reading[0].startswith(nothing)
-    assert document.notes == ("intervals: none, because at least two counted prompts are needed",)
+    assert document.notes == ("intervals: none, because at least two scored prompts are needed",)
 
 
 def test_the_title_of_all_figures_names_a_coverage_only_where_there_is_an_interval():
     with_ends, without = WithInterval(0.5, 0.4, 0.6), WithInterval(0.5, float("nan"), float("nan"))
     assert altogether([("mean", without), ("share", with_ends)], 0.9).title == "Altogether (90 % interval)"
     assert altogether([("mean", without)], 0.9).title == "Altogether"
+
+
+MADE = datetime(2026, 11, 22, 12, 30, tzinfo=UTC)
+
+
+def test_a_run_without_a_name_has_no_source():
+    signature = Signature.of("match", method="cosine")
+    named = settings("a.csv", MADE, [("Layer", "9")], signature)
+    unnamed = settings("", MADE, [("Layer", "9")], signature)
+    assert named == (("Source", Quoted("a.csv")), *unnamed)
+    assert [name for name, _ in unnamed] == ["Made", "Layer", "method"]
+
+
+def test_values_of_a_signature_are_not_our_own_words():
+    assert signature_fields(Signature.of("match", corpus="<b>")) == (("corpus", Quoted("<b>")),)
+
+
+def test_every_guard_has_a_meaning():
+    assert set(GUARDS) == set(GUARD_MEANINGS)
+
+
+def test_counts_stand_beside_what_they_mean():
+    table = guard_table({"number": 3, "odd": 1}, GUARD_MEANINGS, noun="prompt", title="Findings")
+    assert table.columns == ("guard", "prompts", "")
+    assert table.rows == (
+        (Words("number"), Count(3), Words("a number or a unit differs")),
+        (Words("odd"), Count(1), Words("")),
+    )
+
+
+def test_marks_are_explained_with_their_counts():
+    assert guard_legend({"number": 3}, GUARD_MEANINGS) == (("number", "a number or a unit differs", 3),)

@@ -25,14 +25,14 @@ class Summary:
 
 
 def queue_of(tmp_path, work, **limits):
-    from semscale.serving.jobs.job_queue import JobQueue
-    from semscale.serving.limits import ServiceLimits
+    from semscale.serving.jobs import JobQueue
+    from semscale.serving.requests import ServiceLimits
 
     return JobQueue(tmp_path / "jobs", work, ServiceLimits(**limits))
 
 
 def added(queue):
-    from semscale.serving.jobs.job_order import EmbeddingJobFields
+    from semscale.serving.requests import EmbeddingJobFields
 
     with queue.uploading() as (folder, _):
         queue.add(folder, "embed", EmbeddingJobFields(text="comment"))

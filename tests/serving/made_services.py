@@ -30,13 +30,13 @@ class Client:
 
 def loaded_service(embedder, *, home=None, **limits):
     """A service whose models are loaded."""
-    from semscale.serving.limits import ServiceLimits
-    from semscale.serving.served_models import ModelsToServe
+    from semscale.serving.models import ModelsToServe
+    from semscale.serving.requests import ServiceLimits
     from semscale.serving.service import Service
 
     service = Service(ModelsToServe(MODEL), ServiceLimits(**limits), load_model=lambda _: embedder)
     if home is not None:
-        service.keep_jobs(home)
+        service.open_jobs(home)
     service.start().join()
     assert service.state.error is None
     return service

@@ -46,8 +46,7 @@ async def served(most=100):
     import uvicorn
     from uvicorn.server import ServerState
 
-    from semscale.serving.connections import Connection
-    from semscale.serving.server import listen
+    from semscale.serving.server import Connection, listen
 
     app, state = Answers(), ServerState()
     config = uvicorn.Config(app, lifespan="off", log_config=None, ws="none")
@@ -227,7 +226,7 @@ def test_a_connection_too_many_is_closed_where_all_are_busy():
 
 def test_who_sends_no_request_is_closed_and_who_waits_for_an_answer_is_not():
     async def test():
-        from semscale.serving.connections import IDLE_SECONDS
+        from semscale.serving.server import IDLE_SECONDS
 
         async with served() as (app, connections):
             waiting, writer = await app.connect()
@@ -275,7 +274,7 @@ def test_who_does_not_read_an_answer_is_closed_and_who_reads_slowly_is_not():
 
 def test_where_too_much_is_unread_in_all_the_latest_reader_is_closed(monkeypatch):
     async def test():
-        from semscale.serving import connections as limits
+        from semscale.serving import server as limits
 
         async with served() as (app, connections):
             for n in (1, 2):
@@ -295,7 +294,7 @@ def test_where_too_much_is_unread_in_all_the_latest_reader_is_closed(monkeypatch
 
 
 def test_half_of_the_files_that_may_be_open_are_left_for_others(monkeypatch):
-    from semscale.serving.connections import most_connections
+    from semscale.serving.server import most_connections
 
     resource = pytest.importorskip("resource", reason="Windows has no such limit")
 

@@ -1,10 +1,15 @@
-"""The gate: the token, the phases, the limits of size and time, and clients that go away."""
+"""The gate: access, readiness, limits, and errors as answers."""
 
 import asyncio
 import json
+from contextlib import suppress
 
 import pytest
 from made_services import MODEL, Client, loaded_service
+
+from semscale.errors import InputError
+from semscale.serving.gate import access_token, has_token, is_meant_for_loopback
+from semscale.serving.requests import BodyRoom, RefusedRequestError, ServiceLimits
 
 SECRET = "a-secret-of-20-chars"
 ASKED = {"input": ["good"], "model": MODEL}
@@ -95,11 +100,9 @@ def test_limits_count_inner_lists_too(small):
 
 def with_gate(gated, **limits):
     """A service whose model waits, without the warm-up."""
-    from semscale.serving.batching.batched_embedder import BatchedEmbedder
-    from semscale.serving.batching.batched_texts import BatchedTexts
-    from semscale.serving.batching.batcher import Batcher
-    from semscale.serving.limits import ServiceLimits
-    from semscale.serving.served_models import ModelsToServe, ServedModel
+    from semscale.serving.batching import Batcher
+    from semscale.serving.models import BatchedEmbedder, BatchedTexts, ModelsToServe, ServedModel
+    from semscale.serving.requests import ServiceLimits
     from semscale.serving.service import Service
 
     service = Service(ModelsToServe(MODEL), ServiceLimits(**limits))
@@ -107,7 +110,7 @@ def with_gate(gated, **limits):
     batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=waiting, workers=1)
     model = ServedModel(MODEL, batcher, BatchedEmbedder(gated, batcher), batchers=[batcher])
     service.models._by_name, service.models._names = {MODEL: model}, (MODEL, MODEL)
-    service.state.loaded()
+    service.state.set_loaded()
     return service
 
 
@@ -122,12 +125,12 @@ def test_a_request_that_takes_too_long_is_answered_and_its_texts_are_dropped(gat
 
 def gate_before(application):
     from semscale.serving.gate import Gate
-    from semscale.serving.limits import ServiceLimits
-    from semscale.serving.service_metrics import ServiceMetrics
-    from semscale.serving.service_state import ServiceState
+    from semscale.serving.models import ServiceMetrics
+    from semscale.serving.requests import ServiceLimits
+    from semscale.serving.service import ServiceState
 
     state = ServiceState()
-    state.loaded()
+    state.set_loaded()
     limits = ServiceLimits(seconds=5000)
     return Gate(application, state=state, limits=limits, metrics=ServiceMetrics(), token=None)
 
@@ -221,8 +224,7 @@ def test_a_full_line_is_answered_with_429(gated):
 
 
 def test_a_service_that_loads_or_drains_answers_503(engine):
-    from semscale.serving.service import Service
-    from semscale.serving.service_state import Phase
+    from semscale.serving.service import Phase, Service
 
     service = Service()
     client = client_of(service)
@@ -230,7 +232,7 @@ def test_a_service_that_loads_or_drains_answers_503(engine):
     assert client.get("/health").status_code == 200
     ready = client.get("/ready")
     assert (ready.status_code, ready.json()["status"]) == (503, "loading")
-    service.state.loaded()
+    service.state.set_loaded()
     service.state.drain()
     answer = client.get("/v1/models")
     assert (answer.status_code, answer.headers["retry-after"], answer.headers["connection"]) == (
@@ -283,12 +285,12 @@ def test_the_page_of_routes_needs_no_other_host(service):
         (b'{"texts": ["a"], "scale": "\\ud800"}', 422, "scale", "unknown scale"),
         (b'{"texts": ["a"], "anchor_sets": ["x"]}', 422, None, "unknown purchase-intent anchor set"),
         (b'{"texts": ["a"], "temperature": NaN}', 422, "temperature", "0 or more, got nan"),
-        (b'{"texts": ["a"], "texts": ["b"]}', 400, None, "'texts' stands in an object twice"),
+        (b'{"texts": ["a"], "texts": ["b"]}', 400, None, "'texts' is in an object twice"),
         (
             b'{"texts": ["a"], "scale": {"title": "a", "title": "b"}}',
             400,
             None,
-            "'title' stands in an object",
+            "'title' is in an object",
         ),
         (b'{"texts": ["\xff"]}', 400, None, "must be JSON"),
         (b'{"texts": ["a"], "seed": %b}' % (b"9" * 5000), 400, None, "must be JSON"),
@@ -311,7 +313,7 @@ def test_no_depth_of_lists_is_a_bug(client, depth):
 
 
 def test_a_value_too_deep_to_be_shown_is_refused():
-    from semscale.serving.error_answers import refusal_of
+    from semscale.serving.gate import refusal_of
 
     refusal = refusal_of(RecursionError())
     assert (refusal.status, str(refusal)[:31]) == (400, "the body has too many lists or ")
@@ -341,7 +343,7 @@ def test_a_wrong_number_is_not_taken_for_one_that_was_used_before(client, kept, 
 
 
 def test_requests_that_are_turned_away_do_not_put_off_the_end_for_ever(monkeypatch):
-    from semscale.serving import service_state
+    from semscale.serving import service as service_state
 
     now = [100.0]
     monkeypatch.setattr(service_state.time, "monotonic", lambda: now[0])
@@ -350,17 +352,17 @@ def test_requests_that_are_turned_away_do_not_put_off_the_end_for_ever(monkeypat
     state.drain()
     now[0] = 160.0
     assert not state.is_drained  # one is under way
-    state.answered()
+    state.end_request()
     for now[0] in (160.4, 160.8, 164.9):
-        state.heard()  # turned away
+        state.note_request()  # turned away
         assert not state.is_drained
     now[0] = 165.1
-    state.heard()
+    state.note_request()
     assert state.is_drained
 
 
 def test_a_shutdown_ends_once_nobody_asks(monkeypatch):
-    from semscale.serving import service_state
+    from semscale.serving import service as service_state
 
     now = [100.0]
     monkeypatch.setattr(service_state.time, "monotonic", lambda: now[0])
@@ -370,3 +372,92 @@ def test_a_shutdown_ends_once_nobody_asks(monkeypatch):
     assert not state.is_drained
     now[0] = 100.6
     assert state.is_drained
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost"])
+def test_this_machine_needs_no_token(host):
+    assert access_token(host, {}) is None
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.3", "example.org"])
+def test_other_machines_need_one(host):
+    with pytest.raises(InputError, match="set SEMSCALE_TOKEN to a secret of at least 16 characters"):
+        access_token(host, {})
+    assert access_token(host, {"SEMSCALE_TOKEN": SECRET}) == SECRET
+
+
+@pytest.mark.parametrize("token", ["short", "sechzehn-zeichen-für"])
+def test_a_weak_token_is_refused_and_not_shown(token):
+    with pytest.raises(InputError, match="at least 16 ASCII") as refused:
+        access_token("127.0.0.1", {"SEMSCALE_TOKEN": token})
+    assert token not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        b"",
+        b"Bearer",
+        b"Bearer ",
+        b"Bearer wrong",
+        f"Basic {SECRET}".encode(),
+        b"Bearer \xff",
+        "Bearer é".encode(),
+    ],
+)
+def test_another_header_is_not_admitted(shown):
+    assert not has_token(shown, SECRET)
+
+
+def test_the_token_is_admitted():
+    assert has_token(f"bearer {SECRET}".encode(), SECRET)
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "expected"),
+    [
+        (b"localhost", None, True),
+        (b"LOCALHOST:8000", None, True),
+        (b"127.0.0.1:8000", b"http://localhost:3000", True),
+        (b"[::1]:8000", b"http://[::1]:3000", True),
+        (b"example.org:8000", None, False),  # a name that somebody lets point to 127.0.0.1
+        (b"localhost.example.org", None, False),
+        (b"example.org@localhost", None, True),  # no browser sends it, and it names this machine
+        (b"localhost@example.org", None, False),
+        (b"", None, False),
+        (b"[::1", None, False),
+        (b"\xff", None, False),
+        (b"localhost:8000", b"https://example.org", False),
+        (b"localhost:8000", b"null", False),  # a page of no site, such as a frame that is shut in
+        (None, None, True),  # a program that speaks HTTP/1.0; browsers always send it
+    ],
+)
+def test_pages_of_other_sites_are_told_from_this_machine(host, origin, expected):
+    headers = [(name, value) for name, value in ((b"host", host), (b"origin", origin)) if value is not None]
+    assert is_meant_for_loopback([(b"accept", b"*/*"), *headers]) is expected
+
+
+@pytest.mark.parametrize("value", [0, -1, float("nan")])
+def test_a_limit_below_1_is_refused(value):
+    with pytest.raises(InputError, match="seconds must be at least 1"):
+        ServiceLimits(seconds=value)
+
+
+def test_bodies_of_all_requests_share_memory():
+    room = BodyRoom(100)
+    with room.share() as first, room.share() as second:
+        first.take(60)
+        second.take(40)
+        with pytest.raises(RefusedRequestError, match="too large together") as refused:
+            first.take(1)
+        assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "1"})
+        assert room.held == 100
+    assert room.held == 0
+
+
+def test_a_request_that_failed_gives_its_share_back():
+    room = BodyRoom(100)
+    with suppress(ZeroDivisionError), room.share() as share:
+        share.take(100)
+        raise ZeroDivisionError
+    assert room.held == 0

@@ -13,7 +13,7 @@ from semscale.store.column_labels import ColumnLabels
 from semscale.store.reading import open_table
 from semscale.study.measuring import SCHEMA
 from semscale.tabulation.crosstabs import tabulate_file
-from semscale.tabulation.settings import SampleColumns, TablePlan
+from semscale.tabulation.settings import CrosstabSettings
 
 FRAME = pl.DataFrame({
     "like": [1, 1, 3, 3, 3, 3, 5, 5, None],
@@ -129,7 +129,7 @@ def test_labels_of_a_file_name_questions_points_and_groups(tmp_path):
         "group": ColumnLabels(label="Where?", values={"2": "south", "1": "north"}),
     }
     table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
-    (made,) = tabulate_file(table, TablePlan(("like",), ("group",))).tables
+    (made,) = tabulate_file(table, CrosstabSettings(questions=["like"], banners=["group"])).tables
     assert (made.question.text, made.banner.text) == ("Do you like it?", "Where?")
     assert made.columns == ("Total", "south", "north")
     assert [line.name for line in made.question.lines] == ["1 no", "3 so so", "5 yes", "mean"]
@@ -143,7 +143,7 @@ def test_items_of_one_question_keep_their_names(tmp_path):
         "group": ColumnLabels("Which brands?", "Q2", "Alpha"),
     }
     table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
-    made = tabulate_file(table, TablePlan(("like", "age"), ("group",))).tables
+    made = tabulate_file(table, CrosstabSettings(questions=["like", "age"], banners=["group"])).tables
     assert [one.question.text for one in made] == ["How do you rate?: Price", "How do you rate? - Service"]
     assert made[0].banner.text == "Which brands?: Alpha"
 
@@ -152,8 +152,9 @@ def test_margins_may_name_labels_of_a_file(tmp_path):
     FRAME.with_columns(group=pl.Series([2] * 4 + [1] * 4 + [2])).write_csv(tmp_path / "answers.csv")
     labels = {"group": ColumnLabels(values={"2": "south", "1": "north"})}
     table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
-    sample = SampleColumns(margins={"group": {"north": 25, "south": 75}})
-    (made,) = tabulate_file(table, TablePlan(("like",), ("group",), sample)).tables
+    margins = {"group": {"north": 25, "south": 75}}
+    settings = CrosstabSettings(questions=["like"], banners=["group"], raked_to=margins)
+    (made,) = tabulate_file(table, settings).tables
     # Means are 2 in the south and 4 in the north. Of 9 people 6.75 are the south's, of whom 4 in 5 answered,
     # 5.4, beside 2.25 of the north.
     assert made.cells.values[-1, 0] == pytest.approx((2 * 5.4 + 4 * 2.25) / (5.4 + 2.25))
@@ -167,6 +168,8 @@ def test_unknown_columns_and_empty_tables_are_refused(tmp_path):
                 found(data, **settings)
     with pytest.raises(InputError, match="no rows"):
         found(FRAME.clear())
+    with pytest.raises(InputError, match="question must name at least one"):
+        found(questions=[])
 
 
 MENTIONS = pl.DataFrame({"m1": [1, 2, 99, 1], "m2": [2, None, None, 99]})
@@ -198,11 +201,10 @@ def test_two_questions_with_one_name_and_columns_named_twice_are_refused(questio
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"questions": ()}, "question must name at least one"),
         ({"questions": ("q", "q")}, "question: 'q' is named twice"),
         ({"wave": "g"}, "wave: 'g' is a banner as well"),
         ({"wave_order": ("a", "b")}, "wave_order belongs to wave"),
-        ({"sample": SampleColumns(pair_by="id")}, "pair_by belongs to wave"),
+        ({"pair_by": "id"}, "pair_by belongs to wave"),
         ({"scales": {"p": "quality"}}, "scales: 'p' is none of the questions"),
         ({"missing": {"p": ("9",)}}, "missing: 'p' is none of the questions"),
         ({"missing": {"": (" ",)}}, "missing must be codes"),
@@ -211,7 +213,7 @@ def test_two_questions_with_one_name_and_columns_named_twice_are_refused(questio
 )
 def test_what_does_not_go_together_is_refused(settings, message):
     with pytest.raises(InputError, match=message):
-        TablePlan(**{"questions": ("q",), "banners": ("g",), **settings})
+        CrosstabSettings(**{"questions": ("q",), "banners": ("g",), **settings})
 
 
 @pytest.mark.parametrize("columns", [[*SCHEMA], ["persona", "concept", "question", "method", "pmf"]])

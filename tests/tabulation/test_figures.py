@@ -20,7 +20,7 @@ from semscale.tabulation.figures import (
 )
 from semscale.tabulation.questions import Line, Question, choice_lines, number_lines, scale_lines
 
-FREE = TestSettings(min_base=2, correction=None)
+FREE = TestSettings(min_base=2, adjust="none")
 
 
 def number(values):
@@ -59,7 +59,7 @@ def test_holm_counts_all_lines_of_a_table():
 
 def test_a_small_base_is_shown_and_neither_tested_nor_a_partner_of_tests():
     values, groups = [1, 1, 3, 3, 3, 3, 5, 5, 9, 9], ["a"] * 4 + ["b"] * 4 + ["c"] * 2
-    (table,) = tables([number(values)], groups, TestSettings(min_base=3, correction=None))
+    (table,) = tables([number(values)], groups, TestSettings(min_base=3, adjust="none"))
     assert table.cells.values[0, 3] == 9
     assert table.is_small.tolist() == [False, False, False, True]
     assert table.letters.tolist() == [["", "", "A", ""]]

@@ -25,7 +25,7 @@ from semscale.types import Floats, Integers, ObjectArray, Progress, Status
 
 if TYPE_CHECKING:
     from semscale.judging.asking import Running
-    from semscale.judging.judge import Method
+    from semscale.judging.settings import Method
 
 QUESTION = "What do you say?"
 """Shown to the model where the question that people were asked is not known."""

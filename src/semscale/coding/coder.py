@@ -1,10 +1,11 @@
 """Scores of answers on codes: likeness by examples and definitions, and probability by hand-coded answers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import polars as pl
 
 from semscale.coding.codebook import Codebook
 from semscale.embedding.loading import as_embedder
@@ -12,12 +13,16 @@ from semscale.embedding.part_progress import shifted
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
 from semscale.rating.cells import text_status
+from semscale.results.result_columns import PRIVATE, STATUSES, VECTORS, declared, values_in, written
 from semscale.signature import Signature
 from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
 from semscale.stats.calibration.calibrators import PlattCurve, fit_platt
 from semscale.stats.calibration.folds import FOLDS, folds_of
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.roc_areas import roc_area
+from semscale.store.columns import column_in
+from semscale.store.table import Table
+from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses, Vectors, are_scored
 
 if TYPE_CHECKING:
@@ -37,7 +42,7 @@ LEVEL = 0.5
 FEWEST_OF_EACH = 5
 """Hand-coded answers with a code, and without it, that its calibration needs: each fold has one of each."""
 
-_BATCH = 8192
+_BATCH, _TABLE_BATCH = 8192, 50_000
 _HALF = 0.5
 
 
@@ -54,9 +59,24 @@ class CodeScores:
     """
 
     codebook: Codebook
-    likeness: Floats
-    text_status: Statuses
+    likeness: Annotated[Floats, VECTORS.private]
+    text_status: Annotated[Statuses, STATUSES.private]
     signature: Signature
+
+    def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
+        """Return the scores as a run stores them; ``from_part`` reads them back."""
+        frame, names = written(self, private=True, prefix=PREFIX)
+        return frame, {"columns": names}
+
+    @classmethod
+    def from_part(cls, frame: pl.DataFrame, header: Mapping[str, Any], **rest: Any) -> "CodeScores":
+        """Read scores back from what ``stored`` returned; the rest is codebook and signature."""
+        return cls(**values_in(cls, frame, header["columns"], prefix=PREFIX), **rest)
+
+    @classmethod
+    def private_columns(cls) -> tuple[str, ...]:
+        """Return the names of columns that only the run's parts have."""
+        return tuple(PREFIX + PRIVATE + name for name in declared(cls))
 
     def some(self, rows: Integers) -> "CodeScores":
         """Select the scores of some answers, by their numbers from 0."""
@@ -120,6 +140,19 @@ class Coder:
         unread: Mask = np.asarray(np.isnan(likeness[readable]).all(axis=1))
         status[readable[unread]] = Status.WEIGHTLESS
         return CodeScores(self.codebook, likeness, status, self.signature)
+
+    def score_table(self, table: Table, column: str, *, progress: Progress | None = None) -> Floats:
+        """Compute the likeness (n, k) of the answers of a table part by part; nothing else is stored.
+
+        Args:
+            table: the input.
+            column: of the answers.
+            progress: called while texts are embedded.
+        """
+        batches = table.batches_with([column], _TABLE_BATCH)
+        return np.concatenate([
+            self.score(column_in(batch, column).to_list(), progress=progress).likeness for batch in batches
+        ])  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from semscale.coding.chat_codes import ChatCodes, JoinedSources, join_sources, m
 from semscale.coding.codebook import Codebook
 from semscale.coding.coder import CodeCalibration, CodeScores, calibrate_code, with_children
 from semscale.coding.labels import HandCodes, mean_codes
+from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.stats.calibration.labels_hash import labels_hash
 from semscale.stats.calibration.sample_design import checked_inclusion
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses
 
 
@@ -35,53 +35,28 @@ UNSURE = "unsure"
 """Reason of an answer without a code for which some code lies between the thresholds."""
 
 
-@dataclass(frozen=True)
-class Thresholds:
-    """Values at which decisions about a code change.
-
-    Attributes:
-        assigned: at least this assigns the code, above 0 to 1.
-        unsure: at least this, and less than ``assigned``, decides nothing; at most ``assigned``.
-
-    Raises:
-        InputError: out of range, or the wrong way round.
-    """
-
-    assigned: float = 0.5
-    unsure: float = 0.3
-
-    def __post_init__(self) -> None:
-        if not 0 < self.assigned <= 1:
-            raise InputError(f"given_from must be above 0 and at most 1, got {self.assigned:g}")
-        if not 0 <= self.unsure <= self.assigned:
-            raise InputError(
-                f"unsure_from must be at least 0 and at most given_from ({self.assigned:g}), "
-                f"got {self.unsure:g}"
-            )
-
-
-BY_LIKENESS = Thresholds(0.7, 0.5)
-"""For the likeness of codes that are not calibrated. On 240 coded review sentences 0.7 assigns a code about
-as often as a person does; 0.5, midway between examples of the code and of others, twice as often."""
-
-
-def decide(values: Floats, thresholds: Sequence[Thresholds]) -> Floats:
+def decide(values: Floats, settings: Sequence[CodeSettings]) -> Floats:
     """Decide about each code of each answer.
 
     Args:
         values: shape (n, k), probabilities or likenesses; NaN where there is none.
-        thresholds: one for each code.
+        settings: with the thresholds, one for each code.
 
     Returns:
-        Shape (n, k): 1 assigned, 0 not assigned, NaN where unsure or where there is no value.
+        Shape (n, k): 1 assigned, 0 not assigned, NaN where undecided or where there is no value.
 
     Example:
-        >>> decide(np.array([[0.9], [0.4], [0.1], [np.nan]]), [Thresholds()])[:, 0].tolist()
+        >>> decide(np.array([[0.9], [0.4], [0.1], [np.nan]]), [CodeSettings()])[:, 0].tolist()
         [1.0, nan, 0.0, nan]
     """
-    high = np.array([threshold.assigned for threshold in thresholds])
-    low = np.array([threshold.unsure for threshold in thresholds])
+    high = np.array([thresholds.given_from for thresholds in settings])
+    low = np.array([thresholds.unsure_from for thresholds in settings])
     return np.where(values >= high, 1.0, np.where(values < low, 0.0, np.nan))
+
+
+def applied_settings(calibrations: Sequence[CodeCalibration], settings: CodeSettings) -> list[CodeSettings]:
+    """Return the settings of each code: those by likeness where it is not calibrated."""
+    return [BY_LIKENESS if calibration.curve is None else settings for calibration in calibrations]
 
 
 @dataclass(frozen=True)
@@ -97,7 +72,7 @@ class Coding:
         text_status: shape (n,), whether an answer could be read, and if not, why.
         calibrations: one for each code.
         hand: codes given by people; ``None`` without any.
-        thresholds: of probabilities; codes that are not calibrated have ``BY_LIKENESS``.
+        settings: with the thresholds of probabilities; codes that are not calibrated have ``BY_LIKENESS``.
         signature: what was applied.
         asked: probabilities by a chat model; ``None`` where none was asked.
     """
@@ -109,7 +84,7 @@ class Coding:
     text_status: Statuses
     calibrations: tuple[CodeCalibration, ...]
     hand: HandCodes | None
-    thresholds: Thresholds
+    settings: CodeSettings
     signature: Signature
     asked: ChatCodes | None = None
 
@@ -117,6 +92,11 @@ class Coding:
     def is_calibrated(self) -> Mask:
         """Return which codes have probabilities, shape (k,)."""
         return np.array([calibration.curve is not None for calibration in self.calibrations], dtype=np.bool_)
+
+    @property
+    def given_from(self) -> list[float]:
+        """Least value at which each of k codes is assigned."""
+        return [settings.given_from for settings in self._applied]
 
     @property
     def values(self) -> Floats:
@@ -161,26 +141,26 @@ class Coding:
         """Return the codes as a table: outcome, reason, and for each code its decision and its value.
 
         Returns:
-            Columns ``semscale_outcome`` and ``semscale_reason``; ``semscale_chat_status`` where a chat model
-            was asked, null for answers that it was not asked about; for each code ``semscale_<code>`` (1, 0
-            or null) and ``semscale_<code>_p``, or ``semscale_<code>_likeness`` where it is not calibrated.
+            Columns ``outcome`` and ``reason``; ``chat_status`` where a chat model was asked, null for answers
+            that it was not asked about; for each code ``<code>`` (1, 0 or null) and ``<code>_p``, or
+            ``<code>_likeness`` where it is not calibrated.
         """
         columns: dict[str, Any] = {
-            f"{PREFIX}outcome": _strings(self.outcome),
-            f"{PREFIX}reason": _strings(self.reason),
+            "outcome": _strings(self.outcome),
+            "reason": _strings(self.reason),
         }
         if self.asked is not None:
-            columns[f"{PREFIX}chat_status"] = _strings(self.asked.status)
+            columns["chat_status"] = _strings(self.asked.status)
         for position, name in enumerate(self.codebook.names):
             assigned = pl.Series(self.assigned[:, position], nan_to_null=True).cast(pl.Int8)
             kind = "p" if self.is_calibrated[position] else "likeness"
-            columns[f"{PREFIX}{name}"] = assigned
-            columns[f"{PREFIX}{name}_{kind}"] = pl.Series(self.values[:, position], nan_to_null=True)
+            columns[name] = assigned
+            columns[f"{name}_{kind}"] = pl.Series(self.values[:, position], nan_to_null=True)
         return pl.DataFrame(columns)
 
     @property
-    def _applied(self) -> list[Thresholds]:
-        return applied_thresholds(self.calibrations, self.thresholds)
+    def _applied(self) -> list[CodeSettings]:
+        return applied_settings(self.calibrations, self.settings)
 
     @property
     def _is_unsure(self) -> Mask:
@@ -198,7 +178,7 @@ class FittedCodes:
         hand: their codes; ``None`` where nobody coded.
         calibrations: from score to probability, one for each code.
         sources: how a chat model's probability counts; ``None`` where none was asked.
-        thresholds: of probabilities; codes that are not calibrated have ``BY_LIKENESS``.
+        settings: with the thresholds of probabilities; codes that are not calibrated have ``BY_LIKENESS``.
         signature: what is applied.
     """
 
@@ -207,7 +187,7 @@ class FittedCodes:
     hand: HandCodes | None
     calibrations: tuple[CodeCalibration, ...]
     sources: JoinedSources | None
-    thresholds: Thresholds
+    settings: CodeSettings
     signature: Signature
 
     def code(self, scores: CodeScores, rows: Integers, asked: ChatCodes | None = None) -> Coding:
@@ -232,7 +212,7 @@ class FittedCodes:
             scores.text_status,
             self.calibrations,
             None if self.hand is None else self.hand.aligned(positions),
-            self.thresholds,
+            self.settings,
             self.signature,
             asked,
         )
@@ -252,7 +232,7 @@ def fit_codes(  # noqa: PLR0913 - what is known about the hand-coded answers
     hand: HandCodes | None = None,
     asked: ChatCodes | None = None,
     stand_in: Floats | None = None,
-    thresholds: Thresholds | None = None,
+    settings: CodeSettings | None = None,
     plan: IntervalPlan | None = None,
 ) -> FittedCodes:
     """Learn from hand-coded answers how the answers of their table are to be coded.
@@ -263,13 +243,13 @@ def fit_codes(  # noqa: PLR0913 - what is known about the hand-coded answers
         hand: codes given by people.
         asked: probabilities of these answers by a chat model; ``None`` where none was asked.
         stand_in: shape (k,), ``mean_asked`` of all answers; goes with ``asked``.
-        thresholds: where decisions by probability change.
+        settings: with the thresholds of probabilities.
         plan: coverage of intervals, and the seed of folds.
 
     Raises:
         InputError: no answer that was coded by hand can be read.
     """
-    plan, thresholds = plan or IntervalPlan(), thresholds or Thresholds()
+    plan, settings = plan or IntervalPlan(), settings or CodeSettings()
     m, k = scores.likeness.shape
     people = np.full((0, m, k), np.nan) if hand is None else hand.codes
     labels = mean_codes(people)
@@ -284,14 +264,14 @@ def fit_codes(  # noqa: PLR0913 - what is known about the hand-coded answers
         calibrate_code(joined[:, code], people[:, :, code], interval=plan.interval, seed=plan.seed)
         for code in range(k)
     )
-    settings: dict[str, object] = {"given_from": thresholds.assigned, "unsure_from": thresholds.unsure}
+    signed = settings.signed()
     if hand is not None:
-        settings["labels"] = labels_hash(rows, np.nan_to_num(labels, nan=-1.0), hand.inclusion)
-        settings["inclusion"] = hand.inclusion is not None
-    signature = scores.signature.extended(Signature.of("code", **settings))
+        signed["labels"] = labels_hash(rows, np.nan_to_num(labels, nan=-1.0), hand.inclusion)
+        signed["inclusion"] = hand.inclusion is not None
+    signature = scores.signature.extended(Signature.of("code", **signed))
     if asked is not None:
         signature = signature.with_settings("asked", dict(asked.signature.fields))
-    return FittedCodes(scores.codebook, rows, hand, calibrations, sources, thresholds, signature)
+    return FittedCodes(scores.codebook, rows, hand, calibrations, sources, settings, signature)
 
 
 def code_answers(  # noqa: PLR0913 - what is known beside the scores
@@ -299,7 +279,7 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
     *,
     hand: HandCodes | None = None,
     asked: ChatCodes | None = None,
-    thresholds: Thresholds | None = None,
+    settings: CodeSettings | None = None,
     plan: IntervalPlan | None = None,
 ) -> Coding:
     """Turn scores into codes, with probabilities where enough answers were coded by hand.
@@ -308,7 +288,7 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
         scores: of n answers.
         hand: codes given by people.
         asked: probabilities by a chat model, as ``ask_about_codes`` returns them.
-        thresholds: where decisions by probability change.
+        settings: with the thresholds of probabilities.
         plan: coverage of intervals, and the seed of folds.
 
     Raises:
@@ -322,18 +302,13 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
     fitted = fit_codes(
         scores.some(rows),
         rows,
-        hand=None if hand is None else hand.some(rows),
+        hand=None if hand is None else hand.aligned(rows),
         asked=None if asked is None else asked.some(rows),
         stand_in=None if asked is None else mean_asked(asked.probability),
-        thresholds=thresholds,
+        settings=settings,
         plan=plan,
     )
     return fitted.code(scores, np.arange(len(scores.likeness)), asked)
-
-
-def applied_thresholds(calibrations: Sequence[CodeCalibration], thresholds: Thresholds) -> list[Thresholds]:
-    """Return the thresholds of each code: those by likeness where it is not calibrated."""
-    return [BY_LIKENESS if calibration.curve is None else thresholds for calibration in calibrations]
 
 
 def _strings(values: ObjectArray) -> pl.Series:

@@ -11,15 +11,14 @@ import numpy as np
 from semscale.coding.chat_codes import ChatCodes
 from semscale.coding.codebook import Codebook
 from semscale.coding.coder import CodeCalibration
-from semscale.coding.coding import Coding, Thresholds, applied_thresholds
+from semscale.coding.coding import Coding
 from semscale.coding.drivers import Drivers, find_drivers
 from semscale.coding.labels import majority, mean_codes
+from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.shares import (
-    MIN_BASE,
     CodeCounts,
     CodedSample,
     CodeShare,
-    Cooccurrence,
     GroupTest,
     HandLabels,
     PairCounts,
@@ -148,7 +147,9 @@ class CodingSummary(Presentable):
 
     Attributes:
         source: name of the table.
-        column: of the answers.
+        columns: names of its columns.
+        settings: with the thresholds of probabilities, and the least base of a test.
+        plan: how intervals are made.
         codebook: the codes.
         n: rows.
         sampled: rows of the random sample that corrected shares, those with weights, strata or clusters, the
@@ -158,7 +159,6 @@ class CodingSummary(Presentable):
         reasons: rows that have no code for a reason other than that none applies, by reason.
         shares: of all answers, one for each code.
         groupings: shares by group, one for each column of groups.
-        min_base: answers below which a base is marked as small, and a group left out of tests.
         calibrations: one for each code.
         people: columns of hand codes.
         n_hand: answers that people coded.
@@ -168,18 +168,15 @@ class CodingSummary(Presentable):
         quotes: one for each code.
         drivers: of a rating; ``None`` without one.
         asked: probabilities by a chat model; ``None`` where none was asked.
-        thresholds: of probabilities.
-        plan: how intervals are made.
         signature: what was applied.
-        weight: the column of weights; empty without them.
-        clusters: the column of what was drawn together; empty likewise.
-        strata: the column of strata; empty likewise.
         input_notes: how the table was read, such as the rows that a condition left out.
         created: when.
     """
 
     source: str
-    column: str
+    columns: CodingColumns
+    settings: CodeSettings
+    plan: IntervalPlan
     codebook: Codebook
     n: int
     sampled: int | None
@@ -187,22 +184,16 @@ class CodingSummary(Presentable):
     reasons: Mapping[str, int]
     shares: tuple[CodeShare, ...]
     groupings: tuple[CodedGrouping, ...]
-    min_base: int
     calibrations: tuple[CodeCalibration, ...]
     people: tuple[str, ...]
     n_hand: int
     is_drawn: bool
     agreement: CodingAgreement
-    pairs: Cooccurrence
+    pairs: PairCounts
     quotes: tuple[CodeQuotes, ...]
     drivers: Drivers | None
     asked: ChatCodes | None
-    thresholds: Thresholds
-    plan: IntervalPlan
     signature: Signature
-    weight: str = ""
-    clusters: str = ""
-    strata: str = ""
     input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -227,7 +218,7 @@ class CodingSummary(Presentable):
         return {
             "instrument": "code",
             "source": self.source,
-            "column": self.column,
+            "column": self.columns.text,
             "created": self.created,
             "rows": self.n,
             "sampled": self.sampled,
@@ -241,14 +232,14 @@ class CodingSummary(Presentable):
             "asked_counts": {} if self.asked is None else self.asked.counts,
             "asked_partly": 0 if self.asked is None else self.asked.n_partly,
             "asked_lost": () if self.asked is None else self.asked.lost,
-            "given_from": self.thresholds.assigned,
-            "unsure_from": self.thresholds.unsure,
+            "given_from": self.settings.given_from,
+            "unsure_from": self.settings.unsure_from,
             "codes": [self._code_record(position) for position in range(len(self.codebook.codes))],
             "by": self.groupings[0].by if self.groupings else None,
-            "weight": self.weight or None,
-            "clusters": self.clusters or None,
-            "strata": self.strata or None,
-            "min_base": self.min_base,
+            "weight": self.columns.weight,
+            "clusters": self.columns.respondent,
+            "strata": self.columns.strata,
+            "min_base": self.settings.min_base,
             **(self.groupings[0].record() if self.groupings else {"groups": (), "tests": ()}),
             "further_groups": {grouping.by: grouping.record() for grouping in self.groupings[1:]},
             "pairs": {"counts": self.pairs.counts, "lift": self.pairs.lift},
@@ -307,55 +298,23 @@ def _quote_record(quote: Quote) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class SummaryPlan:
-    """Settings of a summary.
-
-    Attributes:
-        source: name of the table.
-        column: of the answers.
-        rating: name of the rating.
-        other: name of the other run.
-        weight: name of the column of weights.
-        clusters: name of the column of clusters.
-        strata: name of the column of strata.
-        notes: sentences on how the table was read.
-        intervals: how intervals are made.
-        min_base: answers below which a base is marked as small, and a group left out of tests; 1 or more.
-
-    Raises:
-        InputError: ``min_base`` is below 1.
-    """
-
-    source: str = "answers in memory"
-    column: str = "text"
-    rating: str = ""
-    other: str = ""
-    weight: str = ""
-    clusters: str = ""
-    strata: str = ""
-    notes: tuple[str, ...] = ()
-    intervals: IntervalPlan = field(default_factory=IntervalPlan)
-    min_base: int = MIN_BASE
-
-    def __post_init__(self) -> None:
-        if self.min_base < 1:
-            raise InputError(f"min_base must be >= 1, got {self.min_base}")
-
-
-@dataclass(frozen=True)
 class Covariates:
     """Columns of n answers that are not needed to code them.
 
     Attributes:
         by: names of groups, shape (n,), for each column of them by its name.
         ratings: shape (n,), NaN where there is none; ``None`` without ratings.
+        rating: name of the rating.
         other: shape (n, k), decisions of another run; ``None`` without one.
+        other_run: name of the other run.
         design: weights, clusters and strata of the answers.
     """
 
     by: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
     ratings: Floats | None = None
+    rating: str = ""
     other: Floats | None = None
+    other_run: str = ""
     design: SampleDesign = field(default_factory=SampleDesign)
 
 
@@ -438,12 +397,14 @@ class CodeTallies:
                     )
 
 
-def summarize_coding(
+def summarize_coding(  # noqa: PLR0913 - the answers; the rest describes them
     coding: Coding,
     texts: Sequence[Any],
     *,
     covariates: Covariates | None = None,
-    plan: SummaryPlan | None = None,
+    source: str = "answers in memory",
+    columns: CodingColumns | None = None,
+    plan: IntervalPlan | None = None,
 ) -> CodingSummary:
     """Sum coded answers up.
 
@@ -451,17 +412,18 @@ def summarize_coding(
         coding: of n answers.
         texts: the n answers.
         covariates: their other columns.
-        plan: settings.
+        source: name of the table.
+        columns: names of its columns.
+        plan: how intervals are made.
 
     Raises:
         InputError: ratings without a number, or weights that sum to 0 in all rows or in a group.
     """
-    covariates = covariates or Covariates()
-    applied = applied_thresholds(coding.calibrations, coding.thresholds)
-    tallies = CodeTallies(coding.codebook.names, [threshold.assigned for threshold in applied])
+    covariates, columns = covariates or Covariates(), columns or CodingColumns(text="text")
+    tallies = CodeTallies(coding.codebook.names, coding.given_from)
     groups = tallies.add(coding, texts, covariates)
-    sample = SummarySample(coding, covariates, groups)
-    return sample.summary(tallies, plan or SummaryPlan(), coding.asked)
+    sample = SummarySample(coding, covariates, groups, columns, plan or IntervalPlan())
+    return sample.summary(tallies, source, coding.asked)
 
 
 @dataclass(frozen=True)
@@ -472,63 +434,62 @@ class SummarySample:
         coding: of m answers.
         covariates: their other columns; names of groups are not needed.
         groups: number of each answer's group, shape (m,), by the column of groups.
+        columns: names of the table's columns.
+        plan: how intervals are made.
         rows: how the answers were sampled; ``None`` where all answers are there.
     """
 
     coding: Coding
     covariates: Covariates
     groups: Mapping[str, Integers]
+    columns: CodingColumns
+    plan: IntervalPlan
     rows: SampledRows | None = None
 
-    def summary(self, tallies: CodeTallies, plan: SummaryPlan, asked: ChatCodes | None) -> CodingSummary:
+    def summary(self, tallies: CodeTallies, source: str, asked: ChatCodes | None) -> CodingSummary:
         """Put counts of all answers together with the figures of this sample.
 
         Args:
             tallies: of all answers.
-            plan: settings.
+            source: name of the table.
             asked: probabilities of all answers by a chat model; ``None`` where none was asked.
 
         Raises:
             InputError: as ``summarize_coding``.
         """
         if self.covariates.design.weights is not None:
-            tallies.check_weights(plan.weight)
+            tallies.check_weights(self.columns.weight or "")
         coding, hand, coded = self.coding, self.coding.hand, self._coded_sample()
         (shares,) = code_shares(
             coded,
             coding.codebook.names,
             np.zeros(len(coded.readable), np.int64),
             tallies.overall,
-            interval=plan.intervals.interval,
-            min_base=plan.min_base,
+            interval=self.plan.interval,
+            min_base=coding.settings.min_base,
         )
         return CodingSummary(
-            source=plan.source,
-            column=plan.column,
+            source=source,
+            columns=self.columns,
+            settings=coding.settings,
+            plan=self.plan,
             codebook=coding.codebook,
             n=tallies.n,
             sampled=None if self.rows is None else self.rows.n_drawn,
             outcomes=dict(tallies.outcomes.most_common()),
             reasons=dict(tallies.reasons.most_common()),
             shares=shares,
-            groupings=tuple(self._grouping(coded, tallies, column, plan) for column in tallies.names),
-            min_base=plan.min_base,
+            groupings=tuple(self._grouping(coded, tallies, column) for column in tallies.names),
             calibrations=coding.calibrations,
             people=() if hand is None else hand.people,
             n_hand=0 if hand is None else int(hand.coded.sum()),
             is_drawn=hand is not None and hand.inclusion is not None,
-            agreement=self._agreement(tallies.n, plan),
-            pairs=tallies.pairs.cooccurrence(),
+            agreement=self._agreement(tallies.n),
+            pairs=tallies.pairs,
             quotes=tallies.quotes.quotes(),
-            drivers=self._drivers(plan),
+            drivers=self._drivers(),
             asked=asked,
-            thresholds=coding.thresholds,
-            plan=plan.intervals,
             signature=coding.signature,
-            weight=plan.weight,
-            clusters=plan.clusters,
-            strata=plan.strata,
-            input_notes=plan.notes,
         )
 
     def _coded_sample(self) -> CodedSample:
@@ -548,34 +509,21 @@ class SummarySample:
             )
         return CodedSample(coding.assigned, coding.readable, design, labels, drawn)
 
-    def _grouping(
-        self, sample: CodedSample, tallies: CodeTallies, column: str, plan: SummaryPlan
-    ) -> CodedGrouping:
+    def _grouping(self, sample: CodedSample, tallies: CodeTallies, column: str) -> CodedGrouping:
         """Estimate shares in each group, in order of first appearance, and test whether they differ."""
-        counts, numbers, codes = tallies.by[column], self.groups[column], self.coding.codebook.names
-        shares = code_shares(
-            sample, codes, numbers, counts, interval=plan.intervals.interval, min_base=plan.min_base
-        )
-        named = [group for name, group in tallies.names[column].items() if name is not None]
+        counts, numbers, names = tallies.by[column], self.groups[column], tallies.names[column]
+        codes, min_base = self.coding.codebook.names, self.coding.settings.min_base
+        shares = code_shares(sample, codes, numbers, counts, interval=self.plan.interval, min_base=min_base)
+        named = [group for name, group in names.items() if name is not None]
         renumbered = np.full(len(counts), -1)
         renumbered[named] = np.arange(len(named))
-        return CodedGrouping(
-            column,
-            tuple(
-                CodedGroup(name, int(counts.base[group]), shares[group])
-                for name, group in tallies.names[column].items()
-            ),
-            group_tests(
-                sample,
-                codes,
-                renumbered[numbers],
-                counts.some(named),
-                seed=plan.intervals.seed,
-                min_base=plan.min_base,
-            ),
+        tests = group_tests(
+            sample, codes, renumbered[numbers], counts.some(named), seed=self.plan.seed, min_base=min_base
         )
+        groups = (CodedGroup(name, int(counts.base[group]), shares[group]) for name, group in names.items())
+        return CodedGrouping(column, tuple(groups), tests)
 
-    def _drivers(self, plan: SummaryPlan) -> Drivers | None:
+    def _drivers(self) -> Drivers | None:
         if self.covariates.ratings is None:
             return None
         coding, rows = self.coding, self._in_draw
@@ -584,28 +532,28 @@ class SummarySample:
             self.covariates.ratings[rows],
             coding.assigned[rows],
             coding.codebook.names,
-            rating=plan.rating,
+            rating=self.covariates.rating,
             probability=coding.probability[rows] if coding.is_calibrated.all() else None,
             weights=design.weights,
             clusters=design.clusters,
-            interval=plan.intervals.interval,
+            interval=self.plan.interval,
         )
 
-    def _agreement(self, n: int, plan: SummaryPlan) -> CodingAgreement:
+    def _agreement(self, n: int) -> CodingAgreement:
         coding, hand, other = self.coding, self.coding.hand, self.covariates.other
         people: tuple[AgreementEstimate, ...] = ()
         between: tuple[AgreementEstimate, ...] = ()
         runs: tuple[AgreementEstimate, ...] = ()
         if hand is not None:
             most = majority(mean_codes(hand.codes))
-            people = code_alphas(np.stack([coding.held_out_assigned, most]), plan.intervals)
-            between = code_alphas(hand.codes, plan.intervals)
+            people = code_alphas(np.stack([coding.held_out_assigned, most]), self.plan)
+            between = code_alphas(hand.codes, self.plan)
         if other is not None:
             both = np.stack([coding.assigned, other])
-            runs = code_alphas(both[:, self._in_draw], plan.intervals)
+            runs = code_alphas(both[:, self._in_draw], self.plan)
         # Answers that nobody coded are left out as well, also those that the sample does not have.
         people, between = (tuple(alpha.among(n) for alpha in alphas) for alphas in (people, between))
-        return CodingAgreement(people, between, runs, plan.other)
+        return CodingAgreement(people, between, runs, self.covariates.other_run)
 
     @property
     def _in_draw(self) -> np.ndarray:

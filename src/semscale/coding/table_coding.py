@@ -1,132 +1,439 @@
-"""Coding of tables of any size: part by part, resumable, in bounded memory, in the order of the rows."""
+"""Coding of tables of any size: checks of their columns, parts, the summary, and another run to compare."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from semscale.coding.chat_codes import ChatCodes
+from semscale.coding.chat_codes import ChatCodes, mean_asked
+from semscale.coding.codebook import Codebook
 from semscale.coding.coder import Coder, CodeScores
-from semscale.coding.coding import FittedCodes
-from semscale.coding.coding_collector import CodingCollector
-from semscale.coding.summary import CodingSummary
+from semscale.coding.coding import FittedCodes, applied_settings, fit_codes
+from semscale.coding.labels import HandCodes, hand_codes
+from semscale.coding.settings import CodeSettings, CodingColumns
+from semscale.coding.summary import CodeTallies, CodingSummary, Covariates, SummarySample
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
-from semscale.store.cells import storable
-from semscale.store.columns import column_in, statuses_in
-from semscale.store.result_columns import check_free
-from semscale.store.runs.table_run import WorkedPart
+from semscale.errors import InputError, RowError
+from semscale.rating.cells import text_status
+from semscale.rating.rater import Rater
+from semscale.results.respondents import NOBODY, numbered
+from semscale.results.runs import PartState, TableInstrument
+from semscale.results.table_columns import Cells
+from semscale.results.tallies import check_groups
+from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample
+from semscale.store.columns import column_in
+from semscale.store.row_picking import picked_rows
 from semscale.store.table import Table
-from semscale.store.writing import PREFIX
-from semscale.types import Progress, Status
+from semscale.store.writing import PREFIX, formula_safe
+from semscale.types import Floats, Integers, Mask, Progress, Status, are_scored
 
-# No code has an asterisk in the name of its column.
 _BATCH = 50_000
-LIKENESS, TEXT_STATUS = f"{PREFIX}*likeness", f"{PREFIX}*text_status"
+_STATUSES = tuple(Status)
 
 
-class LearntCodes(NamedTuple):
-    """What must be known before the first part is made.
+class CodingTable(TableInstrument[CodeScores, CodingSummary]):
+    """Coding as a run over a table uses it.
 
-    Attributes:
-        fitted: turns scores into codes.
-        collector: sums them up.
-        asked: what a chat model said about all answers; ``None`` where none was asked.
-    """
-
-    fitted: FittedCodes
-    collector: CodingCollector
-    asked: ChatCodes | None = None
-
-
-@dataclass
-class CodingWork:
-    """Codes the answers of a table part by part, and sums the parts up.
-
-    Attributes:
-        table: the input.
-        text: column of the answers.
-        coder: scores them.
-        learn: learns from hand-coded answers, and asks a chat model where one is named; called once, when the
-            output is known to be this run's, so that no call is paid for a run that is refused.
-        settings: further ones that decide the codes, by name; a run goes on with the same ones alone.
-        progress: called while texts are embedded.
-        kept: clause on embeddings and replies that are kept.
-    """
-
-    table: Table
-    text: str
-    coder: Coder
-    learn: Callable[[], LearntCodes]
-    settings: Mapping[str, str] = field(default_factory=dict)
-    progress: Progress | None = None
-    kept: str = KEPT_EMBEDDINGS
-    stage = "coding"
-    private = (LIKENESS, TEXT_STATUS)
-
-    def key(self) -> dict[str, str]:
-        """Name the column, the fields of the coder's signature, and the further settings."""
-        return {"text": self.text, **dict(self.coder.signature.fields), **self.settings}
-
-    def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
-        """Code the rows after the first ``skip`` ones."""
-        first_row, (fitted, _, said) = skip, self._learnt
-        # A part is made again where a reply may still come, as it moves the codes of others too.
-        failed = said is not None and Status.FAILED in said.counts
-        for batch in self.table.batches(size, skip):
-            check_free(batch.columns, self.table.name)
-            scores = self.coder.score(column_in(batch, self.text).to_list(), progress=self.progress)
-            rows = np.arange(first_row, first_row + batch.height)
-            asked = None if said is None else said.some(rows)
-            coded = fitted.code(scores, rows, asked).to_frame()
-            own = pl.DataFrame({
-                LIKENESS: pl.Series(scores.likeness, dtype=pl.Array(pl.Float64, scores.likeness.shape[1])),
-                TEXT_STATUS: pl.Series([str(each) for each in scores.text_status], dtype=pl.String),
-            })  # fmt: skip
-            frame = pl.concat([storable(batch), coded, own], how="horizontal")
-            yield WorkedPart(frame, has_failed_calls=failed)
-            first_row += batch.height
-
-    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
-        """Take a part."""
-        k = len(self.coder.codebook.codes)
-        likeness = frame[LIKENESS].to_numpy().astype(np.float64).reshape(-1, k)
-        status = statuses_in(frame[TEXT_STATUS])
-        scores = CodeScores(self.coder.codebook, likeness, status, self.coder.signature)
-        is_text = frame[TEXT_STATUS] != str(Status.NOT_TEXT)
-        answers = column_in(frame, self.text).cast(pl.String).set(~is_text, None)
-        self._learnt.collector.add(scores, answers.to_list(), frame)
-
-    def summary(self) -> CodingSummary:
-        """Sum all parts up."""
-        return self._learnt.collector.summary()
-
-    def late(self, start: int, stop: int) -> None:
-        """No column depends on the rows after it."""
-
-    @cached_property
-    def _learnt(self) -> LearntCodes:
-        return self.learn()
-
-
-def score_table(table: Table, column: str, coder: Coder, *, progress: Progress | None = None) -> CodeScores:
-    """Score the answers of a table part by part; only their scores are kept.
+    Hand-coded answers are scored first, so that each part is coded as it is made. A chat model is asked about
+    all answers before the first part, as its probabilities for one answer change the codes of others; it is
+    asked once the output is known to belong to this run, so that no call is paid for a run that is refused.
 
     Args:
-        table: the input.
-        column: of the answers.
-        coder: scores them.
-        progress: called while texts are embedded.
+        columns: names of the columns.
+        codebook: k codes.
+        load: loads the coder, when all cells are checked.
+        settings: thresholds and the least base of a test.
+        ask: asks a chat model about texts; ``None`` where none is named.
+        asked: settings of the chat model that decide the codes, by name.
+        scale: on which the answers are rated, for drivers; instead of a column.
+        other: another run on the same answers.
+        plan: how intervals are made, and the seed of all draws.
+        most: rows of the sample for the summary; of fewer rows all. Hand-coded rows are stored as well.
+        progress: called while texts are embedded and rated.
     """
-    parts = [
-        coder.score(column_in(batch, column).to_list(), progress=progress)
-        for batch in table.batches_with([column], _BATCH)
-    ]
-    return CodeScores(
-        coder.codebook,
-        np.concatenate([part.likeness for part in parts]),
-        np.concatenate([part.text_status for part in parts]),
-        coder.signature,
-    )
+
+    stage = "coding"
+    result = CodeScores
+
+    def __init__(  # noqa: PLR0913 - what is coded; the rest are settings
+        self,
+        columns: CodingColumns,
+        codebook: Codebook,
+        load: Callable[[], Coder],
+        *,
+        settings: CodeSettings | None = None,
+        ask: Callable[[Sequence[str]], ChatCodes] | None = None,
+        asked: Mapping[str, str] | None = None,
+        scale: str | None = None,
+        other: "OtherRun | None" = None,
+        plan: IntervalPlan | None = None,
+        most: int = SAMPLED_ROWS,
+        progress: Progress | None = None,
+    ) -> None:
+        self.columns: CodingColumns = columns
+        self.codebook = codebook
+        self._load, self._ask, self._asked_settings = load, ask, asked or {}
+        self._settings, self._plan = settings or CodeSettings(), plan or IntervalPlan()
+        self._scale, self._other, self._progress = scale, other, progress
+        self._checks = _CellChecks(columns, codebook)
+        self._sample = LabelledSample(most, self._plan.seed)
+        self._strata: dict[str, int] = {}
+
+    @property
+    def stored(self) -> str:
+        """Clause on embeddings, or on replies of the chat model."""
+        return KEPT_EMBEDDINGS if self._ask is None else "replies that came stay in the ledger"
+
+    def key(self) -> dict[str, str]:
+        """Return the settings that decide the codes; groups, ratings and weights do not."""
+        thresholds = {name: f"{value:.12g}" for name, value in self._settings.signed().items()}
+        seed = {"seed": str(self._plan.seed)} if self.columns.labels else {}
+        return {**dict(self._coder.signature.fields), **thresholds, **seed, **self._asked_settings}
+
+    def look(self, cells: Cells) -> None:
+        """Check rows, and store the answers that people coded."""
+        self._checks.look(cells)
+
+    def start(self, table: Table) -> None:
+        """Refuse columns that cannot be used, and load the coder."""
+        self._checks.finish(table)
+        self._table, self._coder = table, self._load()
+
+    def measure(self, cells: Cells) -> CodeScores:
+        """Score some answers."""
+        _ = self._fitted  # first of all, as a cap on calls of the chat model may end the run
+        return self._coder.score(cells["text"], progress=self._progress)
+
+    def further_columns(self, cells: Cells, result: CodeScores) -> list[pl.Series]:
+        """Return outcomes, codes and their values."""
+        rows = np.arange(cells.first_row, cells.first_row + len(result.likeness))
+        coded = self._fitted.code(result, rows, self._asked_about(rows)).to_frame()
+        return [column.alias(PREFIX + column.name) for column in coded]
+
+    def state(self, result: CodeScores) -> PartState:
+        """Let a part be made again where a reply may still come, as it changes the codes of others, too."""
+        failed = self._asked is not None and Status.FAILED in self._asked.counts
+        return PartState(has_failed_calls=failed)
+
+    def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> CodeScores:
+        """Read the scores of a part back."""
+        return CodeScores.from_part(frame, notes, codebook=self.codebook, signature=self._coder.signature)
+
+    def add(self, cells: Cells, result: CodeScores, notes: Mapping[str, Any]) -> None:
+        """Add a part to the summary."""
+        rows = np.arange(cells.first_row, cells.first_row + len(result.likeness))
+        coding = self._fitted.code(result, rows, self._asked_about(rows))
+        # A number is stored as text if its column has texts, too.
+        is_text = result.text_status != Status.NOT_TEXT
+        answers = [cell if known else None for cell, known in zip(cells["text"], is_text, strict=True)]
+        covariates = self._covariates(cells, answers, is_text, rows)
+        groups = self._tallies.add(coding, answers, covariates)
+        design = covariates.design
+        columns: dict[str, Column | None] = {
+            "likeness": result.likeness,
+            "status": np.array([_STATUSES.index(status) for status in result.text_status], np.int8),
+            "rating": covariates.ratings,
+            "other": covariates.other,
+            "weight": design.weights,
+            "cluster": design.clusters,
+            "stratum": design.strata,
+            **{f"by {column}": numbers for column, numbers in groups.items()},
+        }
+        present = {name: values for name, values in columns.items() if values is not None}
+        self._sample.add(present, self._fitted.positions(rows) >= 0)
+
+    def summary(self) -> CodingSummary:
+        """Sum up all parts.
+
+        Raises:
+            InputError: weights that sum to 0, a rating without a number, or another run with more answers.
+        """
+        if self._other is not None:
+            self._other.check_ended()
+        sampled = self._sample.kept()
+        columns = sampled.columns
+        status = np.array(_STATUSES, dtype=object)[columns["status"]]
+        scores = CodeScores(self.codebook, columns["likeness"], status, self._fitted.signature)
+        clusters = columns.get("cluster")
+        covariates = Covariates(
+            ratings=columns.get("rating"),
+            rating=self._rating,
+            other=columns.get("other"),
+            other_run="" if self._other is None else self._other.name,
+            design=SampleDesign(
+                weights=columns.get("weight"),
+                clusters=None if clusters is None else _renumbered(clusters),
+                strata=columns.get("stratum"),
+            ),
+        )
+        sample = SummarySample(
+            self._fitted.code(scores, sampled.rows, self._asked_about(sampled.rows)),
+            covariates,
+            {column: columns[f"by {column}"] for column in self.columns.by},
+            self.columns,
+            self._plan,
+            sampled,
+        )
+        return sample.summary(self._tallies, self._table.name, self._asked)
+
+    @cached_property
+    def _asked(self) -> ChatCodes | None:
+        """Ask the chat model about the answers that can be read."""
+        if self._ask is None:
+            return None
+        cells = answers_in(self._table, self.columns.text)
+        status = np.array([text_status(cell) for cell in cells], dtype=object)
+        readable = np.flatnonzero(are_scored(status))
+        codes = self._ask([str(cells[row]) for row in readable.tolist()])
+        return codes.spread_over(readable, len(cells))
+
+    @cached_property
+    def _fitted(self) -> FittedCodes:
+        """Learn from the hand-coded answers how all are to be coded."""
+        rows, answers, codes = self._checks.hand_coded()
+        asked = self._asked
+        return fit_codes(
+            self._coder.score(answers, progress=self._progress),
+            rows,
+            hand=codes,
+            asked=self._asked_about(rows),
+            stand_in=None if asked is None else mean_asked(asked.probability),
+            settings=self._settings,
+            plan=self._plan,
+        )
+
+    @cached_property
+    def _tallies(self) -> CodeTallies:
+        applied = applied_settings(self._fitted.calibrations, self._settings)
+        return CodeTallies(self.codebook.names, [settings.given_from for settings in applied])
+
+    @cached_property
+    def _rater(self) -> Rater | None:
+        return None if self._scale is None else Rater(self._scale)
+
+    @property
+    def _rating(self) -> str:
+        if self._scale is not None:
+            return f"{self._scale}, as rated from the same answers"
+        return self.columns.rating or ""
+
+    def _asked_about(self, rows: Integers) -> ChatCodes | None:
+        return None if self._asked is None else self._asked.some(rows)
+
+    def _covariates(
+        self, cells: Cells, answers: Sequence[str | None], is_text: Mask, rows: Integers
+    ) -> Covariates:
+        ratings = cells.get("rating")
+        if self._rater is not None:
+            ratings = self._rater.rate(answers, progress=self._progress).mean
+        strata = clusters = None
+        if self.columns.strata is not None:
+            names = cells["strata"]
+            strata = np.array([self._strata.setdefault(name, len(self._strata)) for name in names], np.int64)
+        if self.columns.respondent is not None:
+            clusters = numbered(cells["respondent"], len(rows))
+            # A row without a name is a cluster by itself.
+            clusters = np.where(clusters == NOBODY, NOBODY - 1 - rows, clusters)
+        return Covariates(
+            cells.get("by") or {},
+            ratings,
+            other=None if self._other is None else self._other.take(answers, ~is_text),
+            design=SampleDesign(weights=cells.get("weight"), clusters=clusters, strata=strata),
+        )
+
+
+def _renumbered(clusters: Integers) -> Integers:
+    """Number clusters from 0 in order of first appearance, single rows after the others."""
+    names, first, positions = np.unique(clusters, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.lexsort((first, names < 0))] = np.arange(len(first))
+    return rank[positions]
+
+
+class _CellChecks:
+    """Checks a table part by part before any text is embedded, and stores its hand-coded rows.
+
+    Of respondents in strata it stores 24 bytes per respondent in each part.
+    """
+
+    def __init__(self, columns: CodingColumns, codebook: Codebook) -> None:
+        self._columns, self._codebook = columns, codebook
+        self._rows: list[Integers] = []
+        self._answers: list[Any] = []
+        self._codes: list[Floats] = []
+        self._inclusion: list[Floats] = []
+        self._groups: dict[str, set[str | None]] = {}
+        self._has_number = dict.fromkeys(("rating", "inclusion"), False)
+        self._strata: dict[str, int] = {}
+        self._nested: list[Integers] = []  # respondent, stratum and row
+
+    def look(self, cells: Cells) -> None:
+        """Check the next rows.
+
+        Raises:
+            InputError: an unknown code, a label without the probability of its draw, or more than 100,000
+                groups.
+        """
+        n = cells.rows.height
+        for name in self._has_number:
+            if name in cells.values:
+                self._has_number[name] |= not np.isnan(cells[name]).all()
+        for column, names in (cells.get("by") or {}).items():
+            groups = self._groups.setdefault(column, set())
+            groups.update(names)
+            check_groups(groups)
+        if self._columns.labels:
+            self._look_at_labels(cells)
+        if self._columns.respondent is not None and self._columns.strata is not None:
+            strata = [self._strata.setdefault(name, len(self._strata)) for name in cells["strata"]]
+            rows = np.arange(cells.first_row, cells.first_row + n)
+            triples = np.column_stack([numbered(cells["respondent"], n), strata, rows])
+            _, first = np.unique(triples[:, :2], axis=0, return_index=True)
+            triples = triples[np.sort(first)]
+            self._nested.append(triples[triples[:, 0] != NOBODY])
+
+    def finish(self, table: Table) -> None:
+        """Refuse columns that need a number and have none, and respondents in more than one stratum.
+
+        Raises:
+            InputError: there are such; the respondent of the first row is named.
+        """
+        for name, has_number in self._has_number.items():
+            title = getattr(self._columns, name)
+            if title is not None and not has_number:
+                raise InputError(f"{name}: column '{title}' has no number")
+        if not self._nested:
+            return
+        respondents, strata, rows = np.concatenate(self._nested).T
+        _, first, positions = np.unique(respondents, return_index=True, return_inverse=True)
+        split = rows[strata != strata[first][positions]]
+        if len(split):
+            title = str(self._columns.respondent)
+            (cell,) = [column_in(batch, title)[0] for batch, _ in picked_rows(table, split[:1], {title})]
+            raise InputError(
+                f"respondent: '{cell}' lies in more than one of the strata: give such rows one stratum, and "
+                "other names in another"
+            )
+
+    def hand_coded(self) -> tuple[Integers, list[Any], HandCodes | None]:
+        """Return the numbers of hand-coded rows, ascending, their answers, and their codes."""
+        if not self._columns.labels:
+            return np.zeros(0, np.int64), [], None
+        inclusion = None if self._columns.inclusion is None else np.concatenate(self._inclusion)
+        codes = HandCodes(np.concatenate(self._codes, axis=1), self._columns.labels, inclusion)
+        return np.concatenate(self._rows), self._answers, codes
+
+    def _look_at_labels(self, cells: Cells) -> None:
+        try:
+            codes = hand_codes(cells["labels"], self._codebook, self._columns.labels)
+        except RowError as error:
+            raise RowError(error.words, error.row + cells.first_row) from None
+        is_coded: Mask = np.asarray(~np.isnan(codes).all(axis=(0, 2)))
+        coded = np.flatnonzero(is_coded)
+        self._rows.append(coded + cells.first_row)
+        self._codes.append(codes[:, coded])
+        self._answers += [cells["text"][row] for row in coded.tolist()]
+        if self._columns.inclusion is not None:
+            inclusion = checked_inclusion(cells["inclusion"], is_coded, first_row=cells.first_row)
+            self._inclusion.append(inclusion[coded])
+
+
+class OtherRun:
+    """Reads the decisions of another run from the table that it wrote, some rows at a time.
+
+    Args:
+        table: the table that the other run wrote.
+        codebook: k codes.
+        column: of the answers.
+        name: the table's name in messages.
+
+    Raises:
+        InputError: the table has none of the codes.
+    """
+
+    def __init__(self, table: Table, codebook: Codebook, column: str, name: str) -> None:
+        self._codes = [f"{PREFIX}{code}" for code in codebook.names]
+        self._exists = [code in table.columns for code in self._codes]
+        if not any(self._exists):
+            raise InputError(
+                f"other_run: {name} has no column {self._codes[0]} and no other code: give the table that "
+                "`code --out` wrote"
+            )
+        self._column, self.name = column, name
+        self._batches: Iterator[pl.DataFrame] = table.batches(_BATCH)
+        self._waiting: list[pl.DataFrame] = []
+
+    def take(self, texts: Sequence[Any], no_text: Mask) -> Floats:
+        """Read the decisions about the next answers.
+
+        Args:
+            texts: n answers of this run.
+            no_text: shape (n,), where a cell was no text, such as a number, so that it is not compared.
+
+        Returns:
+            Shape (n, k), 1, 0 or NaN; NaN throughout for a code that the other run did not have.
+
+        Raises:
+            InputError: the other run had other answers.
+        """
+        frames = self._next(len(texts))
+        written = [cell for frame in frames for cell in column_in(frame, self._column).to_list()]
+        if len(written) == len(texts):
+            written = [None if skipped else cell for cell, skipped in zip(written, no_text, strict=True)]
+        if not _same_texts(written, texts):
+            raise self._differs()
+        decisions: Floats = np.full((len(texts), len(self._codes)), np.nan)
+        for position, (code, exists) in enumerate(zip(self._codes, self._exists, strict=True)):
+            if exists:
+                cells = [column_in(frame, code).cast(pl.Float64, strict=False) for frame in frames]
+                decisions[:, position] = np.concatenate([part.fill_null(np.nan).to_numpy() for part in cells])
+        return decisions
+
+    def check_ended(self) -> None:
+        """Refuse a table with more answers than this run has.
+
+        Raises:
+            InputError: there are answers left.
+        """
+        if self._waiting or any(batch.height for batch in self._batches):
+            raise self._differs()
+
+    def _next(self, n: int) -> list[pl.DataFrame]:
+        """Return the next n rows, or those that are left."""
+        frames: list[pl.DataFrame] = []
+        while n:
+            frame = self._waiting.pop() if self._waiting else next(self._batches, None)
+            if frame is None:
+                break
+            frames.append(frame[:n])
+            if frame.height > n:
+                self._waiting.append(frame[n:])
+            n -= frames[-1].height
+        return frames
+
+    def _differs(self) -> InputError:
+        return InputError(
+            f"other_run: {self.name} must have the same answers in the same order in its column "
+            f"'{self._column}'"
+        )
+
+
+def _same_texts(written: Sequence[Any], texts: Sequence[Any]) -> bool:
+    """Compare answers with those of a table; CSV has an apostrophe before what a spreadsheet would run."""
+    if len(written) != len(texts):
+        return False
+    answers = pl.DataFrame({"text": texts}, schema={"text": pl.String}, strict=False)
+    safe = formula_safe(answers)["text"].to_list()
+    cells = ["" if cell is None else str(cell) for cell in written]
+    triples = zip(cells, answers["text"].to_list(), safe, strict=True)
+    return all(cell in (answer or "", escaped or "") for cell, answer, escaped in triples)
+
+
+def answers_in(table: Table, column: str) -> list[Any]:
+    """Read all cells of a column."""
+    batches = table.batches_with([column], _BATCH)
+    return [cell for batch in batches for cell in column_in(batch, column).to_list()]

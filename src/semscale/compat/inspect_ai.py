@@ -6,7 +6,7 @@ unscored; its metadata says why.
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.extras import require
 from semscale.judging.asking import ModelCapabilities, Running
-from semscale.judging.judge import Judge, JudgeSettings, JudgeState
+from semscale.judging.judge import Judge, JudgeState
 from semscale.judging.prompts import read_items
 from semscale.matching.entailment import EntailmentModel
 from semscale.matching.matcher import Matcher
@@ -116,7 +116,7 @@ def semscale_judge(
     base_url: str | None = None,
     running: Running | None = None,
     with_target: bool = True,
-    **settings: Unpack[JudgeSettings],
+    **settings: Any,
 ) -> Any:  # noqa: ANN401 - inspect_ai's Scorer
     """Build a scorer of what a chat model says of an output: its expected score, 0 to 1.
 
@@ -125,7 +125,7 @@ def semscale_judge(
         base_url: of an OpenAI-compatible endpoint.
         running: how calls are made; a budget counts for each sample.
         with_target: whether the judge is shown the target as an answer that is known to be right.
-        settings: as ``Judge`` takes them, such as ``method="decision"`` for typed decisions.
+        settings: as ``JudgeSettings`` has them, such as ``method="decision"`` for typed decisions.
 
     Raises:
         MissingExtraError: inspect_ai is not installed.

@@ -4,14 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from semscale.judging.replies.reading import read_reply
+    from semscale.judging.replies import read_reply
     from semscale.judging.templates import load_template
 
 __all__ = ["load_template", "read_reply"]
 
 _HOMES = {
     "load_template": "semscale.judging.templates",
-    "read_reply": "semscale.judging.replies.reading",
+    "read_reply": "semscale.judging.replies",
 }
 
 

@@ -13,8 +13,7 @@ from semscale.chat.replies import Usage
 from semscale.chat.runner import run_apart
 from semscale.judging.asking import Running
 from semscale.judging.human_labels import label_table, labels_signature, mean_labels, nearest
-from semscale.judging.judge import Judge, JudgeState
-from semscale.judging.panel import join_signatures
+from semscale.judging.judge import Judge, JudgeState, join_signatures
 from semscale.judging.prompts import JudgedItem, ReferencePosition, read_items
 from semscale.judging.templates import Level, Template, read_data
 from semscale.judging.verdict import REPLIED
@@ -71,7 +70,7 @@ class BiasCheck:
 
     @property
     def biased(self) -> bool:
-        """Whether the interval of the effect leaves out 0."""
+        """True if the interval of the effect leaves out 0."""
         return self.effect is not None and (self.effect.low > 0 or self.effect.high < 0)
 
 
@@ -344,7 +343,7 @@ def apply_check(
             return judge.varied(criteria=judge.rubric.varied(change)), list(rows)
         return judge.varied(template=change(judge.template)), list(rows)
     if name == "reference-position":
-        position: ReferencePosition = "before" if judge.reference_place == "after" else "after"
+        position: ReferencePosition = "before" if judge.settings.reference_place == "after" else "after"
         return judge.varied(reference_place=position), list(rows)
     if name == "padding":
         return judge, [_surround(_BEFORE, row, _AFTER) for row in rows]

@@ -1,10 +1,11 @@
-"""The instrument: a chat model that scores answers against a template."""
+"""The instrument: a chat model that scores answers against a template, alone or in a panel."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, replace
 from functools import reduce
-from pathlib import Path
-from typing import Any, Literal, Self, TypedDict, Unpack
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
 from semscale.chat.replies import CallError, Reply, Usage
 from semscale.chat.runner import run_apart
-from semscale.errors import InputError
+from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import (
     UNREAD,
     Conversation,
@@ -27,44 +28,21 @@ from semscale.judging.asking import (
     capabilities_to_try,
     count_refusals,
 )
-from semscale.judging.prompts import ORDERS, JudgedItem, Order, ReferencePosition, read_items
+from semscale.judging.prompts import JudgedItem, read_items
 from semscale.judging.requests import JudgeRequests, decisions_to_try
-from semscale.judging.templates import Rubric, Template, load_rubric, load_template
+from semscale.judging.settings import JudgeSettings
+from semscale.judging.templates import Rubric, load_rubric, load_template
 from semscale.judging.verdict import Verdict
-from semscale.judging.verdicts import Verdicts
-from semscale.messages import known_settings, unknown_name
-from semscale.scales import Scale
+from semscale.judging.verdicts import PanelVerdicts, Verdicts
+from semscale.messages import known_settings
+from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.types import Progress, Status
 
-Method = Literal["prose", "decision"]
-"""Kind of reply: prose that states a score, or a probability of each level."""
-
-METHODS: tuple[Method, ...] = ("prose", "decision")
-
-_SAMPLING_TEMPERATURE = 1.0
-_MOST_CORRECTIONS, _MOST_SAMPLES = 20, 1000
+_FEWEST_JUDGES = 2
 
 
-class JudgeSettings(TypedDict, total=False):
-    """Settings of a ``Judge``, as ``judge`` passes them on."""
-
-    template: str | Template | Scale
-    rubric: str | None
-    context: str | None
-    order: Order
-    samples: int
-    temperature: float | None | Literal["auto"]
-    max_tokens: int | None
-    structured: bool | Literal["auto"]
-    logprobs: bool | Literal["auto"]
-    corrections: int
-    reference_place: ReferencePosition
-    seed: int | None
-    method: Method
-    criteria: Rubric | str | Path | None
-
-
+@takes(JudgeSettings)
 def judge(
     questions: object,
     answers: object,
@@ -72,7 +50,7 @@ def judge(
     chat_model: object,
     references: object = None,
     running: Running | None = None,
-    **settings: Unpack[JudgeSettings],
+    **settings: Any,
 ) -> Verdicts:
     """Judge answers to questions, in one call.
 
@@ -82,7 +60,7 @@ def judge(
         chat_model: what judges, as ``load_chat_model`` takes it: a chat model, LangChain's too, or a name.
         references: answers that are known to be right.
         running: how calls are made.
-        settings: as ``Judge`` takes them.
+        settings: as ``JudgeSettings`` has them.
 
     Raises:
         InputError: as ``Judge`` and ``Judge.judge``.
@@ -133,7 +111,7 @@ class JudgeState:
     def notes(self) -> dict[str, Any]:
         """Return, for JSON, what a run needs to know when it is resumed."""
         return {
-            "capabilities": None if self.capabilities is None else list(asdict(self.capabilities).values()),
+            "capabilities": None if self.capabilities is None else asdict(self.capabilities),
             "replied": self.replied,
             "gave_logprobs": self.gave_logprobs,
             "ignored_schema": self.ignored_schema,
@@ -144,15 +122,13 @@ class JudgeState:
     def resumed(self, notes: Mapping[str, Any]) -> Self:
         """Return the state that the notes of an earlier run describe, with this one's budget."""
         capabilities = notes["capabilities"]
-        return replace(
-            self,
-            capabilities=None if capabilities is None else ModelCapabilities(*capabilities),
-            replied=notes["replied"],
-            gave_logprobs=notes["gave_logprobs"],
-            ignored_schema=notes["ignored_schema"],
-            not_taken=tuple(FormRefusal(**refusal) for refusal in notes["not_taken"]),
-            left_out=frozenset(notes["left_out"]),
-        )
+        known = {
+            **notes,
+            "capabilities": None if capabilities is None else ModelCapabilities(**capabilities),
+            "not_taken": tuple(FormRefusal(**refusal) for refusal in notes["not_taken"]),
+            "left_out": frozenset(notes["left_out"]),
+        }
+        return replace(self, **known)
 
 
 class Judge:
@@ -160,22 +136,7 @@ class Judge:
 
     Args:
         chat_model: what ``load_chat_model`` takes: a chat model, LangChain's too, or a model's name.
-        template: a name among ``TEMPLATES``, a ``Template``, a scale, or a scale's name.
-        rubric: your instructions on what is to be judged.
-        context: further information for the judge, such as who asks.
-        order: ``score-first``, ``explanation-first`` or ``score-only``. Explaining first narrows the spread.
-        samples: replies for each item; with several the distribution is their shares.
-        temperature: ``auto`` is 0 for one sample and 1 for several; ``None`` leaves it to the model.
-        max_tokens: length at which a reply is cut; ``None`` leaves it to the model.
-        structured: whether replies are asked for as JSON by a schema; ``auto`` where the model accepts one.
-        logprobs: whether probabilities of tokens are asked for; ``auto`` where the model gives them.
-        corrections: how often a reply that cannot be read is asked for again.
-        reference_place: whether a reference stands after the answer or before it.
-        seed: sent to the model, where it accepts one.
-        method: ``prose``, or ``decision`` for typed decisions: a probability for each level, and nothing to
-            parse. A model that takes none gives probabilities of letters, or else prose; the signature's
-            ``method`` shows which.
-        criteria: a rubric of several criteria, or its YAML file; it replaces the template.
+        settings: as ``JudgeSettings`` has them.
 
     Raises:
         InputError: an unknown template, a setting out of range, or more levels than decisions take.
@@ -185,64 +146,29 @@ class Judge:
         score and explanation arXiv 2503.03064.
     """
 
-    @known_settings
-    def __init__(  # noqa: PLR0913 - each is a setting that the signature records
-        self,
-        chat_model: object,
-        *,
-        template: str | Template | Scale = "likert",
-        rubric: str | None = None,
-        context: str | None = None,
-        order: Order = "score-first",
-        samples: int = 1,
-        temperature: float | None | Literal["auto"] = "auto",
-        max_tokens: int | None = 1024,
-        structured: bool | Literal["auto"] = "auto",
-        logprobs: bool | Literal["auto"] = "auto",
-        corrections: int = 2,
-        reference_place: ReferencePosition = "after",
-        seed: int | None = None,
-        method: Method = "prose",
-        criteria: Rubric | str | Path | None = None,
-    ) -> None:
-        _check_settings(
-            order=order, samples=samples, corrections=corrections, reference_place=reference_place
-        )
-        _check_method(method, samples, temperature=temperature, order=order)
-        temperature = _checked_temperature(temperature, samples)
-        deciding = load_deciding_model(chat_model) if method == "decision" else None
+    @takes(JudgeSettings)
+    def __init__(self, chat_model: object, **settings: Any) -> None:
+        self.settings = JudgeSettings(**settings)
+        deciding = load_deciding_model(chat_model) if self.settings.method == "decision" else None
         self.model = deciding or load_chat_model(chat_model)
-        self._settings: JudgeSettings = {
-            "template": template, "rubric": rubric, "context": context, "order": order,
-            "samples": samples, "temperature": temperature, "max_tokens": max_tokens,
-            "structured": structured, "logprobs": logprobs, "corrections": corrections,
-            "reference_place": reference_place, "seed": seed, "method": method, "criteria": criteria,
-        }  # fmt: skip
-        alone = Rubric.from_template(load_template(template, rubric=rubric))
-        self.rubric = alone if criteria is None else load_rubric(criteria)
+        alone = Rubric.from_template(load_template(self.settings.template, rubric=self.settings.rubric))
+        self.rubric = alone if self.settings.criteria is None else load_rubric(self.settings.criteria)
         self.template = self.rubric.template
-        self.context = (context or "").strip()
-        self.method: Method = method
-        self.order: Order = order
-        self.samples, self.corrections = samples, corrections
-        self.reference_place: ReferencePosition = reference_place
-        sampling: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
-        Parameters(**sampling)  # checks their ranges before anything is sent
-        self._requests = JudgeRequests(
-            self.rubric, method, order, self.context, reference_place, samples, corrections, sampling
-        )
+        Parameters(**self.settings.sampling)  # checks their ranges before anything is sent
+        self._requests = JudgeRequests(self.rubric, self.settings)
         self._to_try: tuple[ModelCapabilities, ...] = ()
         if deciding is not None:
             self._to_try = decisions_to_try(deciding, self.rubric)
         if deciding is None or deciding.chat is not None:
-            self._to_try += capabilities_to_try(structured, logprobs if samples == 1 else False)
+            logprobs = self.settings.logprobs if self.settings.samples == 1 else False
+            self._to_try += capabilities_to_try(self.settings.structured, logprobs)
 
-    def varied(self, **changes: Unpack[JudgeSettings]) -> "Judge":
+    def varied(self, **changes: Any) -> "Judge":
         """Return the same judge with some settings changed; another template comes with its rubric."""
-        settings: JudgeSettings = {**self._settings, **changes}
         if "template" in changes:
-            settings["rubric"], settings["criteria"] = changes.get("rubric"), changes.get("criteria")
-        return Judge(self.model, **settings)
+            changes = {"rubric": None, "criteria": None, **changes}
+        settings = {name: getattr(self.settings, name) for name in JudgeSettings.model_fields}
+        return Judge(self.model, **{**settings, **changes})
 
     @property
     def criteria(self) -> dict[str, float]:
@@ -251,7 +177,7 @@ class Judge:
 
     @property
     def answers_prose(self) -> bool:
-        """Whether the model can be asked in prose, too; a mere decision model cannot."""
+        """True if the model can be asked in prose, too; a mere decision model cannot."""
         return not isinstance(self.model, DecidingChat) or self.model.chat is not None
 
     @property
@@ -261,7 +187,7 @@ class Judge:
 
     @property
     def signature(self) -> Signature:
-        """What is applied if the model takes every option."""
+        """The settings that are applied if the model accepts every option."""
         return self._signature(self._to_try[0])
 
     def judge(
@@ -463,62 +389,139 @@ class Judge:
         return self._requests.signature(capabilities, left_out).extended(self.model.signature)
 
 
-def _checked_temperature(temperature: float | Literal["auto"] | None, samples: int) -> float | None:
-    """Choose the temperature: 0 for one sample and 1 for several unless another is given.
+class Panel:
+    """Judges that score the same items at the same time.
+
+    Args:
+        judges: two or more; the same model may sit twice with different settings.
 
     Raises:
-        InputError: several samples at 0, which would all be alike.
+        InputError: fewer than two, or something that is no judge.
+
+    References:
+        Verga et al. (2024), Replacing Judges with Juries, arXiv 2404.18796.
     """
-    if temperature == "auto":
-        return 0.0 if samples == 1 else _SAMPLING_TEMPERATURE
-    if samples != 1 and temperature == 0:
-        raise InputError(f"temperature must be > 0 for {samples} samples, which would all be alike at 0")
-    return temperature
 
+    @known_settings
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        members = tuple(judges) if isinstance(judges, Sequence) else ()
+        if len(members) < _FEWEST_JUDGES or not all(isinstance(judge, Judge) for judge in members):
+            raise InputError(f"judges must be a list of two or more Judge, got {judges!r}")
+        self.judges = members
 
-def _check_method(
-    method: str, samples: int, *, temperature: float | Literal["auto"] | None, order: str
-) -> None:
-    """Check how a judge is asked.
-
-    Raises:
-        InputError: an unknown method; or samples, a temperature or an order of a decision.
-    """
-    if method not in METHODS:
-        raise unknown_name("method", str(method), METHODS)
-    if method == "decision" and samples != 1:
-        raise InputError(
-            f"samples must be 1 with method='decision', got {samples}: "
-            "a decision has a probability for each level"
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The judges' names, numbered where several have the same."""
+        plain = [judge.name for judge in self.judges]
+        numbers = [plain[: index + 1].count(name) for index, name in enumerate(plain)]
+        return tuple(
+            f"{name} ({number})" if plain.count(name) > 1 else name
+            for name, number in zip(plain, numbers, strict=True)
         )
-    if method == "decision" and temperature not in {"auto", None, 0.0}:
-        raise _prose_only("temperature", temperature)
-    if method == "decision" and order == "explanation-first":
-        raise _prose_only("order", order)
+
+    @property
+    def signature(self) -> Signature:
+        """The judges' signatures, numbered, in their order."""
+        return join_signatures([judge.signature for judge in self.judges])
+
+    def judge(
+        self,
+        questions: object,
+        answers: object,
+        *,
+        references: object = None,
+        running: Running | None = None,
+        progress: Progress | None = None,
+    ) -> PanelVerdicts:
+        """Let every judge score the items; arguments are those of ``Judge.judge``.
+
+        A judge that fails, for one item or altogether, does not affect the others, and is counted. A budget
+        is divided equally among the judges.
+
+        Raises:
+            InputError: lists of unequal length.
+        """
+        return run_apart(
+            self.judge_async(questions, answers, references=references, running=running, progress=progress)
+        )
+
+    async def judge_async(
+        self,
+        questions: object,
+        answers: object,
+        *,
+        references: object = None,
+        running: Running | None = None,
+        progress: Progress | None = None,
+    ) -> PanelVerdicts:
+        """Let every judge score the items; as ``judge``, for code that runs in an event loop."""
+        rows = read_items(questions, answers, references)
+        part = (running or Running()).divided(len(self.judges), "judges")
+        return await self.judge_rows(rows, [part] * len(self.judges), progress)
+
+    async def judge_rows(
+        self,
+        rows: Sequence[JudgedItem | Status],
+        running: Sequence[Running],
+        progress: Progress | None = None,
+    ) -> PanelVerdicts:
+        """Judge rows as ``read_items`` returns them; each judge has a ``Running`` to itself."""
+        verdicts, _ = await self.judge_part(rows, [JudgeState(part) for part in running], progress)
+        return verdicts
+
+    async def judge_part(
+        self,
+        rows: Sequence[JudgedItem | Status],
+        states: Sequence[JudgeState],
+        progress: Progress | None = None,
+    ) -> tuple[PanelVerdicts, tuple[JudgeState, ...]]:
+        """Judge the rows of one part, and give each judge's state for the next; see ``Judge.judge_part``."""
+        async with AsyncExitStack() as stack:
+            for judge in self.judges:
+                await stack.enter_async_context(held_open(judge.model))
+            results = await asyncio.gather(
+                *(
+                    _judge_or_fail(judge, rows, state, progress)
+                    for judge, state in zip(self.judges, states, strict=True)
+                )
+            )
+        return self.verdicts([verdicts for verdicts, _ in results]), tuple(state for _, state in results)
+
+    def verdicts(self, judges: Sequence[Verdicts]) -> PanelVerdicts:
+        """Collect the verdicts of all judges on the same items."""
+        rows = zip(*(verdicts.status.tolist() for verdicts in judges), strict=True)
+        status = np.array([_common_status(statuses) for statuses in rows], dtype=object)
+        signature = join_signatures([verdicts.signature for verdicts in judges])
+        return PanelVerdicts(self.names, tuple(judges), status, signature)
 
 
-def _prose_only(name: str, value: object) -> InputError:
-    reason = "it is for replies in prose, and a decision is a probability for each level"
-    return InputError(
-        f"leave {name}={value!r} out with method='decision': {reason}",
-        in_shell=f"leave --{name} {value} out with --method decision: {reason}",
+async def _judge_or_fail(
+    judge: Judge, rows: Sequence[JudgedItem | Status], state: JudgeState, progress: Progress | None
+) -> tuple[Verdicts, JudgeState]:
+    """Return a judge's verdicts; where it cannot be asked at all, every item has failed."""
+    try:
+        return await judge.judge_part(rows, state, progress)
+    except SemscaleError as error:
+        verdicts = tuple(
+            Verdict.without_score(Status.FAILED, str(error))
+            if isinstance(row, JudgedItem)
+            else Verdict.without_item(row)
+            for row in rows
+        )
+        return judge.verdicts(verdicts, state), state
+
+
+def join_signatures(signatures: Sequence[Signature]) -> Signature:
+    """Write several judges' signatures as one, their fields numbered from 1."""
+    fields = tuple(
+        (f"{name}_{number}", value)
+        for number, signature in enumerate(signatures, start=1)
+        for name, value in signature.fields
     )
+    return Signature.of("panel", judges=len(signatures)).extended(Signature("panel", fields))
 
 
-def _check_settings(*, order: str, samples: int, corrections: int, reference_place: str) -> None:
-    """Check settings that have a list of values, and whole numbers.
-
-    Raises:
-        InputError: one is out of range.
-    """
-    if order not in ORDERS:
-        raise unknown_name("order", str(order), ORDERS)
-    if reference_place not in {"after", "before"}:
-        raise InputError(f"reference_place must be 'after' or 'before', got {reference_place!r}")
-    _check_count("samples", samples, 1, _MOST_SAMPLES)
-    _check_count("corrections", corrections, 0, _MOST_CORRECTIONS)
-
-
-def _check_count(name: str, number: object, low: int, high: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
-        raise InputError(f"{name} must be a whole number from {low} to {high}, got {number!r}")
+def _common_status(statuses: Sequence[Status]) -> Status:
+    """Return why an item has a score from any judge, or none: what can still be repaired comes first."""
+    order = (Status.SCORED, Status.UNFINISHED, Status.FAILED, Status.UNPARSABLE, Status.REFUSED)
+    return next((status for status in order if status in statuses), statuses[0])

@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.chat_model import ChatModel
@@ -18,8 +17,9 @@ from semscale.chat.messages import Request
 from semscale.chat.replies import Reply
 from semscale.errors import InputError
 from semscale.judging.asking import Conversation, ModelCapabilities, Running, ask
-from semscale.judging.prompts import JudgedItem, Order, PromptForm, ReferencePosition, decision_wording
-from semscale.judging.replies.reading import ReplyReading, read_reply
+from semscale.judging.prompts import JudgedItem, PromptForm, decision_wording
+from semscale.judging.replies import ReplyReading, read_reply
+from semscale.judging.settings import JudgeSettings
 from semscale.judging.templates import RULE, Rubric, Template
 from semscale.judging.verdict import Verdict, aggregate_decisions, aggregate_replies, combine_criteria
 from semscale.signature import Signature
@@ -32,28 +32,17 @@ class JudgeRequests:
 
     Attributes:
         rubric: the criteria; a template is a rubric of one.
-        method: ``prose`` or ``decision``, as the judge was asked for.
-        order: whether the score or the explanation comes first.
-        context: further instructions of the user; empty for none.
-        reference_position: whether a reference stands after the answer or before it.
-        samples: replies for each item and criterion, at least 1.
-        corrections: how often a reply that cannot be read is asked for again, at least 0.
-        sampling: ``temperature``, ``max_tokens`` and ``seed``, as ``Parameters`` takes them.
+        settings: of the judge.
     """
 
     rubric: Rubric
-    method: str
-    order: Order
-    context: str
-    reference_position: ReferencePosition
-    samples: int
-    corrections: int
-    sampling: Mapping[str, Any]
+    settings: JudgeSettings
 
     def prompt_form(self, criterion: int = 0, *, as_json: bool = False) -> PromptForm:
         """Return the form of the prompt about a criterion."""
-        template = self.rubric.criteria[criterion].template
-        return PromptForm(template, self.order, self.context, as_json, self.reference_position)
+        settings, template = self.settings, self.rubric.criteria[criterion].template
+        context = (settings.context or "").strip()
+        return PromptForm(template, settings.order, context, as_json, settings.reference_place)
 
     def conversations(self, item: JudgedItem, capabilities: ModelCapabilities) -> list[Conversation]:
         """Begin the conversations about an item: one for each sample of each criterion, or the decision's."""
@@ -63,10 +52,9 @@ class JudgeRequests:
         conversations = []
         for criterion in range(len(self.rubric.criteria)):
             form = self.prompt_form(criterion, as_json=capabilities.structured)
-            request = capabilities.request(form.messages(item), form.schema(), self.sampling)
-            conversations += [
-                Conversation(request.resampled(sample), criterion=criterion) for sample in range(self.samples)
-            ]
+            request = capabilities.request(form.messages(item), form.schema(), self.settings.sampling)
+            samples = map(request.resampled, range(self.settings.samples))
+            conversations += [Conversation(sample, criterion=criterion) for sample in samples]
         return conversations
 
     def decision(self, item: JudgedItem) -> DecisionRequest:
@@ -105,7 +93,7 @@ class JudgeRequests:
             ]
             form = self.prompt_form(criterion, as_json=capabilities.structured)
             waiting = [conversation for conversation in concerned if conversation.is_waiting]
-            for turn in range(self.corrections + 1):
+            for turn in range(self.settings.corrections + 1):
                 if waiting:
                     running, stopped = await ask(
                         model, waiting, self.read, running=running, progress=progress
@@ -113,7 +101,7 @@ class JudgeRequests:
                 waiting = [conversation for conversation in concerned if conversation.is_unread]
                 if stopped is not None or not waiting:
                     break
-                if turn < self.corrections:
+                if turn < self.settings.corrections:
                     for conversation in waiting:
                         conversation.correct(form.correction(conversation.replies[-1].text))
             if stopped is not None:
@@ -129,7 +117,7 @@ class JudgeRequests:
         messages = form.correction("x" * int(BYTES_PER_TOKEN * most_reply_tokens(request)))
         return [
             replace(request, messages=request.messages + messages * turn)
-            for turn in range(1, self.corrections + 1)
+            for turn in range(1, self.settings.corrections + 1)
         ]
 
     def read(self, request: Request, reply: Reply) -> ReplyReading:
@@ -145,7 +133,7 @@ class JudgeRequests:
         return read_reply(
             reply.text,
             self.rubric.criteria[criterion].template,
-            score_last=self.order == "explanation-first",
+            score_last=self.settings.order == "explanation-first",
             cut=reply.finish_reason == "length",
             structured=request.parameters.schema is not None,
         )
@@ -186,21 +174,18 @@ class JudgeRequests:
                 **several,
                 method=capabilities.decision,
                 words=self._wording_hash(),
-                reference=self.reference_position,
+                reference=self.settings.reference_place,
             )
         prose = Signature.of(
             "judge",
             template=template,
             words=self.prompt_form(as_json=capabilities.structured).content_hash,
-            order=self.order,
-            reference=self.reference_position,
-            samples=self.samples,
-            **self.sampling,
+            **self.settings.signed(),
+            **self.settings.sampling,
             structured=capabilities.structured,
             logprobs=capabilities.top_logprobs,
-            corrections=self.corrections,
         ).replaced(dict.fromkeys(left_out, LEFT_OUT))
-        method = {"method": "prose"} if self.method != "prose" else {}
+        method = {"method": "prose"} if self.settings.method != "prose" else {}
         return prose.extended(Signature.of("judge", **several, **method))
 
     def _questions(self, *, has_reference: bool) -> dict[str, ScoreQuestion]:

@@ -2,24 +2,22 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
 from semscale.judging.asking import FormRefusal
-from semscale.judging.human_labels import HumanEvidence, compare_with_labels, label_table, mean_labels
-from semscale.judging.judge_columns import JudgeColumns, group_names, inclusion_in
+from semscale.judging.human_labels import HumanEvidence, compare_with_labels, mean_labels
+from semscale.judging.settings import JudgeColumns
 from semscale.judging.templates import Template
 from semscale.judging.verdict import Provenance, Verdict
-from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, mean_in_words
-from semscale.results.shown_rows import ForemostRows, LeftOutRows
+from semscale.results.shown_rows import ForemostRows
+from semscale.results.summary import RowTally, Summary
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
@@ -31,34 +29,30 @@ from semscale.stats.agreement.panels import (
 )
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, counted_mean, estimate_mean
-from semscale.stats.intervals.pmf_figures import value_figure
+from semscale.stats.intervals.pmf_figures import Figures, value_figure
 from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
-from semscale.store.columns import column_in, floats_in, statuses_in
-from semscale.store.writing import PREFIX
-from semscale.types import Floats, Integers, Mask, Status, Statuses
+from semscale.types import Floats, Integers, Mask, Status
 
-KEPT_ITEMS = 20
-"""Items with the lowest scores, and as many that are disputed or least certain, that a summary stores."""
+if TYPE_CHECKING:
+    from semscale.judging.verdicts import JudgedResult, Verdicts
 
-CRITERION = "criterion_"
-"""Prefix of the columns of criteria."""
+SHOWN = 20
+"""Items with the lowest scores, and as many that are disputed or least certain, that a summary holds."""
 
 LITTLE_COVERED = 0.9
 """Mass below which a distribution rests on little."""
 
 _LISTED_REASONS = 5
-_OF_THE_RUN = {False: ("masses", "deviation"), True: ("masses", "deviation", "covered", "order_bias")}
+_COUNTED_REASONS = 1000  # different ones
 _FIFTHS = 5
-_SLACK = 1e-6
+_ROUNDING = 1e-6
+_SCORE_BOUNDS = (0.0, 1.0)
 _WITH_REASON = (Status.FAILED, Status.UNPARSABLE, Status.REFUSED)
-_MOST_REASONS = 1000  # different ones that are counted
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_ANY = "…"
+_ANY_NUMBER = "…"
 
 # Columns of the sample, beside those of the judges, which begin with a name.
 _EXPECTED, _INCLUSION = " expected", " inclusion"
-
-_Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -67,17 +61,16 @@ class JudgeScores:
 
     Attributes:
         template: what the judge was asked.
-        signature: what was applied.
-        counts: how many items have each status, as far as it occurs.
+        signature: the settings that were applied.
+        counts: items by status.
         estimates: mean ``score`` and mean ``expected`` score of all items, with intervals.
-        score: shape (m,), of the items that are kept the level that was stated, from 0 to 1; NaN where there
-            is none.
+        score: shape (m,), the stated level of the sampled items, from 0 to 1; NaN where there is none.
         expected: shape (m,), mean of each distribution, likewise.
-        provenances: how many distributions come from where.
+        provenances: distributions by their source.
         fifths: shape (5,), mass that all distributions together put on each fifth of 0 to 1.
         n_little_covered: scores whose distribution rests on less than .9 of the mass.
-        reasons: of items that failed, could not be read or were refused how many have which reason, the most
-            frequent first, by status.
+        reasons: items that failed, could not be read or were refused, by status and reason, the most frequent
+            reason first.
         not_taken: forms of asking that the model did not take, and why.
         n_normalised: decisions whose probabilities did not sum to 1 as they came.
         order_bias: mean of how far the order of the levels moved the distributions, 0 to 1; NaN where only
@@ -117,28 +110,28 @@ class JudgeScores:
         """The five most frequent reasons of each status, those that differ in numbers alone as one."""
         return [
             (status, reason, n)
-            for status, found in self.reasons.items()
-            for reason, n in list(alike_reasons(found).items())[:_LISTED_REASONS]
+            for status, counts in self.reasons.items()
+            for reason, n in list(alike_reasons(counts).items())[:_LISTED_REASONS]
         ]
 
     @property
     def is_scored_anywhere(self) -> bool:
-        """Whether any item has a score."""
+        """True if any item has a score."""
         return Status.SCORED in self.counts
 
 
 @dataclass(frozen=True)
 class JudgedRow:
-    """One item with its verdicts.
+    """An item with its verdicts.
 
     Attributes:
-        row: its place among all items, counted from 0.
+        row: its position among all items, from 0.
         question: what was asked.
         answer: what was judged.
         expected: expected score, of a panel the mean; NaN where there is none.
         spread: highest less lowest score of a panel's judges; NaN for one judge.
-        people: mean of people's labels, from 0 to 1; NaN where there is none.
-        verdicts: what each judge said, by the judge's name.
+        people: mean of human labels, from 0 to 1; NaN where there is none.
+        verdicts: of each judge, by the judge's name.
         group: name of its group, if it has one.
         criteria: expected score by each criterion of a rubric; empty without one, and for a panel.
     """
@@ -154,7 +147,7 @@ class JudgedRow:
     criteria: Mapping[str, float] = field(default_factory=dict)
 
     def record(self) -> dict[str, Any]:
-        """Lay everything out by name, for JSON, where rows count from 1."""
+        """Return the fields by name, for JSON, where rows count from 1."""
         return {
             "row": self.row + 1,
             "expected": self.expected,
@@ -175,124 +168,47 @@ class JudgedRow:
         }
 
 
-@dataclass(frozen=True)
-class JudgedColumns:
-    """One judge's columns in the frame of a part, as ``Verdicts.part_frame`` and a panel's lay them out.
+@dataclass(frozen=True, repr=False, kw_only=True)
+class JudgeSummary(Summary):
+    """Summary of n judged items.
+
+    Its estimates are, of one judge, ``score``, the mean of the levels that it stated, and ``expected``, the
+    mean of its expected scores; of a panel ``mean``, the mean of its judges' expected scores. Its counts are,
+    of a panel, ``scored`` where one judge or more gave a score.
 
     Attributes:
-        frame: the part.
-        number: which judge of a panel, from 1; ``None`` for a judge alone.
-    """
-
-    frame: pl.DataFrame
-    number: int | None = None
-
-    def column(self, name: str) -> pl.Series:
-        """Give a column by the name that it has for a judge alone."""
-        if self.number is None:
-            return self.frame[PREFIX + name]
-        title = f"judge_{self.number}" if name == "expected" else f"judge_{self.number}_{name}"
-        return self.frame[PREFIX + title]
-
-    def floats(self, name: str) -> Floats:
-        """Give a column of numbers, NaN where there is none."""
-        return floats_in(self.column(name))
-
-    def statuses(self) -> Statuses:
-        """Give the status of each item."""
-        return statuses_in(self.column("status"))
-
-    def by_criterion(self, names: Iterable[str], place: int) -> dict[str, float]:
-        """Read the expected score of one item by each criterion that has one."""
-        found = {name: self.column(CRITERION + name)[place] for name in names}
-        return {name: score for name, score in found.items() if score is not None}
-
-    def verdict(self, place: int) -> Verdict:
-        """Read one verdict."""
-        names = (
-            *("score", "masses", "provenance", "covered", "explanation"),
-            *("replies", "status", "reason", "order_bias", "standard_error"),
-        )
-        cells = {name: self.column(name)[place] for name in names}
-        provenance, masses = cells["provenance"], cells["masses"]
-        return Verdict(
-            score=_number(cells["score"]),
-            distribution=tuple((float(score), float(mass)) for score, mass in masses),
-            provenance=None if provenance is None else Provenance(provenance),
-            covered=_number(cells["covered"]),
-            explanation=cells["explanation"] or "",
-            replies=tuple(cells["replies"]),
-            status=Status(cells["status"]),
-            reason=cells["reason"] or "",
-            order_bias=_number(cells["order_bias"]),
-            standard_error=_number(cells["standard_error"]),
-        )
-
-
-def private_columns(n_judges: int) -> tuple[str, ...]:
-    """Name the columns of a part that only its run needs."""
-    names = _OF_THE_RUN[n_judges > 1]
-    if n_judges == 1:
-        return tuple(PREFIX + name for name in names)
-    return tuple(f"{PREFIX}judge_{number}_{name}" for number in range(1, n_judges + 1) for name in names)
-
-
-def _number(cell: float | None) -> float:
-    return float("nan") if cell is None else cell
-
-
-@dataclass(frozen=True, repr=False)
-class JudgeSummary(Presentable):
-    """Figures of n judged items, and the items to look at.
-
-    Attributes:
-        source: what the items are from.
-        columns: which column is what.
-        judges: each judge's numbers, by the judge's name.
-        n: how many items there are.
+        columns: names of the columns.
+        judges: figures of each judge, by the judge's name.
         sampled: items of the random sample that criteria, severities, agreement and corrected means are made
             from; ``None`` where all items are.
-        counts: items by their status; of a panel ``scored`` where one judge or more gave a score.
-        estimates: means over all items, with intervals. Of one judge these are ``score``, the mean of the
-            levels that it stated, and ``expected``, the mean of its expected scores; of a panel ``mean``, the
-            mean of its judges' expected scores.
-        expected: shape (m,), expected scores of the items that are kept, of a panel the mean of its judges;
-            NaN where there is none.
-        in_draw: shape (m,), which of these stand for all items; the others are kept for their labels.
+        expected: shape (m,), expected scores of the sampled items, of a panel the mean of its judges; NaN
+            where there is none.
+        in_draw: shape (m,), which of these stand for all items; the others are there for their labels.
         plan: how intervals are made.
         lowest: items with the lowest scores, the lowest first, at most 20.
         disputed: items on which a panel's judges differ most, at most 20; empty for one judge.
         least_certain: items whose scores have the widest distributions, at most 20; empty for a panel.
-        left_out: for each reason why items have no score a few of them: row, counted from 0, and text.
-        languages: items by the language of the answer, the most frequent first.
-        human: people's labels beside the scores, where there are any.
+        human: comparison with human labels, where there are any.
         stopped: why not every item was asked about, or ``None``.
-        input_notes: how the table was read, such as the rows that a condition left out.
         unused_inclusion: whether the table has a column ``inclusion``, as ``judge label`` writes it, that was
-            not named beside the labels.
-        created: when.
+            not named with the labels.
     """
 
-    source: str
+    instrument = "judge"
+    language_of = ("language",)
+
     columns: JudgeColumns
     judges: Mapping[str, JudgeScores]
-    n: int
     sampled: int | None
-    counts: Mapping[Status, int]
-    estimates: Estimates
     expected: Floats
     in_draw: Mask
     plan: IntervalPlan
-    lowest: tuple[JudgedRow, ...] = ()
-    disputed: tuple[JudgedRow, ...] = ()
-    least_certain: tuple[JudgedRow, ...] = ()
-    left_out: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
-    languages: tuple[LanguageCount, ...] = ()
+    lowest: tuple[JudgedRow, ...]
+    disputed: tuple[JudgedRow, ...]
+    least_certain: tuple[JudgedRow, ...]
     human: HumanEvidence | None = None
     stopped: str | None = None
-    input_notes: tuple[str, ...] = ()
     unused_inclusion: bool = False
-    created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:
         overall = self.estimates.overall
@@ -302,25 +218,19 @@ class JudgeSummary(Presentable):
 
     @property
     def is_panel(self) -> bool:
-        """Whether there are several judges."""
+        """True if there are several judges."""
         return len(self.judges) > 1
 
     @property
-    def signature(self) -> Signature:
-        """The settings that were applied, those of the estimates and of people's labels included."""
-        found = self.estimates.signature
-        return found if self.human is None else found.extended(self.human.signature)
-
-    @property
     def failed(self) -> str | None:
-        """Why no call brought a usable reply; ``None`` where one did, if only to decline.
+        """The reason why no call brought a usable reply; ``None`` where one did, if only to decline.
 
-        A run that was stopped may bring one yet, so that only calls without any reply count there.
+        A run that was stopped may still bring one, so that only calls without any reply count there.
         """
         judges = self.judges.values()
-        if any(own.counts.get(status) for own in judges for status in (Status.SCORED, Status.REFUSED)):
+        if any(scores.counts.get(status) for scores in judges for status in (Status.SCORED, Status.REFUSED)):
             return None
-        reasons = (own.failure or (None if self.stopped else own.unusable) for own in judges)
+        reasons = (scores.failure or (None if self.stopped else scores.unusable) for scores in judges)
         return next((reason for reason in reasons if reason), None)
 
     @property
@@ -331,7 +241,7 @@ class JudgeSummary(Presentable):
     @property
     def judge_estimates(self) -> dict[str, Estimates]:
         """Each judge's mean ``score`` and mean ``expected`` score with intervals, by the judge's name."""
-        return {name: own.estimates for name, own in self.judges.items()}
+        return {name: scores.estimates for name, scores in self.judges.items()}
 
     @property
     def mean_expected(self) -> Estimate | None:
@@ -343,96 +253,87 @@ class JudgeSummary(Presentable):
         """Mean of people's labels, 0 to 1, over all rows that have one; ``None`` without any label."""
         if self.human is None or np.isnan(self.human.mean_label).all():
             return None
-        found = estimate_mean(self.human.mean_label, bounds=(0.0, 1.0), plan=self.plan)
-        return replace(found, n_left_out=self.n - found.n)
+        mean = estimate_mean(self.human.mean_label, bounds=(0.0, 1.0), plan=self.plan)
+        return replace(mean, n_left_out=self.n - mean.n)
 
     @cached_property
     def criteria(self) -> dict[str, MeanEstimate]:
         """Mean expected score by each criterion of a rubric, 0 to 1, by its name; empty for a template."""
         return {
             name: estimate_mean(values[self.in_draw], bounds=(0.0, 1.0), plan=self.plan)
-            for own in self.judges.values()
-            for name, values in own.criteria.items()
+            for scores in self.judges.values()
+            for name, values in scores.criteria.items()
         }
 
     @cached_property
     def severities(self) -> dict[str, MeanEstimate]:
-        """How much higher each judge of a panel scores than the others do on the same items, by its name."""
+        """Difference of each judge of a panel from the others on the same items, by its name."""
         if not self.is_panel:
             return {}
         return dict(
-            zip(self.judges, severities(self._each_expected[self.in_draw], plan=self.plan), strict=True)
+            zip(self.judges, severities(self._expected_by_judge[self.in_draw], plan=self.plan), strict=True)
         )
 
     @cached_property
-    def agreement(self) -> dict[_Pair, AgreementEstimate]:
+    def agreement(self) -> dict[tuple[str, str], AgreementEstimate]:
         """Quadratic weighted kappa of every two judges of a panel, by their names."""
         if not self.is_panel:
             return {}
-        stated = np.column_stack([own.score for own in self.judges.values()])
-        found = pairwise_agreement(stated[self.in_draw], interval=self.plan.interval, seed=self.plan.seed)
+        stated = np.column_stack([scores.score for scores in self.judges.values()])
+        pairs = pairwise_agreement(stated[self.in_draw], interval=self.plan.interval, seed=self.plan.seed)
         names = list(self.judges)
-        return {(names[pair.first], names[pair.second]): pair.kappa for pair in found}
+        return {(names[pair.first], names[pair.second]): pair.kappa for pair in pairs}
 
     @cached_property
     def effective_judges(self) -> EffectiveJudges | None:
-        """How many independent judges a panel amounts to; ``None`` for one judge."""
+        """Number of independent judges that a panel amounts to; ``None`` for one judge."""
         if not self.is_panel:
             return None
-        plan, scores, truth = self.plan, self._each_expected, None
+        plan, expected, truth = self.plan, self._expected_by_judge, None
         if self.human is None:
-            scores = scores[self.in_draw]
+            expected = expected[self.in_draw]
         else:
             truth = self.human.mean_label
-        return effective_judges(scores, truth=truth, interval=plan.interval, seed=plan.seed)
+        return effective_judges(expected, truth=truth, interval=plan.interval, seed=plan.seed)
 
     @property
     def provenances(self) -> dict[Provenance, int]:
-        """How many distributions of all judges come from where."""
-        counted = {
-            provenance: sum(own.provenances.get(provenance, 0) for own in self.judges.values())
-            for provenance in Provenance
-        }
-        return {provenance: n for provenance, n in counted.items() if n}
+        """Number of distributions of all judges by their source."""
+        counts = Counter[Provenance]()
+        for scores in self.judges.values():
+            counts.update(scores.provenances)
+        return {provenance: counts[provenance] for provenance in Provenance if counts[provenance]}
 
-    def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON."""
+    def own_record(self) -> dict[str, Any]:
+        """Return the numbers of judging by name, for JSON."""
         return {
-            "instrument": "judge",
-            "source": self.source,
-            "rows": self.n,
             "sampled": self.sampled,
-            "counts": self.counts,
-            "languages": [found.record("language") for found in self.languages],
-            "estimates": self.estimates,
             "judges": [self._judge_record(name) for name in self.judges],
             "panel": self._panel_record(),
             "human": None if self.human is None else self._human_record(self.human),
             "lowest": [item.record() for item in self.lowest],
             "disputed": [item.record() for item in self.disputed],
             "stopped": self.stopped,
-            "signature": self.signature,
-            "created": self.created,
         }
 
     def _judge_record(self, name: str) -> dict[str, Any]:
-        own = self.judges[name]
+        scores = self.judges[name]
         return {
             "name": name,
-            "template": own.template.name,
-            "counts": own.counts,
-            "provenance": own.provenances,
-            "estimates": own.estimates,
-            "method": dict(own.signature.fields).get("method", "prose"),
-            "n_normalised": own.n_normalised,
-            "order_bias": own.order_bias,
-            "not_taken": [each.record() for each in own.not_taken],
+            "template": scores.template.name,
+            "counts": scores.counts,
+            "provenance": scores.provenances,
+            "estimates": scores.estimates,
+            "method": dict(scores.signature.fields).get("method", "prose"),
+            "n_normalised": scores.n_normalised,
+            "order_bias": scores.order_bias,
+            "not_taken": [refusal.record() for refusal in scores.not_taken],
             "reasons": [
-                {"status": status, "reason": reason, "n": n} for status, reason, n in own.frequent_reasons
+                {"status": status, "reason": reason, "n": n} for status, reason, n in scores.frequent_reasons
             ],
             "criteria": [
-                {"name": criterion, "weight": own.weights[criterion], "estimate": self.criteria[criterion]}
-                for criterion in own.criteria
+                {"name": criterion, "weight": scores.weights[criterion], "estimate": self.criteria[criterion]}
+                for criterion in scores.criteria
             ],
         }
 
@@ -441,7 +342,9 @@ class JudgeSummary(Presentable):
         if independent is None:
             return None
         return {
-            "severities": [{"judge": name, "estimate": one} for name, one in self.severities.items()],
+            "severities": [
+                {"judge": name, "estimate": estimate} for name, estimate in self.severities.items()
+            ],
             "agreement": [{"judges": pair, "kappa": kappa} for pair, kappa in self.agreement.items()],
             "effective_judges": {
                 "value": independent.value,
@@ -469,16 +372,16 @@ class JudgeSummary(Presentable):
         }
 
     @cached_property
-    def _each_expected(self) -> Floats:
-        """Expected scores of the items that are kept, shape (m, k)."""
-        return np.column_stack([own.expected for own in self.judges.values()])
+    def _expected_by_judge(self) -> Floats:
+        """Expected scores of the sampled items, shape (m, k)."""
+        return np.column_stack([scores.expected for scores in self.judges.values()])
 
 
-def alike_reasons(found: Mapping[str, int]) -> dict[str, int]:
-    """Count reasons without regard to their numbers; where these differ, an ellipsis stands for them.
+def alike_reasons(reasons: Mapping[str, int]) -> dict[str, int]:
+    """Count reasons without regard to their numbers; where these differ, an ellipsis replaces them.
 
     Args:
-        found: how many items have each reason.
+        reasons: number of items with each reason.
 
     Returns:
         Likewise, the most frequent first.
@@ -488,334 +391,269 @@ def alike_reasons(found: Mapping[str, int]) -> dict[str, int]:
         {'they sum to …, at most 1.01': 4, 'busy': 3}
     """
     groups: dict[str, dict[str, int]] = {}
-    for reason, n in found.items():
-        groups.setdefault(_NUMBER.sub(_ANY, reason), {})[reason] = n
-    counted = {_common(list(own)): sum(own.values()) for own in groups.values()}
-    return dict(sorted(counted.items(), key=lambda each: -each[1]))
+    for reason, n in reasons.items():
+        groups.setdefault(_NUMBER.sub(_ANY_NUMBER, reason), {})[reason] = n
+    counts = {_common_text(list(group)): sum(group.values()) for group in groups.values()}
+    return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
 
 
-def _common(reasons: list[str]) -> str:
+def _common_text(reasons: list[str]) -> str:
     """Write reasons that differ in their numbers as one."""
-    each = zip(*map(_NUMBER.findall, reasons), strict=True)
-    numbers = (own[0] if len(set(own)) == 1 else _ANY for own in each)
+    positions = zip(*map(_NUMBER.findall, reasons), strict=True)
+    numbers = (values[0] if len(set(values)) == 1 else _ANY_NUMBER for values in positions)
     return _NUMBER.sub(lambda _: next(numbers), reasons[0])
 
 
-class JudgeCollector:
-    """Takes judged parts in the order of the rows, whether just made or read back, and sums them up.
+class JudgeTally:
+    """Adds up verdicts part by part; of most items only numbers are held.
+
+    Tables and verdicts in memory both go through it, so the same items give the same report.
 
     Args:
-        templates: what each judge was asked, by the judge's name.
-        columns: which column is what.
-        plan: how intervals are made.
-        criteria: weights of the criteria of a judge that has a rubric; of a panel's judges they are not kept.
-        most: items of the sample that is kept; of fewer items all are. Labelled items are kept beside it.
+        result: the first part, whose judges are those of all.
+        columns: names of the columns.
+        plan: how intervals are made, and the seed of the sample.
+        most: items of the sample; of fewer items all are held. Labelled items are held besides.
     """
 
     def __init__(
         self,
-        templates: Mapping[str, Template],
+        result: "JudgedResult",
         columns: JudgeColumns,
         plan: IntervalPlan,
-        criteria: Mapping[str, float] | None = None,
         *,
         most: int = SAMPLED_ROWS,
     ) -> None:
-        self.n = 0
+        judges = result.by_judge
         self._columns, self._plan = columns, plan
-        self._criteria = tuple(criteria or ()) if len(templates) == 1 else ()
-        self._template = next(iter(templates.values()))
-        self._judges = {name: JudgeTally(template, name, criteria) for name, template in templates.items()}
-        self._counts: Counter[Status] = Counter()
-        self._means = score_tallies(("mean",))
+        self._is_panel = len(judges) > 1
+        self._template = next(iter(judges.values())).template
+        figures = ("mean",) if self._is_panel else ("score", "expected")
+        by = [] if columns.by is None else [columns.by]
+        self._rows = RowTally(_figures(figures), result.signature, by=by)
+        self._judges = {
+            name: _ScoreTally(name, verdicts, self._is_panel) for name, verdicts in judges.items()
+        }
         self._sample = LabelledSample(most, plan.seed)
         self._labels: list[tuple[Integers, Floats]] = []
-        self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](KEPT_ITEMS) for _ in range(3))
-        self._left_out = LeftOutRows()
-        self._languages = LanguageCounter()
+        self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](SHOWN) for _ in range(3))
 
-    def add(self, frame: pl.DataFrame) -> None:
-        """Add the next rows.
+    def add(  # noqa: PLR0913 - columns of the rows
+        self,
+        result: "JudgedResult",
+        questions: Sequence[object],
+        answers: Sequence[object],
+        *,
+        labels: Floats | None = None,
+        inclusion: Floats | None = None,
+        groups: Sequence[str | None] | None = None,
+    ) -> None:
+        """Add the next m items.
 
         Args:
-            frame: the input's columns and those of ``part_frame``.
-
-        Raises:
-            InputError: a human label that is none of the template's.
+            result: verdicts on the m items.
+            questions: m cells.
+            answers: m cells.
+            labels: shape (m, raters), human labels as ``label_table`` returns them.
+            inclusion: shape (m,), probability with which each item was drawn for a label.
+            groups: m names of groups.
         """
-        part = _JudgedPart(
-            frame,
-            self.n,
-            self._columns,
-            self._own_columns(frame),
-            self._labels_in(frame),
-            self._criteria,
-        )
-        by = None if self._columns.by is None else pl.Series(self._columns.by, part.groups, pl.String)
-        self._counts.update(part.status.tolist())
-        self._means.add(part.expected[:, None], part.status, by=by)
-        self._keep(frame, part)
-        widths = [
-            judge.add(own, by) for judge, own in zip(self._judges.values(), part.judges.values(), strict=True)
-        ]
-        self._lowest.add(part.expected, self.n, part.item)
-        if len(self._judges) > 1:
-            self._disputed.add(_largest_first(part.spread), self.n, part.item)
-        else:
-            self._vague.add(_largest_first(widths[0]), self.n, part.item)
-        self._left_out.add(part.status, self.n, part.text)
-        self._languages.add_texts(part.answers, part.status)
-        self.n += frame.height
+        judges, first_row = result.by_judge, self._rows.n
+        expected, spread = result.expected_score, result.spread
+        people = np.full(len(result), np.nan) if labels is None else mean_labels(labels)
 
-    def summary(
-        self,
-        source: str,
-        signatures: Sequence[Signature],
-        applied: Signature,
-        stopped: str | None,
-        not_taken: Sequence[tuple[FormRefusal, ...]],
-    ) -> JudgeSummary:
+        def item(position: int) -> JudgedRow:
+            verdicts = {name: part.verdicts[position] for name, part in judges.items()}
+            return JudgedRow(
+                row=first_row + position,
+                question=questions[position],
+                answer=answers[position],
+                expected=float(expected[position]),
+                spread=float(spread[position]),
+                people=float(people[position]),
+                verdicts=verdicts,
+                group=None if groups is None else groups[position],
+                criteria={} if self._is_panel else next(iter(judges.values())).criterion_scores(position),
+            )
+
+        def shown(position: int) -> object:
+            replies = (reply for part in judges.values() for reply in part.verdicts[position].replies)
+            return next((reply for reply in replies if reply.strip()), answers[position])
+
+        title = self._columns.by or "group"
+        by = None if groups is None else pl.Series(title, groups, pl.String)
+        for tally, verdicts in zip(self._judges.values(), judges.values(), strict=True):
+            tally.add(verdicts, by)
+        self._lowest.add(expected, first_row, item)
+        if self._is_panel:
+            self._disputed.add(np.where(spread > 0, -spread, np.nan), first_row, item)
+        else:
+            width = next(iter(judges.values())).deviation
+            self._vague.add(np.where(width > 0, -width, np.nan), first_row, item)
+        self._sample_items(result, labels, inclusion)
+        self._rows.add(
+            np.column_stack(list(result.figures.values())),
+            result.status,
+            groups=None if groups is None else {title: groups},
+            shown=shown,
+        )
+        texts = (("" if answer is None else str(answer),) for answer in answers)
+        self._rows.add_languages(texts, result.status)
+
+    def _sample_items(self, result: "JudgedResult", labels: Floats | None, inclusion: Floats | None) -> None:
+        """Hold the numbers of a sample of items, and of those with a label."""
+        columns: dict[str, Column] = {_EXPECTED: result.expected_score}
+        for tally, verdicts in zip(self._judges.values(), result.by_judge.values(), strict=True):
+            columns |= tally.columns(verdicts)
+        if inclusion is not None:
+            columns[_INCLUSION] = inclusion
+        has_label: Mask = np.zeros(len(result), dtype=np.bool_)
+        if labels is not None:
+            has_label = np.asarray(~np.isnan(labels).all(axis=1))
+            self._labels.append((np.flatnonzero(has_label) + self._rows.n, labels[has_label]))
+        self._sample.add(columns, has_label)
+
+    def summary(self, result: "JudgedResult", source: str, *, unused_inclusion: bool = False) -> JudgeSummary:
         """Sum up everything that was added.
 
         Args:
-            source: what the items are from.
-            signatures: what each judge applied.
-            applied: the settings of the judge, or of all judges of a panel.
-            stopped: why not every item was asked about, if there is a reason.
-            not_taken: forms of asking that each judge's model did not take, and why.
+            result: a result whose signatures, refused forms and reason to stop are those of all parts.
+            source: name of the items' source.
+            unused_inclusion: whether the table has probabilities of a draw that were not named.
         """
-        kept = self._sample.kept()
-        judges = {
-            name: judge.scores(kept.columns, self._plan, own, refused)
-            for (name, judge), own, refused in zip(self._judges.items(), signatures, not_taken, strict=True)
+        sample, judges = self._sample.kept(), result.by_judge
+        common = self._rows.common(self._plan, source, result.signature)
+        overall = common["estimates"]
+        mean = counted_mean(overall.overall, "mean" if self._is_panel else "expected")
+        human = self._human(sample, mean)
+        if human is not None:
+            common["signature"] = common["signature"].extended(human.signature)
+        scores = {
+            name: tally.scores(sample.columns, self._plan, judges[name], None if self._is_panel else overall)
+            for name, tally in self._judges.items()
         }
-        is_panel = len(judges) > 1
-        first = next(iter(judges.values()))
-        estimates = tallied(self._means, self._plan, applied) if is_panel else first.estimates
         return JudgeSummary(
-            source=source,
+            **common,
             columns=self._columns,
-            judges=judges,
-            n=self.n,
-            sampled=kept.n_drawn,
-            counts={status: self._counts[status] for status in Status if self._counts[status]},
-            estimates=estimates,
-            expected=kept.columns[_EXPECTED],
-            in_draw=kept.in_draw,
+            judges=scores,
+            sampled=sample.n_drawn,
+            expected=sample.columns[_EXPECTED],
+            in_draw=sample.in_draw,
             plan=self._plan,
             lowest=self._lowest.items,
             disputed=self._disputed.items,
             least_certain=self._vague.items,
-            left_out=self._left_out.examples,
-            languages=self._languages.counts,
-            human=self._human(kept, counted_mean(estimates.overall, "mean" if is_panel else "expected")),
-            stopped=stopped,
+            human=human,
+            stopped=result.stopped,
+            unused_inclusion=unused_inclusion,
         )
 
-    def _own_columns(self, frame: pl.DataFrame) -> dict[str, JudgedColumns]:
-        alone = len(self._judges) == 1
-        return {
-            name: JudgedColumns(frame, None if alone else number)
-            for number, name in enumerate(self._judges, start=1)
-        }
-
-    def _labels_in(self, frame: pl.DataFrame) -> Floats | None:
-        if self._columns.human is None:
-            return None
-        return label_table(column_in(frame, self._columns.human).to_list(), self._template, self.n)
-
-    def _keep(self, frame: pl.DataFrame, part: "_JudgedPart") -> None:
-        """Keep a sample of rows, and those with a label."""
-        columns: dict[str, Column] = {_EXPECTED: part.expected}
-        for judge, own in zip(self._judges.values(), part.judges.values(), strict=True):
-            columns |= judge.columns(own)
-        if self._columns.inclusion is not None:
-            columns[_INCLUSION] = inclusion_in(frame, self._columns.inclusion)
-        has_label: Mask = np.zeros(frame.height, dtype=np.bool_)
-        if part.labels is not None:
-            has_label = np.asarray(~np.isnan(part.labels).all(axis=1))
-            self._labels.append((np.flatnonzero(has_label) + self.n, part.labels[has_label]))
-        self._sample.add(columns, has_label)
-
-    def _human(self, kept: SampledRows, mean: MeanEstimate) -> HumanEvidence | None:
-        """Compare kept rows with their labels; of a sample, the judge's own mean is that of all rows."""
+    def _human(self, sample: SampledRows, mean: MeanEstimate) -> HumanEvidence | None:
+        """Compare held items with their labels; of a sample, the judge's mean is that of all items."""
         if not self._labels:
             return None
-        labels = np.full((len(kept.rows), max(part.shape[1] for _, part in self._labels)), np.nan)
+        labels = np.full((len(sample.rows), max(part.shape[1] for _, part in self._labels)), np.nan)
         for rows, part in self._labels:
-            labels[np.searchsorted(kept.rows, rows), : part.shape[1]] = part
-        drawn, expected = kept.columns.get(_INCLUSION), kept.columns[_EXPECTED]
-        found = compare_with_labels(
-            expected, labels, self._template, plan=self._plan, inclusion=drawn, sample=kept
+            labels[np.searchsorted(sample.rows, rows), : part.shape[1]] = part
+        human = compare_with_labels(
+            sample.columns[_EXPECTED],
+            labels,
+            self._template,
+            plan=self._plan,
+            inclusion=sample.columns.get(_INCLUSION),
+            sample=sample,
         )
-        if kept.drawn is None:
-            return found
-        return replace(found, corrected=replace(found.corrected, naive=mean))
+        if sample.drawn is None:
+            return human
+        return replace(human, corrected=replace(human.corrected, naive=mean))
 
 
-class _JudgedPart:
-    """A part as the collector looks at it."""
+class _ScoreTally:
+    """Adds up the verdicts of one judge part by part."""
 
-    def __init__(
-        self,
-        frame: pl.DataFrame,
-        first_row: int,
-        columns: JudgeColumns,
-        judges: Mapping[str, JudgedColumns],
-        labels: Floats | None,
-        criteria: Sequence[str],
-    ) -> None:
-        self._criteria = criteria
-        self.judges, self.labels = judges, labels
-        self.status = statuses_in(frame[f"{PREFIX}status"])
-        self.expected = floats_in(frame[PREFIX + ("mean" if len(judges) > 1 else "expected")])
-        self.spread = (
-            floats_in(frame[f"{PREFIX}spread"]) if len(judges) > 1 else np.full(frame.height, np.nan)
-        )
-        self.groups = [] if columns.by is None else group_names(frame, columns.by)
-        self._people = np.full(frame.height, np.nan) if labels is None else mean_labels(labels)
-        self._questions, self._answers = (
-            column_in(frame, title) for title in (columns.question, columns.answer)
-        )
-        self._first_row = first_row
-
-    def item(self, place: int) -> JudgedRow:
-        """Bring together what is known of one row."""
-        return JudgedRow(
-            row=self._first_row + place,
-            question=self._questions[place],
-            answer=self._answers[place],
-            expected=float(self.expected[place]),
-            spread=float(self.spread[place]),
-            people=float(self._people[place]),
-            group=self.groups[place] if self.groups else None,
-            verdicts={name: own.verdict(place) for name, own in self.judges.items()},
-            criteria=next(iter(self.judges.values())).by_criterion(self._criteria, place),
-        )
-
-    @property
-    def answers(self) -> list[tuple[str]]:
-        """The answer of each row, as a row of texts; an empty one where there is none."""
-        return [("" if answer is None else str(answer),) for answer in self._answers]
-
-    def text(self, place: int) -> object:
-        """Give what a judge replied, or else the answer."""
-        replies = [reply for own in self.judges.values() for reply in own.column("replies")[place]]
-        return next((text for text in replies if text.strip()), self._answers[place])
-
-
-def _largest_first(values: Floats) -> Floats:
-    """Give keys by which the largest values come first; values that are not above 0 have none."""
-    return np.where(values > 0, -values, np.nan)
-
-
-class JudgeTally:
-    """Takes the parts of one judge in the order of the rows, and adds them up.
-
-    Args:
-        template: what the judge was asked.
-        name: of the judge, for its columns of the items that are kept.
-        weights: of a rubric's criteria by their names; empty for a template.
-    """
-
-    def __init__(self, template: Template, name: str, weights: Mapping[str, float] | None = None) -> None:
-        self._template, self._name, self._weights = template, name, weights or {}
-        self._tallies = score_tallies(("score", "expected"))
+    def __init__(self, name: str, verdicts: "Verdicts", of_panel: bool) -> None:
+        self._name, self._criteria = name, tuple(() if of_panel else verdicts.criteria)
+        self._tallies = Tallies(_figures(("score", "expected")), verdicts.signature) if of_panel else None
         self._order_bias, self._n_order_biases = 0.0, 0
-        self._n_normalised = 0
         self._counts: Counter[Status] = Counter()
-        self._provenances: Counter[str] = Counter()
-        self._reasons = {kind: Counter[str]() for kind in _WITH_REASON}
+        self._provenances: Counter[Provenance] = Counter()
+        self._reasons = {status: Counter[str]() for status in _WITH_REASON}
         self._fifths = np.zeros(_FIFTHS)
-        self._n_little_covered = 0
+        self._n_little_covered = self._n_normalised = 0
 
-    def add(self, own: JudgedColumns, by: pl.Series | None) -> Floats:
-        """Add the next rows.
-
-        Args:
-            own: the judge's columns of m rows.
-            by: m names of groups; ``None`` without groups.
-
-        Returns:
-            Shape (m,), the standard deviation of each score, 0 to .5; NaN for none, or where it is 0.
-        """
-        status, expected = own.statuses(), own.floats("expected")
-        self._counts.update(status.tolist())
-        self._tallies.add(np.column_stack([own.floats("score"), expected]), status, by=by)
-        self._provenances.update(own.column("provenance").drop_nulls().to_list())
-        covered, scored = own.floats("covered"), status == Status.SCORED
-        self._n_little_covered += int((covered[scored] < LITTLE_COVERED).sum())
-        decided = (own.column("provenance") == Provenance.DECISION).fill_null(False).to_numpy()  # noqa: FBT003
-        self._n_normalised += int((np.abs(covered[scored & decided] - 1) > _SLACK).sum())
-        biases = own.floats("order_bias")
-        biases = biases[~np.isnan(biases)]
-        # One after the other, so that the size of the parts does not move the last digit.
-        self._order_bias = float(np.cumsum([self._order_bias, *biases])[-1])
-        self._n_order_biases += len(biases)
-        for kind, counted in self._reasons.items():
-            for reason in own.column("reason").filter(status == kind).fill_null("").to_list():
-                if reason in counted or len(counted) < _MOST_REASONS:
-                    counted[reason] += 1
-        for masses in own.column("masses").to_list():
-            for score, mass in masses:
+    def add(self, verdicts: "Verdicts", by: pl.Series | None) -> None:
+        """Add the next m verdicts, with m names of groups; ``None`` without groups."""
+        self._counts.update(verdicts.status.tolist())
+        if self._tallies is not None:
+            values = np.column_stack([verdicts.score, verdicts.expected])
+            self._tallies.add(values, verdicts.status, by=by)
+        for verdict in verdicts.verdicts:
+            if verdict.provenance is not None:
+                self._provenances[verdict.provenance] += 1
+                is_decision = verdict.provenance is Provenance.DECISION
+                self._n_little_covered += verdict.covered < LITTLE_COVERED
+                self._n_normalised += is_decision and abs(verdict.covered - 1) > _ROUNDING
+            if verdict.order_bias >= 0:
+                self._order_bias += verdict.order_bias
+                self._n_order_biases += 1
+            reasons = self._reasons.get(verdict.status)
+            if reasons is not None and (verdict.reason in reasons or len(reasons) < _COUNTED_REASONS):
+                reasons[verdict.reason] += 1
+            for score, mass in verdict.distribution:
                 self._fifths[min(int(score * _FIFTHS), _FIFTHS - 1)] += mass
-        widths = own.floats("deviation")
-        return np.where(widths > 0, widths, np.nan)
 
-    def columns(self, own: JudgedColumns) -> dict[str, Column]:
-        """Give the numbers of m rows that are kept of a sample of rows."""
-        found = {"score": own.floats("score"), "expected": own.floats("expected")}
-        found |= {CRITERION + name: own.floats(CRITERION + name) for name in self._weights}
-        return {self._column(name): values for name, values in found.items()}
+    def columns(self, verdicts: "Verdicts") -> dict[str, Column]:
+        """Return the numbers of m verdicts that are held of a sample."""
+        columns: dict[str, Column] = {"score": verdicts.score, "expected": verdicts.expected}
+        columns |= {f"criterion {name}": verdicts.by_criterion(name) for name in self._criteria}
+        return {f"{self._name} {title}": values for title, values in columns.items()}
 
     def scores(
         self,
-        kept: Mapping[str, Column],
+        sample: Mapping[str, Column],
         plan: IntervalPlan,
-        signature: Signature,
-        not_taken: tuple[FormRefusal, ...],
+        result: "Verdicts",
+        estimates: Estimates | None,
     ) -> JudgeScores:
         """Sum up everything that was added.
 
         Args:
-            kept: columns of the items that are kept, those of all judges.
+            sample: columns of the sampled items, those of all judges.
             plan: how intervals are made.
-            signature: what the judge applied.
-            not_taken: forms of asking that its model did not take, and why.
+            result: any verdicts with the signature and the forms that were not taken of all.
+            estimates: of the judge, where they are known.
         """
+        if self._tallies is not None:
+            estimates = self._tallies.estimates(
+                interval=plan.interval,
+                method=plan.method,
+                seed=plan.seed,
+                replicates=plan.replicates,
+                signature=result.signature,
+            )
+        if estimates is None:
+            raise ValueError("estimates of the only judge are those of all items")
         return JudgeScores(
-            template=self._template,
-            signature=signature,
+            template=result.template,
+            signature=result.signature,
             counts={status: self._counts[status] for status in Status if self._counts[status]},
-            estimates=tallied(self._tallies, plan, signature),
-            score=kept[self._column("score")],
-            expected=kept[self._column("expected")],
+            estimates=estimates,
+            score=sample[f"{self._name} score"],
+            expected=sample[f"{self._name} expected"],
             provenances={known: self._provenances[known] for known in Provenance if self._provenances[known]},
             fifths=self._fifths,
             n_little_covered=self._n_little_covered,
-            reasons={kind: dict(counted.most_common()) for kind, counted in self._reasons.items() if counted},
-            not_taken=not_taken,
+            reasons={
+                status: dict(counts.most_common()) for status, counts in self._reasons.items() if counts
+            },
+            not_taken=result.not_taken,
             n_normalised=self._n_normalised,
             order_bias=self._order_bias / self._n_order_biases if self._n_order_biases else float("nan"),
-            criteria={name: kept[self._column(CRITERION + name)] for name in self._weights},
-            weights=self._weights,
+            criteria={name: sample[f"{self._name} criterion {name}"] for name in self._criteria},
+            weights={name: result.criteria[name] for name in self._criteria},
         )
 
-    def _column(self, name: str) -> str:
-        return f"{self._name} {name}"
 
-
-def score_tallies(names: Sequence[str]) -> Tallies:
-    """Begin to add up values from 0 to 1; the first one is the main figure."""
-    return Tallies([value_figure(name, (0.0, 1.0)) for name in names], Signature.of("judge"))
-
-
-def tallied(tallies: Tallies, plan: IntervalPlan, signature: Signature) -> Estimates:
-    """Estimate what was added up, once the signature is known."""
-    return tallies.estimates(
-        interval=plan.interval,
-        method=plan.method,
-        seed=plan.seed,
-        replicates=plan.replicates,
-        signature=signature,
-    )
+def _figures(names: Sequence[str]) -> list[Figures]:
+    """Declare values from 0 to 1 whose means are estimated; the first one is the main figure."""
+    return [value_figure(name, _SCORE_BOUNDS) for name in names]

@@ -1,9 +1,10 @@
 """One judge's verdict on one item, and how replies, decisions and criteria become one."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +13,9 @@ from semscale.chat.decisions.decision_calls import joined_answers
 from semscale.chat.decisions.questions import DecisionRequest
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.judging.asking import Conversation
-from semscale.judging.replies.reading import ReplyReading
-from semscale.judging.replies.token_probabilities import level_probabilities
+from semscale.judging.replies import ReplyReading
 from semscale.judging.templates import Rubric, Template
+from semscale.judging.token_probabilities import level_probabilities
 from semscale.results.reasons import reason_words
 from semscale.types import Floats, Status
 
@@ -113,6 +114,32 @@ class Verdict:
         if not self.distribution:
             return float("nan")
         return float(sum(score * mass for score, mass in self.distribution))
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields by name, in types of JSON; ``from_record`` reads them back."""
+        return asdict(self)
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Verdict":
+        """Read a verdict back from what ``record`` returned.
+
+        Example:
+            >>> verdict = Verdict.without_score(Status.FAILED, "no reply")
+            >>> Verdict.from_record(verdict.record()).status
+            <Status.FAILED: 'failed'>
+        """
+        provenance = record["provenance"]
+        return cls(
+            **{
+                **record,
+                "distribution": tuple((score, mass) for score, mass in record["distribution"]),
+                "provenance": None if provenance is None else Provenance(provenance),
+                "replies": tuple(record["replies"]),
+                "status": Status(record["status"]),
+                "criteria": tuple(map(cls.from_record, record["criteria"])),
+                "weights": tuple(record["weights"]),
+            }
+        )
 
     @classmethod
     def without_score(cls, status: Status, reason: str = "", replies: Sequence[str] = ()) -> "Verdict":

@@ -4,21 +4,23 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self, Unpack, overload
+from itertools import compress
+from typing import Annotated, Self, Unpack, overload
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
 from semscale.judging.asking import FormRefusal, refusals_in_words
-from semscale.judging.human_labels import LabelDraw
-from semscale.judging.judge_columns import JudgeColumns
-from semscale.judging.summary import CRITERION, JudgeCollector, JudgeSummary
+from semscale.judging.human_labels import LabelDraw, label_table
+from semscale.judging.settings import JudgeColumns
+from semscale.judging.summary import JudgeSummary, JudgeTally
 from semscale.judging.templates import Template
 from semscale.judging.verdict import ASKED, Provenance, Verdict
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
+from semscale.results.result_columns import STATUSES
 from semscale.signature import Signature
 from semscale.stats.agreement.panels import (
     EffectiveJudges,
@@ -31,12 +33,8 @@ from semscale.stats.calibration.drawing import draw_texts, worth_at_random
 from semscale.stats.calibration.several_draws import NextDraw
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate
-from semscale.store.cells import column_of, storable
-from semscale.store.columns import as_list
-from semscale.store.writing import PREFIX
+from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Mask, Statuses
-
-_MASSES = pl.List(pl.List(pl.Float64))
 
 
 class JudgedResult(Result):
@@ -54,12 +52,18 @@ class JudgedResult(Result):
 
     @property
     @abstractmethod
-    def _figures(self) -> Mapping[str, Floats]:
+    def figures(self) -> Mapping[str, Floats]:
         """Values whose means are estimated, by name, each of shape (n,), 0 to 1; the main one first."""
 
+    @property
     @abstractmethod
-    def part_frame(self) -> pl.DataFrame:
-        """Lay out the columns that a run over a table stores of a part: ``to_frame`` and further ones."""
+    def expected_score(self) -> Floats:
+        """Expected score of each item, of a panel the mean of its judges, shape (n,); NaN where none."""
+
+    @property
+    def spread(self) -> Floats:
+        """Highest less lowest expected score, shape (n,); NaN with fewer than two judges."""
+        return np.full(len(self), np.nan)
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate means of all items and of each group, with intervals.
@@ -73,7 +77,7 @@ class JudgedResult(Result):
         Raises:
             InputError: a column of the wrong length, a wrong weight, or a setting out of range.
         """
-        figures = self._figures
+        figures = self.figures
         bounds = dict.fromkeys(figures, (0.0, 1.0))
         return estimate_values(figures, self.status, bounds=bounds, signature=self.signature, **settings)
 
@@ -101,27 +105,27 @@ class JudgedResult(Result):
             InputError: a column of the wrong length, a label that is none of the template's, or a setting out
                 of range.
         """
-        items = {"question": questions, "answer": answers, "human": human, "by": by}
-        cells = {name: as_list(column, name) for name, column in items.items() if column is not None}
+        columns = {"questions": questions, "answers": answers, "human": human, "by": by}
+        cells = {name: as_list(column, name) for name, column in columns.items() if column is not None}
         for name, column in cells.items():
             if len(column) != self.n:
                 raise InputError(f"{name} must have {self.n} rows, as many as verdicts, got {len(column)}")
-        human_column, by_column = (name if name in cells else None for name in ("human", "by"))
-        columns = JudgeColumns("question", "answer", human=human_column, by=by_column)
-        judges = self.by_judge
-        templates = {name: verdicts.template for name, verdicts in judges.items()}
-        criteria = next(iter(judges.values())).criteria if len(judges) == 1 else {}
-        collector = JudgeCollector(templates, columns, IntervalPlan(**intervals), criteria)
-        rows = storable(pl.DataFrame([column_of(name, column) for name, column in cells.items()]))
-        results = self.part_frame().rename(lambda name: PREFIX + name)
-        collector.add(pl.concat([rows, results], how="horizontal"))
-        return collector.summary(
-            source,
-            [verdicts.signature for verdicts in judges.values()],
-            self.signature,
-            self.stopped,
-            [verdicts.not_taken for verdicts in judges.values()],
+        titles = JudgeColumns(
+            question="question",
+            answer="answer",
+            human=None if human is None else "human",
+            by=None if by is None else "by",
         )
+        template = next(iter(self.by_judge.values())).template
+        tally = JudgeTally(self, titles, IntervalPlan(**intervals))
+        tally.add(
+            self,
+            cells["questions"],
+            cells["answers"],
+            labels=None if human is None else label_table(cells["human"], template),
+            groups=None if by is None else as_names(cells["by"], "by"),
+        )
+        return tally.summary(self, source)
 
     def _short_summary(self) -> JudgeSummary:
         return self.summarize(questions=[None] * self.n, answers=[None] * self.n)
@@ -143,15 +147,13 @@ class Verdicts(JudgedResult):
     """
 
     verdicts: tuple[Verdict, ...]
-    status: Statuses
+    status: Annotated[Statuses, STATUSES]
     template: Template
     model: str
     signature: Signature
     stopped: str | None = None
     criteria: Mapping[str, float] = field(default_factory=dict)
     not_taken: tuple[FormRefusal, ...] = ()
-
-    row_fields = ("verdicts", "status")
 
     def __post_init__(self) -> None:
         if len(self.status) != len(self.verdicts):
@@ -242,14 +244,29 @@ class Verdicts(JudgedResult):
         return self.model
 
     @property
-    def _figures(self) -> dict[str, Floats]:
+    def figures(self) -> dict[str, Floats]:
+        """The stated and the expected scores."""
         return {"score": self.score, "expected": self.expected}
 
-    def to_frame(self) -> pl.DataFrame:
-        """Lay the verdicts out as a table, one row per item; what is missing is null.
+    @property
+    def expected_score(self) -> Floats:
+        """Expected score of each item, shape (n,); NaN where there is none."""
+        return self.expected
+
+    def criterion_scores(self, row: int) -> dict[str, float]:
+        """Return the expected score of an item by each criterion that has one."""
+        parts = zip(self.criteria, self.verdicts[row].criteria, strict=False)
+        return {name: part.expected for name, part in parts if part.distribution}
+
+    def by_criterion(self, name: str) -> Floats:
+        """Expected scores by a criterion, shape (n,); NaN where there is none."""
+        return np.array([self.criterion_scores(row).get(name, np.nan) for row in range(len(self))])
+
+    def derived_columns(self) -> list[pl.Series]:
+        """Return the columns of the table besides ``status``.
 
         Returns:
-            Columns ``status``, ``score``, ``expected``, ``confidence``, ``standard_error`` (of ``expected``),
+            Columns ``score``, ``expected``, ``confidence``, ``standard_error`` (of ``expected``),
             ``provenance``, ``covered``, ``order_bias``, ``explanation``, ``replies`` (a list of texts),
             ``reason``, and the mass of each level as ``p_<level>``; of a rubric the expected score by
             each criterion as ``criterion_<name>``, with ``_score`` and ``_status``; with
@@ -257,7 +274,6 @@ class Verdicts(JudgedResult):
         """
         verdicts = self.verdicts
         columns = [
-            pl.Series("status", [str(status) for status in self.status], pl.String),
             pl.Series("score", self.score, nan_to_null=True),
             pl.Series("expected", self.expected, nan_to_null=True),
             _float_column("confidence", [verdict.confidence for verdict in verdicts]),
@@ -279,12 +295,12 @@ class Verdicts(JudgedResult):
                 pl.Series(f"p_{level.shown}", np.ascontiguousarray(masses), nan_to_null=True)
                 for level, masses in zip(ordered, self.pmf.T, strict=True)
             ]
-        return pl.DataFrame([*columns, *self._criterion_columns()])
+        return [*columns, *self._criterion_columns()]
 
     def _criterion_columns(self) -> Iterator[pl.Series]:
         """Lay out the verdicts by each criterion: the expected score, the likeliest level and the status."""
         for index, name in enumerate(self.criteria):
-            title = CRITERION + name
+            title = f"criterion_{name}"
             parts = [verdict.criteria[index] if verdict.criteria else None for verdict in self.verdicts]
             expected = [None if part is None else part.expected for part in parts]
             scores = [None if part is None else part.score for part in parts]
@@ -293,17 +309,8 @@ class Verdicts(JudgedResult):
             yield _float_column(f"{title}_score", scores)
             yield pl.Series(f"{title}_status", statuses, pl.String)
 
-    def part_frame(self) -> pl.DataFrame:
-        """Lay out the columns that a run over a table stores of a part: ``to_frame``, and two more.
-
-        ``masses`` lists the scores of each distribution with their masses; ``deviation`` is that of
-        ``Verdict``.
-        """
-        masses = [list(map(list, verdict.distribution)) for verdict in self.verdicts]
-        return self.to_frame().with_columns(
-            pl.Series("masses", masses, dtype=_MASSES),
-            pl.Series("deviation", self.deviation, pl.Float64, nan_to_null=True),
-        )
+    def _with_rows(self, rows: Mask) -> Self:
+        return replace(self, verdicts=tuple(compress(self.verdicts, rows)), status=self.status[rows])
 
 
 _JUDGE_COLUMNS = (
@@ -327,7 +334,7 @@ class PanelVerdicts(JudgedResult):
 
     names: tuple[str, ...]
     judges: tuple[Verdicts, ...]
-    status: Statuses
+    status: Annotated[Statuses, STATUSES]
     signature: Signature
 
     def __post_init__(self) -> None:
@@ -409,8 +416,14 @@ class PanelVerdicts(JudgedResult):
         return "+".join(self.names)
 
     @property
-    def _figures(self) -> dict[str, Floats]:
+    def figures(self) -> dict[str, Floats]:
+        """The means."""
         return {"mean": self.mean}
+
+    @property
+    def expected_score(self) -> Floats:
+        """Mean of the judges' expected scores, shape (n,)."""
+        return self.mean
 
     @property
     def by_judge(self) -> dict[str, Verdicts]:
@@ -421,18 +434,17 @@ class PanelVerdicts(JudgedResult):
         judges = tuple(verdicts.filter(rows) for verdicts in self.judges)
         return replace(self, judges=judges, status=self.status[rows])
 
-    def to_frame(self) -> pl.DataFrame:
-        """Lay the verdicts out as a table, one row per item; what is missing is null.
+    def derived_columns(self) -> list[pl.Series]:
+        """Return the columns of the table besides ``status``.
 
         Returns:
-            Columns ``status``, ``n_judges``, ``mean``, ``median``, ``min``, ``max``, ``spread``, and for each
-            judge its expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_standard_error``,
-            ``_status``, ``_reason``, ``_provenance``, ``_explanation`` and ``_replies``, and of one by
-            decisions ``_not_taken``; k is counted from 1.
+            Columns ``n_judges``, ``mean``, ``median``, ``min``, ``max``, ``spread``, and for each judge its
+            expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_standard_error``, ``_status``,
+            ``_reason``, ``_provenance``, ``_explanation`` and ``_replies``, and of one by decisions
+            ``_not_taken``; k is counted from 1.
         """
         figures = {name: getattr(self, name) for name in ("mean", "median", "min", "max", "spread")}
         columns = [
-            pl.Series("status", [str(status) for status in self.status], pl.String),
             pl.Series("n_judges", self.n_judges),
             *(pl.Series(name, values, nan_to_null=True) for name, values in figures.items()),
         ]
@@ -444,20 +456,7 @@ class PanelVerdicts(JudgedResult):
                 for name in _JUDGE_COLUMNS
                 if name in frame.columns
             ]
-        return pl.DataFrame(columns)
-
-    def part_frame(self) -> pl.DataFrame:
-        """Lay out the columns that a run over a table stores of a part: ``to_frame``, and more of each judge.
-
-        That is ``judge_<k>_masses``, ``_deviation``, ``_covered`` and ``_order_bias``, as
-        ``Verdicts.part_frame`` has them.
-        """
-        columns = [
-            frame[name].rename(f"judge_{number}_{name}")
-            for number, frame in enumerate((verdicts.part_frame() for verdicts in self.judges), start=1)
-            for name in ("masses", "deviation", "covered", "order_bias")
-        ]
-        return self.to_frame().with_columns(columns)
+        return columns
 
     def _over_judges(self, figure: Callable[[Floats], Floats]) -> Floats:
         """Apply a figure to the scores that each item has; the judges' order changes nothing."""

@@ -74,7 +74,7 @@ class LayeredMatch:
     """Matches by .4 word, .4 sentence and .2 paragraph similarity, as ``preset`` reads the published method.
 
     Args:
-        preset: see ``semscale.matching.layered.presets``.
+        preset: one of ``PRESETS``.
         embedder: embeds texts, and word pieces without context.
         pieces: splits a text into word pieces.
         corpus: references from which word weights and the baseline are estimated; by default those of the

@@ -1,12 +1,12 @@
 """Documents of coded answers and of proposed codebooks."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semscale.coding.coder import FEWEST_OF_EACH
-from semscale.coding.coding import BY_LIKENESS
+from semscale.coding.settings import BY_LIKENESS
 from semscale.report.document import (
     Block,
     Cell,
@@ -41,19 +41,17 @@ from semscale.report.formatting import (
 )
 from semscale.report.parts import Columns, settings, table_of
 from semscale.report.row_charts import ForestRow, forest
-from semscale.report.sentences import rows_that_count
+from semscale.report.sentences import rows_scored
 from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
 from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
 from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.coding.chat_codes import ChatCodes
-    from semscale.coding.coder import CodeCalibration
     from semscale.coding.drivers import Driver, Drivers
     from semscale.coding.shares import CodeShare
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
     from semscale.coding.summary import CodedGrouping, CodingSummary
-    from semscale.stats.agreement.estimates import AgreementEstimate
     from semscale.stats.calibration.prediction_powered import CorrectedMean
     from semscale.stats.intervals.estimates import Estimate
 
@@ -144,7 +142,7 @@ def coding_document(summary: "CodingSummary") -> Document:
     return Document(
         kind="coding report",
         name="Code",
-        title=("Codes of the answers in “", Quoted(summary.column), "”"),
+        title=("Codes of the answers in “", Quoted(summary.columns.text), "”"),
         source=(Quoted(summary.source), ("codebook ", Quoted(summary.codebook.name)), stamp(summary.created)),
         signature=summary.signature,
         counting=(counting,),
@@ -165,10 +163,11 @@ def coding_document(summary: "CodingSummary") -> Document:
 
 
 def _columns(summary: "CodingSummary") -> Iterator[tuple[str, Line]]:
-    columns = [("Answers", summary.column)]
+    columns: list[tuple[str, str | None]] = [("Answers", summary.columns.text)]
     columns += [("Coded by hand", name) for name in summary.people]
     columns += [("Groups", grouping.by) for grouping in summary.groupings]
-    columns += [("Weights", summary.weight), ("Clusters", summary.clusters), ("Strata", summary.strata)]
+    named = summary.columns
+    columns += [("Weights", named.weight), ("Clusters", named.respondent), ("Strata", named.strata)]
     for role, name in columns:
         if name:
             yield role, ("column “", Quoted(name), "”")
@@ -194,7 +193,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section]:
         title = ("Shares by “", Quoted(grouping.by), "”")
         note = Paragraph(_group_note(summary, grouping), "note", detail="both")
         name = "groups" if number == 1 else f"groups-{number}"
-        yield Section(name, title, (_group_table(grouping, summary.min_base), note))
+        yield Section(name, title, (_group_table(grouping, summary.settings.min_base), note))
     if summary.n_hand or summary.agreement.runs:
         yield Section("quality", "Quality of the codes", (_quality(summary), Paragraph(_QUALITY, "note")))
     if summary.drivers is not None:
@@ -291,42 +290,39 @@ def _group_note(summary: "CodingSummary", grouping: "CodedGrouping") -> str:
         left_out = [f"“{one_line(name)}”" for name in names if name not in tested]
         if left_out:
             sentences.append(
-                f"Left out, with fewer than {counted(summary.min_base, 'answer')}, or {FEWEST_IN_GROUP} "
-                f"hand-coded ones: {listed(left_out)}."
+                f"Left out, with fewer than {counted(summary.settings.min_base, 'answer')}, or "
+                f"{FEWEST_IN_GROUP} hand-coded ones: {listed(left_out)}."
             )
     alone = ", in each column of groups by itself" if len(summary.groupings) > 1 else ""
     return " ".join([*sentences, f"p is adjusted by Holm over all codes{alone}."])
 
 
 def _quality(summary: "CodingSummary") -> DataTable:
-    """List how well each code's probability holds, and how far decisions agree."""
-    agreement = summary.agreement
-    rows = list(enumerate(summary.calibrations))
-    columns: list[tuple[str | Quoted, Callable[[tuple[int, CodeCalibration]], Cell]]] = [
-        ("code", lambda row: Quoted(summary.codebook.names[row[0]], _NAME)),
-    ]
+    """List the quality of each code's probability, and the agreement of decisions."""
+    heads = ["code"]
+    rows: list[list[Cell]] = [[Quoted(name, _NAME)] for name in summary.codebook.names]
     if summary.n_hand:
-        columns += [
-            ("coded by hand: yes", lambda row: Count(row[1].n_with)),
-            ("no", lambda row: Count(row[1].n_without)),
-            ("area", lambda row: WithInterval.of(row[1].area)),
-            ("Brier score", lambda row: WithInterval.of(getattr(row[1].figures, "brier", None), 3)),
-            ("of the share alone", lambda row: Number(getattr(row[1].figures, "brier_of_share", None), 3)),
-        ]
+        heads += ["coded by hand: yes", "no", "area", "Brier score", "of the share alone"]
+        for row, calibration in zip(rows, summary.calibrations, strict=True):
+            figures = calibration.figures
+            row += [
+                Count(calibration.n_with),
+                Count(calibration.n_without),
+                WithInterval.of(calibration.area),
+                WithInterval.of(None if figures is None else figures.brier, 3),
+                Number(None if figures is None else figures.brier_of_share, 3),
+            ]
     for head, alphas in (
-        ("alpha with people", agreement.people),
-        ("alpha between people", agreement.between_people),
-        ("alpha between runs", agreement.runs),
+        ("alpha with people", summary.agreement.people),
+        ("alpha between people", summary.agreement.between_people),
+        ("alpha between runs", summary.agreement.runs),
     ):
         if alphas:
-            columns.append((head, _alpha_cell(alphas)))
-    return table_of(rows, columns, noun="code", brief_title="Quality of the codes")
-
-
-def _alpha_cell(
-    alphas: "Sequence[AgreementEstimate]",
-) -> "Callable[[tuple[int, CodeCalibration]], Cell]":
-    return lambda row: WithInterval.of(alphas[row[0]], note=alphas[row[0]].note or "")
+            heads.append(head)
+            for row, alpha in zip(rows, alphas, strict=True):
+                row.append(WithInterval.of(alpha, note=alpha.note or ""))
+    cells = tuple(tuple(row) for row in rows)
+    return DataTable(tuple(heads), cells, noun="code", brief_title="Quality of the codes")
 
 
 def _drivers(summary: "CodingSummary", drivers: "Drivers") -> Iterator[Block]:
@@ -412,14 +408,14 @@ def _value_note(summary: "CodingSummary") -> str:
     sentences = []
     if len(summary.not_calibrated) < len(summary.codebook.codes):
         sentences.append(
-            f"A code is given if its probability is at least {summary.thresholds.assigned:g}; from "
-            f"{summary.thresholds.unsure:g} to that it is undecided."
+            f"A code is given if its probability is at least {summary.settings.given_from:g}, and undecided "
+            f"from {summary.settings.unsure_from:g} to {summary.settings.given_from:g}."
         )
     if summary.not_calibrated:
         sentences.append(
             "Codes that are not calibrated have a likeness, which is no probability: 0 as an example of "
-            "another code, 1 as one of the code’s own. They are given if it is at least "
-            f"{BY_LIKENESS.assigned:g}; from {BY_LIKENESS.unsure:g} to that they are undecided."
+            "another code, 1 as one of the code’s own. Such a code is given if its likeness is at least "
+            f"{BY_LIKENESS.given_from:g}, and undecided from {BY_LIKENESS.unsure_from:g} to that value."
         )
     return " ".join(sentences)
 
@@ -477,12 +473,12 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     if summary.asked is not None:
         yield from _lost_cautions(summary.asked)
     yield from _sample_cautions(summary)
-    if summary.weight:
+    if summary.columns.weight:
         yield (
-            "Weights count in shares, tests between groups and drivers. Numbers of answers, pairs, "
-            "calibration and alpha count rows."
+            "Weights count in shares, tests between groups and drivers. Counts of answers, pairs, "
+            "calibration and alpha are unweighted."
         )
-    if summary.strata and summary.drivers is not None:
+    if summary.columns.strata and summary.drivers is not None:
         yield "Drivers ignore strata, which makes their intervals too wide rather than too narrow."
     if any(test.kind != "corrected" for grouping in summary.groupings for test in grouping.tests):
         yield (
@@ -533,7 +529,7 @@ def _sample_cautions(summary: "CodingSummary") -> Iterator[str]:
     """Name the figures that are made from a sample of many rows."""
     if summary.sampled is None:
         return
-    is_designed = bool(summary.weight or summary.clusters or summary.strata)
+    is_designed = bool(summary.columns.weight or summary.columns.respondent or summary.columns.strata)
     shares = [name for name, used in (("counted", is_designed), ("corrected", summary.n_hand)) if used]
     figures = [f"{' and '.join(shares)} shares"] if shares else []
     if shares and summary.groupings:
@@ -555,7 +551,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
     clustered = sum(code.n for code in summary.codes)
     left_out = {str(status): n for status, n in summary.counts.items() if status is not Status.SCORED}
     left_out["not in the sample"] = summary.counts.get(Status.SCORED, 0) - clustered
-    counting = rows_that_count(clustered, summary.n, left_out)
+    counting = rows_scored(clustered, summary.n, left_out, verb="included")
     stable = f"{summary.n_stable} of {counted(len(summary.codes), 'code')} are stable"
     facts: list[tuple[str, Cell]] = [
         ("Codes", Count(len(summary.codes))),

@@ -112,19 +112,14 @@ from semscale.report.parts import (
     Columns,
     covered,
     label_with_base,
+    language_section,
     score_group,
     signature_fields,
     table_of,
 )
 from semscale.report.plane_charts import MatrixCell, matrix
 from semscale.report.row_charts import GROUP, HISTOGRAM, ForestRow, forest, legend
-from semscale.report.sentences import (
-    first_place_words,
-    language_name,
-    language_section,
-    small_base_words,
-    windowed_words,
-)
+from semscale.report.sentences import asterisk_note, language_name, position_bias_note, windows_note
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
@@ -137,7 +132,7 @@ def drift_document(summary: DriftSummary) -> Document:
     comparison, decision = summary.comparison, summary.decision
     outcome = None if decision is None else decision.outcome
     intervals = drift_interval_words(summary)
-    windowed = windowed_words(comparison.measured.n_windowed, "item")
+    windowed = windows_note(comparison.measured.n_windowed, "item")
     unmatched = tuple(matching_cautions(comparison.matching))
     return Document(
         kind="drift report",
@@ -471,7 +466,7 @@ def drift_table(
     cut = [f"The first {MOST_ROWS} of {count(len(figures))}; the JSON has all."]
     cut = cut if len(figures) > MOST_ROWS else []
     untested = [summary.decision is not None and is_untested(summary.decision, one.test) for one in shown]
-    small = [small_base_words("item")] if any(map(has_small_base, figures)) else []
+    small = [asterisk_note("item")] if any(map(has_small_base, figures)) else []
     return DataTable(
         (*columns, *further),
         tuple(
@@ -864,7 +859,7 @@ def side_by_side_words(sides: WinRecord, judge: str) -> str:
 
 def quality_cautions(summary: DriftSummary) -> Iterator[str]:
     """Say what weakens the judge's verdicts."""
-    said = None if summary.sides is None else first_place_words("the judge", summary.sides.first_place)
+    said = None if summary.sides is None else position_bias_note("the judge", summary.sides.first_place)
     if said is not None:
         yield said
 

@@ -81,7 +81,7 @@ from semscale.report.formatting import (
 from semscale.report.parts import Columns, settings, signature_fields, table_of
 from semscale.report.plane_charts import MOST_RUNS, Course, Mark, MatrixCell, Timeline, courses, matrix
 from semscale.report.row_charts import NOISE, TOLERATED, ForestRow, forest
-from semscale.report.sentences import first_place_words, stand_in_words
+from semscale.report.sentences import position_bias_note, stand_in_notes
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 from semscale.stats.testing.monotone_trend import FEWEST_VALUES
@@ -478,6 +478,7 @@ _HOW = (
     "again and again; a share of them brought the losses of their changed version, and the gate decided. The "
     "intervals say how far the number of draws leaves a rate open, not how other datasets would do."
 )
+
 _FEW_RUNS = {
     0: (
         "Without a rerun of the baseline, false alarms say nothing about the model's own noise. The gate "
@@ -970,7 +971,7 @@ def _judge_cautions(summary: MatrixSummary) -> Iterator[str]:
         return
     judged = sides.pairs.judged
     judge = one_line(judged.model)
-    yield from stand_in_words(judge, judged.signature, judged.not_taken)
+    yield from stand_in_notes(judge, judged.signature, judged.not_taken)
     if sides.n_unjudged:
         why = next(iter(judged.reasons), "no reason given")
         yield (
@@ -979,7 +980,7 @@ def _judge_cautions(summary: MatrixSummary) -> Iterator[str]:
         )
     if sides.no_strengths is not None:
         yield f"preferred is the share of points, as there are no strengths: {sides.no_strengths}"
-    if said := first_place_words("the judge", sides.first_place):
+    if said := position_bias_note("the judge", sides.first_place):
         yield said
     if judge in {cell.model for cell in summary.cells}:
         yield f"the judge, {judge}, is one of those that it judges: models prefer their own answers"

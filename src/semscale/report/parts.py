@@ -1,12 +1,15 @@
 """Parts of documents that instruments share: the head, tables of estimates, groups and guards, settings."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
+from semscale.embedding.languages.language_counts import LanguageCount, are_english
 from semscale.report.document import (
+    Block,
     Cell,
     Count,
     DataTable,
@@ -16,6 +19,8 @@ from semscale.report.document import (
     Line,
     Paragraph,
     Quoted,
+    Reason,
+    Reasons,
     ScoreGroup,
     Section,
     WithInterval,
@@ -24,12 +29,16 @@ from semscale.report.document import (
 )
 from semscale.report.formatting import capitalised, cell_text, count, coverage, has_interval, one_line
 from semscale.report.sentences import (
-    interval_words,
-    nothing_words,
-    rows_that_count,
-    small_base_words,
-    windowed_words,
+    LANGUAGE_NOTE,
+    asterisk_note,
+    estimate_method,
+    language_name,
+    most_frequent,
+    nothing_scored,
+    rows_scored,
+    windows_note,
 )
+from semscale.results.shown_rows import EXAMPLES_PER_STATUS
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import GroupEstimate
 from semscale.types import Floats
@@ -39,26 +48,32 @@ if TYPE_CHECKING:
     from semscale.stats.intervals.means import MeanEstimate
 
 GROUPS = 50
-LISTED_GROUPS = 1_000
 """Groups that the screen shows."""
-_STEPS = 4
+
+LISTED_GROUPS = 1_000
+"""Groups that the tables of a page list."""
+
 _ROUNDING = 1e-9  # by which the mean of equal scores may differ from them
+_LONGEST_EXAMPLE = 160
+_MOST_LANGUAGES = 12  # on the screen
+
 Item = TypeVar("Item")
+
 Columns = Sequence[tuple[str | Quoted, Callable[[Item], Cell]]]
 """Columns of a table: their headings, each with the function that gives an item's cell."""
 
 
 class EstimatedSummary(Protocol):
-    """What the summary of every instrument with estimates has."""
+    """A summary of any instrument with estimates."""
 
     @property
     def source(self) -> str:
-        """What was read; empty where that has no name."""
+        """Name of the input; empty where it has none."""
         ...
 
     @property
     def created(self) -> datetime:
-        """When it was made."""
+        """Time of its creation."""
         ...
 
     @property
@@ -73,7 +88,7 @@ class EstimatedSummary(Protocol):
 
     @property
     def signature(self) -> Signature:
-        """What was applied."""
+        """Settings that were applied."""
         ...
 
 
@@ -85,7 +100,7 @@ def table_of(items: Iterable[Item], columns: "Columns[Item]", **settings: Any) -
         columns: headings, each with the function that gives an item's cell.
         settings: other fields of ``DataTable``.
     """
-    rows = tuple(tuple(cell(one) for _, cell in columns) for one in items)
+    rows = tuple(tuple(cell(item) for _, cell in columns) for item in items)
     return DataTable(tuple(head for head, _ in columns), rows, **settings)
 
 
@@ -110,7 +125,7 @@ def headline(
     if mean is None:
         return None
     if ticks is None:
-        ticks = tuple(np.linspace(*bounds, _STEPS + 1).tolist())
+        ticks = tuple(np.linspace(*bounds, 5).tolist())
     return Headline(name, WithInterval.of(mean, digits), bounds, estimates.interval, ticks)
 
 
@@ -122,19 +137,19 @@ def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> DataTable:
 
 
 def altogether_title(cells: Iterable[Cell], interval: float) -> str:
-    """Title of the figures about everything."""
+    """Write the title of the figures about everything."""
     return f"Altogether{covered(cells, interval)}"
 
 
 def covered(cells: Iterable[Cell], interval: float) -> str:
-    """Say at the end of a title what intervals cover; empty where no cell has one.
+    """State the coverage of intervals at the end of a title; empty where no cell has one.
 
     Example:
         >>> covered([WithInterval(0.5, 0.4, 0.6)], 0.9), covered([WithInterval(0.5, np.nan, np.nan)], 0.9)
         (' (90 % interval)', '')
     """
-    has_one = any(isinstance(cell, WithInterval) and has_interval(cell) for cell in cells)
-    return f" ({coverage(interval)} interval)" if has_one else ""
+    has_any = any(isinstance(cell, WithInterval) and has_interval(cell) for cell in cells)
+    return f" ({coverage(interval)} interval)" if has_any else ""
 
 
 def group_table(
@@ -155,7 +170,7 @@ def group_table(
         ("mean", lambda group: WithInterval.of(group.mean, digits)),
         *further,
     )
-    note = f"{small_base_note(estimates, noun)} {unlisted_words(estimates)}".strip()
+    note = f"{small_base_note(estimates, noun)} {unlisted_note(estimates)}".strip()
     return table_of(listed_groups(estimates), columns, title="By group", note=note, most=GROUPS, noun="group")
 
 
@@ -164,12 +179,12 @@ def listed_groups(estimates: "Estimates") -> tuple[GroupEstimate, ...]:
     groups = estimates.groups
     if len(groups) <= LISTED_GROUPS:
         return groups
-    largest = sorted(range(len(groups)), key=lambda place: -groups[place].n)[:LISTED_GROUPS]
-    return tuple(groups[place] for place in sorted(largest))
+    largest = sorted(range(len(groups)), key=lambda index: -groups[index].n)[:LISTED_GROUPS]
+    return tuple(groups[index] for index in sorted(largest))
 
 
-def unlisted_words(estimates: "Estimates") -> str:
-    """Say where the groups are that tables do not list; empty where they list all."""
+def unlisted_note(estimates: "Estimates") -> str:
+    """State where to find the groups that tables do not list; empty where they list all."""
     if len(estimates.groups) <= LISTED_GROUPS:
         return ""
     return (
@@ -184,10 +199,10 @@ def base_of(group: GroupEstimate) -> Count:
 
 
 def small_base_note(estimates: "Estimates", noun: str) -> str:
-    """Say what the mark of groups with few rows means; empty where no group has it."""
+    """Explain the mark of groups with few rows; empty where no group has it."""
     if not any(group.has_small_base for group in estimates.groups):
         return ""
-    return small_base_words("respondent" if estimates.clustered else noun)
+    return asterisk_note("respondent" if estimates.clustered else noun)
 
 
 def label_with_base(name: str, base: Count) -> str:
@@ -251,7 +266,7 @@ def low_items(
         [0.2, 0.6]
     """
     limit = sum(bounds) / 2 if mean is None else max(mean.value, sum(bounds) / 2)
-    return [one for one in items if score(one) < limit - _ROUNDING]
+    return [item for item in items if score(item) < limit - _ROUNDING]
 
 
 def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:
@@ -261,22 +276,22 @@ def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:
     return Quoted(group.group) if group.group.strip() else Words("(blank)")
 
 
-def histogram_caption(what: str, estimates: "Estimates") -> str:
-    """Say how to read histograms of scores.
+def histogram_caption(contents: str, estimates: "Estimates") -> str:
+    """Explain how to read histograms of scores.
 
     Args:
-        what: they count, such as "rows have which score".
+        contents: what they count, such as "rows have which score".
         estimates: whose mean the first histogram shows.
     """
     mean = estimates.overall.mean
     line = f", the line its {coverage(estimates.interval)} interval" if mean and has_interval(mean) else ""
-    return f"How many {what}, each histogram by its own measure; the dot is the mean{line}."
+    return f"How many {contents}, each histogram by its own measure; the dot is the mean{line}."
 
 
-def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
+def estimated_document(  # noqa: PLR0913 - what an instrument states of itself
     summary: EstimatedSummary, *, kind: str, name: str, title: Line, noun: str = "row", n_windowed: int = 0
 ) -> Document:
-    """Begin the document of a summary with estimates: all that every instrument says of them.
+    """Begin the document of a summary with estimates: all that every instrument states about them.
 
     Args:
         summary: of an instrument.
@@ -291,10 +306,10 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
         made.
     """
     estimates, overall = summary.estimates, summary.estimates.overall
-    counting = rows_that_count(overall.n, summary.n, overall.left_out, noun)
-    nothing = "" if overall.n else f"{nothing_words(noun, summary.n)} "
-    windowed, small = windowed_words(n_windowed, noun), small_base_note(estimates, noun)
-    unlisted = unlisted_words(estimates)
+    counting = rows_scored(overall.n, summary.n, overall.left_out, noun)
+    nothing = "" if overall.n else f"{nothing_scored(noun, summary.n)} "
+    windowed, small = windows_note(n_windowed, noun), small_base_note(estimates, noun)
+    unlisted = unlisted_note(estimates)
     return Document(
         kind=kind,
         name=name,
@@ -311,7 +326,7 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
         ),
         cautions=estimates.notes_about(noun),
         notes=(
-            f"intervals: {interval_words(estimates, overall.basis(overall.main).method, noun)}",
+            f"intervals: {estimate_method(estimates, noun)}",
             *([windowed] if windowed else []),
             *([small] if small else []),
             *([unlisted] if unlisted else []),
@@ -320,8 +335,8 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
 
 
 def nothing_section(name: str, noun: str = "row") -> Section:
-    """Say on the screen that nothing counts; a page says so in its head."""
-    return Section(name, "", (Paragraph(nothing_words(noun), detail="brief"),))
+    """State on the screen that nothing was scored; a page states it in its head."""
+    return Section(name, "", (Paragraph(nothing_scored(noun), detail="brief"),))
 
 
 def estimated_settings(
@@ -341,11 +356,8 @@ def estimated_settings(
     """
     estimates = summary.estimates
     used = ((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None)
-    overall = estimates.overall
-    intervals = interval_words(estimates, overall.basis(overall.main).method, noun)
-    return settings(
-        summary.source, summary.created, (*used, *further, ("Intervals", intervals)), summary.signature
-    )
+    intervals = ("Intervals", estimate_method(estimates, noun))
+    return settings(summary.source, summary.created, (*used, *further, intervals), summary.signature)
 
 
 def settings(
@@ -384,21 +396,103 @@ GUARD_MEANINGS = {
     "order": "the events come in another order",
     "condition": "another condition, or a condition in one text alone",
 }
-"""What it means that a guard found something in a pair of texts."""
+"""Meaning of a guard's finding in a pair of texts."""
+
 SAMPLE_GUARD_MEANINGS = GUARD_MEANINGS | {
     "name": "one named thing stands where the answer has another",
     "answer": "a short answer gives something else, or yes has become no",
     "entailment": "a model of entailment finds a contradiction more likely than not",
 }
-"""What it means that a guard found a contradiction between an answer and one of its samples."""
+"""Meaning of a guard's finding between an answer and one of its samples."""
 
 
-def guard_table(found: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str) -> DataTable:
-    """Lay out in how many items each guard found something, and what that means."""
-    rows = tuple((Words(guard), Count(n), Words(meanings.get(guard, ""))) for guard, n in found.items())
+def guard_table(
+    counts: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str
+) -> DataTable:
+    """Lay out in how many items each guard detected something, and what that means."""
+    rows = tuple((Words(guard), Count(n), Words(meanings.get(guard, ""))) for guard, n in counts.items())
     return DataTable(("guard", f"{noun}s", ""), rows, title=title, detail="brief")
 
 
-def guard_legend(found: Mapping[str, int], meanings: Mapping[str, str]) -> tuple[tuple[str, str, int], ...]:
-    """Explain the marks of guards, each with the number of items in which it found something."""
-    return tuple((guard, meanings.get(guard, ""), n) for guard, n in found.items())
+def guard_legend(counts: Mapping[str, int], meanings: Mapping[str, str]) -> tuple[tuple[str, str, int], ...]:
+    """Explain the marks of guards, each with the number of items in which it detected something."""
+    return tuple((guard, meanings.get(guard, ""), n) for guard, n in counts.items())
+
+
+def left_out_section(
+    left_out: Mapping[str, int],
+    total: int,
+    meanings: Mapping[str, str],
+    examples: Callable[[str], Iterable[tuple[int, object]]],
+    *,
+    noun: str = "row",
+    further: Sequence[Block] = (),
+) -> Section:
+    """List what was left out and why, with some examples.
+
+    Args:
+        left_out: rows without a score by reason.
+        total: rows altogether.
+        meanings: of the reasons.
+        examples: gives rows, counted from 0, with a text, for a reason.
+        noun: what a row is called.
+        further: blocks that follow.
+    """
+    reasons = tuple(
+        Reason(status, meanings.get(status, ""), n, n / total, _examples(examples(status)))
+        for status, n in most_frequent(left_out).items()
+    )
+    explained = f"These {noun}s have no score or do not count. They are never treated as 0."
+    blocks: tuple[Block, ...] = (Paragraph(explained, "note"), Reasons(reasons, noun))
+    if not reasons:
+        nothing = f"Nothing: every {noun} has a score." if total else nothing_scored(noun, total)
+        blocks = (Paragraph(nothing),)
+    return Section("left-out", "What was left out", (*blocks, *further))
+
+
+def _examples(rows: Iterable[tuple[int, object]]) -> tuple[tuple[int, Quoted], ...]:
+    shown = (
+        (row + 1, Quoted(text, _LONGEST_EXAMPLE))
+        for row, text in rows
+        if text is not None and str(text).strip()
+    )
+    return tuple(islice(shown, EXAMPLES_PER_STATUS))
+
+
+def counts_section(
+    counts: Sequence[LanguageCount], heads: tuple[str, ...], noun: str = "row"
+) -> Iterator[Section]:
+    """Give the section of rows by language; none where all texts seem to be English.
+
+    Args:
+        counts: rows by language.
+        heads: what the languages are of, such as ``prediction`` and ``reference``.
+        noun: what a row is called.
+    """
+    if are_english(counts):
+        return
+    rows: list[tuple[Cell, ...]] = [
+        (
+            Words("–".join(map(language_name, language.languages))),
+            Count(language.rows),
+            Count(language.scored),
+        )
+        for language in counts
+    ]
+    columns = ("–".join(heads), f"{noun}s", "scored")
+    yield language_section(columns, rows, f"{noun.capitalize()}s by language")
+
+
+def language_section(
+    heads: tuple[str, ...], rows: Sequence[tuple[Cell, ...]], title: str, note: str = ""
+) -> Section:
+    """Lay counts by language out as a section.
+
+    Args:
+        heads: of the columns.
+        rows: a row for each language, or for each pair of them.
+        title: of the table.
+        note: further explanation, after how languages are identified.
+    """
+    table = DataTable(heads, tuple(rows), title=title, most=_MOST_LANGUAGES)
+    return Section("languages", "Languages", (table, Paragraph(f"{LANGUAGE_NOTE} {note}".rstrip(), "note")))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.rating.anchors import stated_language
 from semscale.rating.calibration import SHARE_BELOW
 from semscale.report.calibration import (
@@ -71,25 +70,25 @@ from semscale.report.parts import (
     group_name,
     group_table,
     headline,
+    language_section,
     largest_groups,
+    left_out_section,
     listed_groups,
     nothing_section,
     small_base_note,
     table_of,
-    unlisted_words,
+    unlisted_note,
 )
 from semscale.report.row_charts import Bar, GroupRow, bars, group_rows, strips
 from semscale.report.sentences import (
     STATUS_MEANINGS,
     foreign_warnings,
-    forms_not_taken_words,
     language_name,
-    language_section,
     language_warnings,
-    left_out_section,
     off_topic_warnings,
+    refused_forms_notes,
     unread_warnings,
-    windowed_words,
+    windows_note,
 )
 from semscale.results.reasons import UNREAD
 from semscale.scales.library import languages_in
@@ -201,6 +200,7 @@ def rating_document(summary: "RatingSummary") -> Document:
     sentences = (corrected_words(summary.comparison, digits), without_anchors_words(summary))
     qualifications = [sentence for sentence in sentences if sentence is not None]
     bootstrapped = summary.estimates.overall.method == "bootstrap"
+    counts = {str(status): n for status, n in summary.counts.items()}
     return replace(
         base,
         lead=None if lead is None else replace(lead, advice=advice(summary)),
@@ -209,8 +209,8 @@ def rating_document(summary: "RatingSummary") -> Document:
             *other_language_warnings(summary),
             *language_warnings(summary.unread_language),
             *stated_language_warnings(summary),
-            *off_topic_warnings(summary.counts),
-            *unread_warnings(summary.counts, "text"),
+            *off_topic_warnings(counts),
+            *unread_warnings(counts, "text"),
             *scale_warnings(summary),
         ),
         counting=(
@@ -238,7 +238,7 @@ def rating_document(summary: "RatingSummary") -> Document:
 
 
 def _facts(summary: "RatingSummary") -> tuple[tuple[str, Cell], ...]:
-    scored, counting = summary.counts.get("scored", 0), summary.estimates.overall.n
+    scored, counting = summary.counts.get(Status.SCORED, 0), summary.estimates.overall.n
     facts: list[tuple[str, Cell]] = [("Texts", Count(summary.n)), ("Rated", Count(scored))]
     facts += [("Counted", Count(counting))] if counting != scored else []
     facts.append(("Left out", Count(summary.n - counting)))
@@ -255,12 +255,12 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         yield nothing_section("distribution")
     else:
         table = estimate_table(summary)
-        blocks = (replace(table, detail="brief"), pmf_figure(summary), replace(table, detail="full"))
-        yield Section("distribution", "How the ratings are spread", blocks)
+        shown = (replace(table, detail="brief"), pmf_figure(summary), replace(table, detail="full"))
+        yield Section("distribution", "How the ratings are spread", shown)
     no_group = Paragraph("No group has a rated text.")
     if summary.estimates.groups:
-        compared_groups = (group_estimate_table(summary), groups_figure(summary) or no_group)
-        yield Section("groups", ("By ", Quoted(summary.by or "group")), compared_groups)
+        groups = (group_estimate_table(summary), groups_figure(summary) or no_group)
+        yield Section("groups", ("By ", Quoted(summary.by or "group")), groups)
     for position, (by, estimates) in enumerate(summary.further_groups.items(), start=2):
         grouped, title = replace(summary, by=by, estimates=estimates), ("By ", Quoted(by))
         table = replace(group_estimate_table(grouped), title=title)
@@ -272,12 +272,12 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
     if summary.decided is not None:
         yield Section("decided", decided_title(summary.decided), decided_blocks(summary.decided))
     yield from _texts(summary)
-    windowed = windowed_words(summary.n_windowed)
+    windowed = windows_note(summary.n_windowed)
     yield left_out_section(
         overall.left_out,
         summary.n,
         MEANINGS,
-        lambda status: summary.left_out.filter(status=status).select("row", "text").iter_rows(),
+        lambda status: summary.left_out.get(status, ()),
         further=[Paragraph(f"{windowed}.", "note")] if windowed else [],
     )
     yield Section("scale", "Can the scale be trusted?", tuple(_trust(summary)))
@@ -520,7 +520,7 @@ def unlike_caution(summary: "RatingSummary") -> tuple[str, ...]:
     """Say that many texts are unlike those that a calibration was fitted to; empty where few are."""
     if summary.calibration is None:
         return ()
-    scored, unlike = summary.counts.get("scored", 0), summary.n_unlike
+    scored, unlike = summary.counts.get(Status.SCORED, 0), summary.n_unlike
     if unlike <= _MOST_UNLIKE * scored:
         return ()
     return (
@@ -649,7 +649,7 @@ def heat_figure(summary: "RatingSummary") -> Figure | None:
     pmf, means = np.array(sample["pmf"].to_list(), dtype=np.float64), sample["mean"].to_numpy()
     darkest = max(float(pmf.max()), _DARKEST_SHARE)
     low, middle, high = (number(float(level), digits) for level in (means[0], np.median(means), means[-1]))
-    scored = summary.counts.get("scored", 0)
+    scored = summary.counts.get(Status.SCORED, 0)
     sampled = f"A random sample of {count(sample.height)} of the {counted(scored, 'rated text')}"
     texts = "Every rated text" if sample.height == scored else sampled
     levels, names = (pmf.T / darkest)[::-1], point_names(scale)[::-1]
@@ -727,7 +727,7 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
 def _groups_note(estimates: "Estimates") -> str:
     """Explain the mark of small groups, and the effect of a calibration's error on comparisons."""
     compared = estimates.refits and sum(group.n > 0 for group in estimates.groups) > 1
-    small, unlisted = small_base_note(estimates, "row"), unlisted_words(estimates)
+    small, unlisted = small_base_note(estimates, "row"), unlisted_note(estimates)
     return " ".join(filter(None, (small, _COMMON_ERROR if compared else "", unlisted)))
 
 
@@ -839,11 +839,7 @@ def rated_languages(summary: "RatingSummary") -> Iterator[Section]:
 
 def other_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
     """Warn of texts in languages that the model does not read; they have no rating."""
-    counts = [
-        LanguageCount((texts.language,), texts.texts, texts.rated, texts.unread)
-        for texts in summary.languages
-    ]
-    return foreign_warnings(counts, "text", lack="rating")
+    return foreign_warnings(summary.languages, "text", lack="rating")
 
 
 def stated_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
@@ -944,7 +940,7 @@ def decided_cautions(decided: "DecidedComparison | None") -> tuple[str, ...]:
             f"{name} takes no typed decisions, so probabilities of the points’ letters stand in."
         )
         reasons = "; ".join(f"{form}: {why}" for form, why in decided.not_taken.items())
-        sentences += forms_not_taken_words(name, reasons)
+        sentences += refused_forms_notes(name, reasons)
     if n := decided.counts["normalised"]:
         sentences.append(
             f"The probabilities of {counted(n, 'decision')} of {name} did not sum to 1, within what rounding "

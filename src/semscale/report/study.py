@@ -30,10 +30,10 @@ from semscale.report.formatting import capitalised, count, counted, coverage, en
 from semscale.report.parts import Columns, base_of, group_name, settings, table_of
 from semscale.report.row_charts import GroupRow, group_rows
 from semscale.report.sentences import (
-    plan_words,
-    refused_words,
-    rows_that_count,
-    small_base_words,
+    asterisk_note,
+    interval_methods,
+    refused_parameters_note,
+    rows_scored,
     stopped_cautions,
 )
 from semscale.study.questionnaire import TEXT_METHODS, OptionQuestion
@@ -138,7 +138,7 @@ def study_document(summary: "StudySummary") -> Document:
     design, counts, panel = summary.design, summary.counts, summary.design.panel
     scored, total = counts.get(str(Status.SCORED), 0), sum(counts.values())
     left_out = {status: n for status, n in counts.items() if status != str(Status.SCORED)}
-    counting = rows_that_count(scored, total, left_out, "answer")
+    counting = rows_scored(scored, total, left_out, "answer")
     asked, intervals = _panel_line(summary), _interval_line(summary)
     effective = (("Effective n", Number(panel.effective_n, 0)),) if panel.weights is not None else ()
     return Document(
@@ -189,7 +189,7 @@ def _cautions(summary: "StudySummary") -> Iterator[str]:
     for facts in summary.facts.models:
         if facts.not_taken and facts.form is None:
             yield f"{one_line(facts.model)} takes no typed decisions, so that method has no figures."
-        if refused := refused_words(one_line(facts.model), facts.left_out):
+        if refused := refused_parameters_note(one_line(facts.model), facts.left_out):
             yield refused
 
 
@@ -217,7 +217,7 @@ def _interval_line(summary: "StudySummary") -> str:
         )
         for measure in summary.measures
     }
-    return f"simulation intervals: {plan_words(summary.plan, methods, 'personas')}"
+    return f"simulation intervals: {interval_methods(summary.plan, methods, 'personas')}"
 
 
 def _weights_line(summary: "StudySummary") -> str:
@@ -379,7 +379,7 @@ def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
         estimates.groups,
         columns,
         title=method_label(measure.method, measure.model),
-        note=small_base_words("persona") if is_small else "",
+        note=asterisk_note("persona") if is_small else "",
         detail="full",
     )
 

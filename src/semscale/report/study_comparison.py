@@ -142,16 +142,17 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
     lines = tuple(_conclusion_line(method) for method in summary.methods)
     n_personas = max(method.n_personas for method in summary.methods)
     questions, concepts = len(summary.questions), len(summary.concepts)
+    people = counted(summary.people.side.n, "person", "people")
     counting = (
-        f"{counted(n_personas, 'persona')} compared with {counted(summary.n_people, 'person', 'people')}; "
+        f"{counted(n_personas, 'persona')} compared with {people}; "
         f"{counted(questions, 'question')}, {counted(concepts, 'concept')}"
     )
-    human_range = summary.human_range
+    human_range = summary.settings.human_range
     return Document(
         kind="panel beside people",
         name="Study compare",
         title=Quoted(summary.name),
-        source=(Quoted(summary.source), Quoted(summary.people_source), stamp(summary.created)),
+        source=(Quoted(summary.source), Quoted(summary.people.source), stamp(summary.created)),
         signature=summary.signature,
         counting=(*lines, counting),
         reading=(
@@ -160,7 +161,7 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
         ),
         facts=(
             ("Personas", Count(n_personas)),
-            ("People", Count(summary.n_people)),
+            ("People", Count(summary.people.side.n)),
             ("Questions", Count(questions)),
             ("Concepts", Count(concepts)),
         ),
@@ -171,13 +172,13 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
             summary.source,
             summary.created,
             (
-                ("People", Quoted(summary.people_source)),
-                ("Weights of people", Quoted(summary.columns.weight) if summary.columns.weight else "none"),
+                ("People", Quoted(summary.people.source)),
+                ("Weights of people", Quoted(summary.settings.weight) if summary.settings.weight else "none"),
                 (
                     "Human range",
                     "that of the scale" if human_range is None else "{:g} to {:g}".format(*human_range),
                 ),
-                ("Random halves", f"{summary.splits:,} for each question about a concept"),
+                ("Random halves", f"{summary.settings.splits:,} for each question about a concept"),
             ),
             summary.signature,
         ),
@@ -220,15 +221,15 @@ def _cautions(summary: "StudyComparison") -> Iterator[str]:
             answers = counted(method.n_without, "answer")
             verb = "has" if method.n_without == 1 else "have"
             yield f"{capitalised(_name(method))}: {answers} of the panel {verb} no rating: left out."
-    if summary.shared_name is not None:
-        shown = one_line(summary.shared_name)
+    if summary.people.shared_name is not None:
+        shown = one_line(summary.people.shared_name)
         yield (
             f"Each row of people was taken for another person, but column {shown} looks like the names of "
             "people who answered several times. If it is, intervals of people are too narrow: name it "
             f"(--respondent {shown})."
         )
-    if summary.left_out:
-        reasons = ", ".join(f"{reason}: {count(n)}" for reason, n in summary.left_out.items())
+    if summary.people.left_out:
+        reasons = ", ".join(f"{reason}: {count(n)}" for reason, n in summary.people.left_out.items())
         yield f"Rows of people that are left out: {reasons}."
     if any(method.correlations is not None and method.reliabilities for method in summary.methods):
         yield (

@@ -60,8 +60,8 @@ def tables_document(summary: "Crosstabs") -> Document:
     noun = "answer" if summary.is_of_panel else "respondent"
     counting = f"{counted(summary.n_counting, noun)}, {counted(len(summary.tables), 'table')}"
     is_tested = any(table.banner.groups for table in summary.tables)
-    tests = (f"Tests: {_ADJUSTED[summary.plan.tests.correction]}.",) if is_tested else ()
-    columns = summary.plan.sample.columns_by_role()
+    tests = (f"Tests: {_ADJUSTED[summary.settings.correction]}.",) if is_tested else ()
+    columns = summary.settings.columns_by_role
     return Document(
         kind="tables",
         name="Tables",
@@ -103,7 +103,7 @@ def _title(table: "Crosstab") -> tuple[str | Quoted, ...]:
 
 def _blocks(table: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | DataTable]:
     yield Paragraph(Quoted(f"{finding(table)}.", 1_000))
-    tests = summary.plan.tests
+    tests = summary.settings
     groups = zip(table.banner.groups, table.column_letters[1:], strict=True)
     heads: tuple[str | Quoted, ...] = (
         "",
@@ -346,20 +346,20 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
             f"‘{table.question.name}’ by ‘{one_line(table.banner.title)}’" for table in small[:_EXAMPLES]
         ])  # fmt: skip
         more = f" and {counted(len(small) - _EXAMPLES, 'more table')}" if len(small) > _EXAMPLES else ""
-        least = summary.plan.tests.min_base
+        least = summary.settings.min_base
         yield f"every group has fewer than {least} respondents in {named}{more}: nothing is tested there"
 
 
 def interval_line(summary: "Crosstabs") -> str:
     """Name the method of the intervals."""
-    sample = summary.plan.sample
+    sample = summary.settings
     if sample.replicates:
         source = "replicate weights"
-    elif any((sample.strata, sample.cluster, sample.fpc, sample.pair_by, sample.weight, sample.margins)):
+    elif any((sample.strata, sample.cluster, sample.fpc, sample.pair_by, sample.weight, sample.raked_to)):
         source = "Taylor linearisation of the design"
     else:
         source = "a plain sample"
     return (
-        f"{coverage(summary.plan.tests.level)} intervals from {source}: of means by t, of shares by log odds "
+        f"{coverage(summary.settings.level)} intervals from {source}: of means by t, of shares by log odds "
         "(exact where everybody or nobody gave an answer)"
     )

@@ -55,7 +55,7 @@ def _write_slide(slide: Any, table: "Crosstab", summary: "Crosstabs") -> None:  
         f"{one_line(name)} {count(int(n))}{'*' if small else ''}"
         for name, n, small in zip(table.columns, table.bases[0], table.is_small, strict=True)
     )
-    notes = [f"Base, unweighted: {bases}.", " ".join(table_notes(table, summary.plan.tests))]
+    notes = [f"Base, unweighted: {bases}.", " ".join(table_notes(table, summary.settings))]
     _write_text(slide.shapes.add_textbox(*_box(6.35, 0.95)).text_frame, notes, size=10, is_bold=False)
 
 

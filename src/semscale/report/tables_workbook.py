@@ -131,7 +131,7 @@ class _QuestionSheet:
         self._write_heads()
         self._write_bases()
         self._write_lines()
-        level = f"{100 * self._summary.plan.tests.level:g} %"
+        level = f"{100 * self._summary.settings.level:g} %"
         self._write_block(f"Intervals ({level}): lower and upper end", self._write_interval)
         if any(table.changes is not None for table in self._tables):
             self._write_block(
@@ -214,7 +214,7 @@ class _QuestionSheet:
 
     def _write_notes(self) -> None:
         self._row += 1
-        tests = self._summary.plan.tests
+        tests = self._summary.settings
         notes = dict.fromkeys(note for table in self._tables for note in table_notes(table, tests))
         letters = " Letters compare the columns of one banner."
         has_groups = any(table.banner.groups for table in self._tables)
@@ -269,7 +269,7 @@ def write_differences(
     """
     total = sum(table.differences.values.size for table in summary.tables)
     sheet.write_string(0, 0, "Differences of columns", style("title"))
-    sheet.write_string(1, 0, difference_note(summary.plan.tests), style("note"))
+    sheet.write_string(1, 0, difference_note(summary.settings), style("note"))
     if total > most:
         rest = f"{counted(total - most, 'further row')} in .csv, .parquet and .json alone."
         sheet.write_string(2, 0, rest, style("note"))

@@ -3,12 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import polars as pl
 
-from semscale.results.result import Result
-from semscale.results.summary import Summary
+from semscale.presentable import Presentable
 from semscale.results.table_columns import CellChecks, Cells, Columns
 from semscale.store.first_look import look_through, needs_counting
 from semscale.store.places.output_places import Target
@@ -17,8 +16,23 @@ from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
 from semscale.store.table import Table
 from semscale.types import Progress
 
-R = TypeVar("R", bound=Result)
-S = TypeVar("S", bound=Summary)
+R = TypeVar("R", bound="PartResult")
+S = TypeVar("S", bound=Presentable)
+
+
+class PartResult(Protocol):
+    """Results of some rows, as a run stores them; every ``Result`` is one."""
+
+    def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
+        """Return the columns of the part, and the rest in types of JSON."""
+
+    @classmethod
+    def from_part(cls, frame: pl.DataFrame, header: Mapping[str, Any], **rest: Any) -> Self:
+        """Read the results back from what ``stored`` returned."""
+
+    @classmethod
+    def private_columns(cls) -> tuple[str, ...]:
+        """Return the names of columns that only the run's parts have."""
 
 
 class PartState(NamedTuple):
@@ -143,13 +157,13 @@ def measure_table(
     instrument.check(table)
     if out is not None:
         check_output(table, out)
-    table = _looked_through(table, instrument, settings.part_rows, counting=needs_counting(table, out))
+    table = looked_through(table, instrument, settings.part_rows, counting=needs_counting(table, out))
     instrument.start(table)
     summary = TableRun(table, settings, progress).of(PartWork(table, instrument), out)
-    return replace(summary, input_notes=table.notes)
+    return replace(summary, input_notes=table.notes)  # type: ignore[type-var]  # every summary is a dataclass
 
 
-def _looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *, counting: bool) -> Table:
+def looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *, counting: bool) -> Table:
     """Check the cells of all rows, and let the instrument look at them; without need nothing is read."""
     columns = instrument.columns
     titles = columns.checked_titles()

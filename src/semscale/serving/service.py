@@ -1,25 +1,99 @@
-"""The parts of the service that its routes share."""
+"""The service: its phase, the parts that its routes share, and the threads that it starts and ends."""
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 
 from semscale.embedding.embedder import Embedder
-from semscale.serving.errands import Errands
-from semscale.serving.instruments.measuring import (
+from semscale.serving.batching import TaskThreads
+from semscale.serving.instruments import (
+    PART_ROWS,
     ConsistencyInstrument,
     Instrument,
+    JobWork,
     MatchInstrument,
     RatingInstrument,
     warm_up,
 )
-from semscale.serving.jobs.job_queue import JobQueue
-from semscale.serving.jobs.job_work import PART_ROWS, JobWork
-from semscale.serving.limits import ServiceLimits
-from semscale.serving.served_models import ModelsToServe, ServedModels
-from semscale.serving.service_metrics import ServiceMetrics
-from semscale.serving.service_state import ServiceState
+from semscale.serving.jobs import JobQueue
+from semscale.serving.models import ModelsToServe, ServedModels, ServiceMetrics
+from semscale.serving.requests import ServiceLimits
+
+QUIET = 0.5
+"""Seconds without a request, after which no further one is expected."""
+
+LONGEST = 5.0
+"""Seconds after the last answer, after which requests that are turned away no longer delay the end."""
+
+
+class Phase(StrEnum):
+    """A phase of the service's life."""
+
+    LOADING = "loading"
+    READY = "ready"
+    DRAINING = "draining"
+    FAILED = "failed"
+
+
+class ServiceState:
+    """The service's phase, and the requests under way; used by the event loop's thread.
+
+    Attributes:
+        phase: of the service.
+        under_way: requests that were accepted and have no answer yet.
+        error: the reason why the models could not be loaded.
+    """
+
+    def __init__(self) -> None:
+        self.phase = Phase.LOADING
+        self.under_way = 0
+        self.error: Exception | None = None
+        self._last_event = time.monotonic()  # a request or an answer
+        self._last_answer = self._last_event
+
+    def set_loaded(self) -> None:
+        """Note that the models are loaded."""
+        if self.phase is Phase.LOADING:
+            self.phase = Phase.READY
+
+    def set_failed(self, error: Exception) -> None:
+        """Note that the models cannot be loaded."""
+        self.phase, self.error = Phase.FAILED, error
+
+    def drain(self) -> None:
+        """Accept no more requests."""
+        if self.phase is not Phase.FAILED:
+            self.phase = Phase.DRAINING
+        self._last_answer = time.monotonic()
+        self.note_request()
+
+    @property
+    def is_drained(self) -> bool:
+        """True in a shutdown once nothing is under way and no more requests are expected.
+
+        Clients that ask again and again, although they are turned away, do not delay the end for ever.
+        """
+        if self.phase is not Phase.DRAINING or self.under_way:
+            return False
+        return self.quiet_seconds > QUIET or time.monotonic() - self._last_answer > LONGEST
+
+    def end_request(self) -> None:
+        """Note that a request that was under way was answered."""
+        self.under_way -= 1
+        self._last_answer = time.monotonic()
+        self.note_request()
+
+    def note_request(self) -> None:
+        """Note that a request came, or was answered."""
+        self._last_event = time.monotonic()
+
+    @property
+    def quiet_seconds(self) -> float:
+        """Seconds since a request came or was answered; 0 while one is under way."""
+        return 0.0 if self.under_way else time.monotonic() - self._last_event
 
 
 @dataclass
@@ -27,14 +101,14 @@ class Service:
     """The service.
 
     Attributes:
-        choice: which models are served.
+        choice: of the models that are served.
         limits: of requests and jobs.
-        load_model: loads a model by its name; by default as ``choice`` says.
+        load_model: loads a model by its name; by default as ``choice`` does.
         models: once they are loaded.
         state: its phase.
         metrics: its figures.
-        errands: work that needs threads.
-        has_ended: whether ``close`` has ended all threads.
+        threads: for the work of requests.
+        has_ended: true if ``close`` has ended all threads.
     """
 
     choice: ModelsToServe = field(default_factory=ModelsToServe)
@@ -43,7 +117,7 @@ class Service:
     models: ServedModels = field(default_factory=ServedModels)
     state: ServiceState = field(default_factory=ServiceState)
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
-    errands: Errands = field(default_factory=Errands)
+    threads: TaskThreads = field(default_factory=TaskThreads)
 
     def __post_init__(self) -> None:
         self.has_ended = False
@@ -56,40 +130,22 @@ class Service:
             "consistency": ConsistencyInstrument(self.models),
         }
 
-    def keep_jobs(self, home: Path, part_rows: int = PART_ROWS) -> None:
+    def open_jobs(self, home: Path, part_rows: int = PART_ROWS) -> None:
         """Run jobs, whose files are in a folder.
 
         Args:
             home: the folder.
-            part_rows: rows of a job that are finished and kept at once.
+            part_rows: rows of a job that are finished and stored at once.
 
         Raises:
             InputError: another service uses the folder, or a part without rows.
         """
         self.job_work = JobWork(self.models, part_rows)
-        self.jobs = JobQueue(home, self.job_work.do, self.limits)
-        self.metrics.watch("semscale_unfinished_jobs", "Jobs that wait or run.", lambda: self.n_jobs)
-
-    @property
-    def n_jobs(self) -> int:
-        """How many jobs wait or run."""
-        return 0 if self.jobs is None else self.jobs.n_unfinished
-
-    def stop_jobs(self) -> None:
-        """Let jobs stop after what is finished; they go on when the service starts again."""
-        if self.jobs is not None:
-            self.jobs.stop()
-
-    def close(self) -> None:
-        """End all threads."""
-        self.stop_jobs()
-        jobs_ended = self.jobs is None or self.jobs.close()
-        models_ended = self.models.close()
-        is_loading = self._loading is not None and self._loading.is_alive()
-        self.has_ended = jobs_ended and models_ended and not is_loading
+        jobs = self.jobs = JobQueue(home, self.job_work.do, self.limits)
+        self.metrics.watch("semscale_unfinished_jobs", "Jobs that wait or run.", lambda: jobs.n_unfinished)
 
     def start(self) -> threading.Thread:
-        """Load the models in a thread of its own, so that requests are heard meanwhile."""
+        """Load the models in another thread, so that requests are answered meanwhile."""
         self._loading = threading.Thread(target=self._load, name="loading", daemon=True)
         self._loading.start()
         return self._loading
@@ -100,8 +156,21 @@ class Service:
             for instrument in self.instruments.values():
                 warm_up(instrument)
         except Exception as error:  # noqa: BLE001 - the server ends with it
-            self.state.failed(error)
+            self.state.set_failed(error)
             return
         if self.jobs is not None:
             self.jobs.start()
-        self.state.loaded()
+        self.state.set_loaded()
+
+    def stop_jobs(self) -> None:
+        """Let jobs stop after the parts that are finished; they go on when the service starts again."""
+        if self.jobs is not None:
+            self.jobs.stop()
+
+    def close(self) -> None:
+        """End all threads."""
+        self.stop_jobs()
+        jobs_ended = self.jobs is None or self.jobs.close()
+        models_ended = self.models.close()
+        is_loading = self._loading is not None and self._loading.is_alive()
+        self.has_ended = jobs_ended and models_ended and not is_loading

@@ -1,7 +1,7 @@
 """The comparison of a panel with people: its summary, conclusions, and the panel's standing on each axis."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import factorial
@@ -14,10 +14,10 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
+from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.stats.agreement.attainment import FEWEST_SURVEYS, Attainment
 from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.distances.benchmarks import SPLITS
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.store.table import Table
 from semscale.study.axes import (
@@ -37,12 +37,13 @@ from semscale.study.people import (
     ComparedQuestion,
     ComparedSide,
     PanelAnswers,
-    PeopleColumns,
+    People,
     people_table,
     read_panel_answers,
     read_people,
 )
 from semscale.study.result import StudyResult
+from semscale.study.settings import ComparisonSettings
 
 Subject = Literal["ranking", "distributions", "relations", "groups", "individuals"]
 """Order of concepts; shares of points; correlations of questions; differences of groups; single persons."""
@@ -121,43 +122,30 @@ class StudyComparison(Presentable):
     Attributes:
         name: of the study.
         source: where the panel's answers come from.
-        people_source: where the people's come from.
         questions: that were compared.
         concepts: likewise.
         methods: a comparison for each method and each model.
-        columns: of the people's table.
-        n_people: people whose answers are used.
-        n_rows: rows of their table.
-        left_out: rows that are not used, by reason.
-        shared_name: a column that looks like names of people with several rows, where none was named;
-            ``None`` where there is none.
-        human_range: lowest and highest value that people could give; that of the scale unless given.
+        people: their answers, and the rows that are left out.
+        settings: columns of the people's table, and the extent of the comparison.
         plan: how intervals are made.
-        splits: random halves of the people.
         signature: the settings that were applied.
         created: time of the comparison.
     """
 
     name: str
     source: str
-    people_source: str
     questions: tuple[ComparedQuestion, ...]
     concepts: tuple[str, ...]
     methods: tuple[MethodComparison, ...]
-    columns: PeopleColumns
-    n_people: int
-    n_rows: int
-    left_out: Mapping[str, int]
-    shared_name: str | None
-    human_range: tuple[float, float] | None
+    people: People
+    settings: ComparisonSettings
     plan: IntervalPlan
-    splits: int
     signature: Signature
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:
         methods = ", ".join(comparison.method for comparison in self.methods)
-        return f"StudyComparison({self.name!r}, methods={methods!r}, n_people={self.n_people:,})"
+        return f"StudyComparison({self.name!r}, methods={methods!r}, n_people={self.people.side.n:,})"
 
     def record(self) -> dict[str, Any]:
         """Return the numbers by name, for JSON."""
@@ -165,53 +153,38 @@ class StudyComparison(Presentable):
             "instrument": "study compare",
             "name": self.name,
             "source": self.source,
-            "people_source": self.people_source,
+            "people_source": self.people.source,
             "created": self.created,
             "questions": self.questions,
             "concepts": list(self.concepts),
-            "people": self.n_people,
-            "rows": self.n_rows,
-            "left_out": self.left_out,
-            "shared_name": self.shared_name,
-            "human_range": None if self.human_range is None else list(self.human_range),
-            "splits": self.splits,
+            "people": self.people.side.n,
+            "rows": self.people.n_rows,
+            "left_out": self.people.left_out,
+            "shared_name": self.people.shared_name,
+            "human_range": None if self.settings.human_range is None else list(self.settings.human_range),
+            "splits": self.settings.splits,
             "intervals": {"kind": "simulation", **self.plan.settings},
             "methods": self.methods,
             "signature": self.signature,
         }
 
 
-def compare(  # noqa: PLR0913 - the columns of a table and how it is read
+@takes(ComparisonSettings)
+def compare(
     answers: StudyResult | str | Path,
     human: str | Path | pl.DataFrame | Table,
     *,
-    questions: Mapping[str, str] | None = None,
-    concept: str | None = None,
-    respondent: str | None = None,
-    weight: str | None = None,
-    by: Sequence[str] | Mapping[str, str] = (),
-    methods: Sequence[str] = (),
-    human_range: tuple[float, float] | None = None,
-    splits: int = SPLITS,
     plan: IntervalPlan | None = None,
+    **settings: Any,  # noqa: ANN401 - the fields of ComparisonSettings
 ) -> StudyComparison:
     """Compare the answers of a panel with those of people: structure, marginals and individuals.
 
     Args:
-        answers: a result, the folder of a run, or its table of answers.
+        answers: a result, the folder of a run, or the table of answers in it.
         human: people's answers, a file or a table: a row for each person, or each person and concept.
-        questions: the column of each question, by the question's name; those with a column of the same name
-            unless given.
-        concept: column with the concept of each row; needed where the study has several.
-        respondent: column with names of respondents; each row is a person unless given. A persona of the same
-            name is taken for the same individual.
-        weight: column with weights of respondents.
-        by: attributes by which groups are compared, which the personas and the table have; as a mapping, the
-            table's column by the attribute's name.
-        methods: that are compared; all unless given.
-        human_range: lowest and highest value that people could give; that of the scale unless given.
-        splits: random halves of the people in each question about a concept.
         plan: coverage, seed and replicates of the intervals.
+        settings: those of ``ComparisonSettings``. ``questions`` maps questions to columns, ``by`` attributes
+            to columns; ``concept``, ``respondent`` and ``weight`` are columns.
 
     Raises:
         InputError: names that do not exist, values on another scale, or nothing that both sides answered.
@@ -219,67 +192,52 @@ def compare(  # noqa: PLR0913 - the columns of a table and how it is read
     References:
         The three axes: arXiv 2606.28963. Attainment and KS similarity: arXiv 2510.08338.
     """
-    plan = plan or IntervalPlan()
-    if splits < 1:
-        raise InputError(f"splits must be at least 1, got {splits}")
+    plan, chosen = plan or IntervalPlan(), ComparisonSettings(**settings)
     panel = read_panel_answers(answers)
-    for name in methods:
+    for name in chosen.methods:
         if name not in panel.methods:
             raise unknown_name("method with a rating", name, panel.methods)
     table = people_table(human)
-    asked = _questions(panel, table, questions)
-    columns = PeopleColumns(
-        {question.name: (questions or {}).get(question.name, question.name) for question in asked},
-        concept,
-        respondent,
-        weight,
-        dict(by) if isinstance(by, Mapping) else {name: name for name in by},
-    )
-    people = read_people(table, columns, asked, panel.concepts, human_range=human_range)
+    asked = _questions(panel, table, chosen.questions)
+    columns = {question.name: chosen.questions.get(question.name, question.name) for question in asked}
+    chosen = chosen.changed(questions=columns)
+    people = read_people(table, chosen, asked, panel.concepts)
     sides = {
-        (method, model): panel.side(method, asked, tuple(columns.by), model)
-        for chosen in dict.fromkeys(methods or panel.methods)
+        (method, model): panel.side(method, asked, tuple(chosen.by), model)
+        for wanted in dict.fromkeys(chosen.methods or panel.methods)
         for method, model in panel.measured
-        if method == chosen
+        if method == wanted
     }
     _check_groups(next(iter(sides.values())), people.side)
     compared = (
-        _compared(panel, measured, side, people.side, plan, splits) for measured, side in sides.items()
+        _compared(panel, measured, side, people.side, plan, chosen.splits) for measured, side in sides.items()
     )
-    n_models = len({model for _, model in sides})
+    n_models, limits = len({model for _, model in sides}), chosen.human_range
     return StudyComparison(
-        name=panel.name,
-        source=panel.source,
-        people_source=people.source,
+        name=panel.result.design.name,
+        source=panel.result.design.source,
         questions=asked,
         concepts=panel.concepts,
         methods=tuple(compared),
-        columns=columns,
-        n_people=people.side.n,
-        n_rows=people.n_rows,
-        left_out=people.left_out,
-        shared_name=people.shared_name,
-        human_range=human_range,
+        people=people,
+        settings=chosen,
         plan=plan,
-        splits=splits,
         signature=Signature.of(
             "study compare",
             panel=_hashed(sides.values()),
             people=_hashed([people.side]),
             methods="+".join(dict.fromkeys(method for method, _ in sides)),
             **({"models": n_models} if n_models > 1 else {}),
-            human_range="scale" if human_range is None else "{:.12g} to {:.12g}".format(*human_range),
-            splits=splits,
+            human_range="scale" if limits is None else "{:.12g} to {:.12g}".format(*limits),
+            splits=chosen.splits,
             **plan.settings,
         ),
     )
 
 
-def _questions(
-    panel: PanelAnswers, human: Table, columns: Mapping[str, str] | None
-) -> tuple[ComparedQuestion, ...]:
+def _questions(panel: PanelAnswers, human: Table, columns: Mapping[str, str]) -> tuple[ComparedQuestion, ...]:
     known = {question.name: question for question in panel.questions}
-    for name in columns or {}:
+    for name in columns:
         if name not in known:
             raise unknown_name("question of the study", name, tuple(known))
     if columns:
@@ -327,7 +285,7 @@ def _compared(  # noqa: PLR0913, PLR0917 - both sides and how they are compared
     return MethodComparison(
         method,
         panel.n,
-        answers.n_without.get(measured, 0),
+        answers.n_without(method, model),
         marginals,
         reliabilities,
         correlations,

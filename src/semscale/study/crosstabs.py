@@ -21,7 +21,7 @@ from semscale.tabulation.banners import Banner, read_banner
 from semscale.tabulation.crosstabs import Crosstabs
 from semscale.tabulation.figures import Crosstab, tabulate
 from semscale.tabulation.questions import Question, scale_lines
-from semscale.tabulation.settings import SampleColumns, TablePlan, TestSettings
+from semscale.tabulation.settings import CrosstabSettings, TestSettings
 
 CONCEPT = "concept"
 """The default banner."""
@@ -59,7 +59,7 @@ def panel_tables(
             models; the concepts unless given.
         method: that measured the answers; the first one of the first question unless given.
         model: that gave the answers, one or several; all models of the study unless given.
-        tests: how cells are tested.
+        tests: settings of the tests of cells.
 
     Raises:
         UnknownNameError: a question, attribute, method or model that the study lacks.
@@ -77,14 +77,22 @@ def panel_tables(
     names = tuple(banners) or (CONCEPT,)
     panel = _RatedPanel(result, method, _chosen_models(result, model))
     panel.check(measured, names)
-    sample = SampleColumns(weight=None if design.panel.weights is None else WEIGHT, cluster=ID)
+    settings = CrosstabSettings(
+        questions=tuple(question.name for question in measured),
+        banners=names,
+        weight=None if design.panel.weights is None else WEIGHT,
+        cluster=ID,
+        min_base=tests.min_base,
+        adjust=tests.adjust,
+        level=tests.level,
+    )
     models = {"model": "+".join(quote(name, safe=" /") for name in panel.models)} if panel.all_models else {}
     return Crosstabs(
         source=design.name,
         n=len(design.panel) * len(design.questionnaire.concepts) * len(panel.models),
         left_out={},
         tables=tuple(panel.tables(measured, names, tests)),
-        plan=TablePlan(tuple(question.name for question in measured), names, sample, tests),
+        settings=settings,
         sample_notes=tuple(_notes(panel, wanted, measured)),
         measured={
             "panel": design.panel.content_hash,

@@ -101,6 +101,16 @@ class Caps(Keys):
     concurrency: Whole = Field(default=16, ge=1, le=1000)
     per_minute: Real | None = Field(default=None, gt=0)
 
+    @property
+    def limits(self) -> Limits:
+        """The pace of calls."""
+        return Limits(concurrency=self.concurrency, requests_per_minute=self.per_minute)
+
+    @property
+    def budget(self) -> Budget:
+        """The caps on what is sent."""
+        return Budget(calls=self.max_calls, tokens=self.max_total_tokens, money=self.max_cost)
+
 
 @dataclass(frozen=True)
 class Concept:
@@ -335,11 +345,7 @@ class StudyDesign:
     @property
     def running(self) -> Running:
         """Limits and budget of calls from the file; replies go to Semscale's ledger."""
-        caps = self.plan.caps
-        return Running(
-            limits=Limits(concurrency=caps.concurrency, requests_per_minute=caps.per_minute),
-            budget=Budget(calls=caps.max_calls, tokens=caps.max_total_tokens, money=caps.max_cost),
-        )
+        return Running(limits=self.plan.caps.limits, budget=self.plan.caps.budget)
 
     @property
     def by_model(self) -> tuple["StudyDesign", ...]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -17,8 +17,8 @@ from semscale.extras import require
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
 from semscale.scales import load_scale
+from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.stats.survey.stages import Lonely
 from semscale.store.atomic import check_writable, replacing
 from semscale.store.cells import storable
 from semscale.store.column_labels import ColumnLabels
@@ -38,17 +38,7 @@ from semscale.tabulation.questions import (
     paired_question,
 )
 from semscale.tabulation.sample import read_sample, replicate_columns
-from semscale.tabulation.settings import (
-    EVERY_QUESTION,
-    Margins,
-    ReplicateType,
-    SampleColumns,
-    TablePlan,
-    TestSettings,
-)
-
-Adjustment = Literal["holm", "bh", "none"]
-"""Adjustment of p-values within a table."""
+from semscale.tabulation.settings import CrosstabSettings
 
 ENDINGS = (".xlsx", ".pptx", ".html", ".md", ".csv", ".parquet", ".jsonl", ".json")
 """Endings of files that crosstabs can be written to."""
@@ -58,33 +48,8 @@ _DEVIATION = "standard deviation"
 _STUDY_COLUMNS = {"persona", "concept", "question", "method", "pmf"}
 
 
-def crosstabs(  # noqa: PLR0913 - each is a setting of its own
-    data: Any,  # noqa: ANN401 - a path or any data frame
-    *,
-    questions: Sequence[str],
-    banners: Sequence[str] = (),
-    weight: str | None = None,
-    strata: str | None = None,
-    cluster: str | None = None,
-    fpc: str | None = None,
-    replicates: str | None = None,
-    replicate_type: ReplicateType | None = None,
-    rho: float = 0.0,
-    rscales: Sequence[float] = (),
-    raked_to: Margins | None = None,
-    weight_bounds: tuple[float, float] | None = None,
-    wave: str | None = None,
-    wave_order: Sequence[str] = (),
-    pair_by: str | None = None,
-    lonely: Lonely = "fail",
-    min_base: int = 30,
-    adjust: Adjustment = "holm",
-    level: float = 0.95,
-    scales: Mapping[str, str] | None = None,
-    numeric: Sequence[str] = (),
-    pairs: Sequence[tuple[str, str]] = (),
-    missing: Sequence[str] | Mapping[str, Sequence[str]] = (),
-) -> "Crosstabs":
+@takes(CrosstabSettings)
+def crosstabs(data: Any, **settings: Any) -> "Crosstabs":  # noqa: ANN401 - a path or any data frame
     """Tabulate questions of a survey by groups of respondents.
 
     Every cell has an estimate with its interval, the respondents behind it, their weights and their effective
@@ -93,37 +58,10 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     Args:
         data: a file, or a data frame of polars, pandas or Arrow, with one row per respondent; with waves, one
             row per respondent and wave.
-        questions: columns; short names of questions with several columns; patterns of columns that are
-            options of one multiple choice (``brand_*``), or ``Brands=brand_a,brand_b``; columns with codes of
-            one list, such as first and second mentions (``Mentions=first+second``).
-        banners: columns of groups; without any, and without waves, tables show everybody alone.
-        weight: column of weights, finite and not negative.
-        strata: column of the strata that respondents were drawn in.
-        cluster: column of the units that were drawn together.
-        fpc: column with the number of clusters (of people, without ``cluster``) that the row's stratum has
-            in the population, or the share that was drawn if at most 1.
-        replicates: pattern of the columns with replicate weights, such as ``rw*``.
-        replicate_type: their type.
-        rho: of Fay's method, 0 to below 1, with ``brr``.
-        rscales: factors of the replicates, with ``jkn``: one per replicate, in the columns' order, or a
-            single one for all.
-        raked_to: for each column, the share (of 1 or 100) or number of people in each category, which
-            is named by its value or label.
-        weight_bounds: least and greatest raked weight, as multiples of the mean weight.
-        wave: column of waves; the other banners show the last one, with its change from the one before.
-        wave_order: all waves from the first to the last, by value or label; without it they are
-            ordered as ``semscale.tabulation.banners.order_waves`` does.
-        pair_by: column with ids of respondents who take part in several waves.
-        lonely: contribution of a stratum with a single cluster to the variance.
-        min_base: respondents below which a cell is shown, marked, and not tested.
-        adjust: adjustment of p-values for the number of tests in a table, one question by one banner.
-        level: coverage of intervals; tests are held at 1 minus it.
-        scales: for each question, the name or file of the scale that names its points; answers are values or
-            labels of its points.
-        numeric: questions that are numbers, regardless of their values.
-        pairs: two questions each, such as ratings of two concepts by the same people; the tables show the
-            mean of the first less the second.
-        missing: codes that are no answer, such as ``99`` or ``refused``; for all questions, or by question.
+        settings: those of ``CrosstabSettings``: ``questions`` (columns; short names of questions with several
+            columns; patterns such as ``brand_*`` or lists such as ``Brands=brand_a,brand_b`` of options;
+            ``Mentions=first+second`` for codes of one list), ``banners`` (columns of groups; without any, and
+            without waves, tables show everybody alone), and those of the sample and the tests.
 
     Raises:
         UnknownNameError: a column does not exist.
@@ -136,43 +74,13 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
         >>> result.tables[0].cells.values[-1].tolist()  # means of everybody, a (1, 3) and b (2, 3)
         [2.25, 2.0, 2.5]
     """
-    sample = SampleColumns(
-        weight=weight,
-        strata=strata,
-        cluster=cluster,
-        fpc=fpc,
-        replicates=replicates,
-        replicate_type=replicate_type,
-        rho=rho,
-        rscales=tuple(rscales),
-        margins=dict(raked_to or {}),
-        weight_bounds=weight_bounds,
-        pair_by=pair_by,
-        lonely=lonely,
-    )
-    codes = missing if isinstance(missing, Mapping) else {EVERY_QUESTION: missing}
-    plan = TablePlan(
-        questions=tuple(questions),
-        banners=tuple(banners),
-        sample=sample,
-        tests=TestSettings(min_base, None if adjust == "none" else adjust, level),
-        wave=wave,
-        scales=dict(scales or {}),
-        numeric=tuple(numeric),
-        pairs=tuple(pairs),
-        missing={
-            name: (listed,) if isinstance(listed, str) else tuple(listed)
-            for name, listed in codes.items()
-            if listed
-        },
-        wave_order=tuple(wave_order),
-    )
+    chosen = CrosstabSettings(**settings)
     if isinstance(data, str | Path):
-        return tabulate_file(open_table(data), plan)
-    return tabulate_frame(nw.from_native(data, eager_only=True).to_polars(), plan)
+        return tabulate_file(open_table(data), chosen)
+    return tabulate_frame(nw.from_native(data, eager_only=True).to_polars(), chosen)
 
 
-def tabulate_file(table: Table, plan: TablePlan) -> "Crosstabs":
+def tabulate_file(table: Table, settings: CrosstabSettings) -> "Crosstabs":
     """Tabulate a table that is open; only the columns that are needed are read.
 
     Raises:
@@ -186,9 +94,9 @@ def tabulate_file(table: Table, plan: TablePlan) -> "Crosstabs":
             "that methods would be pooled and weights left out: name the folder of the run "
             f"({Path(table.name).parent}) instead"
         )
-    questions = _questions_by_name(plan, table.columns, table.labels)
-    plan = plan.renamed({name: question.name for name, question in questions.items()})
-    titles = _needed_columns(table, plan, questions.values())
+    questions = _questions_by_name(settings, table.columns, table.labels)
+    settings = settings.renamed({name: question.name for name, question in questions.items()})
+    titles = _needed_columns(table, settings, questions.values())
     batches = [
         pl.DataFrame([storable(column_in(batch, title).to_frame()).to_series() for title in titles])
         for batch in table.batches_with(titles, _BATCH)
@@ -197,7 +105,7 @@ def tabulate_file(table: Table, plan: TablePlan) -> "Crosstabs":
     with rows_of_the_file(table):
         result = tabulate_frame(
             frame,
-            plan,
+            settings,
             labels=table.labels,
             columns=table.columns,
             whole=_values_before_conditions(table, questions.values()),
@@ -207,7 +115,7 @@ def tabulate_file(table: Table, plan: TablePlan) -> "Crosstabs":
 
 def tabulate_frame(
     frame: pl.DataFrame,
-    plan: TablePlan,
+    settings: CrosstabSettings,
     *,
     labels: Mapping[str, ColumnLabels] | None = None,
     columns: Sequence[str] | None = None,
@@ -217,7 +125,7 @@ def tabulate_frame(
 
     Args:
         frame: n rows, with the columns that are needed.
-        plan: of the tables.
+        settings: of the tables.
         labels: of columns, from a survey tool or SPSS.
         columns: of the whole table, for messages.
         whole: of options, the values of rows that a condition left out, too; those of the frame unless given.
@@ -227,14 +135,14 @@ def tabulate_frame(
         InputError: as ``crosstabs``.
     """
     columns, labels = list(columns or frame.columns), labels or {}
-    for role, names in (("banner", plan.banners), ("wave", plan.wave_banner)):
+    for role, names in (("banner", settings.banners), ("wave", settings.wave_columns)):
         if unknown := next((name for name in names if name not in columns), None):
             raise unknown_name(f"column for {role},", unknown, columns)
     if frame.is_empty():
         raise InputError("the table has no rows; there is nothing to tabulate")
-    by_name = _questions_by_name(plan, columns, labels)
-    plan = plan.renamed({name: question.name for name, question in by_name.items()})
-    sample = read_sample(frame, plan.sample, plan.wave, labels)
+    by_name = _questions_by_name(settings, columns, labels)
+    settings = settings.renamed({name: question.name for name, question in by_name.items()})
+    sample = read_sample(frame, settings, labels)
     rows = frame.filter(sample.is_included)
     options = [name for name in _option_columns(by_name.values()) if name in frame.columns]
     reader = QuestionReader(
@@ -242,35 +150,38 @@ def tabulate_frame(
         labels,
         points={
             name: {f"{point.value:g}": point.label for point in load_scale(scale).points}
-            for name, scale in plan.scales.items()
+            for name, scale in settings.scales.items()
         },
-        numeric=frozenset(plan.numeric),
-        missing=plan.missing,
+        numeric=frozenset(settings.numeric),
+        missing=settings.missing,
         whole={name: groups_in(frame[name]).unique() for name in options} | dict(whole or {}),
     )
-    read = [question for name in plan.questions for question in reader.read_all(by_name[name])]
+    read = [question for name in settings.questions for question in reader.read_all(by_name[name])]
     questions = list({question.name: question for question in read}.values())
-    questions += [paired_question(*(reader.read(by_name[name]) for name in pair)) for pair in plan.pairs]
+    questions += [paired_question(*(reader.read(by_name[name]) for name in pair)) for pair in settings.pairs]
     banners = [
-        read_banner(rows[name], labels.get(name), is_wave=True, wave_order=plan.wave_order)
-        for name in plan.wave_banner
+        read_banner(rows[name], labels.get(name), is_wave=True, wave_order=settings.wave_order)
+        for name in settings.wave_columns
     ]
-    banners += [read_banner(rows[name], labels.get(name)) for name in plan.banners]
+    banners += [read_banner(rows[name], labels.get(name)) for name in settings.banners]
     everybody = Banner("", "", (), np.full(rows.height, -1))
     return Crosstabs(
         source="",
         n=frame.height,
         left_out=sample.left_out,
-        tables=tuple(tabulate(questions, banners or [everybody], sample.design, plan.tests)),
-        plan=plan,
-        sample_notes=(*sample.notes, *_notes_on_people(rows, plan)),
+        tables=tuple(tabulate(questions, banners or [everybody], sample.design, settings)),
+        settings=settings,
+        sample_notes=(*sample.notes, *_notes_on_people(rows, settings)),
     )
 
 
 def _questions_by_name(
-    plan: TablePlan, columns: Sequence[str], labels: Mapping[str, ColumnLabels]
+    settings: CrosstabSettings, columns: Sequence[str], labels: Mapping[str, ColumnLabels]
 ) -> dict[str, QuestionColumns]:
-    return {name: find_columns(name, columns, labels) for name in plan.all_questions}
+    """Find the columns of all questions, by the names that the user has for these."""
+    if not settings.all_questions:
+        raise InputError("question must name at least one question of the table")
+    return {name: find_columns(name, columns, labels) for name in settings.all_questions}
 
 
 def _option_columns(questions: Collection[QuestionColumns]) -> list[str]:
@@ -279,18 +190,20 @@ def _option_columns(questions: Collection[QuestionColumns]) -> list[str]:
     return list(dict.fromkeys(column for question in multiple for column in question.columns))
 
 
-def _needed_columns(table: Table, plan: TablePlan, questions: Collection[QuestionColumns]) -> list[str]:
+def _needed_columns(
+    table: Table, settings: CrosstabSettings, questions: Collection[QuestionColumns]
+) -> list[str]:
     """Name the columns that are to be read, and refuse those that do not exist."""
     titles = [name for question in questions for name in needed_columns(question, table.columns)]
-    roles = plan.sample.columns_by_role()
-    for name in plan.banners:
+    roles = settings.columns_by_role
+    for name in settings.banners:
         table.require(name, "banner")
-    for role, name in [*(("wave", name) for name in plan.wave_banner), *roles.items()]:
+    for role, name in [*(("wave", name) for name in settings.wave_columns), *roles.items()]:
         table.require(name, role)
-    if plan.sample.replicates is not None:
-        titles += replicate_columns(list(table.columns), plan.sample.replicates)
-    ids = id_columns(table.columns) if plan.wave else []
-    return list(dict.fromkeys([*titles, *plan.banners, *plan.wave_banner, *roles.values(), *ids]))
+    if settings.replicates is not None:
+        titles += replicate_columns(list(table.columns), settings.replicates)
+    ids = id_columns(table.columns) if settings.wave else []
+    return list(dict.fromkeys([*titles, *settings.banners, *settings.wave_columns, *roles.values(), *ids]))
 
 
 def _values_before_conditions(table: Table, questions: Collection[QuestionColumns]) -> dict[str, pl.Series]:
@@ -306,14 +219,14 @@ def _values_before_conditions(table: Table, questions: Collection[QuestionColumn
     return {column: pl.Series(column, sorted(names), dtype=pl.String) for column, names in values.items()}
 
 
-def _notes_on_people(frame: pl.DataFrame, plan: TablePlan) -> list[str]:
+def _notes_on_people(frame: pl.DataFrame, settings: CrosstabSettings) -> list[str]:
     """Note what is unusual about the people of waves."""
-    if plan.wave is None:
+    if settings.wave is None:
         return []
-    if plan.sample.pair_by is not None:
-        return pair_notes(frame, plan.wave, plan.sample.pair_by)
-    has_design = plan.sample.cluster is not None or plan.sample.replicates is not None
-    return [] if has_design else unpaired_notes(frame, plan.wave)
+    if settings.pair_by is not None:
+        return pair_notes(frame, settings.wave, settings.pair_by)
+    has_design = settings.cluster is not None or settings.replicates is not None
+    return [] if has_design else unpaired_notes(frame, settings.wave)
 
 
 @dataclass(frozen=True, repr=False)
@@ -325,7 +238,7 @@ class Crosstabs(Presentable):
         n: rows of the file that were read.
         left_out: rows that do not count, by reason.
         tables: question by question, each by all banners.
-        plan: of the tables.
+        settings: of the tables.
         sample_notes: on the weights and the people of waves.
         input_notes: on the reading of the file, such as the rows that a condition left out.
         measured: for the signature, the origin of answers that were not in the file.
@@ -336,7 +249,7 @@ class Crosstabs(Presentable):
     n: int
     left_out: Mapping[str, int]
     tables: tuple[Crosstab, ...]
-    plan: TablePlan
+    settings: CrosstabSettings
     sample_notes: tuple[str, ...] = ()
     input_notes: tuple[str, ...] = ()
     measured: Mapping[str, str] = field(default_factory=dict)
@@ -358,40 +271,40 @@ class Crosstabs(Presentable):
     @property
     def is_weighted(self) -> bool:
         """True if respondents count differently."""
-        return self.plan.sample.weight is not None or bool(self.plan.sample.margins)
+        return self.settings.weight is not None or bool(self.settings.raked_to)
 
     @property
     def signature(self) -> Signature:
         """All settings that the figures depend on."""
-        plan, sample, tests = self.plan, self.plan.sample, self.plan.tests
+        settings = self.settings
         missing = (
             f"{name}={codes}" if name else codes
-            for name, listed in plan.missing.items()
+            for name, listed in settings.missing.items()
             if (codes := written_codes(missing_keys(listed)))
         )
         # Settings that few surveys have appear only where they are set.
         rare = {
-            "fpc": sample.fpc,
-            "rscales": "+".join(f"{factor:g}" for factor in sample.rscales),
-            "weight_bounds": "+".join(f"{bound:g}" for bound in sample.weight_bounds or ()),
+            "fpc": settings.fpc,
+            "rscales": "+".join(f"{factor:g}" for factor in settings.rscales),
+            "weight_bounds": "+".join(f"{bound:g}" for bound in settings.weight_bounds or ()),
             "missing": ";".join(missing),
         }
         return Signature.of(
             "study tables",
-            weight=sample.weight,
-            strata=sample.strata,
-            cluster=sample.cluster,
-            replicates=sample.replicates,
-            replicate_type=sample.replicate_type,
-            rho=sample.rho,
-            raked_to="+".join(sample.margins) or None,
-            wave=plan.wave,
-            wave_order="+".join(plan.wave_order) or None,
-            pair_by=sample.pair_by,
-            lonely=sample.lonely,
-            min_base=tests.min_base,
-            adjust=tests.correction,
-            level=tests.level,
+            weight=settings.weight,
+            strata=settings.strata,
+            cluster=settings.cluster,
+            replicates=settings.replicates,
+            replicate_type=settings.replicate_type,
+            rho=settings.rho,
+            raked_to="+".join(settings.raked_to) or None,
+            wave=settings.wave,
+            wave_order="+".join(settings.wave_order) or None,
+            pair_by=settings.pair_by,
+            lonely=settings.lonely,
+            min_base=settings.min_base,
+            adjust=settings.correction,
+            level=settings.level,
             **{name: value for name, value in rare.items() if value},
             **self.measured,
         )
@@ -403,15 +316,15 @@ class Crosstabs(Presentable):
 
     def record(self) -> dict[str, Any]:
         """Return the tables by name, for JSON."""
-        tests = self.plan.tests
+        settings = self.settings
         return {
             "instrument": "study tables",
             "source": self.source,
             "rows": self.n,
             "left_out": dict(self.left_out),
-            "level": tests.level,
-            "adjust": tests.correction or "none",
-            "min_base": tests.min_base,
+            "level": settings.level,
+            "adjust": settings.adjust,
+            "min_base": settings.min_base,
             "tables": [_record_of_table(table) for table in self.tables],
             "signature": str(self.signature),
             "created": self.created,

@@ -1,10 +1,8 @@
 """The sample behind a table: its weights, its design, and the population that weights are raked to."""
 
-import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -17,18 +15,13 @@ from semscale.stats.survey.raking import Raking, rake
 from semscale.stats.survey.replicate_design import given_replicates
 from semscale.stats.survey.variances import AnyDesign
 from semscale.store.column_labels import ColumnLabels
-from semscale.store.columns import as_names, groups_in
+from semscale.store.columns import groups_in
 from semscale.store.numbers import numbers_among
-from semscale.tabulation.settings import Margins, SampleColumns
+from semscale.tabulation.settings import Margins, SampleSettings, check_sum
 from semscale.types import Floats, Mask
-from semscale.yaml_reading import line_of, parse_yaml
 
 _FEWEST_REPLICATES = 2
-_ROUNDING = 1e-6
-_PERCENT = 100
-_MOST, _LEAST = 110, 90  # sums of percentages that miss 100
 _EXAMPLES = 5
-_FORM = "write a column, and below it a number for each of its categories, such as 'sex: {f: 0.51, m: 0.49}'"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +43,14 @@ class Sample:
 
 def read_sample(
     frame: pl.DataFrame,
-    columns: SampleColumns,
-    wave: str | None = None,
+    settings: SampleSettings,
     labels: Mapping[str, ColumnLabels] | None = None,
 ) -> Sample:
     """Read the design and the weights of a table's rows; incomplete rows are left out.
 
     Args:
         frame: n rows.
-        columns: that describe the sample.
-        wave: column of waves, if there is one: every wave is raked by itself.
+        settings: of the sample; with waves, every wave is raked by itself.
         labels: of columns; margins may name values by their labels.
 
     Raises:
@@ -67,34 +58,37 @@ def read_sample(
         InputError: a negative or infinite weight, weights that sum to 0, no row left, margins that cannot be
             met, or a design that is not consistent.
     """
-    roles = columns.columns_by_role() | ({"wave": wave} if wave is not None and columns.margins else {})
+    roles = settings.columns_by_role | (
+        {"wave": settings.wave} if settings.wave and settings.raked_to else {}
+    )
     for role, column in roles.items():
         if column not in frame.columns:
             raise unknown_name(f"column for {role},", column, frame.columns)
     all_weights = np.ones(frame.height)
-    if columns.weight is not None:
-        all_weights = _read_numbers(frame, "weight", columns.weight)
+    if settings.weight is not None:
+        all_weights = _read_numbers(frame, "weight", settings.weight)
     replicates = None
-    if columns.replicates is not None:
-        names = replicate_columns(frame.columns, columns.replicates)
+    if settings.replicates is not None:
+        names = replicate_columns(frame.columns, settings.replicates)
         cells = [numbers_among(frame[name]).to_numpy() for name in names]
         replicates = np.column_stack(cells).astype(np.float64)
     is_included, left_out = _complete_rows(frame, roles, all_weights, replicates)
     rows, weights = frame.filter(is_included), all_weights[is_included]
     if not weights.sum() > 0:
-        raise InputError(f"weight: the weights in column '{columns.weight}' sum to 0")
+        raise InputError(f"weight: the weights in column '{settings.weight}' sum to 0")
     notes = [f"in no base, as their weight is 0: {n:,} rows"] if (n := int((weights == 0).sum())) else []
     design: AnyDesign
-    if replicates is not None and columns.replicate_type is not None:
-        kind = "fay" if columns.rho and columns.replicate_type == "brr" else columns.replicate_type
-        factors = _factors_of_replicates(columns, replicates.shape[1])
-        design = given_replicates(weights, replicates[is_included], kind, rho=columns.rho, rscales=factors)
+    if replicates is not None and settings.replicate_type is not None:
+        kind = "fay" if settings.rho and settings.replicate_type == "brr" else settings.replicate_type
+        factors = _factors_of_replicates(settings, replicates.shape[1])
+        design = given_replicates(weights, replicates[is_included], kind, rho=settings.rho, rscales=factors)
     else:
-        design = _design_of_draw(rows, columns, weights)
-    if columns.margins:
-        raking = _raked(rows, matched_margins(columns.margins, rows, labels or {}), design, wave, columns)
+        design = _design_of_draw(rows, settings, weights)
+    if settings.raked_to:
+        margins = matched_margins(settings.raked_to, rows, labels or {})
+        raking = _raked(rows, margins, design, settings)
         design = raked_design(design, raking)
-        notes.append(_raking_note(raking, columns, wave))
+        notes.append(_raking_note(raking, settings))
     return Sample(design, is_included, left_out, tuple(notes))
 
 
@@ -153,22 +147,22 @@ def _complete_rows(
     return is_included, left_out
 
 
-def _design_of_draw(frame: pl.DataFrame, columns: SampleColumns, weights: Floats) -> SurveyDesign:
+def _design_of_draw(frame: pl.DataFrame, settings: SampleSettings, weights: Floats) -> SurveyDesign:
     """Describe a draw; people of several waves are clusters unless larger ones contain them."""
-    cluster = columns.cluster or columns.pair_by
-    if columns.cluster is not None and columns.pair_by is not None:
-        _check_nested(frame, columns.pair_by, columns.cluster)
+    cluster = settings.cluster or settings.pair_by
+    if settings.cluster is not None and settings.pair_by is not None:
+        _check_nested(frame, settings.pair_by, settings.cluster)
     strata, clusters = (
         None if column is None else groups_in(frame[column]).to_numpy()
-        for column in (columns.strata, cluster)
+        for column in (settings.strata, cluster)
     )
-    is_nested = columns.strata is not None and columns.cluster is not None
-    fpc = None if columns.fpc is None else _read_numbers(frame, "fpc", columns.fpc)
+    is_nested = settings.strata is not None and settings.cluster is not None
+    fpc = None if settings.fpc is None else _read_numbers(frame, "fpc", settings.fpc)
     try:
-        return SurveyDesign(weights, strata, clusters, fpc, lonely=columns.lonely, nested=is_nested)
+        return SurveyDesign(weights, strata, clusters, fpc, lonely=settings.lonely, nested=is_nested)
     except RowError as error:
         # Incomplete rows were left out, so that the number of a row means nothing in the file.
-        named = [name for name in (columns.strata, cluster, columns.fpc) if name is not None]
+        named = [name for name in (settings.strata, cluster, settings.fpc) if name is not None]
         cells = ", ".join(f"{name} '{frame[name][error.row]}'" for name in named)
         raise error.at(f"the row with {cells}") from None
 
@@ -185,29 +179,27 @@ def _check_nested(frame: pl.DataFrame, person: str, cluster: str) -> None:
         )
 
 
-def _factors_of_replicates(columns: SampleColumns, n: int) -> Floats | None:
+def _factors_of_replicates(settings: SampleSettings, n: int) -> Floats | None:
     """Return a factor for each of n replicates; ``None`` without any."""
-    if not columns.rscales:
+    if not settings.rscales:
         return None
-    if len(columns.rscales) not in (1, n):
+    if len(settings.rscales) not in (1, n):
         raise InputError(
             f"rscales must be one number for all or one for each of the {n:,} columns of replicates, got "
-            f"{len(columns.rscales):,}"
+            f"{len(settings.rscales):,}"
         )
-    return np.broadcast_to(np.array(columns.rscales), (n,)).copy()
+    return np.broadcast_to(np.array(settings.rscales), (n,)).copy()
 
 
-def _raked(
-    frame: pl.DataFrame, margins: Margins, design: AnyDesign, wave: str | None, columns: SampleColumns
-) -> Raking:
+def _raked(frame: pl.DataFrame, margins: Margins, design: AnyDesign, settings: SampleSettings) -> Raking:
     """Rake to the margins within the bounds, every wave by itself."""
     answers = {column: groups_in(frame[column]) for column in margins}
     targets: dict[str, dict[Hashable, float]] = {
         column: dict(goals.items()) for column, goals in margins.items()
     }
-    if wave is not None:
+    if settings.wave is not None:
         # A category of a wave is a category by itself, whose target is its share of the wave's respondents.
-        waves = groups_in(frame[wave])
+        waves = groups_in(frame[settings.wave])
         sizes = dict(waves.filter(design.weights > 0).value_counts().iter_rows())
         answers = {column: waves + ": " + cells for column, cells in answers.items()}
         targets = {
@@ -222,21 +214,21 @@ def _raked(
         {column: cells.to_list() for column, cells in answers.items()},
         targets,
         weights=design.weights,
-        bounds=columns.weight_bounds or (0.0, np.inf),
+        bounds=settings.weight_bounds or (0.0, np.inf),
     )
 
 
-def _raking_note(raking: Raking, columns: SampleColumns, wave: str | None) -> str:
+def _raking_note(raking: Raking, settings: SampleSettings) -> str:
     effects = f"design effect {raking.design_effect:.2f}"
-    if columns.weight_bounds is not None:
-        low, high = columns.weight_bounds
+    if settings.weight_bounds is not None:
+        low, high = settings.weight_bounds
         n = raking.n_trimmed
         effects += (
             f"; within {low:g} and {high:g} of the mean weight, {n:,} {'row is' if n == 1 else 'rows are'} "
             "at a bound"
         )
-    by_wave = "" if wave is None else ", each wave by itself"
-    return f"weights are raked to {', '.join(columns.margins)}{by_wave} ({effects})"
+    by_wave = "" if settings.wave is None else ", each wave by itself"
+    return f"weights are raked to {', '.join(settings.raked_to)}{by_wave} ({effects})"
 
 
 def matched_margins(margins: Margins, frame: pl.DataFrame, labels: Mapping[str, ColumnLabels]) -> Margins:
@@ -261,24 +253,12 @@ def matched_margins(margins: Margins, frame: pl.DataFrame, labels: Mapping[str, 
     """
     matched = {}
     for column, goals in margins.items():
-        _check_sum(column, goals)
+        check_sum(column, goals)
         names = labels.get(column, ColumnLabels()).values
         counts = dict(groups_in(frame[column]).value_counts(sort=True).iter_rows())
         matched[column] = _goals_by_value(column, goals, names, counts)
         _check_complete(column, matched[column], names, counts)
     return matched
-
-
-def _check_sum(column: str, goals: Mapping[str, float], place: str = "") -> None:
-    """Refuse shares that do not sum to a whole; numbers of people may sum to anything."""
-    total = sum(goals.values())
-    is_whole = any(abs(total - whole) <= _ROUNDING * whole for whole in (1, _PERCENT))
-    are_shares = total < _MOST and any(not float(goal).is_integer() for goal in goals.values())
-    if not is_whole and (are_shares or _LEAST < total < _MOST):
-        raise InputError(
-            f"raked_to: the shares of '{column}'{place} sum to {total:g}; they must sum to 1 or 100 "
-            "(numbers of people are whole, and may have any sum)"
-        )
 
 
 def _goals_by_value(
@@ -321,90 +301,3 @@ def _check_complete(
         f"{', '.join(map(name, list(goals)[:_EXAMPLES]))}: add what is lacking, or leave its rows out "
         f"(--where){hint}"
     )
-
-
-def read_margins(path: Path) -> Margins:
-    """Read margins: columns, each with the share or number of people in its categories.
-
-    Args:
-        path: a YAML file, such as ``sex: {f: 0.51, m: 0.49}``. Categories are values as the
-            table has them, or their labels.
-
-    Raises:
-        InputError: the file cannot be read, has another form, or has shares that sum to neither 1 nor 100;
-            the line is named.
-    """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"raked_to: {path} cannot be read ({error.strerror}); check its name") from error
-    columns = parse_yaml(content, source=path.name)
-    if not isinstance(columns, dict) or not columns:
-        raise InputError(f"raked_to: {path.name} has no margins; {_FORM}")
-
-    def position(*keys: str | int) -> str:
-        return f"{path.name}, line {line_of(content, keys)}"
-
-    margins = {str(column): _categories(str(column), goals, position) for column, goals in columns.items()}
-    for column, goals in margins.items():
-        _check_sum(column, goals, f" in {position(column)},")
-    return margins
-
-
-def _categories(column: str, goals: object, position: Callable[..., str]) -> dict[str, float]:
-    if not isinstance(goals, dict) or not goals:
-        raise InputError(f"raked_to: '{column}' in {position(column)} has no categories; {_FORM}")
-    if any(isinstance(goal, dict) for goal in goals.values()):
-        raise InputError(
-            f"raked_to: '{column}' in {position(column)} has no categories, but lists of its own: write "
-            f"columns at the start of lines; {_FORM}"
-        )
-    by_category = {}
-    for key, category, goal in zip(goals, as_names(list(goals), column), goals.values(), strict=True):
-        is_number = isinstance(goal, int | float) and not isinstance(goal, bool)
-        if category is None or not is_number or not (math.isfinite(goal) and goal >= 0):
-            raise InputError(
-                f"raked_to: '{column}', category '{category}' in {position(column, key)} must be a number "
-                f">= 0, got {goal!r}"
-            )
-        by_category[category] = float(goal)
-    return by_category
-
-
-def read_rscales(text: str) -> tuple[float, ...]:
-    """Read the factors of replicates.
-
-    Args:
-        text: a single number for all replicates; numbers with commas between, in the order of the columns;
-            or a file with one number per line.
-
-    Raises:
-        InputError: a part or line that is no number, or a file that cannot be read.
-
-    Example:
-        >>> read_rscales("0.5, 0.75")
-        (0.5, 0.75)
-    """
-    try:
-        return tuple(map(float, text.split(",")))
-    except ValueError:
-        path = Path(text)
-    try:
-        lines = path.read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"rscales must be numbers with commas between, or a text file with one a line, got '{path}'"
-        ) from error
-    factors = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            factors.append(float(line))
-        except ValueError as error:
-            raise InputError(
-                f"rscales: line {number:,} of {path.name} is no number: {line.strip()!r:.60}"
-            ) from error
-    if not factors:
-        raise InputError(f"rscales: {path.name} has no numbers; write one a line")
-    return tuple(factors)

@@ -1,63 +1,351 @@
-"""Settings of crosstabs: the sample, the tests, and the plan of questions and banners."""
+"""Settings of crosstabs: questions and banners, the sample, and the tests."""
 
 import math
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from semscale.errors import InputError
-from semscale.stats.survey.stages import Lonely
-from semscale.stats.testing.multiple_testing import CorrectionName
+from semscale.settings import Option, Settings
 from semscale.store.missing_codes import missing_keys
-
-ReplicateType = Literal["bootstrap", "jk1", "jkn", "brr"]
-"""Type of replicate weights, as their provider states it; BRR with ``rho`` is Fay's method."""
-
-Margins = Mapping[str, Mapping[str, float]]
-"""For each column, the share or number of people in each of its categories."""
+from semscale.yaml_reading import line_of, parse_yaml
 
 EVERY_QUESTION = ""
 """Stands for all questions among those that have codes for missing answers."""
 
+Margins = Mapping[str, Mapping[str, float]]
+"""For each column, the share or number of people in each of its categories."""
 
-@dataclass(frozen=True)
-class SampleColumns:
+_COLUMNS, _SAMPLE, _RUN = "Columns", "How people were drawn", "Run"
+_ROUNDING = 1e-6
+_PERCENT = 100
+_MOST, _LEAST = 110, 90  # sums of percentages that miss 100
+_FORM = "write a column, and below it a number for each of its categories, such as 'sex: {f: 0.51, m: 0.49}'"
+
+
+def _named_scales(scales: object) -> object:
+    """Read ``QUESTION=SCALE``; a mapping stays as it is."""
+    if scales is None or isinstance(scales, Mapping):
+        return scales or {}
+    named = {}
+    for text in _listed(scales):
+        question, _, scale = str(text).rpartition("=")
+        if not question or not scale:
+            raise InputError(f"scale must read QUESTION=SCALE, such as q1=satisfaction, got {text!r}")
+        named[question] = scale
+    return named
+
+
+def _pairs(pairs: object) -> object:
+    """Read ``FIRST=SECOND``; two questions stay as they are."""
+    return [_pair(pair) if isinstance(pair, str) else pair for pair in _listed(pairs)]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    first, _, second = text.partition("=")
+    if not first or not second:
+        raise InputError(f"pair must read FIRST=SECOND, such as concept_a=concept_b, got {text!r}")
+    return first, second
+
+
+def _codes_by_question(codes: object) -> object:
+    """Read codes for all questions or by question."""
+    by_question = codes if isinstance(codes, Mapping) else {EVERY_QUESTION: codes}
+    return {name: tuple(_listed(listed)) for name, listed in by_question.items() if listed}
+
+
+def _listed(values: Any) -> Iterable[object]:  # noqa: ANN401 - as a user gives it
+    return (values,) if isinstance(values, str) else values
+
+
+class QuestionSettings(Settings):
+    """Questions of a survey, and the groups that they are tabulated by.
+
+    Raises:
+        InputError: a question or a banner that is named twice, or a setting of a question that is none of
+            the questions. A question such as ``M=m1+m2`` may also be called by its name alone, ``M``.
+    """
+
+    questions: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_listed),
+        Field(
+            description="A question: a column, the options of a multiple choice ('brand_*' or Brands=a,b), "
+            "columns with codes of one list (Mentions=first+second), a text that rate has rated, or the "
+            "codes of code (semscale_outcome); can be repeated."
+        ),
+        Option(_COLUMNS, "QUESTION", name="--question"),
+    ] = ()
+    banners: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_listed),
+        Field(description="Groups next to each other, or none for everybody alone; can be repeated."),
+        Option(_COLUMNS, "COLUMN", name="--banner"),
+    ] = ()
+    scales: Annotated[
+        dict[str, str],
+        BeforeValidator(_named_scales),
+        Field(description="QUESTION=SCALE names the points of a question; can be repeated."),
+        Option(_COLUMNS, "SCALE", name="--scale", type=list[str]),
+    ] = {}
+    pairs: Annotated[
+        tuple[tuple[str, str], ...],
+        BeforeValidator(_pairs),
+        Field(
+            description="FIRST=SECOND: two questions that the same people answered, such as ratings of two "
+            "concepts; tables show the first less the second; can be repeated."
+        ),
+        Option(_COLUMNS, "QUESTIONS", name="--pair", type=list[str]),
+    ] = ()
+    numeric: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_listed),
+        Field(description="A question that is a number; can be repeated."),
+        Option(_COLUMNS, "COLUMN"),
+    ] = ()
+    missing: Annotated[
+        dict[str, tuple[str, ...]],
+        BeforeValidator(_codes_by_question),
+        Field(description="Codes that are no answer, such as 99; for all questions, or by question."),
+    ] = {}
+
+    def model_post_init(self, context: object, /) -> None:
+        """Check that names are not repeated, and that settings are of questions that are asked."""
+        super().model_post_init(context)
+        for first, second in self.pairs:
+            if first == second:
+                raise InputError(f"pair: '{first}' is named twice in one pair; name two questions")
+        for parameter, names in (("question", self.questions), ("banner", self.banners)):
+            if repeated := next((name for name in names if names.count(name) > 1), None):
+                raise InputError(f"{parameter}: '{repeated}' is named twice")
+        known = {EVERY_QUESTION, *self.all_questions}
+        known |= {name.partition("=")[0].strip() for name in self.all_questions}
+        for parameter in ("scales", "numeric", "missing"):
+            if unknown := next((name for name in getattr(self, parameter) if name not in known), None):
+                raise InputError(
+                    f"{parameter}: '{unknown}' is none of the questions; name it as a question, too"
+                )
+        for codes in self.missing.values():
+            missing_keys(codes)
+
+    @property
+    def all_questions(self) -> tuple[str, ...]:
+        """Names of all questions that are read, without repeats."""
+        paired = (name for pair in self.pairs for name in pair)
+        return tuple(dict.fromkeys([*self.questions, *paired]))
+
+
+def read_margins(path: Path) -> dict[str, dict[str, float]]:
+    """Read margins: columns, each with the share or number of people in its categories.
+
+    Args:
+        path: a YAML file, such as ``sex: {f: 0.51, m: 0.49}``. Categories are values as the
+            table has them, or their labels.
+
+    Raises:
+        InputError: the file cannot be read, has another form, or has shares that sum to neither 1 nor 100;
+            the line is named.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"raked_to: {path} cannot be read ({error.strerror}); check its name") from error
+    columns = parse_yaml(content, source=path.name)
+    if not isinstance(columns, dict) or not columns:
+        raise InputError(f"raked_to: {path.name} has no margins; {_FORM}")
+
+    def position(*keys: str | int) -> str:
+        return f"{path.name}, line {line_of(content, keys)}"
+
+    margins = {str(column): _categories(str(column), goals, position) for column, goals in columns.items()}
+    for column, goals in margins.items():
+        check_sum(column, goals, f" in {position(column)},")
+    return margins
+
+
+def _categories(column: str, goals: object, position: Callable[..., str]) -> dict[str, float]:
+    from semscale.store.columns import as_names  # polars is slow to import, and few surveys have margins
+
+    if not isinstance(goals, dict) or not goals:
+        raise InputError(f"raked_to: '{column}' in {position(column)} has no categories; {_FORM}")
+    if any(isinstance(goal, dict) for goal in goals.values()):
+        raise InputError(
+            f"raked_to: '{column}' in {position(column)} has no categories, but lists of its own: write "
+            f"columns at the start of lines; {_FORM}"
+        )
+    by_category = {}
+    for key, category, goal in zip(goals, as_names(list(goals), column), goals.values(), strict=True):
+        is_number = isinstance(goal, int | float) and not isinstance(goal, bool)
+        if category is None or not is_number or not (math.isfinite(goal) and goal >= 0):
+            raise InputError(
+                f"raked_to: '{column}', category '{category}' in {position(column, key)} must be a number "
+                f">= 0, got {goal!r}"
+            )
+        by_category[category] = float(goal)
+    return by_category
+
+
+def check_sum(column: str, goals: Mapping[str, float], place: str = "") -> None:
+    """Refuse shares that do not sum to a whole; numbers of people may sum to anything.
+
+    Args:
+        column: its name.
+        goals: the share or number of people in each category.
+        place: for the message, such as " in m.yaml, line 3".
+
+    Raises:
+        InputError: shares that sum to neither 1 nor 100.
+    """
+    total = sum(goals.values())
+    is_whole = any(abs(total - whole) <= _ROUNDING * whole for whole in (1, _PERCENT))
+    are_shares = total < _MOST and any(not float(goal).is_integer() for goal in goals.values())
+    if not is_whole and (are_shares or _LEAST < total < _MOST):
+        raise InputError(
+            f"raked_to: the shares of '{column}'{place} sum to {total:g}; they must sum to 1 or 100 "
+            "(numbers of people are whole, and may have any sum)"
+        )
+
+
+def read_rscales(text: str) -> tuple[float, ...]:
+    """Read the factors of replicates.
+
+    Args:
+        text: a single number for all replicates; numbers with commas between, in the order of the columns;
+            or a file with one number per line.
+
+    Raises:
+        InputError: a part or line that is no number, or a file that cannot be read.
+
+    Example:
+        >>> read_rscales("0.5, 0.75")
+        (0.5, 0.75)
+    """
+    try:
+        return tuple(map(float, text.split(",")))
+    except ValueError:
+        path = Path(text)
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"rscales must be numbers with commas between, or a text file with one a line, got '{path}'"
+        ) from error
+    factors = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            factors.append(float(line))
+        except ValueError as error:
+            raise InputError(
+                f"rscales: line {number:,} of {path.name} is no number: {line.strip()!r:.60}"
+            ) from error
+    if not factors:
+        raise InputError(f"rscales: {path.name} has no numbers; write one a line")
+    return tuple(factors)
+
+
+class SampleSettings(Settings):
     """Columns and settings that describe the sample and its weights.
-
-    Attributes:
-        weight: weights, finite and not negative.
-        strata: names of the strata that respondents were drawn in.
-        cluster: names of the units that were drawn together.
-        fpc: number of clusters (respondents, without ``cluster``) that the row's stratum has in the
-            population, or the share of them that was drawn if at most 1; constant within a stratum.
-        replicates: pattern of the columns with replicate weights, such as ``rw*``.
-        replicate_type: their type.
-        rho: of Fay's method, with ``brr``.
-        rscales: factors of the replicates, with ``jkn``: a single one, or one per replicate.
-        margins: the population that weights are raked to.
-        weight_bounds: least and greatest raked weight, as multiples of the mean weight.
-        pair_by: ids of respondents who take part in several waves.
-        lonely: contribution of a stratum with a single cluster to the variance.
 
     Raises:
         InputError: settings that do not go together, or are out of range.
     """
 
-    weight: str | None = None
-    strata: str | None = None
-    cluster: str | None = None
-    fpc: str | None = None
-    replicates: str | None = None
-    replicate_type: ReplicateType | None = None
-    rho: float = 0.0
-    rscales: tuple[float, ...] = ()
-    margins: Margins = field(default_factory=dict)
-    weight_bounds: tuple[float, float] | None = None
-    pair_by: str | None = None
-    lonely: Lonely = "fail"
+    weight: Annotated[
+        str | None,
+        Field(description="Weights; rows without one are left out."),
+        Option(_SAMPLE, "COLUMN"),
+    ] = None
+    strata: Annotated[
+        str | None, Field(description="Strata that people were drawn in."), Option(_SAMPLE, "COLUMN")
+    ] = None
+    cluster: Annotated[
+        str | None,
+        Field(description="Units that were drawn together, such as towns."),
+        Option(_SAMPLE, "COLUMN"),
+    ] = None
+    fpc: Annotated[
+        str | None,
+        Field(
+            description="Clusters (people, without --cluster) that the row's stratum has in the population, "
+            "or the share of them that was drawn."
+        ),
+        Option(_SAMPLE, "COLUMN"),
+    ] = None
+    lonely: Annotated[
+        Literal["fail", "certainty", "average", "adjust"],
+        Field(description="Contribution of a stratum with one cluster to the variance."),
+        Option(_SAMPLE),
+    ] = "fail"
+    replicates: Annotated[
+        str | None,
+        Field(description="Columns with replicate weights, such as 'rw*'."),
+        Option(_SAMPLE, "PATTERN"),
+    ] = None
+    replicate_type: Annotated[
+        Literal["bootstrap", "jk1", "jkn", "brr"] | None,
+        Field(description="Type of the replicate weights, as their provider states it."),
+        Option(_SAMPLE),
+    ] = None
+    rho: Annotated[
+        float,
+        Field(description="Of Fay's method, with brr; 0 to below 1."),
+        Option(_SAMPLE, "NUMBER", shown=False),
+    ] = 0.0
+    rscales: Annotated[
+        tuple[float, ...],
+        BeforeValidator(lambda factors: read_rscales(factors) if isinstance(factors, str) else factors),
+        Field(
+            description="Factors of jkn replicates: one for all, one each with commas between, or a file of "
+            "them."
+        ),
+        Option(_SAMPLE, "NUMBERS", type=str),
+    ] = ()
+    raked_to: Annotated[
+        dict[str, dict[str, float]],
+        BeforeValidator(
+            lambda margins: read_margins(margins) if isinstance(margins, Path) else margins or {}
+        ),
+        Field(description="YAML with the population's shares: 'sex: {f: 0.51, m: 0.49}'."),
+        Option(_SAMPLE, "FILE", type=Path),
+    ] = {}
+    weight_bounds: Annotated[
+        tuple[float, float] | None,
+        Field(description="Least and greatest raked weight, as multiples of the mean weight."),
+        Option(_SAMPLE, "LOW HIGH", type=tuple[float, float]),
+    ] = None
+    wave: Annotated[
+        str | None,
+        Field(description="Waves: tables show the last one, and the change from the one before."),
+        Option(_SAMPLE, "COLUMN"),
+    ] = None
+    wave_order: Annotated[
+        tuple[str, ...],
+        BeforeValidator(
+            lambda waves: [name.strip() for name in waves.split(",")] if isinstance(waves, str) else waves
+        ),
+        Field(description="All waves from the first to the last, such as 'before,after'."),
+        Option(_SAMPLE, "WAVES", type=str),
+    ] = ()
+    pair_by: Annotated[
+        str | None,
+        Field(description="Ids of people who take part in several waves."),
+        Option(_SAMPLE, "COLUMN"),
+    ] = None
 
-    def __post_init__(self) -> None:
+    def model_post_init(self, context: object, /) -> None:
+        """Check that settings go together."""
+        super().model_post_init(context)
+        for name in ("pair_by", "wave_order"):
+            if getattr(self, name) and self.wave is None:
+                raise InputError(f"{name} belongs to wave: name the column of waves as well")
         self._check_bounds()
+        self._check_replicates()
+
+    def _check_replicates(self) -> None:
         if self.replicates is None:
             if self.replicate_type is not None or self.rho or self.rscales:
                 raise InputError(
@@ -75,18 +363,6 @@ class SampleColumns:
             if getattr(self, name) is not None:
                 raise InputError(f"{name} does not go with replicates, which hold how people were drawn")
 
-    def _check_bounds(self) -> None:
-        if self.weight_bounds is None:
-            return
-        if not self.margins:
-            raise InputError("weight_bounds belongs to raked_to: name the population's shares as well")
-        low, high = self.weight_bounds
-        if not 0 <= low <= 1 <= high or low == high:
-            raise InputError(
-                "weight_bounds must be a number from 0 to 1 and one of at least 1, as multiples of the mean "
-                f"weight, got {low:g} and {high:g}"
-            )
-
     def _check_rscales(self) -> None:
         if (self.replicate_type == "jkn") != bool(self.rscales):
             raise InputError(
@@ -97,21 +373,39 @@ class SampleColumns:
             if not (math.isfinite(factor) and factor >= 0):
                 raise InputError(f"rscales must be numbers >= 0, got {factor:g}")
 
+    def _check_bounds(self) -> None:
+        if self.weight_bounds is None:
+            return
+        if not self.raked_to:
+            raise InputError("weight_bounds belongs to raked_to: name the population's shares as well")
+        low, high = self.weight_bounds
+        if not 0 <= low <= 1 <= high or low == high:
+            raise InputError(
+                "weight_bounds must be a number from 0 to 1 and one of at least 1, as multiples of the mean "
+                f"weight, got {low:g} and {high:g}"
+            )
+
+    @property
     def columns_by_role(self) -> dict[str, str]:
-        """Return the single columns that are named, by their purpose."""
+        """The single columns that are named, by their purpose."""
         columns = {role: getattr(self, role) for role in ("weight", "strata", "cluster", "fpc", "pair_by")}
         roles = {role: column for role, column in columns.items() if column is not None}
-        return roles | {f"raked_to {column}": column for column in self.margins}
+        return roles | {f"raked_to {column}": column for column in self.raked_to}
+
+    @property
+    def wave_columns(self) -> tuple[str, ...]:
+        """The column of waves, if there is one."""
+        return () if self.wave is None else (self.wave,)
 
 
-@dataclass(frozen=True)
-class TestSettings:
+def _level(level: float) -> float:
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1, got {level:g}")
+    return level
+
+
+class TestSettings(Settings):
     """Settings of the tests of cells.
-
-    Attributes:
-        min_base: respondents below which a cell is shown, marked, and not tested.
-        correction: for the number of tests in a table; ``None`` for none.
-        level: coverage of intervals; tests are held at 1 minus it.
 
     Raises:
         InputError: a value out of range.
@@ -119,92 +413,44 @@ class TestSettings:
 
     __test__ = False  # pytest takes classes called Test... for tests
 
-    min_base: int = 30
-    correction: CorrectionName | None = "holm"
-    level: float = 0.95
+    min_base: Annotated[
+        int,
+        Field(ge=1, description="Respondents below which a cell is shown, marked, and not tested."),
+        Option(_RUN, "NUMBER"),
+    ] = 30
+    adjust: Annotated[
+        Literal["holm", "bh", "none"],
+        Field(description="Adjustment of p-values for the number of tests in a table."),
+        Option(_RUN),
+    ] = "holm"
+    level: Annotated[
+        float,
+        AfterValidator(_level),
+        Field(description="Coverage of intervals; tests are held at 1 minus it."),
+        Option(_RUN, "NUMBER"),
+    ] = 0.95
 
-    def __post_init__(self) -> None:
-        if self.min_base < 1:
-            raise InputError(f"min_base must be >= 1, got {self.min_base}")
-        if not 0 < self.level < 1:
-            raise InputError(f"level must be between 0 and 1, got {self.level}")
+    @property
+    def correction(self) -> Literal["holm", "bh"] | None:
+        """The adjustment; ``None`` for none."""
+        return None if self.adjust == "none" else self.adjust
 
 
-@dataclass(frozen=True)
-class TablePlan:
-    """Questions, banners, the sample and the settings of tests.
-
-    Attributes:
-        questions: names, as ``find_columns`` takes them.
-        banners: columns of groups; none for tables of everybody alone.
-        sample: columns that describe the sample and its weights.
-        tests: settings of the tests of cells.
-        wave: column of waves, which becomes another banner.
-        wave_order: all waves from the first to the last; as ``order_waves`` reads them where it is empty.
-        scales: for each question, the name or file of the scale that names its points; here and below, a
-            question such as ``M=m1+m2`` may also be called by its name alone, ``M``.
-        numeric: questions that are numbers, regardless of their values.
-        pairs: two questions each that the same people answered; the second is subtracted from the first.
-        missing: for each question, codes that are no answer; those of the name ``""`` are for all.
+class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
+    """All settings of crosstabs.
 
     Raises:
-        InputError: no question, a question or a banner named twice, or ``pair_by`` or ``wave_order`` without
-            waves.
+        InputError: as the parts; or waves that are a banner as well.
     """
 
-    questions: tuple[str, ...]
-    banners: tuple[str, ...]
-    sample: SampleColumns = field(default_factory=SampleColumns)
-    tests: TestSettings = field(default_factory=TestSettings)
-    wave: str | None = None
-    scales: Mapping[str, str] = field(default_factory=dict)
-    numeric: tuple[str, ...] = ()
-    pairs: tuple[tuple[str, str], ...] = ()
-    wave_order: tuple[str, ...] = ()
-    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not self.questions and not self.pairs:
-            raise InputError("question must name at least one question of the table")
-        self._check_waves()
-        for first, second in self.pairs:
-            if first == second:
-                raise InputError(f"pair: '{first}' is named twice in one pair; name two questions")
-        for parameter, names in (("question", self.questions), ("banner", self.banners)):
-            if repeated := next((name for name in names if names.count(name) > 1), None):
-                raise InputError(f"{parameter}: '{repeated}' is named twice")
-        self._check_known("scales", self.scales)
-        self._check_known("numeric", self.numeric)
-        self._check_known("missing", [name for name in self.missing if name != EVERY_QUESTION])
-        for codes in self.missing.values():
-            missing_keys(codes)
-
-    def _check_waves(self) -> None:
+    def model_post_init(self, context: object, /) -> None:
+        """Check that waves are no banner as well."""
+        super().model_post_init(context)
         if self.wave is not None and self.wave in self.banners:
             raise InputError(f"wave: '{self.wave}' is a banner as well: waves have their own, leave it out")
-        if self.sample.pair_by is not None and self.wave is None:
-            raise InputError("pair_by belongs to wave: name the column of waves as well")
-        if self.wave_order and self.wave is None:
-            raise InputError("wave_order belongs to wave: name the column of waves as well")
 
-    def _check_known(self, parameter: str, names: Collection[str]) -> None:
-        known = {*self.all_questions, *(name.partition("=")[0].strip() for name in self.all_questions)}
-        if unknown := next((name for name in names if name not in known), None):
-            raise InputError(f"{parameter}: '{unknown}' is none of the questions; name it as a question, too")
-
-    @property
-    def all_questions(self) -> tuple[str, ...]:
-        """Names of all questions that are read, without repeats."""
-        paired = (name for pair in self.pairs for name in pair)
-        return tuple(dict.fromkeys([*self.questions, *paired]))
-
-    @property
-    def wave_banner(self) -> tuple[str, ...]:
-        """The column of waves, if there is one."""
-        return () if self.wave is None else (self.wave,)
-
-    def renamed(self, names: Mapping[str, str]) -> "TablePlan":
-        """Return the plan with the settings of each question under its name.
+    def renamed(self, names: Mapping[str, str]) -> "CrosstabSettings":
+        """Return a copy with the settings of each question under its name.
 
         Args:
             names: of each question in ``all_questions``, as ``find_columns`` gives them.
@@ -213,8 +459,8 @@ class TablePlan:
             InputError: two questions have one name.
 
         Example:
-            >>> plan = TablePlan(("M=m1+m2",), (), missing={"M=m1+m2": ("99",)})
-            >>> dict(plan.renamed({"M=m1+m2": "M"}).missing)
+            >>> settings = CrosstabSettings(questions=["M=m1+m2"], missing={"M=m1+m2": ["99"]})
+            >>> settings.renamed({"M=m1+m2": "M"}).missing
             {'M': ('99',)}
         """
         seen: dict[str, str] = {}
@@ -228,8 +474,7 @@ class TablePlan:
         for question, codes in self.missing.items():
             name = names.get(question, question)
             missing[name] = (*missing.get(name, ()), *codes)
-        return replace(
-            self,
+        return self.changed(
             scales={names.get(question, question): scale for question, scale in self.scales.items()},
             numeric=tuple(names.get(question, question) for question in self.numeric),
             missing=missing,

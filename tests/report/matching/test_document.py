@@ -87,7 +87,7 @@ def test_it_is_one_harmless_document_with_its_figures(full, parsed):
     mean = full.estimates.overall_mean()
     assert number(mean.value) in parsed.text
     assert f"[{number(mean.low)}, {number(mean.high)}]" in parsed.text
-    assert "29 of 30 rows count; left out: 1 missing" in parsed.text
+    assert "29 of 30 rows were scored; left out: 1 missing" in parsed.text
     assert str(full.signature) in parsed.text
     assert "90.0\u00a0%" in parsed.text
     assert len(full.estimates.groups) == 3
@@ -161,8 +161,8 @@ def test_rows_without_any_score_make_a_page_and_a_screen(read_page, screen):
     ).summarize()  # fmt: skip
     shown = read_page(page(nothing.document()))
     shown.assert_harmless()
-    assert "No row counts" in shown.text
-    assert "No row counts" in screen(nothing)
+    assert "No row was scored" in shown.text
+    assert "No row was scored" in screen(nothing)
 
 
 def test_the_words_that_cost_most_are_listed(parsed, full, screen):

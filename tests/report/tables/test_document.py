@@ -11,9 +11,9 @@ from semscale.errors import InputError
 from semscale.report.document import Number, WithInterval
 from semscale.report.html import page
 from semscale.report.markdown import markdown
+from semscale.report.presenting import write_report
 from semscale.report.tables import cautions, difference_table, finding, interval_line, table_notes
 from semscale.report.terminal import print_document
-from semscale.report.writing import write_report
 from semscale.tabulation.crosstabs import ENDINGS, check_path, crosstabs
 
 
@@ -35,7 +35,7 @@ def test_a_topline_has_a_figure_and_nothing_about_groups(survey):
     # 20 answers of 1, 20 of 2 and 40 of 5.
     assert finding(made.tables[0]) == "like: mean 3.25"
     assert list(cautions(made)) == []
-    assert list(table_notes(made.tables[0], made.plan.tests)) == ["* fewer than 100 respondents: shown."]
+    assert list(table_notes(made.tables[0], made.settings)) == ["* fewer than 100 respondents: shown."]
 
 
 def test_the_order_of_waves_is_said(waves):
@@ -55,7 +55,7 @@ def test_many_columns_below_are_counted():
 
 
 def test_notes_say_how_a_table_was_tested_and_who_is_not_in_it(survey, tables):
-    notes = list(table_notes(tables.tables[1], tables.plan.tests))
+    notes = list(table_notes(tables.tables[1], tables.settings))
     assert notes[0].startswith(
         "Letters: significantly above the column of that letter, at 5\N{NO-BREAK SPACE}%"
     )
@@ -65,7 +65,7 @@ def test_notes_say_how_a_table_was_tested_and_who_is_not_in_it(survey, tables):
         pl.when(pl.int_range(80) < 5).then(None).otherwise("region").alias("region"),
     )
     made = crosstabs(gaps, questions=["like"], banners=["region"])
-    said = " ".join(table_notes(made.tables[0], made.plan.tests))
+    said = " ".join(table_notes(made.tables[0], made.settings))
     assert "Without an answer, and in no base: 3 respondents." in said
     assert "Without a group, and in the total alone: 5 respondents." in said
 
@@ -79,7 +79,7 @@ def test_notes_say_that_bases_differ_by_line_and_that_codes_are_not_corrected():
     })  # fmt: skip
     made = crosstabs(frame, questions=["semscale_outcome"], banners=["g"])
     assert made.tables[0].bases[0].tolist() == [4, 2, 2]
-    said = " ".join(table_notes(made.tables[0], made.plan.tests))
+    said = " ".join(table_notes(made.tables[0], made.settings))
     assert "Bases differ by line" in said
     assert "Shares are of decisions; semscale code corrects shares" in said
 
@@ -189,7 +189,7 @@ def halves():
 
 def test_a_row_has_the_difference_in_points_its_interval_and_p_values(halves):
     (table,) = halves.tables
-    found = difference_table(table, halves.plan.tests)
+    found = difference_table(table, halves.settings)
     rows = {row[0].text: row for row in found.rows}
     difference = rows["yes"][3]
     assert isinstance(difference, WithInterval)
@@ -217,8 +217,8 @@ def test_a_topline_has_none_and_a_long_list_is_cut():
     frame = pl.DataFrame({"q": [n % 10 for n in people], "g": [f"g{n % 13}" for n in people]})
     (alone,) = crosstabs(frame, questions=["q"]).tables
     made = crosstabs(frame, questions=["q"], banners=["g"])
-    assert difference_table(alone, made.plan.tests) is None
-    found = difference_table(made.tables[0], made.plan.tests)
+    assert difference_table(alone, made.settings) is None
+    found = difference_table(made.tables[0], made.settings)
     # 10 points, 2 nets and the mean by 13 * 12 / 2 = 78 pairs: 1,014 rows.
     assert len(found.rows) == 500
     assert "514 further rows in the workbook" in found.note

@@ -1,4 +1,4 @@
-"""The commands ``semscale study``: start one, run it on a panel, hold it against people, make tables."""
+"""The commands ``semscale study``: start a study, run it, compare it with people, make tables."""
 
 from pathlib import Path
 from time import monotonic
@@ -8,13 +8,12 @@ import typer
 
 from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
-from semscale.cli.options.study import StudyRunOptions
-from semscale.cli.options.study_comparison import StudyCompareOptions
+from semscale.cli.options.study import StudyCompareOptions, StudyRunOptions
 from semscale.cli.options.tables import TablesOptions
 from semscale.cli.single_values import CommandGroup
 
 app = CommandGroup(
-    help="Studies: questionnaires put to a synthetic panel and held against people, and tables of a survey.",
+    help="Studies: questionnaires put to a synthetic panel and compared with people, and tables of a survey.",
     no_args_is_help=True,
 )
 
@@ -39,7 +38,7 @@ def run(options: StudyRunOptions) -> None:
 
     [bold]semscale study run study.yaml --dry-run[/bold]
 
-    If it is stopped, the same command goes on without paying for a reply twice.
+    If it is stopped, the same command continues and never repeats a paid call.
 
     The intervals are simulation intervals: how far figures would move with other personas drawn alike. They
     say nothing about people.
@@ -51,8 +50,7 @@ def run(options: StudyRunOptions) -> None:
         present(forecast_run(options), options.outputs.of_forecast)
         return
     outputs = options.outputs.beside(options.file)
-    kept = "replies that came stay in the ledger, and the same command goes on from there"
-    with said_if_stopped(f"stopped; {kept}"):
+    with said_if_stopped("stopped; replies are in the ledger, and the same command goes on from there"):
         began = monotonic()
         summary = run_study(options, outputs)
         seconds = monotonic() - began
@@ -62,15 +60,15 @@ def run(options: StudyRunOptions) -> None:
 @app.command()
 @grouped
 def compare(options: StudyCompareOptions) -> None:
-    """Hold the answers of a panel against those of people: structure, marginals and individuals.
+    """Compare the answers of a panel with those of people: structure, marginals and individuals.
 
     [bold]semscale study compare study-results people.csv --concept concept --by age[/bold]
 
-    Every figure stands beside what people among themselves reach, and beside panels that know nothing. The
-    first line says what can be concluded, and what cannot.
+    Every figure is shown with the ceiling that people among themselves reach, and with panels that know
+    nothing. The first line states what can be concluded, and what cannot.
     """
     from semscale.cli.outputs import present
-    from semscale.cli.runs.study_comparison import compare_study
+    from semscale.cli.runs.study import compare_study
 
     with said_if_stopped("stopped; nothing was written"):
         began = monotonic()

@@ -212,10 +212,13 @@ def _settings_parameters(kind: type[Settings]) -> tuple[dict[str, Any], Mapping[
     hints: dict[str, Any] = {}
     parameters = {}
     for name, info, option in options_of(kind):
+        # A default such as "auto" of a number is no value of the option.
+        fits = not isinstance(option.type, type) or isinstance(info.get_default(), option.type)
         default = inspect.Parameter.empty if info.is_required() else info.get_default() or None
+        default = default if fits else None
         taken = option.type or _shell_type(info.annotation)
         hints[name] = Annotated[taken if default else taken | None, setting_of(kind, name)]
-        if not isinstance(info.get_default(), tuple | list | dict):
+        if fits and not isinstance(info.get_default(), tuple | list | dict):
             default = inspect.Parameter.empty if info.is_required() else info.get_default()
         parameters[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
     return hints, parameters

@@ -9,8 +9,8 @@ from semscale.cli.options.panels import MODEL, option, setting
 from semscale.errors import InputError
 
 if TYPE_CHECKING:
-    from semscale.serving.limits import ServiceLimits
-    from semscale.serving.served_models import ModelsToServe
+    from semscale.serving.models import ModelsToServe
+    from semscale.serving.requests import ServiceLimits
 
 LISTENING, LIMITS, JOBS = "Listening", "Limits", "Jobs"
 _MIB = 1024 * 1024
@@ -55,7 +55,7 @@ class LimitOptions:
         Raises:
             InputError: one is below 1.
         """
-        from semscale.serving.limits import ServiceLimits
+        from semscale.serving.requests import ServiceLimits
 
         self._check()
         return ServiceLimits(
@@ -118,6 +118,6 @@ class ServeOptions:
     @property
     def choice(self) -> "ModelsToServe":
         """Which models are served."""
-        from semscale.serving.served_models import ModelsToServe
+        from semscale.serving.models import ModelsToServe
 
         return ModelsToServe(self.model, self.precision, self.engine)

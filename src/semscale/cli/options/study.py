@@ -1,28 +1,23 @@
-"""Options of the commands ``semscale study``."""
+"""Options of the commands ``semscale study run`` and ``semscale study compare``."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, without
-from semscale.cli.options.panels import OUTPUT, RUN, option, setting
+from semscale.cli.options.panels import OUTPUT, option
+from semscale.cli.options.run import RunOptions
+from semscale.cli.options.table import RowOptions
 from semscale.cli.outputs import Outputs
+from semscale.study.settings import ComparisonSettings, RunSettings
 
 if TYPE_CHECKING:
     from semscale.judging.asking import Running
     from semscale.study.questionnaire import Caps
-
-_MODEL = "Asking"
-
-Number = TypeVar("Number", int, float)
-
-StudyFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A study's YAML file; study init starts one.")
-]
 
 
 @option_group
@@ -30,7 +25,7 @@ class StudyOutputs(Outputs):
     """The folder of a run, and what is printed.
 
     Attributes:
-        folder: for personas, answers, summary and report; beside the study's file unless given.
+        folder: for personas, answers, summary and report; in the folder of the study's file unless given.
     """
 
     folder: Annotated[
@@ -60,49 +55,47 @@ class StudyOutputs(Outputs):
 
 @option_group
 class StudyCalls:
-    """Caps and ledger of calls; a cap goes before that of the file, whose pace holds."""
+    """Caps and ledger of calls; a cap overrides that of the file, whose pace holds."""
 
     calls: Annotated[CallOptions, without("concurrency", "per_minute")]
 
     def running(self, caps: "Caps") -> "Running":
-        """How calls are made.
+        """Return limits and budget of calls.
 
         Args:
             caps: of the file.
         """
-        from semscale.chat.calls.limits import Limits
-        from semscale.chat.costs.budget import Budget
-
-        given = self.calls
-        limits = Limits(caps.concurrency, caps.per_minute, timeout=given.timeout)
-        budget = Budget(
-            _first(given.max_calls, caps.max_calls),
-            _first(given.max_total_tokens, caps.max_total_tokens),
-            _first(given.max_cost, caps.max_cost),
-        )
-        return replace(given.running(), limits=limits, budget=budget)
+        stated = {name: getattr(self.calls, name) for name in ("max_cost", "max_calls", "max_total_tokens")}
+        overriding = {name: cap for name, cap in stated.items() if cap is not None}
+        caps = caps.model_copy(update=overriding)
+        limits = replace(caps.limits, timeout=self.calls.timeout)
+        return replace(self.calls.running(), limits=limits, budget=caps.budget)
 
 
 @option_group
 class StudyRunOptions:
     """All options of ``semscale study run``."""
 
-    file: StudyFile
-    model: Annotated[
-        list[str] | None,
-        option(
-            _MODEL,
-            "The model that answers, in place of those of the file; repeat it for several.",
-            "NAME",
-        ),
-    ] = None
-    base_url: Annotated[str | None, option(_MODEL, "Address of their OpenAI-compatible endpoint.", "URL")] = (
-        None
-    )
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A study's YAML file; study init starts one.")]
+    settings: RunSettings
     asking: StudyCalls
     outputs: Annotated[StudyOutputs, without("out")]
-    interval: Annotated[float, setting(RUN, "Coverage of the simulation intervals.")] = 0.95
 
 
-def _first(given: Number | None, otherwise: Number | None) -> Number | None:
-    return otherwise if given is None else given
+@option_group
+class StudyCompareOptions:
+    """All options of ``semscale study compare``."""
+
+    answers: Annotated[
+        Path, typer.Argument(metavar="ANSWERS", help="The folder of a study's run, or its answers.parquet.")
+    ]
+    human: Annotated[
+        str,
+        typer.Argument(
+            metavar="HUMAN", help="People's answers: a row for each person, or each person and concept."
+        ),
+    ]
+    settings: ComparisonSettings
+    outputs: Annotated[Outputs, without("out")]
+    table: RowOptions
+    run: Annotated[RunOptions, without("part_rows", "restart")]

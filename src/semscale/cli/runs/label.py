@@ -15,6 +15,7 @@ from semscale.rating.fitting import FEWEST_LABELS as FEWEST_TO_CALIBRATE
 from semscale.rating.labelling import HUMAN, TEXT, instructions, instructions_path, label_sheet, write_sheet
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings
+from semscale.settings import Settings, option_name, options_of
 from semscale.signature import Signature
 from semscale.stats.calibration.drawing import draw_texts
 from semscale.store.atomic import check_writable
@@ -145,6 +146,9 @@ def given_options(*groups: Any) -> list[str]:  # noqa: ANN401 - groups of option
     """Write the options that were given, and the model in any case."""
     words: list[str] = []
     for group in groups:
+        if isinstance(group, Settings):
+            words += _given_settings(group)
+            continue
         for field in fields(group):
             value = getattr(group, field.name)
             if is_dataclass(value):
@@ -153,6 +157,17 @@ def given_options(*groups: Any) -> list[str]:  # noqa: ANN401 - groups of option
                 words += ["--model", value or DEFAULT_RATING_MODEL]
             elif value != field.default:
                 words += _option(f"--{field.name.replace('_', '-')}", value)
+    return words
+
+
+def _given_settings(settings: Settings) -> list[str]:
+    words: list[str] = []
+    for name, info, option in options_of(type(settings)):
+        value = getattr(settings, name)
+        if value != info.get_default():
+            words += _option(
+                option.name or option_name(name), list(value) if isinstance(value, tuple) else value
+            )
     return words
 
 

@@ -17,15 +17,15 @@ def run_server(options: ServeOptions) -> None:
         SemscaleError: the models cannot be loaded.
     """
     require("serve")
-    from semscale.serving.access import access_token
     from semscale.serving.application import application
+    from semscale.serving.gate import access_token
     from semscale.serving.server import listen, run_service
     from semscale.serving.service import Service
 
     token = access_token(options.host)
     service = Service(options.choice, options.limit.limits)
     if options.jobs is not None:
-        service.keep_jobs(options.jobs, options.part_rows)
+        service.open_jobs(options.jobs, options.part_rows)
     gate = application(service, token=token)
     with listen(options.host, options.port) as listener:
         _say(f"listening on {_address(options.host, listener.getsockname()[1])} (what it answers: /docs)")

@@ -1,4 +1,4 @@
-"""Runs of ``semscale study``: read the file, ask the panel, keep everything."""
+"""Runs of ``semscale study``: ask the panel of a file, compare it with people, start a file."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.forecast import Forecast
 from semscale.chat.costs.forecast_summary import ForecastSummary
-from semscale.cli.options.study import StudyOutputs, StudyRunOptions
+from semscale.cli.options.study import StudyCompareOptions, StudyOutputs, StudyRunOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.store.atomic import check_folder
 from semscale.study.asking import personas_within
+from semscale.study.comparison import StudyComparison, compare
 from semscale.study.files import load
 from semscale.study.result import Study
 
@@ -23,16 +24,16 @@ if TYPE_CHECKING:
 
 
 def run_study(options: StudyRunOptions, outputs: StudyOutputs) -> "StudySummary":
-    """Ask the panel of a study, and keep personas, answers and summary in a folder.
+    """Ask the panel of a study, and store personas, answers and summary in a folder.
 
     Raises:
-        InputError: the file or a folder does not serve.
+        InputError: the file or the folder cannot be used.
         ReplyError: no call can succeed.
     """
     from semscale.stats.intervals.estimates import IntervalPlan
 
     study = _read(options)
-    plan = IntervalPlan(options.interval, seed=study.design.plan.seed)
+    plan = IntervalPlan(options.settings.interval, seed=study.design.plan.seed)
     folder = Path(str(outputs.folder))
     check_folder(folder, "out")
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,46 +49,52 @@ def forecast_run(options: StudyRunOptions) -> ForecastSummary:
     """Forecast the calls of a run, without asking.
 
     Raises:
-        InputError: the file does not serve.
+        InputError: the file cannot be used.
     """
     study = _read(options)
     with closing(options.asking.calls.open_ledger()) as ledger:
-        found = study.forecasts(ledger=ledger)
+        forecasts = study.forecasts(ledger=ledger)
     design = study.design
-    budget = options.asking.running(design.plan.caps).divided(len(found), "models").budget
-    return ForecastSummary(
-        design.source,
-        found,
-        design.n_answers,
-        {},
-        "answer",
-        cautions=tuple(_caps(found, budget, len(design.panel))),
-    )
+    budget = options.asking.running(design.plan.caps).divided(len(forecasts), "models").budget
+    cautions = tuple(_caps(forecasts, budget, len(design.panel)))
+    return ForecastSummary(design.source, forecasts, design.n_answers, {}, "answer", cautions=cautions)
 
 
-def _caps(found: Mapping[str, Forecast], budget: Budget, n: int) -> Iterator[str]:
-    """Say whether caps would end the run early, of which models, and how many of n personas they allow.
+def _caps(forecasts: Mapping[str, Forecast], budget: Budget, n: int) -> Iterator[str]:
+    """State which caps would end the run early, of which models, and how many of n personas they allow.
 
     Args:
-        found: by model.
+        forecasts: by model.
         budget: the part of each model.
         n: how many personas there are.
     """
-    beyond = {name: said for name, one in found.items() if (said := "; ".join(one.beyond(budget)))}
-    within = {name: personas_within(found[name], budget, n) for name in beyond}
-    if not beyond:
+    caps = {name: "; ".join(forecast.beyond(budget)) for name, forecast in forecasts.items()}
+    reached = {name: cap for name, cap in caps.items() if cap}
+    if not reached:
         return
-    if len(found) == 1:
-        said = "".join(
-            f" ({beyond[name]}): it allows about {k:,} of {n:,} personas" for name, k in within.items()
-        )
+    allowed = {
+        name: f"about {personas_within(forecasts[name], budget, n):,} of {n:,} personas" for name in reached
+    }
+    if len(forecasts) == 1:
+        name, cap = next(iter(reached.items()))
+        effect = f" ({cap}): it allows {allowed[name]}"
     else:
-        each = ", ".join(
-            f"{name} about {k:,} of {n:,} personas ({beyond[name]})" for name, k in within.items()
-        )
-        said = f", as each of {len(found)} models may use an equal part: it allows {each}"
+        listed = ", ".join(f"{name} {allowed[name]} ({cap})" for name, cap in reached.items())
+        effect = f", as each of {len(forecasts)} models may use an equal part: it allows {listed}"
     remedy = "Raise it in the file or by an option, or make the panel smaller."
-    yield f"A cap would end the run early{said}. {remedy}"
+    yield f"A cap would end the run early{effect}. {remedy}"
+
+
+def compare_study(options: StudyCompareOptions) -> StudyComparison:
+    """Compare the answers of a study with those of people.
+
+    Raises:
+        InputError: a file, a name or a value that cannot be used.
+    """
+    options.outputs.check()
+    check_input(options.human, options.outputs.report)
+    table = options.table.open(options.human)
+    return compare(options.answers, table, plan=options.run.plan, **dict(options.settings))
 
 
 def start_study(file: Path) -> None:
@@ -113,4 +120,4 @@ def start_study(file: Path) -> None:
 def _read(options: StudyRunOptions) -> Study:
     check_input(str(options.file))
     study = load(options.file)
-    return replace(study, design=study.design.answered_by(options.model or (), options.base_url))
+    return replace(study, design=study.design.answered_by(options.settings.model, options.settings.base_url))

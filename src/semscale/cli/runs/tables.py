@@ -23,12 +23,12 @@ def make_tables(options: TablesOptions) -> Crosstabs:
 
 
 def _of_file(options: TablesOptions) -> Crosstabs:
-    plan = options.plan()
+    settings = options.settings
     options.outputs.check()
     check_input(options.file)
     for path in options.outputs.files or []:
         check_input(options.file, path, "out")
-    return tabulate_file(options.table.open(options.file, is_reported=True), plan)
+    return tabulate_file(options.table.open(options.file, is_reported=True), settings)
 
 
 def _of_panel(options: TablesOptions) -> Crosstabs:
@@ -36,9 +36,9 @@ def _of_panel(options: TablesOptions) -> Crosstabs:
     options.outputs.check()
     return panel_tables(
         read_study(options.file, allow_unfinished=True),
-        questions=options.question or (),
-        banners=options.banner or (),
+        questions=options.tables.questions,
+        banners=options.tables.banners,
         method=options.method,
         model=options.model or None,
-        tests=options.tests,
+        tests=options.tables,
     )

@@ -12,8 +12,7 @@ from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
 from semscale.judging.asking import Running
-from semscale.judging.judge import Judge
-from semscale.judging.panel import Panel
+from semscale.judging.judge import Judge, Panel
 from semscale.judging.prompts import JudgedItem, read_items
 from semscale.judging.templates import TEMPLATES
 from semscale.judging.verdicts import PanelVerdicts, Verdicts

@@ -39,22 +39,18 @@ from semscale.report.matching.words import (
 from semscale.report.parts import (
     GUARD_MEANINGS,
     altogether,
+    counts_section,
     estimated_document,
     estimated_settings,
     group_table,
     guard_legend,
     guard_table,
     headline,
+    left_out_section,
     low_items,
     nothing_section,
 )
-from semscale.report.sentences import (
-    counts_section,
-    foreign_warnings,
-    language_warnings,
-    left_out_section,
-    unread_warnings,
-)
+from semscale.report.sentences import foreign_warnings, language_warnings, unread_warnings
 
 if TYPE_CHECKING:
     from semscale.matching.summary import MatchedItem, MatchSummary

@@ -16,7 +16,7 @@ from semscale.report.parts import (
     mean_row,
     score_group,
     small_base_note,
-    unlisted_words,
+    unlisted_note,
 )
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED, DotRow, dots
 from semscale.stats.sampling import SAMPLED_ROWS
@@ -93,5 +93,5 @@ def _caption(summary: "MatchSummary", charted: int, groups: int) -> str:
         )
     if charted < groups:
         said += f" The {charted} largest of {count(groups)} groups are drawn, all are below."
-    notes = (small_base_note(summary.estimates, "row"), unlisted_words(summary.estimates))
+    notes = (small_base_note(summary.estimates, "row"), unlisted_note(summary.estimates))
     return " ".join([said, *filter(None, notes)])

@@ -19,7 +19,7 @@ from semscale.report.formatting import capitalised, counted, number
 from semscale.report.matching.document import BERTSCORE
 from semscale.report.parts import signature_fields
 from semscale.report.row_charts import DotRow, dots
-from semscale.report.sentences import plan_words
+from semscale.report.sentences import interval_methods
 
 if TYPE_CHECKING:
     from semscale.matching.bertscore_layers import LayerCalibration
@@ -35,7 +35,7 @@ def calibration_document(calibration: "LayerCalibration") -> Document:
     if human and plan:
         left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
         judged = f"{counted(human.n, 'judged pair')}{left_out}"
-        intervals = plan_words(plan, {"": "bootstrap"}, "judged pairs")
+        intervals = interval_methods(plan, {"": "bootstrap"}, "judged pairs")
         best = [f"best layer: {human.best_layer} ({judged}); intervals: {intervals}"]
     return Document(
         kind="BERTScore calibration",

@@ -23,7 +23,7 @@ from semscale.report.formatting import capitalised, coverage, ends, number, with
 from semscale.report.matching.document import CLINIQLINK
 from semscale.report.parts import settings
 from semscale.report.row_charts import Bar, bars
-from semscale.report.sentences import plan_words
+from semscale.report.sentences import interval_methods
 
 if TYPE_CHECKING:
     from semscale.matching.cliniqlink import EvaluationSummary, TaskScore
@@ -35,7 +35,7 @@ _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 def evaluation_document(summary: "EvaluationSummary") -> Document:
     """Turn the scores of a submission into a document."""
     scores, tasks, interval = summary.scores, summary.scores.tasks, summary.scores.plan.interval
-    intervals = plan_words(scores.plan, {task.task: task.estimate.method for task in tasks}, "items")
+    intervals = interval_methods(scores.plan, {task.task: task.estimate.method for task in tasks}, "items")
     mean = "overall, each task counting the same"
     overall = WithInterval(scores.overall, np.nan, np.nan, _DIGITS)
     counting = "invalid replies count as 0; items whose right answer is not stated are left out"

@@ -1,0 +1,181 @@
+"""Settings and columns of coding, from which options and docs derive."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import polars as pl
+from pydantic import Field
+
+from semscale.errors import InputError, RowError
+from semscale.rating.cells import weights_in
+from semscale.results.table_columns import TEXT, Columns, Role
+from semscale.settings import Option, Settings, Signed
+from semscale.store.cells import storable
+from semscale.store.columns import floats_in, groups_in
+from semscale.types import Floats
+
+CODES, CHAT = "Codes", "Chat model"
+"""Panels of the help."""
+
+
+class CodeSettings(Settings):
+    """Settings of coding.
+
+    Raises:
+        InputError: a value out of range, or thresholds in the wrong order.
+    """
+
+    given_from: Annotated[
+        float,
+        Field(gt=0, le=1, description="Least probability at which a code is given."),
+        Option(CODES, "NUMBER"),
+        Signed(),
+    ] = 0.5
+    unsure_from: Annotated[
+        float,
+        Field(ge=0, le=1, description="Least probability at which a code is undecided."),
+        Option(CODES, "NUMBER"),
+        Signed(),
+    ] = 0.3
+    min_base: Annotated[
+        int,
+        Field(
+            ge=1, description="Answers below which a base is marked as small, and a group left out of tests."
+        ),
+        Option("Run", "NUMBER"),
+    ] = 30
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse thresholds in the wrong order."""
+        if self.unsure_from > self.given_from:
+            raise InputError(
+                f"unsure_from must be at most given_from ({self.given_from:g}), got {self.unsure_from:g}"
+            )
+
+
+BY_LIKENESS = CodeSettings(given_from=0.7, unsure_from=0.5)
+"""Thresholds for the likeness of codes that are not calibrated. On 240 coded review sentences 0.7 gives a
+code about as often as a person does; 0.5, midway between examples of the code and of others, twice as often.
+"""
+
+
+class CodingChatSettings(Settings):
+    """A chat model that is asked about codes as well, and how it is asked."""
+
+    chat_model: Annotated[
+        str | None,
+        Field(description="Ask this model as well: a name at an endpoint, or local."),
+        Option(CHAT, "MODEL"),
+    ] = None
+    chat_url: Annotated[
+        str | None,
+        Field(description="An OpenAI-compatible endpoint; keys come from OPENAI_API_KEY."),
+        Option(CHAT, "URL"),
+    ] = None
+    method: Annotated[
+        Literal["decision", "prose"],
+        Field(description="decision: a probability for each code; or prose, one call per code."),
+        Option(CHAT, "METHOD", type=str),
+    ] = "decision"
+    question: Annotated[
+        str | None, Field(description="What people were asked, for the model."), Option(CHAT, "TEXT")
+    ] = None
+
+
+def _numbers(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> Floats:
+    """Read a column of numbers, shape (n,), NaN where a cell has none."""
+    cells = storable(columns[0].to_frame()).to_series()
+    return floats_in(cells.cast(pl.Float64, strict=False).fill_nan(None))
+
+
+def _weights(columns: Sequence[pl.Series], _parameter: str, first_row: int) -> Floats:
+    return floats_in(weights_in(columns[0], first_row))
+
+
+def _names(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[str | None]:
+    return groups_in(columns[0]).to_list()
+
+
+def _strata(columns: Sequence[pl.Series], parameter: str, first_row: int) -> list[str]:
+    names = groups_in(columns[0]).to_list()
+    if None in names:
+        raise RowError(
+            f"{parameter}: column '{columns[0].name}' is empty in data {{row}} (rows are counted from 1, "
+            "below the header): every row needs a stratum",
+            first_row + names.index(None),
+        )
+    return names
+
+
+def _groups(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> dict[str, list[str | None]]:
+    return {column.name: groups_in(column).to_list() for column in columns}
+
+
+def _labels(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[list[object]]:
+    return [column.to_list() for column in columns]
+
+
+class CodingColumns(Columns):
+    """Columns of answers, hand codes, groups, a rating, and the design of the sample.
+
+    Raises:
+        InputError: one column for two things, one of ``by`` twice, or ``inclusion`` without ``labels``.
+    """
+
+    text: Annotated[str, TEXT, Field(description="The answers."), Option("Columns", "COLUMN")]
+    labels: Annotated[
+        tuple[str, ...],
+        Role(_labels),
+        Field(
+            description="Codes given by hand: names with ; between them, or none. Repeat it for a second "
+            "person."
+        ),
+        Option("Columns", "COLUMN"),
+    ] = ()
+    inclusion: Annotated[
+        str | None,
+        Role(_numbers),
+        Field(
+            description="Probability with which each row was drawn for --labels; tables of code label have "
+            "it."
+        ),
+        Option("Columns", "COLUMN"),
+    ] = None
+    by: Annotated[
+        tuple[str, ...],
+        Role(_groups, is_measured=False, is_shared=True),
+        Field(description="Names of groups to compare; can be repeated."),
+        Option("Columns", "COLUMN"),
+    ] = ()
+    rating: Annotated[
+        str | None,
+        Role(_numbers, is_measured=False),
+        Field(description="A rating: which codes are associated with high and low values?"),
+        Option("Columns", "COLUMN"),
+    ] = None
+    weight: Annotated[
+        str | None,
+        Role(_weights, is_measured=False),
+        Field(description="Weights, 0 or more."),
+        Option("Columns", "COLUMN"),
+    ] = None
+    respondent: Annotated[
+        str | None,
+        Role(_names, is_measured=False, is_shared=True),
+        Field(description="Respondent, or what was drawn together; rows with the same name belong together."),
+        Option("Columns", "COLUMN"),
+    ] = None
+    strata: Annotated[
+        str | None,
+        Role(_strata, is_measured=False, is_shared=True),
+        Field(description="Parts of the population that were sampled separately."),
+        Option("Columns", "COLUMN"),
+    ] = None
+
+    def model_post_init(self, context: object) -> None:
+        """Refuse columns that exclude each other."""
+        super().model_post_init(context)
+        if self.inclusion is not None and not self.labels:
+            raise InputError("inclusion belongs to labels: name the column of hand codes as well")
+        if self.text in self.by:
+            raise InputError(f"by: column '{self.text}' has the answers; name one with groups")

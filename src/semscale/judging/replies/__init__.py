@@ -1,1 +1,0 @@
-"""Reading a judge's replies: one score stated beyond doubt, or none."""

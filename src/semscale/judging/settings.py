@@ -1,0 +1,209 @@
+"""Settings and columns of judging, from which options, signature fields and docs derive."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from semscale.errors import InputError
+from semscale.judging.prompts import Order, ReferencePosition
+from semscale.judging.templates import Rubric
+from semscale.results.table_columns import CELL, GROUP, Columns, Role, listed_texts
+from semscale.settings import Option, Settings, Signed
+from semscale.store.cells import storable
+from semscale.store.columns import floats_in
+from semscale.types import Floats
+
+JUDGE = "Judge"
+"""Title of the options' panel in the help."""
+
+Method = Literal["prose", "decision"]
+"""Kind of reply: prose that states a score, or a probability of each level."""
+
+_SAMPLING_TEMPERATURE = 1.0
+
+
+class JudgeSettings(Settings):
+    """Settings of a ``Judge``.
+
+    Raises:
+        InputError: a value out of range, several samples at temperature 0, or a setting that a decision does
+            not have.
+    """
+
+    template: Annotated[
+        Any,
+        Field(
+            description="Task with its levels: likert, continuous, true_false, true_false_uncertain, or a "
+            "scale."
+        ),
+        Option(JUDGE, "NAME", type=str),
+    ] = "likert"
+    rubric: Annotated[
+        str | None,
+        Field(description="Your instructions on what is judged; on the command line @FILE reads them."),
+        Option(JUDGE, "TEXT"),
+    ] = None
+    context: Annotated[
+        str | None, Field(description="Further information for the judge, such as who asks.")
+    ] = None
+    order: Annotated[
+        Order,
+        Field(
+            description="Order of the reply: score-first, explanation-first or score-only. An explanation "
+            "before the score narrows the spread of scores."
+        ),
+        Option(JUDGE, "ORDER"),
+        Signed(),
+    ] = "score-first"
+    reference_place: Annotated[
+        ReferencePosition,
+        Field(description="Position of a reference in the prompt: after the answer, or before it."),
+        Signed("reference"),
+    ] = "after"
+    samples: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=1000,
+            description="Replies for each row; with several the distribution is their shares.",
+        ),
+        Option(JUDGE),
+        Signed(),
+    ] = 1
+    temperature: Annotated[
+        float | Literal["auto"] | None,
+        Field(
+            description="Temperature of the replies; by default 0, or 1 for several samples. None leaves it "
+            "to the model."
+        ),
+        Option(JUDGE, "NUMBER", type=float, shown=False),
+    ] = "auto"
+    max_tokens: Annotated[
+        int | None,
+        Field(description="Tokens at which a reply is cut; None leaves it to the model."),
+        Option(JUDGE),
+    ] = 1024
+    seed: Annotated[int | None, Field(description="Seed for the model, where it accepts one.")] = None
+    structured: Annotated[
+        bool | Literal["auto"],
+        Field(description="Whether replies are JSON by a schema; auto where the model accepts one."),
+    ] = "auto"
+    logprobs: Annotated[
+        bool | Literal["auto"],
+        Field(description="Whether token probabilities are requested; auto where the model gives them."),
+    ] = "auto"
+    corrections: Annotated[
+        int,
+        Field(ge=0, le=20, description="How often a reply that cannot be read is asked for again."),
+        Signed(),
+    ] = 2
+    method: Annotated[
+        Method,
+        Field(
+            description="prose, or decision: a probability for each level, and nothing to parse. A model "
+            "that takes no decisions gives probabilities of letters, or else prose."
+        ),
+        Option(JUDGE, "METHOD"),
+    ] = "prose"
+    criteria: Annotated[
+        Rubric | str | Path | None,
+        Field(
+            description="Rubric of several criteria with question, levels and weight, or its YAML file; it "
+            "replaces the template."
+        ),
+        Option(JUDGE, "FILE", type=Path),
+    ] = None
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse settings that exclude each other."""
+        if self.method == "decision":
+            if self.samples != 1:
+                raise InputError(
+                    f"samples must be 1 with method='decision', got {self.samples}: "
+                    "a decision has a probability for each level"
+                )
+            if self.temperature not in {"auto", None, 0.0}:
+                raise _prose_only("temperature", self.temperature)
+            if self.order == "explanation-first":
+                raise _prose_only("order", self.order)
+        if self.samples != 1 and self.temperature == 0:
+            raise InputError(
+                f"temperature must be > 0 for {self.samples} samples, which would all be alike at 0"
+            )
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """Parameters of a request: ``temperature``, ``max_tokens`` and ``seed``."""
+        temperature = self.temperature
+        if temperature == "auto":
+            temperature = 0.0 if self.samples == 1 else _SAMPLING_TEMPERATURE
+        return {"temperature": temperature, "max_tokens": self.max_tokens, "seed": self.seed}
+
+
+def _prose_only(name: str, value: object) -> InputError:
+    reason = "it is for replies in prose, and a decision is a probability for each level"
+    return InputError(
+        f"leave {name}={value!r} out with method='decision': {reason}",
+        in_shell=f"leave --{name} {value} out with --method decision: {reason}",
+    )
+
+
+def _probabilities(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> Floats:
+    """Read probabilities of a draw, shape (n,), NaN where a cell has no number."""
+    cells = storable(columns[0].to_frame()).to_series()
+    return floats_in(cells.cast(pl.Float64, strict=False))
+
+
+REFERENCES = Role(listed_texts)
+"""Zero or more texts for each row."""
+
+LABELS = replace(CELL, is_checked=True, is_measured=False)
+"""Human labels for each row."""
+
+PROBABILITIES = Role(_probabilities, is_measured=False)
+"""Probability with which each row was drawn; it does not decide a verdict."""
+
+
+class JudgeColumns(Columns):
+    """Columns of questions, answers, and what they are compared with.
+
+    Raises:
+        InputError: one column for two purposes, or probabilities without labels.
+    """
+
+    question: Annotated[str, CELL, Field(description="What was asked."), Option("Columns", "COLUMN")]
+    answer: Annotated[str, CELL, Field(description="What is judged."), Option("Columns", "COLUMN")]
+    reference: Annotated[
+        tuple[str, ...],
+        REFERENCES,
+        Field(description="Answers known to be right; can be repeated."),
+        Option("Columns", "COLUMN"),
+    ] = ()
+    human: Annotated[
+        str | None,
+        LABELS,
+        Field(description="Human labels, as the judge gives them, or lists of them."),
+        Option("Columns", "COLUMN"),
+    ] = None
+    by: Annotated[
+        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
+    ] = None
+    inclusion: Annotated[
+        str | None,
+        PROBABILITIES,
+        Field(
+            description="Probability with which each row was drawn for --human; tables of judge label have "
+            "it."
+        ),
+        Option("Columns", "COLUMN"),
+    ] = None
+
+    def model_post_init(self, context: object) -> None:
+        """Refuse probabilities without labels."""
+        super().model_post_init(context)
+        if self.inclusion is not None and self.human is None:
+            raise InputError("inclusion belongs to human: name the column of people's labels as well")

@@ -1,0 +1,198 @@
+"""Judging of a table of any size, part by part; a stopped run resumes."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from semscale.chat.connections import held_open
+from semscale.chat.runner import run_apart
+from semscale.judging.asking import Running
+from semscale.judging.human_labels import INCLUSION, label_table
+from semscale.judging.judge import Judge, JudgeState, Panel
+from semscale.judging.prompts import JudgedItem, read_items
+from semscale.judging.settings import JudgeColumns
+from semscale.judging.summary import JudgeSummary, JudgeTally
+from semscale.judging.verdict import Verdict
+from semscale.judging.verdicts import JudgedResult, PanelVerdicts, Verdicts
+from semscale.results.result_columns import PRIVATE
+from semscale.results.runs import PartState, TableInstrument, measure_table
+from semscale.results.table_columns import Cells
+from semscale.stats.calibration.sample_design import checked_inclusion
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.store.places.output_places import Target
+from semscale.store.runs.table_run import PartSettings
+from semscale.store.table import Table
+from semscale.store.writing import PREFIX
+from semscale.types import Floats, Mask, Progress, Status
+
+_VERDICTS = f"{PREFIX}{PRIVATE}verdicts"
+
+
+def judge_file(  # noqa: PLR0913 - table, judge, how to ask it, output
+    table: Table,
+    columns: JudgeColumns,
+    *,
+    judge: Judge | Panel,
+    running: Running | None = None,
+    plan: IntervalPlan | None = None,
+    out: Target | None = None,
+    settings: PartSettings | None = None,
+    progress: Progress | None = None,
+) -> JudgeSummary:
+    """Judge the answers of a table, write the judged table, and sum it up.
+
+    References and labels are checked before anything is asked. Replies stay in the ledger, so that a resumed
+    run never repeats a paid call. Where a cap is reached, the rows that were not asked about are
+    ``unfinished``: the output is written, and the same call continues after the last part before the first
+    such row. It also asks again about rows whose calls failed; without a ledger only if the first run reached
+    its end, and then about all rows.
+
+    Args:
+        table: the input.
+        columns: names of the columns.
+        judge: who judges.
+        running: how calls are made: concurrency, retries, budget, ledger.
+        plan: how intervals are made.
+        out: as ``measure_table`` takes it, and so are the other parameters.
+        settings: the parts.
+        progress: called as rows are judged, and as replies come.
+
+    Raises:
+        InputError: as ``measure_table``, or a label that is none of the template's.
+        StoppedByUserError: stopped by the user; finished parts are stored.
+        ReplyError: no call can succeed; finished parts are stored.
+    """
+    instrument = JudgeTable(columns, judge, running or Running(), plan or IntervalPlan(), progress)
+    return measure_table(table, instrument, out=out, settings=settings, progress=progress)
+
+
+class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
+    """Judging as a run over a table uses it.
+
+    Args:
+        columns: names of the columns.
+        judge: who judges.
+        running: how calls are made; a panel's judges get equal parts of the budget.
+        plan: how intervals are made.
+        progress: called as replies come.
+    """
+
+    stage = "judging"
+    private = (_VERDICTS,)
+
+    def __init__(
+        self,
+        columns: JudgeColumns,
+        judge: Judge | Panel,
+        running: Running,
+        plan: IntervalPlan,
+        progress: Progress | None = None,
+    ) -> None:
+        self.columns: JudgeColumns = columns
+        self._judge, self._progress = judge, progress
+        self._members = (judge,) if isinstance(judge, Judge) else judge.judges
+        self.result = Verdicts if isinstance(judge, Judge) else PanelVerdicts
+        self._has_ledger = running.ledger is not False
+        n = len(self._members)
+        part = running if n == 1 else running.divided(n, "judges")
+        self._states: Sequence[JudgeState] = [JudgeState(part)] * n
+        self._tally = JudgeTally(self._result([()] * n), columns, plan)
+
+    @property
+    def stored(self) -> str:
+        """Replies, where there is a ledger."""
+        return "replies that came stay in the ledger" if self._has_ledger else ""
+
+    def key(self) -> dict[str, str]:
+        """Return the fields of the signature."""
+        return dict(self._judge.signature.fields)
+
+    def look(self, cells: Cells) -> None:
+        """Refuse labels that are none of the template's, or have no probability of their draw."""
+        labels = self._labels(cells)
+        if labels is not None and "inclusion" in cells.values:
+            has_label: Mask = np.asarray(~np.isnan(labels).all(axis=1))
+            checked_inclusion(cells["inclusion"], has_label, first_row=cells.first_row)
+
+    def start(self, table: Table) -> None:
+        """Hold the table, whose name and columns the summary needs."""
+        self._table = table
+
+    def measure(self, cells: Cells) -> JudgedResult:
+        """Judge some rows."""
+        items = read_items(cells["question"], cells["answer"], cells.get("reference"))
+        result, self._states = run_apart(self._judged(items))
+        return result
+
+    async def _judged(
+        self, items: Sequence[JudgedItem | Status]
+    ) -> tuple[JudgedResult, Sequence[JudgeState]]:
+        if isinstance(self._judge, Panel):
+            return await self._judge.judge_part(items, self._states, self._progress)
+        async with held_open(self._judge.model):
+            verdicts, state = await self._judge.judge_part(items, self._states[0], self._progress)
+        return verdicts, [state]
+
+    def state(self, result: JudgedResult) -> PartState:
+        """A part is not finished where a cap cut it short; failed calls may succeed another time."""
+        has_failed = any(Status.FAILED in verdicts.counts for verdicts in result.by_judge.values())
+        return PartState(
+            is_finished=result.stopped is None,
+            # Without a ledger, repeating the part would repeat the paid calls that succeeded.
+            has_failed_calls=self._has_ledger and has_failed,
+        )
+
+    def notes(self, result: JudgedResult) -> dict[str, Any]:
+        """Return what each judge knows after the part."""
+        return {"judges": [state.notes() for state in self._states]}
+
+    def further_columns(self, cells: Cells, result: JudgedResult) -> list[pl.Series]:
+        """Return the verdicts of all judges as JSON, from which a part is read back."""
+        rows = zip(*(verdicts.verdicts for verdicts in result.by_judge.values()), strict=True)
+        texts = [json.dumps([verdict.record() for verdict in row]) for row in rows]
+        return [pl.Series(_VERDICTS, texts, pl.String)]
+
+    def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> JudgedResult:
+        """Read the verdicts on a part back, and take over what its judges knew after it."""
+        self._states = [
+            state.resumed(known) for state, known in zip(self._states, notes["judges"], strict=True)
+        ]
+        rows = [map(Verdict.from_record, json.loads(text)) for text in frame[_VERDICTS]]
+        return self._result(list(zip(*rows, strict=True)) or [()] * len(self._members))
+
+    def add(self, cells: Cells, result: JudgedResult, notes: Mapping[str, Any]) -> None:
+        """Add a part to the summary."""
+        self._tally.add(
+            result,
+            cells["question"],
+            cells["answer"],
+            labels=self._labels(cells),
+            inclusion=cells.get("inclusion"),
+            groups=cells.get("by"),
+        )
+
+    def summary(self) -> JudgeSummary:
+        """Sum all parts up."""
+        unused = self.columns.human is not None and self.columns.inclusion is None
+        return self._tally.summary(
+            self._result([()] * len(self._members)),
+            self._table.name,
+            unused_inclusion=unused and INCLUSION in self._table.columns,
+        )
+
+    def _result(self, verdicts: Sequence[tuple[Verdict, ...]]) -> JudgedResult:
+        """Collect the verdicts of each judge, with what it has applied so far."""
+        judges = [
+            judge.verdicts(rows, state)
+            for judge, rows, state in zip(self._members, verdicts, self._states, strict=True)
+        ]
+        return judges[0] if isinstance(self._judge, Judge) else self._judge.verdicts(judges)
+
+    def _labels(self, cells: Cells) -> Floats | None:
+        human = cells.get("human")
+        if human is None:
+            return None
+        return label_table(human, self._members[0].template, cells.first_row)

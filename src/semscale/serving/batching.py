@@ -1,0 +1,518 @@
+"""Batches across requests: items that wait are put through a model together, in fair turns."""
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from semscale.errors import SemscaleError
+from semscale.serving.requests import FAILED, TOO_MANY, RefusedRequestError
+
+Item = TypeVar("Item")
+Part = TypeVar("Part")
+Item_contra = TypeVar("Item_contra", contravariant=True)
+Part_co = TypeVar("Part_co", covariant=True)
+Result = TypeVar("Result")
+
+WORKERS = 2
+"""Batches under way at once: while one is handed out, the model works on the other."""
+
+FULLEST = 4
+"""Largest batch where many requests wait, as a multiple of the usual tokens."""
+
+SLICE_TOKENS = 512
+"""Tokens, estimated, that a request gets in each turn."""
+
+LONGEST = 0.03
+"""Longest wait for clients before a batch, as a share of the last batch's time."""
+
+PAUSE = 0.02
+"""Pause between requests that ends this wait, as a share of the last batch's time."""
+
+_RETRY_AFTER = 1
+_THREADS = 64  # most of them wait for the model, so that their texts share batches
+_MOST_TASKS = 256  # that work or wait for a thread
+
+
+class BatchedModel(Protocol[Item_contra, Part_co]):
+    """A model, as a batcher runs it."""
+
+    def size(self, item: Item_contra, /) -> int:
+        """Count or estimate the tokens of an item."""
+        ...
+
+    def run(self, items: Sequence[Item_contra], counts: Sequence[int], /) -> Sequence[Part_co]:
+        """Put the items of several requests through the model, at once from several threads.
+
+        Args:
+            items: of all requests, one request after the other.
+            counts: number of items of each request.
+
+        Returns:
+            The results of each request.
+        """
+        ...
+
+
+class Batcher(Generic[Item, Part]):
+    """Puts the items of many requests through a model together.
+
+    The result of an item does not depend on the other items of its batch: the engine pads no text. While a
+    batch is under way, new items wait for it or until there is enough for a whole one; after a batch, the
+    next one waits a moment for the clients that were just answered (``Gathering``). The more items a batch
+    has, the more have the same length, and the fewer steps the model takes.
+
+    Args:
+        model: takes a batch.
+        batch_tokens: tokens, estimated, up to which a batch takes more than one slice of a request. It has up
+            to ``FULLEST`` times as many where many requests wait: each has its first slice in it.
+        waiting_tokens: tokens, estimated, that may wait; above that, requests are refused.
+        workers: batches under way at once.
+    """
+
+    def __init__(
+        self,
+        model: BatchedModel[Item, Part],
+        *,
+        batch_tokens: int,
+        waiting_tokens: int,
+        workers: int = WORKERS,
+    ) -> None:
+        self._model = model
+        self._batch_tokens, self._fullest = batch_tokens, FULLEST * batch_tokens
+        self._most_waiting = waiting_tokens
+        self._waiting = TicketQueue()
+        self._ready = threading.Condition()
+        self._closed = False
+        self._under_way = 0
+        self._gathering = Gathering()
+        self._threads = [
+            threading.Thread(target=self._work, name=f"batches-{number}", daemon=True)
+            for number in range(workers)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def waiting_tokens(self) -> int:
+        """Estimated tokens that wait for the model."""
+        return self._waiting.tokens
+
+    @property
+    def waiting_items(self) -> int:
+        """Items that wait for the model."""
+        with self._ready:
+            return self._waiting.n_items
+
+    def submit(
+        self,
+        items: Sequence[Item],
+        done: "Callable[[Ticket[Item, Part]], None]",
+        *,
+        is_bounded: bool = True,
+    ) -> "Ticket[Item, Part]":
+        """Put items in the queue.
+
+        Args:
+            items: at least one, none empty.
+            done: called from another thread when all results are there, or the model failed.
+            is_bounded: true to refuse the items where too many wait; jobs wait as long as it takes.
+
+        Raises:
+            RefusedRequestError: too many items wait, or the service stops.
+        """
+        ticket = Ticket(items, [self._model.size(item) for item in items], done)
+        with self._ready:
+            if self._closed:
+                raise RefusedRequestError(FAILED, "the service has stopped")
+            is_full = self._waiting.tokens + ticket.waiting_tokens > self._most_waiting
+            if is_bounded and is_full and self._waiting:
+                raise RefusedRequestError(
+                    TOO_MANY, "too many texts wait for the model: try again later", retry_after=_RETRY_AFTER
+                )
+            self._waiting.add(ticket)
+            self._gathering.asked(time.monotonic())
+            self._ready.notify()
+        return ticket
+
+    def drop(self, ticket: "Ticket[Item, Part]") -> None:
+        """Remove the items that the model has not taken."""
+        with self._ready:
+            self._waiting.drop(ticket)
+
+    def close(self, seconds: float = 30.0) -> bool:
+        """Stop the threads once the queue is empty.
+
+        Args:
+            seconds: to wait for them.
+
+        Returns:
+            True if all have ended.
+        """
+        with self._ready:
+            self._closed = True
+            self._ready.notify_all()
+        until = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _work(self) -> None:
+        while shares := self._next_batch():
+            items = [item for share in shares for item in share.items]
+            started = time.monotonic()
+            try:
+                parts = self._model.run(items, [share.stop - share.start for share in shares])
+            except Exception as error:  # noqa: BLE001 - the tickets carry it to their requests
+                self._fail(shares, error)
+                continue
+            self._hand_out(shares, parts, time.monotonic() - started)
+
+    def _next_batch(self) -> list["TicketShare"]:
+        with self._ready:
+            while (seconds := self._seconds_to_next()) != 0:
+                self._ready.wait(seconds)
+            shares = self._waiting.take(self._batch_tokens, self._fullest)
+            self._under_way += 1
+            if self._waiting:
+                self._ready.notify()
+            return shares
+
+    def _seconds_to_next(self) -> float | None:
+        """Return the seconds until the next batch begins; ``None`` if only an event can begin it."""
+        if self._closed or self._waiting.tokens >= self._fullest:
+            return 0.0
+        if self._under_way or not self._waiting:
+            return None
+        return self._gathering.left(time.monotonic())
+
+    def _hand_out(self, shares: Sequence["TicketShare"], parts: Sequence[Part], seconds: float) -> None:
+        """Let the next batch begin, and return the results of this one, which took some seconds."""
+        finished = []
+        with self._ready:
+            for share, part in zip(shares, parts, strict=True):
+                share.ticket.put(share.start, share.stop - share.start, part)
+                if not share.ticket.missing:
+                    finished.append(share.ticket)
+            self._under_way -= 1
+            self._gathering.answered(len(finished), seconds, time.monotonic())
+            self._ready.notify()
+        for ticket in finished:
+            ticket.done(ticket)
+
+    def _fail(self, shares: Sequence["TicketShare"], error: Exception) -> None:
+        with self._ready:
+            self._under_way -= 1
+            self._ready.notify()
+            failed = [share.ticket for share in shares if share.ticket.error is None]
+            for ticket in failed:
+                ticket.error = error
+                self._waiting.drop(ticket)
+        for ticket in failed:
+            ticket.done(ticket)
+
+
+class Gathering:
+    """Lets the next batch wait a moment for the clients that the last one answered.
+
+    A batch of all requests is faster than two of half of them. Without the wait, the next batch would begin
+    with the requests that came during the last one, and clients that were just answered would always miss it.
+    Nothing waits unless requests were answered: not the first request of an idle service, nor the rest of a
+    long one. Times are seconds of one clock, which the caller reads.
+
+    Example:
+        >>> gathering = Gathering()
+        >>> gathering.answered(2, seconds=10.0, now=100.0)
+        >>> gathering.asked(now=100.0625)
+        >>> round(gathering.left(now=100.0625), 4)  # PAUSE of 10 s
+        0.2
+        >>> gathering.asked(now=100.125)  # both have asked again
+        >>> gathering.left(now=100.125)
+        0.0
+    """
+
+    def __init__(self) -> None:
+        self._expected = 0
+        self._until = self._pause = self._last = 0.0
+
+    def answered(self, n: int, seconds: float, now: float) -> None:
+        """Note that a batch that took some seconds has answered ``n`` requests."""
+        self._expected = n
+        self._until, self._pause, self._last = now + LONGEST * seconds, PAUSE * seconds, now
+
+    def asked(self, now: float) -> None:
+        """Note a request."""
+        self._expected -= 1
+        self._last = now
+
+    def left(self, now: float) -> float:
+        """Return the seconds that the next batch still waits; 0 if all have asked again, or had time to."""
+        if self._expected <= 0:
+            return 0.0
+        return max(0.0, min(self._until, self._last + self._pause) - now)
+
+
+@dataclass(eq=False)
+class Ticket(Generic[Item, Part]):
+    """The items of one request on their way through the model.
+
+    Attributes:
+        items: n items, such as texts.
+        sizes: estimated tokens of each item.
+        done: called once, from the thread of the model, when all results are there or the model failed.
+        accepted: number of items that the model has taken.
+        missing: number of items without a result.
+        dropped: true if nothing waits for the results any more.
+        error: of the model.
+    """
+
+    items: Sequence[Item]
+    sizes: Sequence[int]
+    done: "Callable[[Ticket[Item, Part]], None]"
+    accepted: int = 0
+    missing: int = 0
+    dropped: bool = False
+    error: Exception | None = None
+    _parts: list[tuple[int, Part]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.missing = len(self.items)
+
+    @property
+    def waiting_tokens(self) -> int:
+        """Estimated tokens of the items that the model has not taken."""
+        return sum(self.sizes[self.accepted :])
+
+    def put(self, start: int, n: int, part: Part) -> None:
+        """Store the results of ``n`` items from ``start`` on."""
+        self._parts.append((start, part))
+        self.missing -= n
+
+    def parts(self) -> list[Part]:
+        """Return all results, in the order of the items.
+
+        Raises:
+            Exception: the model failed.
+        """
+        if self.error is not None:
+            raise self.error
+        return [part for _, part in sorted(self._parts, key=lambda entry: entry[0])]
+
+
+class TicketShare(NamedTuple):
+    """Items of a ticket that are taken together, from one up to another."""
+
+    ticket: Ticket[Any, Any]
+    start: int
+    stop: int
+
+    @property
+    def items(self) -> Sequence[Any]:
+        """The items."""
+        return self.ticket.items[self.start : self.stop]
+
+
+class TicketQueue:
+    """Tickets whose items wait, taken in turns so that a large request does not hold up small ones.
+
+    Callers hold a lock.
+
+    Attributes:
+        tokens: estimated tokens of all waiting items.
+    """
+
+    def __init__(self) -> None:
+        self._tickets: deque[Ticket[Any, Any]] = deque()
+        self.tokens = 0
+
+    def __len__(self) -> int:
+        return len(self._tickets)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items that wait."""
+        return sum(len(ticket.items) - ticket.accepted for ticket in self._tickets)
+
+    def add(self, ticket: Ticket[Any, Any]) -> None:
+        """Put a ticket at the end of the queue."""
+        self._tickets.append(ticket)
+        self.tokens += ticket.waiting_tokens
+
+    def drop(self, ticket: Ticket[Any, Any]) -> None:
+        """Remove the items of a ticket that the model has not taken."""
+        ticket.dropped = True
+        if ticket in self._tickets:
+            self._tickets.remove(ticket)
+            self.tokens -= ticket.waiting_tokens
+
+    def take(self, budget: int, most: int | None = None) -> list[TicketShare]:
+        """Take a batch: each ticket in its turn gives a slice, until the budget is used up.
+
+        Args:
+            budget: estimated tokens; a batch has one item at least.
+            most: estimated tokens up to which tickets still get their first slice, so that a batch has
+                something of many small tickets; by default as many as ``budget``.
+
+        Returns:
+            Shares in the order of the turns; those of one ticket that follow each other are one share.
+        """
+        shares: dict[Ticket[Any, Any], TicketShare] = {}
+        used = 0
+        while self._tickets:
+            ticket = self._tickets[0]
+            left = (budget if ticket in shares or most is None else most) - used
+            if left <= 0:
+                break
+            self._tickets.popleft()
+            start = shares[ticket].start if ticket in shares else ticket.accepted
+            used += _take_slice(ticket, min(SLICE_TOKENS, left))
+            shares[ticket] = TicketShare(ticket, start, ticket.accepted)
+            if ticket.accepted < len(ticket.items):
+                self._tickets.append(ticket)
+        self.tokens -= used
+        return list(shares.values())
+
+
+def _take_slice(ticket: Ticket[Any, Any], most: int) -> int:
+    """Take a slice of a ticket, one item at least, and return its tokens."""
+    used = 0
+    for size in ticket.sizes[ticket.accepted :]:
+        if used and used + size > most:
+            break
+        used += size
+        ticket.accepted += 1
+    return used
+
+
+class AbandonedError(SemscaleError):
+    """Nothing waits for the work any more."""
+
+
+class Task:
+    """Work in a thread that can be abandoned from another one.
+
+    Args:
+        is_bounded: true if its texts are refused where too many wait; jobs wait.
+    """
+
+    def __init__(self, *, is_bounded: bool = True) -> None:
+        self.is_bounded = is_bounded
+        self._abandoned = threading.Event()
+        self._wake: list[threading.Event] = []
+
+    def abandon(self) -> None:
+        """Let the work end at its next step."""
+        self._abandoned.set()
+        for event in list(self._wake):
+            event.set()
+
+    def check(self) -> None:
+        """Raise if the work was abandoned.
+
+        Raises:
+            AbandonedError: it was.
+        """
+        if self._abandoned.is_set():
+            raise AbandonedError("nobody waits for the work any more")
+
+    @contextmanager
+    def waking(self, event: threading.Event) -> Iterator[None]:
+        """Set the event, too, when the work is abandoned."""
+        self._wake.append(event)
+        try:
+            yield
+        finally:
+            self._wake.remove(event)
+
+
+CURRENT_TASK: ContextVar[Task | None] = ContextVar("task", default=None)
+"""The work that the current thread does."""
+
+
+def stop_if_abandoned(stage: str, done: int, total: int | None) -> None:  # noqa: ARG001 - as Progress has it
+    """End the work of the current thread if nothing waits for it: a ``Progress``."""
+    task = CURRENT_TASK.get()
+    if task is not None:
+        task.check()
+
+
+class TaskThreads:
+    """Does the work of requests in threads."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="task")
+        self._n = 0
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Do some work in a thread; if the request is cancelled, the work ends at its next step.
+
+        Raises:
+            RefusedRequestError: too many requests wait.
+            Exception: the work failed.
+        """
+        if self._n >= _MOST_TASKS:
+            raise RefusedRequestError(
+                TOO_MANY, "too many requests wait: try again later", retry_after=_RETRY_AFTER
+            )
+        task, context = Task(), copy_context()
+        context.run(CURRENT_TASK.set, task)
+        self._n += 1
+        doing = asyncio.get_running_loop().run_in_executor(self._pool, context.run, work)
+        try:
+            return await doing
+        except asyncio.CancelledError:
+            task.abandon()
+            raise
+        finally:
+            self._n -= 1
+
+
+class Delivery(Generic[Item, Part]):
+    """Items of the current thread's work, sent to a batcher.
+
+    Args:
+        batcher: puts them through the model.
+        items: at least one.
+        is_bounded: true if they are refused where too many wait; by default as the work states.
+
+    Raises:
+        AbandonedError: nothing waits for the work any more.
+        RefusedRequestError: too many items wait.
+    """
+
+    def __init__(
+        self, batcher: Batcher[Item, Part], items: Sequence[Item], *, is_bounded: bool | None = None
+    ) -> None:
+        self._batcher = batcher
+        self._task = CURRENT_TASK.get() or Task()
+        self._ready = threading.Event()
+        self._task.check()
+        bounded = self._task.is_bounded if is_bounded is None else is_bounded
+        self._ticket = batcher.submit(items, lambda _: self._ready.set(), is_bounded=bounded)
+
+    def wait(self) -> list[Part]:
+        """Wait for all results, and return them in the order of the items.
+
+        Raises:
+            AbandonedError: nothing waits for the work any more.
+            Exception: the model failed.
+        """
+        try:
+            with self._task.waking(self._ready):
+                self._task.check()
+                self._ready.wait()
+            self._task.check()
+        except AbandonedError:
+            self.drop()
+            raise
+        return self._ticket.parts()
+
+    def drop(self) -> None:
+        """Remove the items that still wait."""
+        self._batcher.drop(self._ticket)

@@ -1,1 +1,0 @@
-"""Texts of many requests, put through the model together."""

@@ -1,1 +1,0 @@
-"""The instruments of the service: ratings, matches and consistency of rows."""

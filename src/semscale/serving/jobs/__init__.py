@@ -1,1 +1,0 @@
-"""Jobs: long files that are measured while nobody waits, and go on after a restart."""

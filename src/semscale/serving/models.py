@@ -1,0 +1,522 @@
+"""Models of the service: loaded once, warmed up, with batches that requests share, and their metrics."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
+from semscale.embedding.loading import load_embedder
+from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.tokens.state_engine import (
+    Outputs,
+    Rows,
+    StateEngine,
+    Whose,
+    shows_states,
+    state_engine,
+)
+from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.errors import InputError
+from semscale.serving.batching import WORKERS, BatchedModel, Batcher, Delivery, Item, Part, Ticket
+from semscale.serving.requests import NOT_FOUND, RefusedRequestError, ServiceLimits
+from semscale.signature import Signature
+from semscale.types import Integers, Progress, Vectors
+from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_TEXTS = (1, 4, 16, 64, 128, 256, 512, 1024)
+# One text in each arithmetic: short ones are computed in float32 at any precision.
+_WARM_UP = ("Yes.", "The staff was kind and the room was clean, but breakfast was over much too early.")
+_BYTES_PER_TOKEN, _SPECIAL_TOKENS = 4, 2
+_AHEAD = 2  # deliveries of a request under way: the model works on one while the other is read
+
+OnBatch = Callable[[int, int | None], None]
+"""Called after each batch with the number of its texts, and of its tokens (``None`` if not known)."""
+
+Row = npt.NDArray[np.int32]
+"""Token ids of a text."""
+
+
+@dataclass(frozen=True)
+class ModelsToServe:
+    """Choice of the models that are served.
+
+    Attributes:
+        name: of one model for everything; without it, ratings have the default model of ratings, and all
+            else the default one.
+        precision: as ``load_embedder`` takes it.
+        engine: likewise; the states of tokens, which ``/match`` reads, are shown by ``openvino`` and
+            ``torch``.
+    """
+
+    name: str | None = None
+    precision: str = "exact"
+    engine: str = "openvino"
+
+    def __post_init__(self) -> None:
+        if self.engine not in ("openvino", "torch"):
+            raise InputError(f"engine must be openvino or torch, got {self.engine!r}")
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The model of embeddings, matches and consistency, and that of ratings."""
+        return self.name or DEFAULT_MODEL, self.name or DEFAULT_RATING_MODEL
+
+    def load(self, name: str) -> Embedder:
+        """Load a model; the first time its weights are pulled."""
+        return load_embedder(name, precision=self.precision, engine=self.engine, cache=False)
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    """A model of the service.
+
+    Attributes:
+        name: in requests and answers.
+        batcher: puts the texts of all requests through it.
+        embedder: for instruments; its texts share these batches.
+        encoder: the states of tokens, whose texts share other batches; ``None`` for a model that shows none.
+        batchers: all batchers.
+    """
+
+    name: str
+    batcher: Batcher[str, Embeddings]
+    embedder: "BatchedEmbedder"
+    encoder: TokenEncoder | None = None
+    batchers: Sequence[Batcher[Any, Any]] = ()
+
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
+        """Embed the texts of a request, without a thread; if it is cancelled, texts that wait are dropped.
+
+        Raises:
+            RefusedRequestError: too many texts wait.
+            ModelError: the model cannot be run.
+        """
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+
+        def set_ready() -> None:
+            if not ready.done():
+                ready.set_result(None)
+
+        def done(_: Ticket[str, Embeddings]) -> None:
+            with suppress(RuntimeError):  # the loop has ended, so nothing waits
+                loop.call_soon_threadsafe(set_ready)
+
+        ticket = self.batcher.submit(texts, done)
+        try:
+            await ready
+        except asyncio.CancelledError:
+            self.batcher.drop(ticket)
+            raise
+        return joined_embeddings(ticket.parts())
+
+
+@dataclass
+class ServedModels:
+    """The models of the service, once they are loaded."""
+
+    _by_name: dict[str, ServedModel] = field(default_factory=dict)
+    _names: tuple[str, str] = ("", "")
+
+    @property
+    def embedding(self) -> ServedModel:
+        """For embeddings, matches and consistency."""
+        return self._by_name[self._names[0]]
+
+    @property
+    def rating(self) -> ServedModel:
+        """For ratings; the same one where one model serves all."""
+        return self._by_name[self._names[1]]
+
+    @property
+    def by_name(self) -> Mapping[str, ServedModel]:
+        """All models."""
+        return self._by_name
+
+    def named(self, name: str) -> ServedModel:
+        """Find a model by its name or the last part of its path.
+
+        Raises:
+            RefusedRequestError: no model of this name is served.
+        """
+        for model in self._by_name.values():
+            if name in (model.name, Path(model.name).name):
+                return model
+        raise RefusedRequestError(
+            NOT_FOUND, f"model must be one of {', '.join(self._by_name)}, got {name[:60]!r}", field="model"
+        )
+
+    def load(
+        self,
+        choice: ModelsToServe,
+        limits: ServiceLimits,
+        metrics: "ServiceMetrics",
+        load: Callable[[str], Embedder] | None = None,
+    ) -> None:
+        """Load the models, and run each once, so that nothing is compiled while requests are answered.
+
+        Args:
+            choice: of models.
+            limits: of batches and waiting texts.
+            metrics: count batches.
+            load: loads a model by its name; by default as ``choice`` does.
+
+        Raises:
+            SemscaleError: a model is unknown, or cannot be loaded or run.
+        """
+        workers = WORKERS if choice.engine == "openvino" else 1
+        loaded: dict[str, ServedModel] = {}
+        for name in dict.fromkeys(choice.names):
+            embedder = (load or choice.load)(name)
+            embedder.embed(_WARM_UP)
+            loaded[name] = _with_batches(name, embedder, limits, metrics, workers)
+        self._by_name, self._names = loaded, choice.names
+
+    def close(self) -> bool:
+        """Stop all batches once nothing waits; return true if their threads have ended."""
+        return all([batcher.close() for model in self._by_name.values() for batcher in model.batchers])
+
+
+def _with_batches(
+    name: str, embedder: Embedder, limits: ServiceLimits, metrics: "ServiceMetrics", workers: int
+) -> ServedModel:
+    """Put batches before a model: of texts, and of the states of tokens where it shows them."""
+    on_batch = metrics.batch(name)
+
+    def batcher_of(model: BatchedModel[Item, Part]) -> Batcher[Item, Part]:
+        return Batcher(
+            model,
+            batch_tokens=limits.batch_tokens,
+            waiting_tokens=limits.waiting_tokens,
+            workers=workers,
+        )
+
+    texts = batcher_of(BatchedTexts(embedder, on_batch))
+    batchers: list[Batcher[Any, Any]] = [texts]
+    encoder = None
+    if shows_states(embedder):
+        engine = state_engine(embedder)
+        rows = batcher_of(BatchedRows(engine, on_batch))
+        batchers.append(rows)
+        encoder = TokenEncoder(BatchedStates(engine, rows, limits.batch_tokens))
+    metrics.watch_model(name, lambda: sum(batcher.waiting_items for batcher in batchers))
+    return ServedModel(name, texts, BatchedEmbedder(embedder, texts), encoder, batchers)
+
+
+class BatchedTexts:
+    """Puts texts through an embedder; the vector of a text does not depend on its batch.
+
+    Args:
+        embedder: the model; its ``embed`` is called from several threads at once.
+        on_batch: called after each batch.
+    """
+
+    def __init__(self, embedder: Embedder, on_batch: OnBatch | None = None) -> None:
+        self._embedder = embedder
+        self._on_batch = on_batch
+
+    def size(self, text: str) -> int:
+        """Estimate a text's tokens by its length in UTF-8; batches need no exact number."""
+        return _SPECIAL_TOKENS + len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN
+
+    def run(self, texts: Sequence[str], counts: Sequence[int]) -> list[Embeddings]:
+        """Embed the texts of several requests, ``counts`` of each."""
+        all_texts = self._embedder.embed(texts)
+        if self._on_batch:
+            self._on_batch(len(texts), None if all_texts.tokens is None else int(all_texts.tokens.sum()))
+        # Copies, so that a request does not hold the vectors of the whole batch.
+        return [
+            Embeddings(
+                all_texts.vectors[start:stop].copy(),
+                all_texts.windows[start:stop].copy(),
+                None if all_texts.unknown is None else all_texts.unknown[start:stop].copy(),
+                None if all_texts.tokens is None else all_texts.tokens[start:stop].copy(),
+            )
+            for start, stop in pairwise([0, *accumulate(counts)])
+        ]
+
+
+def joined_embeddings(parts: Sequence[Embeddings]) -> Embeddings:
+    """Join the vectors of a request, whose texts were in several batches."""
+    if len(parts) == 1:
+        return parts[0]
+    return Embeddings(
+        np.concatenate([part.vectors for part in parts]),
+        np.concatenate([part.windows for part in parts]),
+        _joined([part.unknown for part in parts]),
+        _joined([part.tokens for part in parts]),
+    )
+
+
+def _joined(parts: Sequence[Vectors | Integers | None]) -> "np.ndarray | None":
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if len(known) == len(parts) else None
+
+
+class BatchedEmbedder:
+    """Embeds texts through a batcher, for instruments in threads; the vectors are those of the embedder.
+
+    Args:
+        embedder: computes the vectors.
+        batcher: puts texts through that embedder.
+    """
+
+    def __init__(self, embedder: Embedder, batcher: Batcher[str, Embeddings]) -> None:
+        self.embedder = embedder
+        self._batcher = batcher
+
+    @property
+    def for_anchors(self) -> Embedder:
+        """The embedder of anchors: its texts are few, so they share no batches."""
+        for_anchors = anchor_embedder(self.embedder)
+        return self if for_anchors is self.embedder else for_anchors
+
+    @property
+    def dimensions(self) -> int:
+        """Width of a vector."""
+        return self.embedder.dimensions
+
+    @property
+    def signature(self) -> Signature:
+        """That of the embedder, as batches change no number."""
+        return self.embedder.signature
+
+    def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        """Embed texts in their order; equal texts are computed once.
+
+        Raises:
+            AbandonedError: nothing waits for the work any more.
+            RefusedRequestError: too many texts wait.
+        """
+        unique, where = distinct(checked_texts(texts))
+        if not unique:
+            width = self.dimensions
+            return Embeddings(np.empty((0, width), np.float32), np.empty(0, np.int64))
+        parts = Delivery(self._batcher, unique).wait()
+        if progress:
+            progress("embedding", len(unique), len(unique))
+        return joined_embeddings(parts).spread(where)
+
+
+class BatchedRows:
+    """Puts rows of token ids through a model; the states of a row do not depend on its batch.
+
+    Args:
+        engine: the model; its ``run_layer`` is called from several threads at once.
+        on_batch: called after each batch.
+    """
+
+    def __init__(self, engine: StateEngine, on_batch: OnBatch | None = None) -> None:
+        self._engine = engine
+        self._on_batch = on_batch
+
+    def size(self, row: Row) -> int:
+        """Count a row's tokens."""
+        return len(row)
+
+    def run(self, rows: Sequence[Row], counts: Sequence[int]) -> list[list[Outputs]]:
+        """Compute the states of the rows of several requests after the last layer, ``counts`` of each."""
+        states: dict[int, Outputs] = {}
+        for _, batch, output in self._engine.run_layer([(None, rows)], layer=self._engine.layers):
+            states.update(zip(batch.tolist(), output.copy(), strict=True))
+        if self._on_batch:
+            self._on_batch(len(rows), sum(map(len, rows)))
+        bounds = pairwise([0, *accumulate(counts)])
+        return [[states[row] for row in range(start, stop)] for start, stop in bounds]
+
+
+class BatchedStates:
+    """A ``StateEngine`` whose states after the last layer come in batches of several requests.
+
+    The states are those of the engine that it wraps. Rows are sent some at a time, and wait for their turn
+    in a queue of any length: a thread of a request sends the next ones when it has read the first.
+
+    Args:
+        engine: computes the states.
+        batcher: puts rows of token ids through that engine.
+        together: tokens of a request that are sent at once.
+    """
+
+    def __init__(self, engine: StateEngine, batcher: Batcher[Row, list[Outputs]], together: int) -> None:
+        self._engine = engine
+        self._batcher = batcher
+        self._together = together
+
+    @property
+    def name(self) -> str:
+        """The model's name in signatures."""
+        return self._engine.name
+
+    @property
+    def signature(self) -> Signature:
+        """That of the engine, as batches change no number."""
+        return self._engine.signature
+
+    @property
+    def layers(self) -> int:
+        """Number of transformer layers of the model."""
+        return self._engine.layers
+
+    @property
+    def hidden(self) -> int:
+        """Width of a hidden state."""
+        return self._engine.hidden
+
+    @property
+    def positions(self) -> int:
+        """Number of tokens that the model reads at once, special ones included."""
+        return self._engine.positions
+
+    @property
+    def pooling(self) -> str:
+        """Method that makes a text's vector of the last layer's states."""
+        return self._engine.pooling
+
+    @property
+    def word_prefix(self) -> str:
+        """Text put before a text, so that its first word is spelled like every other one."""
+        return self._engine.word_prefix
+
+    def open_tokenizer(self) -> "Tokenizer":
+        """Open the model's tokenizer, a new one with each call, without padding."""
+        return self._engine.open_tokenizer()
+
+    def check_layer(self, layer: int) -> None:
+        """Refuse a layer that the model does not have.
+
+        Raises:
+            InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
+        """
+        self._engine.check_layer(layer)
+
+    def run_layer(
+        self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
+    ) -> Iterator[tuple[Whose, Integers, Outputs]]:
+        """Run rows of token ids up to ``layer``; those up to the last one share batches.
+
+        Args:
+            groups: rows that the model can read at once, special tokens included, with their owners.
+            layer: 0 (the embeddings) to ``layers``.
+
+        Yields:
+            A row at a time, with its number, shape (1,), and its states (1, t, hidden); one group after the
+            other.
+
+        Raises:
+            AbandonedError: nothing waits for the work any more.
+        """
+        self.check_layer(layer)
+        if layer != self.layers:
+            yield from self._engine.run_layer(groups, layer=layer)
+            return
+        for owner, rows in groups:
+            for row, states in self._states(rows):
+                yield owner, np.array([row]), states[np.newaxis]
+
+    def _states(self, rows: Rows) -> Iterator[tuple[int, Outputs]]:
+        """Yield the states of all rows, the longest rows first, with the next ones under way."""
+        under_way: deque[tuple[list[int], Delivery[Row, list[Outputs]]]] = deque()
+        runs = self._runs_of_rows(rows)
+        try:
+            while True:
+                while len(under_way) < _AHEAD and (numbers := next(runs, None)):
+                    sent = [rows[number] for number in numbers]
+                    under_way.append((numbers, Delivery(self._batcher, sent, is_bounded=False)))
+                if not under_way:
+                    return
+                numbers, delivery = under_way.popleft()
+                states = [row for part in delivery.wait() for row in part]
+                yield from zip(numbers, states, strict=True)
+        finally:
+            for _, delivery in under_way:
+                delivery.drop()
+
+    def _runs_of_rows(self, rows: Rows) -> Iterator[list[int]]:
+        """Cut rows into runs of about as many tokens, rows of equal length next to each other."""
+        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+        order = np.argsort(-lengths, kind="stable")
+        before = np.cumsum(lengths[order]) - lengths[order]
+        cuts = np.flatnonzero(np.diff(before // self._together)) + 1
+        return (run.tolist() for run in np.split(order, cuts) if len(run))
+
+
+class ServiceMetrics:
+    """Counts requests, texts and tokens, in the form that Prometheus reads."""
+
+    content_type = CONTENT_TYPE_LATEST
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "semscale_requests", "Requests by route and status.", ["route", "status"], registry=self._registry
+        )
+        self._seconds = Histogram(
+            "semscale_request_seconds",
+            "Seconds from a request to the end of its answer.",
+            ["route"],
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self._batch_texts = Histogram(
+            "semscale_batch_texts",
+            "Texts that the model took at once.",
+            ["model"],
+            buckets=_TEXTS,
+            registry=self._registry,
+        )
+        self._tokens = Counter(
+            "semscale_tokens", "Tokens that the model read.", ["model"], registry=self._registry
+        )
+        self._waiting = Gauge(
+            "semscale_waiting_texts", "Texts that wait for the model.", ["model"], registry=self._registry
+        )
+
+    def count_answer(self, scope: MutableMapping[str, Any], status: int | None, seconds: float) -> None:
+        """Count an answer; a path that no route has is counted as ``other``."""
+        route = getattr(scope.get("route"), "path", None) or "other"
+        requests, durations = self._labelled(route, "client-gone" if status is None else str(status))
+        requests.inc()
+        durations.observe(seconds)
+
+    @cache  # noqa: B019 - the metrics live as long as the service
+    def _labelled(self, route: str, status: str) -> tuple[Counter, Histogram]:
+        return self._requests.labels(route, status), self._seconds.labels(route)
+
+    def batch(self, model: str) -> OnBatch:
+        """Return the function that counts the batches of a model, with texts and tokens."""
+        batch_texts, all_tokens = self._batch_texts.labels(model), self._tokens.labels(model)
+
+        def count(texts: int, tokens: int | None) -> None:
+            batch_texts.observe(texts)
+            if tokens is not None:
+                all_tokens.inc(tokens)
+
+        return count
+
+    def watch(self, name: str, description: str, value: Callable[[], float]) -> None:
+        """Show a value as it is when it is asked for."""
+        Gauge(name, description, registry=self._registry).set_function(value)
+
+    def watch_model(self, model: str, waiting: Callable[[], float]) -> None:
+        """Show the number of texts that wait for a model."""
+        self._waiting.labels(model).set_function(waiting)
+
+    def page(self) -> bytes:
+        """Write all metrics."""
+        page: bytes = generate_latest(self._registry)
+        return page

@@ -1,1 +1,0 @@
-"""Requests: their bodies within the limits, and their fields."""

@@ -1,0 +1,103 @@
+"""Settings of runs of studies and of their comparison with people, from which options and docs derive."""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from semscale.errors import InputError
+from semscale.settings import Option, Settings
+
+
+class RunSettings(Settings):
+    """Settings of ``semscale study run`` that override those of the study's file."""
+
+    model: Annotated[
+        tuple[str, ...],
+        Field(description="The model that answers; overrides those of the file. Can be repeated."),
+        Option("Asking", "NAME"),
+    ] = ()
+    base_url: Annotated[
+        str | None,
+        Field(description="Address of their OpenAI-compatible endpoint."),
+        Option("Asking", "URL"),
+    ] = None
+    interval: Annotated[
+        float, Field(description="Coverage of the simulation intervals."), Option("Run", "NUMBER")
+    ] = 0.95
+
+
+def _pairs(parameter: str, values: object, *, needs_column: bool) -> object:
+    """Read columns by name from a mapping, or from texts NAME=COLUMN, or NAME where that is enough."""
+    if values is None or isinstance(values, Mapping) or not isinstance(values, Iterable):
+        return values or {}
+    columns: dict[str, str] = {}
+    for value in values:
+        name, separator, column = str(value).partition("=")
+        if not name or (separator or needs_column) and not column:
+            raise InputError(f"{parameter} must be NAME=COLUMN, got {value!r}")
+        if name in columns:
+            raise InputError(f"{parameter} must name each once, got {name!r} twice")
+        columns[name] = column or name
+    return columns
+
+
+class ComparisonSettings(Settings):
+    """Settings of the comparison of a panel with people: the columns of people's answers, and its extent.
+
+    Raises:
+        InputError: a value out of range, or a name twice.
+    """
+
+    questions: Annotated[
+        dict[str, str],
+        BeforeValidator(lambda values: _pairs("question", values, needs_column=True)),
+        Field(
+            description="A question of the study and the column with its answers; those of the same name "
+            "unless given. Can be repeated."
+        ),
+        Option("Columns", "NAME=COLUMN", name="--question", type=list[str]),
+    ] = {}
+    concept: Annotated[str | None, Field(description="Concept of each row."), Option("Columns", "COLUMN")] = (
+        None
+    )
+    respondent: Annotated[
+        str | None,
+        Field(description="IDs of respondents; a persona with the same ID is the same individual."),
+        Option("Columns", "COLUMN"),
+    ] = None
+    weight: Annotated[
+        str | None, Field(description="Weights of respondents."), Option("Columns", "COLUMN")
+    ] = None
+    by: Annotated[
+        dict[str, str],
+        BeforeValidator(lambda values: _pairs("by", values, needs_column=False)),
+        Field(
+            description="Compare differences between groups of an attribute that personas and people have; "
+            "NAME=COLUMN where the column has another name. Can be repeated."
+        ),
+        Option("Columns", "NAME", type=list[str]),
+    ] = {}
+    human_range: Annotated[
+        tuple[float, float] | None,
+        Field(description="Lowest and highest value that people could give; that of the scale unless given."),
+        Option("Columns", "LOW HIGH", type=tuple[float, float]),
+    ] = None
+    methods: Annotated[
+        tuple[str, ...],
+        Field(description="A method to compare; all unless given. Can be repeated."),
+        Option("Input", "NAME", name="--method", type=list[str]),
+    ] = ()
+    splits: Annotated[
+        int, Field(ge=1, description="Random halves of the people."), Option("Run", "NUMBER")
+    ] = 2000
+
+    @property
+    def named(self) -> list[tuple[str, str]]:
+        """All columns that were named, each with its parameter."""
+        single = {"concept": self.concept, "respondent": self.respondent, "weight": self.weight}
+        return [
+            *(("question", column) for column in self.questions.values()),
+            *(("by", column) for column in self.by.values()),
+            *((parameter, column) for parameter, column in single.items() if column is not None),
+        ]

@@ -1,0 +1,202 @@
+"""Files of answers: caps, ledgers, and runs that are gone on with."""
+
+import polars as pl
+import pytest
+from tests.judging.conftest import Scripted, material
+
+from semscale.chat.calls.retrying import Retries
+from semscale.chat.costs.budget import Budget
+from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.errors import InputError, InterruptedRunError
+from semscale.judging.asking import Running
+from semscale.judging.judge import Judge, Panel
+from semscale.judging.settings import JudgeColumns
+from semscale.judging.tables import judge_file
+from semscale.results import tallies
+from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings
+
+N = 12
+COLUMNS = JudgeColumns(question="q", answer="a")
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "answers.csv"
+    answers = [f"{1 + row % 5} of row {row}" for row in range(N)]
+    frame = pl.DataFrame({"q": ["why?"] * N, "a": answers, "label": ["3"] * (N - 1) + ["lovely"]})
+    frame.write_csv(path)
+    return path
+
+
+def model(name="scripted", **settings):
+    return Scripted(lambda request: Reply(f"Score: {material(request)[0]}"), name=name, **settings)
+
+
+def scored(out):
+    return (pl.read_parquet(out)["semscale_status"] == "scored").sum()
+
+
+@pytest.fixture
+def run(path, tmp_path):
+    def run(judge, out="out.parquet", part_rows=4, *, restart=False, columns=COLUMNS, **running):
+        return judge_file(
+            open_table(path),
+            columns,
+            judge=judge,
+            running=Running(retries=Retries(0), **({"ledger": tmp_path / "ledger.sqlite"} | running)),
+            out=None if out is None else tmp_path / out,
+            settings=PartSettings(part_rows, restart),
+        )
+
+    return run
+
+
+def test_a_cap_holds_for_all_parts_together_and_keeps_what_is_done(run, tmp_path):
+    asked, out = model(), tmp_path / "out.parquet"
+    summary = run(Judge(asked), budget=Budget(calls=6))
+    # Four rows of the first part and two of the second; nobody is asked about the third.
+    assert len(asked.requests) == 6
+    assert summary.counts == {"scored": 6, "unfinished": 6}
+    assert "the cap of 6 calls is reached" in summary.stopped
+    assert scored(out) == 6
+    kept = tmp_path / "out.parquet.parts"
+    assert [part.name for part in sorted(kept.glob("*.parquet"))] == ["part-000000.parquet"]
+
+    again = model()
+    summary = run(Judge(again), budget=Budget(calls=6))
+    assert len(again.requests) == 6
+    assert (summary.stopped, summary.counts) == (None, {"scored": N})
+    assert scored(out) == N
+    assert not kept.exists()
+
+
+DOWN = CallError("the endpoint is down", kind=FailureKind.SERVER)
+
+
+def down_for(row, name="scripted"):
+    """A model whose endpoint is down when one row is asked about."""
+    return Scripted(
+        lambda request: DOWN if material(request).endswith(f" {row}") else f"Score: {material(request)[0]}",
+        name=name,
+    )
+
+
+def asked_rows(model):
+    return [int(material(request).split()[-1]) for request in model.requests]
+
+
+def test_rows_whose_calls_failed_are_asked_about_again_after_a_cap(run, tmp_path):
+    # Row 1 fails, in the first of three parts; the cap of 10 is reached in the third.
+    summary = run(Judge(down_for(1)), budget=Budget(calls=10))
+    assert summary.counts == {"scored": 9, "failed": 1, "unfinished": 2}
+    again = model()
+    summary = run(Judge(again))
+    assert asked_rows(again) == [1, 10, 11]  # the ledger has the others
+    assert summary.counts == {"scored": N}
+    assert scored(tmp_path / "out.parquet") == N
+
+
+def test_rows_whose_calls_failed_are_asked_about_again_after_a_whole_run(run, tmp_path):
+    assert run(Judge(down_for(6))).counts == {"scored": N - 1, "failed": 1}
+    again = model()
+    assert run(Judge(again)).counts == {"scored": N}
+    assert asked_rows(again) == [6]
+
+
+def test_only_the_judge_whose_calls_failed_is_asked_again(run):
+    first = Panel([Judge(model("one")), Judge(down_for(5, "other"))])
+    assert run(first, budget=Budget(calls=20)).judges["other"].counts["failed"] == 1
+    one, other = model("one"), model("other")
+    run(Panel([Judge(one), Judge(other)]))
+    assert asked_rows(one) == [10, 11]
+    assert asked_rows(other) == [5, 10, 11]
+
+
+def test_without_a_ledger_a_failed_call_costs_no_other_call_again(run):
+    run(Judge(down_for(1)), budget=Budget(calls=10), ledger=False)
+    again = model()
+    run(Judge(again), ledger=False)
+    assert asked_rows(again) == [8, 9, 10, 11]  # the third part, which the cap cut short
+
+
+def test_each_judge_of_a_panel_has_its_part_of_the_cap_in_all_parts(run, tmp_path):
+    one, other = model("one"), model("other")
+    summary = run(Panel([Judge(one), Judge(other, samples=2)]), budget=Budget(calls=12))
+    # Six calls each: one judge stops in the second part, the other, with two samples, in the same.
+    assert (len(one.requests), len(other.requests)) == (6, 6)
+    assert summary.judges["one"].counts == {"scored": 6, "unfinished": 6}
+    assert summary.stopped.startswith("the cap of 12 calls, 6 for each of 2 judges, is reached")
+    assert summary.judges["other"].counts == {"scored": 3, "unfinished": 9}
+    assert summary.counts == {"scored": 6, "unfinished": 6}
+    assert not (tmp_path / "out.parquet.parts").exists()  # the first part is not finished either
+
+
+def test_what_the_model_takes_is_found_out_once(run, tmp_path):
+    poor = model(takes_schema=False, takes_logprobs=False)
+    # Five forms are refused, and each counts against a cap: 5 + 12 calls are enough for three parts.
+    summary = run(Judge(poor), budget=Budget(calls=17))
+    assert summary.stopped is None
+    assert "structured:no|logprobs:none" in str(summary.signature)
+
+    stopped = model(takes_schema=False, takes_logprobs=False)
+    run(Judge(stopped), "other.parquet", budget=Budget(calls=10), ledger=tmp_path / "two.sqlite")
+    goes_on = model(takes_schema=False, takes_logprobs=False)
+    summary = run(Judge(goes_on), "other.parquet", budget=Budget(calls=7), ledger=tmp_path / "two.sqlite")
+    assert summary.stopped is None
+    assert "structured:no|logprobs:none" in str(summary.signature)
+    first, second = (pl.read_parquet(tmp_path / name) for name in ("out.parquet", "other.parquet"))
+    assert first.equals(second)
+
+
+def test_a_run_that_differs_is_refused(run, tmp_path):
+    run(Judge(model()), budget=Budget(calls=6))
+    with pytest.raises(InputError, match="order was score-first, now score-only.*--restart"):
+        run(Judge(model(), order="score-only"))
+    with pytest.raises(InputError, match="answer was a, now label"):
+        run(Judge(model()), columns=JudgeColumns(question="q", answer="label"))
+    assert run(Judge(model(), order="score-only"), restart=True).n == N
+    assert scored(tmp_path / "out.parquet") == N
+
+
+def test_a_label_far_down_is_refused_before_anybody_is_asked(run):
+    asked = model()
+    with pytest.raises(InputError, match="human labels must be numbers from 1 to 5.*'lovely' in row 12"):
+        run(Judge(asked), columns=JudgeColumns(question="q", answer="a", human="label"))
+    assert asked.requests == []
+
+
+def test_too_many_groups_are_refused_before_anybody_is_asked(run, path, monkeypatch):
+    monkeypatch.setattr(tallies, "MAX_GROUPS", 1000)
+    asked, n = model(), 1001
+    pl.DataFrame({"q": ["why?"] * n, "a": ["1"] * n, "kind": list(range(n))}).write_csv(path)
+    with pytest.raises(InputError, match="by must name at most 1,000 groups"):
+        run(Judge(asked), columns=JudgeColumns(question="q", answer="a", by="kind"), part_rows=400)
+    assert asked.requests == []
+
+
+def test_a_list_far_down_is_refused_before_anybody_is_asked(run, path):
+    asked = model()
+    frame = pl.read_csv(path)
+    frame.with_columns(known=pl.Series(["yes"] * (N - 1) + ['["yes"'])).write_csv(path)
+    with pytest.raises(InputError, match="list that is no valid JSON in data row 12"):
+        run(Judge(asked), columns=JudgeColumns(question="q", answer="a", reference=("known",)))
+    assert asked.requests == []
+
+
+def test_a_stop_says_what_is_kept(run):
+    def stop(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(InterruptedRunError, match="after 0 rows; replies that came stay in the ledger; with"):
+        run(Judge(Scripted(stop)), out=None)
+    with pytest.raises(InterruptedRunError, match="part was finished; the same command starts again"):
+        run(Judge(Scripted(stop)), ledger=False)
+
+
+def test_columns_that_only_the_run_needs_are_not_written(run, tmp_path):
+    run(Panel([Judge(model("one")), Judge(model("two"))]))
+    names = pl.read_parquet(tmp_path / "out.parquet").columns
+    assert not [name for name in names if name.endswith(("_masses", "_covered"))]
+    assert {"semscale_judge_1_reason", "semscale_judge_2_reason"} <= {*names}
+    assert names[:4] == ["q", "a", "label", "semscale_status"]
