@@ -9,9 +9,9 @@ from tests.conftest import ToyEmbedder
 from toy_instruments import Examiner, rating_scale
 
 from semscale.answer_consistency.asking import AskedModel, Sampling
-from semscale.answer_consistency.columns import AnswerColumns
+from semscale.answer_consistency.columns import AnswerColumns, AskedColumns
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.file_consistency import ConsistencyWork, consistency_file
+from semscale.answer_consistency.tables import ConsistencyTable, consistency_file
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.replies import Reply
 from semscale.chat.runner import Runner
@@ -184,9 +184,16 @@ def match_work(table, _):
     return PartWork(table, instrument)
 
 
-COMPARED = AnswerColumns("question", "text", ("known", "question"), label="right", by="region")
-TOGETHER = AnswerColumns("question", "text", item="prompt", by="region")
-ASKED = AnswerColumns("question", label="right", by="region")
+def started(table, instrument):
+    instrument.start(table)
+    return PartWork(table, instrument)
+
+
+COMPARED = AnswerColumns(
+    prompt="question", answer="text", sample=("known", "question"), label="right", by="region"
+)
+TOGETHER = AnswerColumns(prompt="question", answer="text", item="prompt", by="region")
+ASKED = AskedColumns(prompt="question", label="right", by="region")
 
 
 class Answering:
@@ -216,7 +223,7 @@ def measuring(columns):
 
 
 def measure_work(table, _):
-    return ConsistencyWork(table, COMPARED, consistency(), IntervalPlan())
+    return started(table, ConsistencyTable(COMPARED, consistency(), IntervalPlan()))
 
 
 def asked(after, folder):
@@ -232,7 +239,9 @@ def ask(table, out, settings, after, folder):
 
 def ask_work(table, folder):
     instrument, model = asked(None, folder)
-    return ConsistencyWork(table, ASKED, instrument, IntervalPlan(), model=model)
+    return started(
+        table, ConsistencyTable(ASKED.changed(label=None), instrument, IntervalPlan(), model=model)
+    )
 
 
 FILE_INSTRUMENTS = [

@@ -389,20 +389,6 @@ def _weighted_test(
     return p_value, "counted, weighted", tuple(large.tolist())
 
 
-@dataclass(frozen=True)
-class Cooccurrence:
-    """Number of answers with each two of k codes.
-
-    Attributes:
-        counts: shape (k, k), answers with both codes; on the diagonal, with the code.
-        lift: shape (k, k), how many times as often both come together as if they had nothing to do with each
-            other; NaN where one never occurs, and on the diagonal.
-    """
-
-    counts: Integers
-    lift: Floats
-
-
 class PairCounts:
     """Counts how often each two of k codes come together, part by part.
 
@@ -412,8 +398,7 @@ class PairCounts:
     Example:
         >>> pairs = PairCounts(2)
         >>> pairs.add(np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
-        >>> result = pairs.cooccurrence()
-        >>> result.counts.tolist(), result.lift[0, 1].item()
+        >>> pairs.counts.tolist(), pairs.lift[0, 1].item()
         ([[2, 1], [1, 1]], 2.0)
     """
 
@@ -431,14 +416,23 @@ class PairCounts:
         self._decided += decided.T @ decided
         self._first += yes.T @ decided
 
-    def cooccurrence(self) -> Cooccurrence:
-        """Compute counts and lift: n * both / (first * second), over answers in which both were decided.
+    @property
+    def counts(self) -> Integers:
+        """Answers with both codes, shape (k, k); on the diagonal, with the code."""
+        return self._both.astype(np.int64)
+
+    @property
+    def lift(self) -> Floats:
+        """How many times as often both come together as if they were independent, shape (k, k).
+
+        It is n * both / (first * second), over answers in which both were decided; NaN where one never
+        occurs, and on the diagonal.
 
         References:
-            Lift: Brin, Motwani, Ullman and Tsur (1997), doi 10.1145/253260.253325, who call it interest.
+            Brin, Motwani, Ullman and Tsur (1997), doi 10.1145/253260.253325, who call it interest.
         """
         expected = self._first * self._first.T
         lift: Floats = np.full(expected.shape, np.nan)
         np.divide(self._decided * self._both, expected, out=lift, where=expected > 0)
         np.fill_diagonal(lift, np.nan)
-        return Cooccurrence(self._both.astype(np.int64), lift)
+        return lift

@@ -19,7 +19,6 @@ from semscale.coding.shares import (
     CodeCounts,
     CodedSample,
     CodeShare,
-    Cooccurrence,
     GroupTest,
     HandLabels,
     PairCounts,
@@ -190,7 +189,7 @@ class CodingSummary(Presentable):
     n_hand: int
     is_drawn: bool
     agreement: CodingAgreement
-    pairs: Cooccurrence
+    pairs: PairCounts
     quotes: tuple[CodeQuotes, ...]
     drivers: Drivers | None
     asked: ChatCodes | None
@@ -486,7 +485,7 @@ class SummarySample:
             n_hand=0 if hand is None else int(hand.coded.sum()),
             is_drawn=hand is not None and hand.inclusion is not None,
             agreement=self._agreement(tallies.n),
-            pairs=tallies.pairs.cooccurrence(),
+            pairs=tallies.pairs,
             quotes=tallies.quotes.quotes(),
             drivers=self._drivers(),
             asked=asked,

@@ -11,8 +11,8 @@ import polars as pl
 
 from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.file_consistency import consistency_file
-from semscale.answer_consistency.measures import DEFAULT_MEASURES, check_measures, needed_parts
+from semscale.answer_consistency.measures import check_measures, needed_parts
+from semscale.answer_consistency.tables import consistency_file
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import InputError
 from semscale.matching.matcher import Matcher, match_file
@@ -206,25 +206,15 @@ class ConsistencyInstrument:
         Raises:
             InputError: a measure that needs another model than the service has.
         """
-        settings = _settings(ConsistencySettingFields, fields)
-        measures = check_measures(DEFAULT_MEASURES if settings.measures is None else settings.measures)
-        for name in measures:
-            missing = _missing_for(name, settings.same_by)
+        settings = {name: getattr(fields, name) for name in ConsistencySettingFields.model_fields}
+        for name in check_measures(settings["measures"]):
+            missing = _missing_for(name, settings["same_by"])
             if missing is not None:
                 raise InputError(
                     f"measures: {name} needs {missing}, which this service does not have: leave it out, or "
                     "use the command"
                 )
-        guards = {} if settings.guards is None else {"guards": settings.guards}
-        return Consistency(
-            measures=measures,
-            embedder=self._models.embedding.embedder,
-            floor=settings.floor,
-            fewest_samples=settings.fewest_samples,
-            seed=settings.seed,
-            same_by=settings.same_by,
-            **guards,  # type: ignore[arg-type]
-        )
+        return Consistency(**settings, embedder=self._models.embedding.embedder)
 
     def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
         """Measure answers, as ``semscale.consistency`` does."""
@@ -336,7 +326,7 @@ class JobWork:
             case _ if isinstance(fields, MatchJobFields):
                 self._matching.matcher(fields)
                 _match_columns(fields)
-            case ConsistencyJobFields():
+            case _ if isinstance(fields, ConsistencyJobFields):
                 self._consistency.consistency(fields)
                 _answer_columns(fields)
             case EmbeddingJobFields(result="csv"):
@@ -380,7 +370,7 @@ class JobWork:
                     settings=parts,
                     progress=progress,
                 )
-            case ConsistencyJobFields():
+            case _ if isinstance(fields, ConsistencyJobFields):
                 return consistency_file(
                     table,
                     _answer_columns(fields),
@@ -406,5 +396,6 @@ def _match_columns(fields: JobFields) -> MatchColumns:
     return MatchColumns(**{name: getattr(fields, name) for name in MatchColumns.model_fields})
 
 
-def _answer_columns(fields: ConsistencyJobFields) -> AnswerColumns:
-    return AnswerColumns(answer=fields.answer, samples=tuple(fields.sample), item=fields.item, by=fields.by)
+def _answer_columns(fields: JobFields) -> AnswerColumns:
+    named = {name: getattr(fields, name, None) for name in AnswerColumns.model_fields}
+    return AnswerColumns(**{name: titles for name, titles in named.items() if titles})
