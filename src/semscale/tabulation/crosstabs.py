@@ -264,38 +264,13 @@ class Crosstabs(Presentable):
     @property
     def signature(self) -> Signature:
         """All settings that the figures depend on."""
-        settings = self.settings
-        missing = (
-            f"{name}={codes}" if name else codes
-            for name, listed in settings.missing.items()
-            if (codes := written_codes(missing_keys(listed)))
-        )
-        # Settings that few surveys have appear only where they are set.
-        rare = {
-            "fpc": settings.fpc,
-            "rscales": "+".join(f"{factor:g}" for factor in settings.rscales),
-            "weight_bounds": "+".join(f"{bound:g}" for bound in settings.weight_bounds or ()),
-            "missing": ";".join(missing),
-        }
-        return Signature.of(
-            "study tables",
-            weight=settings.weight,
-            strata=settings.strata,
-            cluster=settings.cluster,
-            replicates=settings.replicates,
-            replicate_type=settings.replicate_type,
-            rho=settings.rho,
-            raked_to="+".join(settings.raked_to) or None,
-            wave=settings.wave,
-            wave_order="+".join(settings.wave_order) or None,
-            pair_by=settings.pair_by,
-            lonely=settings.lonely,
-            min_base=settings.min_base,
-            adjust=settings.correction,
-            level=settings.level,
-            **{name: value for name, value in rare.items() if value},
-            **self.measured,
-        )
+        signed = {name: _signed(value) for name, value in self.settings.signed().items()}
+        if "missing" in signed:
+            keys = {name: written_codes(missing_keys(codes)) for name, codes in self.settings.missing.items()}
+            signed["missing"] = ";".join(
+                f"{name}={codes}" if name else str(codes) for name, codes in keys.items()
+            )
+        return Signature.of("study tables", **signed, **self.measured)
 
     def questions(self) -> Iterator[tuple[Crosstab, ...]]:
         """Return the tables question by question."""
@@ -361,6 +336,13 @@ class Crosstabs(Presentable):
                 else:
                     writer = {".xlsx": "tables_workbook", ".pptx": "tables_slides"}[ending]
                     import_module(f"semscale.report.{writer}").write(self, temporary)
+
+
+def _signed(value: object) -> object:
+    """Join lists, and the columns of margins; nothing for empty ones."""
+    if not isinstance(value, Mapping | tuple):
+        return value
+    return "+".join(f"{item:g}" if isinstance(item, float) else str(item) for item in value) or None
 
 
 def check_path(path: Path) -> None:
