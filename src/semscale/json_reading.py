@@ -33,16 +33,16 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON value
         json.decoder.JSONDecodeError: more than 100 levels of lists and objects: line 1 column 101 (char 100)
     """
     try:
-        found = _DECODER.decode(text)
+        document = _DECODER.decode(text)
     except RecursionError:
         raise _too_deep(text) from None
     except _LongNumberError:
         long = _LONG_NUMBER.search(text)
         reason = f"a whole number of more than {_MOST_DIGITS} digits"
         raise json.JSONDecodeError(reason, text, long.start() if long else 0) from None
-    if text.count("[") + text.count("{") > _MOST_LEVELS and _levels(found) > _MOST_LEVELS:
+    if text.count("[") + text.count("{") > _MOST_LEVELS and _levels(document) > _MOST_LEVELS:
         raise _too_deep(text)
-    return found
+    return document
 
 
 def _whole(digits: str) -> int:
@@ -53,9 +53,10 @@ def _whole(digits: str) -> int:
 
 def _levels(document: object) -> int:
     """Count the levels of lists and objects."""
-    levels, here = 0, [document]
-    while here := [one for one in here if isinstance(one, list | dict)]:
-        here = list(chain.from_iterable(one.values() if isinstance(one, dict) else one for one in here))
+    levels, values = 0, [document]
+    while values := [value for value in values if isinstance(value, list | dict)]:
+        inner = (value.values() if isinstance(value, dict) else value for value in values)
+        values = list(chain.from_iterable(inner))
         levels += 1
     return levels
 
@@ -63,11 +64,12 @@ def _levels(document: object) -> int:
 def _too_deep(text: str) -> json.JSONDecodeError:
     """Build the error for too many levels, at the first bracket that opens one too many."""
     depth = 0
-    for found in _STRING_OR_BRACKET.finditer(text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
+    for bracket in _STRING_OR_BRACKET.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(bracket[0], 0)
         if depth > _MOST_LEVELS:
             break
-    return json.JSONDecodeError(f"more than {_MOST_LEVELS} levels of lists and objects", text, found.start())
+    reason = f"more than {_MOST_LEVELS} levels of lists and objects"
+    return json.JSONDecodeError(reason, text, bracket.start())
 
 
 _DECODER = json.JSONDecoder(parse_int=_whole)

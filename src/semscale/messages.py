@@ -116,11 +116,11 @@ def _named(path: Sequence[int | str]) -> str:
         ('point 1, value', "anchor set 'plain', anchor 2", 'title')
     """
     match path:
-        case ("points" | "probes" | "concepts" | "questions" | "model" as many, int(place), *rest):
+        case ("points" | "probes" | "concepts" | "questions" | "model" as many, int(index), *rest):
             inside = [step + 1 if isinstance(step, int) else step for step in rest]
-            return ", ".join([f"{many.removesuffix('s')} {place + 1}", *map(str, inside)])
-        case ("anchor_sets", name, int(place)):
-            return f"anchor set {name!r}, anchor {place + 1}"
+            return ", ".join([f"{many.removesuffix('s')} {index + 1}", *map(str, inside)])
+        case ("anchor_sets", name, int(index)):
+            return f"anchor set {name!r}, anchor {index + 1}"
         case ("anchor_sets", name, "[key]"):
             return f"name of anchor set {name!r}"
         case ("anchor_sets", name):
@@ -179,7 +179,7 @@ def known_settings(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """
     owner = function.__qualname__.removesuffix(".__init__")
     parameters = signature(function).parameters
-    settings = [name for name, one in parameters.items() if one.kind is Parameter.KEYWORD_ONLY]
+    settings = [name for name, parameter in parameters.items() if parameter.kind is Parameter.KEYWORD_ONLY]
 
     @wraps(function)
     def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:

@@ -59,9 +59,9 @@ class Signature:
             >>> Signature.of("judge", seed="default").with_settings("estimate", {"seed": 0, "n": 3}).fields
             (('seed', 'default'), ('estimate_seed', '0'), ('n', '3'))
         """
-        taken = dict(self.fields)
-        own = {f"{prefix}_{name}" if name in taken else name: value for name, value in settings.items()}
-        return self.extended(Signature.of(prefix, **own))
+        known = dict(self.fields)
+        renamed = {f"{prefix}_{name}" if name in known else name: value for name, value in settings.items()}
+        return self.extended(Signature.of(prefix, **renamed))
 
     def replaced(self, settings: Mapping[str, object]) -> "Signature":
         """Return the signature with other values of some fields; a field that it lacks is not added.
@@ -83,11 +83,11 @@ class Signature:
             >>> a.differences(b)
             {'seed': ('1', '2')}
         """
-        ours, theirs = self._named(), other._named()
+        left, right = self._named(), other._named()
         return {
-            name: (ours.get(name), theirs.get(name))
-            for name in [*ours, *(name for name in theirs if name not in ours)]
-            if ours.get(name) != theirs.get(name)
+            name: (left.get(name), right.get(name))
+            for name in [*left, *(name for name in right if name not in left)]
+            if left.get(name) != right.get(name)
         }
 
     def _named(self) -> dict[str, str]:

@@ -29,7 +29,7 @@ FEWEST_POINTS, MOST_POINTS = 2, 11
 
 
 class Status(StrEnum):
-    """Whether an item has a score, or the reason why it has none."""
+    """State of an item: it has a score, or the reason why it has none."""
 
     SCORED = "scored"
     MISSING = "missing"  # null, NaN, or a code that the user named for "no answer"

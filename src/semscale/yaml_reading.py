@@ -134,10 +134,10 @@ def line_of(content: bytes, path: Sequence[str | int]) -> int:
     node = _StrictLoader(content.decode("utf-8-sig")).get_single_node()
     line = 0 if node is None else node.start_mark.line
     for step in path:
-        found = None if node is None else _child(node, step)
-        if found is None:
+        child = None if node is None else _child(node, step)
+        if child is None:
             break
-        mark, node = found
+        mark, node = child
         line = mark.line
     return line + 1
 

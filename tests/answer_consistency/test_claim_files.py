@@ -7,16 +7,16 @@ from polars.testing import assert_frame_equal
 from scripted_chat import ScriptedChat
 from tests.matching.made_up_entailment import KnownPairs
 
-from semscale.answer_consistency import claim_files
+from semscale.answer_consistency import claim_tables
 from semscale.answer_consistency.asking import AskedModel, Sampling, Stopping
-from semscale.answer_consistency.claim_files import claim_consistency_file, groundedness_file
+from semscale.answer_consistency.claim_tables import claim_consistency_file, groundedness_file
 from semscale.answer_consistency.claims import (
     ClaimJudge,
     Support,
     claim_consistency,
     groundedness,
 )
-from semscale.answer_consistency.columns import AnswerColumns
+from semscale.answer_consistency.columns import AnswerColumns, AskedColumns
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError
@@ -39,7 +39,7 @@ FIRST = [
     "The liver makes bile.",
 ]
 SECOND = ["The tower is in Paris. It was built in 1889.", "I can't help with that.", "y", " ", None]
-COLUMNS = AnswerColumns(answer="said", samples=("first", "second"), by="topic")
+COLUMNS = AnswerColumns(answer="said", sample=("first", "second"), by="topic")
 
 
 @pytest.fixture
@@ -95,13 +95,14 @@ def test_a_file_has_the_claims_of_memory_in_parts_of_any_size(path, tmp_path, pa
 
 def test_the_worst_claims_have_the_least_support_and_the_sample_that_says_otherwise(path):
     worst = claim_consistency_file(open_table(path), COLUMNS, judge=ClaimJudge()).worst
-    assert [(one.item, one.claim, str(one.verdict)) for one in worst] == [
+    assert [(item, claim.claim, str(claim.verdict)) for item, claim in worst] == [
         (0, "It is 330 metres tall.", "not-found"),
         (0, "It was built in 1889.", "contradicted"),
     ]
-    assert worst[0].value < worst[1].value
-    assert (worst[1].sample, worst[1].sentence) == (1, "It was built in 1920.")
-    assert worst[1].reason == 'The claim says "1889", the sentence "1920".'
+    (_, first), (_, second) = worst
+    assert first.value < second.value
+    assert (second.text, second.sentence) == (0, "It was built in 1920.")
+    assert second.reason == 'The claim says "1889", the sentence "1920".'
 
 
 def test_samples_may_stand_in_rows_of_their_own(path, tmp_path):
@@ -113,9 +114,9 @@ def test_samples_may_stand_in_rows_of_their_own(path, tmp_path):
     summary = claim_consistency_file(open_table(long), columns, judge=judge, settings=settings)
     beside = claim_consistency_file(open_table(path), COLUMNS, judge=judge)
     assert (summary.n, summary.n_samples, dict(summary.claims)) == (2, 3, dict(beside.claims))
-    assert [(one.item, one.claim, one.sample) for one in summary.worst] == [
-        (0, "It is 330 metres tall.", 1),
-        (0, "It was built in 1889.", 1),
+    assert [(item, claim.claim, claim.text) for item, claim in summary.worst] == [
+        (0, "It is 330 metres tall.", 0),
+        (0, "It was built in 1889.", 0),
     ]
 
 
@@ -123,7 +124,7 @@ def test_a_stopped_run_goes_on_after_its_last_part(path, tmp_path, monkeypatch):
     whole, out = tmp_path / "whole.csv", tmp_path / "judged.csv"
     settings, judge = PartSettings(2), ClaimJudge()
     expected = claim_consistency_file(open_table(path), COLUMNS, judge=judge, out=whole, settings=settings)
-    calls, real = [], claim_files.judge_by_samples
+    calls, real = [], claim_tables.judge_by_samples
 
     def stops_once(*given):
         calls.append(given)
@@ -131,7 +132,7 @@ def test_a_stopped_run_goes_on_after_its_last_part(path, tmp_path, monkeypatch):
             raise ModelError("stopped")
         return real(*given)
 
-    monkeypatch.setattr(claim_files, "judge_by_samples", stops_once)
+    monkeypatch.setattr(claim_tables, "judge_by_samples", stops_once)
     with pytest.raises(ModelError, match="stopped"):
         claim_consistency_file(open_table(path), COLUMNS, judge=judge, out=out, settings=settings)
     found = claim_consistency_file(open_table(path), COLUMNS, judge=judge, out=out, settings=settings)
@@ -147,7 +148,7 @@ def test_a_model_of_entailment_decides_where_it_is_given(path):
     summary = claim_consistency_file(open_table(path), COLUMNS, judge=ClaimJudge(nli=model))
     assert summary.uses_entailment
     assert summary.claims[Support.CONTRADICTED] == 1
-    assert (0, "It was built in 1889.", 0.5) in [(one.item, one.claim, one.value) for one in summary.worst]
+    assert (0, "It was built in 1889.", 0.5) in [(item, one.claim, one.value) for item, one in summary.worst]
 
 
 class TestAsked:
@@ -171,7 +172,7 @@ class TestAsked:
             )
             return claim_consistency_file(
                 open_table(prompts),
-                AnswerColumns(prompt="q"),
+                AskedColumns(prompt="q"),
                 judge=ClaimJudge(),
                 model=model,
                 out=out,
@@ -250,13 +251,13 @@ def test_a_file_has_the_verdicts_of_memory_in_parts_of_any_size(backed_path, tmp
 
 def test_the_worst_claims_are_the_contradicted_ones_then_those_least_supported(backed_path):
     summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge())
-    assert [(one.row, one.claim, str(one.verdict)) for one in summary.worst[:2]] == [
+    assert [(row, claim.claim, str(claim.verdict)) for row, claim in summary.worst[:2]] == [
         (0, "It was built in 1920.", "contradicted"),
         (5, "The heart does not pump blood.", "contradicted"),
     ]
-    assert summary.worst[0].sentence == PASSAGE
-    assert summary.worst[0].reason == 'The claim says "1920", the sentence "1889".'
-    others = summary.worst[2:]
+    assert summary.worst[0][1].sentence == PASSAGE
+    assert summary.worst[0][1].reason == 'The claim says "1920", the sentence "1889".'
+    others = [claim for _, claim in summary.worst[2:]]
     assert {one.claim for one in others} == {"It is 330 metres tall.", "It weighs 300 grams."}
     assert others[0].score < others[1].score
     assert dict(summary.claims) == {
@@ -274,7 +275,7 @@ def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_
     expected = groundedness_file(
         open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(), out=whole, settings=settings
     )
-    calls, real = [], claim_files.judge_by_passages
+    calls, real = [], claim_tables.judge_by_passages
 
     def stops_once(*given):
         calls.append(given)
@@ -282,7 +283,7 @@ def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_
             raise ModelError("stopped")
         return real(*given)
 
-    monkeypatch.setattr(claim_files, "judge_by_passages", stops_once)
+    monkeypatch.setattr(claim_tables, "judge_by_passages", stops_once)
     with pytest.raises(ModelError, match="stopped"):
         groundedness_file(
             open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(), out=out, settings=settings
@@ -299,7 +300,7 @@ def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_
 def test_a_model_of_entailment_judges_passages_where_it_is_given(backed_path):
     model = KnownPairs({(PASSAGE, "It was built in 1920."): (0.1, 0.1, 0.8)})
     summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(nli=model))
-    assert [(one.claim, str(one.verdict), one.reason) for one in summary.worst[:1]] == [
+    assert [(claim.claim, str(claim.verdict), claim.reason) for _, claim in summary.worst[:1]] == [
         ("It was built in 1920.", "contradicted", None)
     ]
     assert summary.uses_entailment

@@ -152,7 +152,7 @@ def test_every_measure_is_estimated_by_group(toy_embedder):
         ({"floor": 1.0}, "floor must be auto or a cosine"),
         ({"floor": "none"}, "floor must be auto or a cosine"),
         ({"floor": float("nan")}, "floor must be auto or a cosine"),
-        ({"fewest_samples": 0}, "fewest_samples must be a whole number of at least 1"),
+        ({"fewest_samples": 0}, "fewest_samples must be >= 1, got 0"),
         ({"guards": ["x"]}, "guards must be among"),
         ({"measures": ["x"]}, "measures must be among"),
         ({"seed": -1}, "seed must be a whole number"),

@@ -6,13 +6,9 @@ from random_classifier import forced_classifier
 from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.contradictions import (
-    GUARD_NAMES,
-    check_guards,
-    contradiction_probabilities,
-    guard_findings,
-)
+from semscale.answer_consistency.contradictions import contradiction_probabilities, guard_findings
 from semscale.answer_consistency.samples import guards_read_samples
+from semscale.answer_consistency.settings import GUARD_NAMES, check_guards
 from semscale.embedding import ArrayEmbedder
 from semscale.errors import InputError
 from semscale.matching.entailment.nli_model import load_nli

@@ -1,44 +1,39 @@
 """Files of answers: the same figures as in memory, whatever the parts, floors, caps and labels."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 from tests.conftest import ToyEmbedder
 
-from semscale.answer_consistency import file_consistency
 from semscale.answer_consistency import summary as summary_module
+from semscale.answer_consistency import tables
 from semscale.answer_consistency.asking import AskedModel, Sampling
-from semscale.answer_consistency.columns import (
-    AnswerChecks,
-    AnswerColumns,
-    ItemRows,
-    answer_cells,
-    rows_of_items,
-)
+from semscale.answer_consistency.columns import AnswerColumns, AskedColumns, sample_texts
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.correctness import FewestLabels
-from semscale.answer_consistency.file_consistency import consistency_file
+from semscale.answer_consistency.item_tables import ItemRows
+from semscale.answer_consistency.settings import CorrectnessSettings
+from semscale.answer_consistency.tables import consistency_file
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
+from semscale.cli.options.consistency import AnswerColumnOptions
 from semscale.errors import InputError, UnknownNameError
 from semscale.report.consistency import cautions
 from semscale.report.markdown import markdown
+from semscale.results.table_columns import CellChecks
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings, TableRun
+from semscale.store.runs.table_run import PartSettings
 
 N = 24
 ANSWERS = [f"it is {('yes', 'no', 'blue', 'green')[row % 4]} because of {row}" for row in range(N)]
 SAMPLES = [[ANSWERS[row], ANSWERS[(row + row % 3) % N], None] for row in range(N)]
 ANSWERS[5], SAMPLES[8] = None, ["", None, None]
 RIGHT = [row % 3 == 0 for row in range(N)]
-COLUMNS = AnswerColumns("q", "a", ("s",), label="ok", by="g")
-ASKED = AnswerColumns("q", label="ok")
+COLUMNS = AnswerColumns(prompt="q", answer="a", sample=("s",), label="ok", by="g")
+ASKED = AskedColumns(prompt="q", label="ok")
 
 
 def consistency(**settings):
@@ -68,7 +63,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
         prompts=[f"why {row}" for row in range(N)],
         correctness=correctness,
         source=str(path),
-        columns=tuple(COLUMNS.named),
+        columns=tuple(COLUMNS.named()),
         by=pl.read_parquet(path)["g"],
     )
     assert summary.signature == expected.signature
@@ -76,7 +71,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
     shown, wanted = summary.record(), expected.record()
     for name in ("counts", "samples", "samples_left_out", "floor", "guards", "contradicted", "columns"):
         assert shown.get(name) == wanted.get(name), name
-    assert summary.examples == expected.examples
+    assert summary.left_out == expected.left_out
     assert summary.floor_from == expected.floor_from == found.floor_from
     assert summary.group_scores.keys() == expected.group_scores.keys()
     np.testing.assert_allclose(summary.scores["consistency"], expected.scores["consistency"])
@@ -90,22 +85,28 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
         np.testing.assert_allclose(added[name].to_numpy(), values)
 
 
+def watched(monkeypatch):
+    """The tallies that runs make."""
+    tallies, tally = [], summary_module.ConsistencyTally
+
+    def noted(*items, **settings):
+        tallies.append(tally(*items, **settings))
+        return tallies[-1]
+
+    monkeypatch.setattr(tables, "ConsistencyTally", noted)
+    return tallies
+
+
 @pytest.mark.parametrize("ensemble", ["none", "mean"])
 def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, monkeypatch, ensemble):
     labels = [right if row % 8 else None for row, right in enumerate(RIGHT)]
     pl.read_parquet(path).with_columns(ok=pl.Series(labels, dtype=pl.Boolean)).write_parquet(path)
-    work = {}
-
-    def watched(run, made, out):
-        work["it"] = made
-        return run._without_output(made)
-
-    monkeypatch.setattr(TableRun, "of", watched)
+    works = watched(monkeypatch)
     summary = consistency_file(
         open_table(path),
         COLUMNS,
         instrument=consistency(measures=["consistency", "exact_match"]),
-        correctness={"ensemble": ensemble},
+        correctness=CorrectnessSettings(ensemble=ensemble),
         settings=PartSettings(7),
     )
     found = consistency(measures=["consistency", "exact_match"]).measure(ANSWERS, SAMPLES)
@@ -122,23 +123,14 @@ def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, 
     np.testing.assert_allclose(ours.probability, expected.probability)
     assert ours.shares == expected.shares
     # one measure of all items is enough for a curve of it alone
-    assert (
-        list(work["it"].collector.measures)
-        == ["consistency", "exact_match"][: 1 if ensemble == "none" else 2]
-    )
+    assert list(works[0].measures) == ["consistency", "exact_match"][: 1 if ensemble == "none" else 2]
 
 
 @pytest.mark.parametrize("labelled", [False, True])
 def test_of_many_items_values_are_kept_of_a_sample_and_means_are_of_all(path, monkeypatch, labelled):
     monkeypatch.setattr(summary_module, "SAMPLED_ROWS", 6)
-    columns = COLUMNS if labelled else replace(COLUMNS, label=None)
-    work = {}
-
-    def watched(run, made, out):
-        work["it"] = made
-        return run._without_output(made)
-
-    monkeypatch.setattr(TableRun, "of", watched)
+    columns = COLUMNS if labelled else COLUMNS.changed(label=None)
+    works = watched(monkeypatch)
     summary = consistency_file(open_table(path), columns, instrument=consistency(), settings=PartSettings(7))
     found = consistency().measure(ANSWERS, SAMPLES)
     expected = found.summarize(by=pl.read_parquet(path)["g"])
@@ -146,7 +138,7 @@ def test_of_many_items_values_are_kept_of_a_sample_and_means_are_of_all(path, mo
     assert len(sampled) <= 6 < np.isfinite(whole).sum()
     assert np.isin(sampled.round(9), whole.round(9)).all()
     assert sum(map(len, summary.group_scores.values())) == len(sampled)
-    assert len(work["it"].collector.measures.get("consistency", ())) == (N if labelled else 0)
+    assert len(works[0].measures.get("consistency", ())) == (N if labelled else 0)
     for ours, theirs in zip(
         (summary.estimates.overall, *summary.estimates.groups),
         (expected.estimates.overall, *expected.estimates.groups),
@@ -185,7 +177,7 @@ def test_rows_of_an_item_may_stand_anywhere(tmp_path, part_rows, apart):
 
 @pytest.mark.parametrize("part_rows", [5, 100])
 def test_the_floor_is_that_of_answers_drawn_from_long_files(path, monkeypatch, part_rows):
-    monkeypatch.setattr(file_consistency, "FLOOR_ITEMS", 12)
+    monkeypatch.setattr(tables, "FLOOR_ITEMS", 12)
     drawn = consistency_file(
         open_table(path), COLUMNS, instrument=consistency(), settings=PartSettings(part_rows)
     )
@@ -260,7 +252,7 @@ def test_too_few_labels_for_tuned_weights_are_refused_before_a_model_is_asked(pa
             ASKED,
             instrument=consistency(chat_model=model),
             model=AskedModel(Sampling(n_samples=2), Runner(model, ledger=tmp_path / "ledger.sqlite")),
-            correctness={"ensemble": "tuned"},
+            correctness=CorrectnessSettings(ensemble="tuned"),
         )
     assert model.asked == []
 
@@ -388,53 +380,52 @@ def table(tmp_path):
     return written
 
 
-def read_answers(answers, columns):
+def checked(answers, columns):
     """All cells, read and checked at once."""
     columns.check(answers)
     (batch,) = answers.batches(100)
-    cells = answer_cells(batch, columns)
-    checks = AnswerChecks(columns, FewestLabels.for_ensemble("none"))
+    cells, checks = columns.read(batch), CellChecks(columns)
     checks.add(cells)
     checks.finish()
     return cells
 
 
 def test_samples_from_columns_and_from_lists_in_cells(table):
-    # What a file with two labels lacks is refused later, by AnswerChecks.
     answers = table({"a": ["x", "y"], "s": ["x", '["y", "z"]'], "t": ["w", None], "ok": [1, 0]})
-    (batch,) = answers.batches(100)
-    cells = answer_cells(batch, AnswerColumns(answer="a", samples=("s", "t"), label="ok"))
-    assert cells.answers == ["x", "y"]
-    assert cells.samples == [["x", "w"], ["y", "z", None]]
-    assert [str(label) for label in cells.labels] == ["1", "0"]
+    cells = checked(answers, AnswerColumns(answer="a", sample=("s", "t"), label="ok"))
+    assert cells["answer"] == ["x", "y"]
+    assert sample_texts(cells) == [["x", "w"], ["y", "z", None]]
+    assert cells["label"].tolist() == [1.0, 0.0]
 
 
 def test_groups_and_prompts_are_those_of_the_rows(table):
-    cells = read_answers(
+    cells = checked(
         table({"a": ["x", "y"], "s": ["x", "y"], "g": [2024, None], "p": ["A", "B"]}),
-        AnswerColumns(prompt="p", answer="a", samples=("s",), by="g"),
+        AnswerColumns(prompt="p", answer="a", sample=("s",), by="g"),
     )
-    assert (cells.groups, cells.prompts) == (["2024", None], ["A", "B"])
+    assert (cells["by"], cells["prompt"]) == (["2024", None], ["A", "B"])
 
 
-def test_a_label_is_refused_with_its_place_in_the_file():
-    columns = AnswerColumns(answer="a", samples=("s",), label="l")
-    checks = AnswerChecks(columns, FewestLabels.for_ensemble("none"))
-    checks.add(answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": ["yes", "0"]}), columns))
-    wrong = answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": [None, "perhaps"]}), columns, 2)
-    with pytest.raises(InputError, match=r"got 'perhaps' in row 4"), rows_of_items(np.array([2, 3])):
-        checks.add(wrong)
+def test_a_wrong_label_of_an_item_is_named_with_the_row_of_its_answer(tmp_path):
+    path, rows = tmp_path / "rows.csv", [("p", "x", "yes"), ("p", "y", ""), ("q", "z", "perhaps")]
+    pl.DataFrame(rows, schema=["i", "a", "l"], orient="row").write_csv(path)
+    with pytest.raises(InputError, match=r"got 'perhaps' in row 3"):
+        consistency_file(
+            open_table(path), AnswerColumns(answer="a", item="i", label="l"), instrument=consistency()
+        )
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({}, "answer must name a column, or prompt one whose questions --ask asks"),
         ({"answer": "a"}, "samples must come from columns"),
-        ({"answer": "a", "samples": ("s",), "item": "i"}, "samples must come from columns"),
-        ({"answer": "a", "samples": ("a",)}, "sample must be another column than answer"),
-        ({"answer": "a", "samples": ("s", "s")}, "column 's' is named twice"),
-        ({"prompt": "p", "samples": ("s",)}, "sample, item and logprobs need answer"),
+        ({"answer": "a", "sample": ("s",), "item": "i"}, "samples must come from columns"),
+        ({"answer": "a", "sample": ("a",)}, "sample must be another column than answer"),
+        ({"answer": "a", "sample": ("s", "s")}, "column 's' is named twice"),
+        (
+            {"answer": "a", "sample": ("s", "t"), "sample_logprobs": ("p",)},
+            "must name a column for each sample column, got 1 for 2",
+        ),
     ],
 )
 def test_columns_that_do_not_go_together_are_refused(settings, message):
@@ -442,17 +433,29 @@ def test_columns_that_do_not_go_together_are_refused(settings, message):
         AnswerColumns(**settings)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "answer must name a column, or prompt one whose questions --ask asks"),
+        ({"prompt": "p", "sample": ["s"]}, "sample, item and logprobs need answer"),
+    ],
+)
+def test_options_of_columns_that_do_not_go_together_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        _ = AnswerColumnOptions(**options).columns
+
+
 def test_columns_that_are_not_there_or_hold_no_text_are_refused(table):
     with pytest.raises(UnknownNameError, match="did you mean 'sample'"):
-        read_answers(table({"a": ["x"], "sample": ["y"]}), AnswerColumns(answer="a", samples=("sampel",)))
+        checked(table({"a": ["x"], "sample": ["y"]}), AnswerColumns(answer="a", sample=("sampel",)))
     with pytest.raises(InputError, match="column 'a' holds no text: all its cells are empty"):
-        read_answers(table({"a": [None], "s": ["y"]}), AnswerColumns(answer="a", samples=("s",)))
+        checked(table({"a": [None], "s": ["y"]}), AnswerColumns(answer="a", sample=("s",)))
 
 
 def test_a_broken_list_is_named_with_its_row(table):
     answers = table({"a": ["x"] * 3, "s": ["y", "y", '["Paris", ']})
     with pytest.raises(InputError, match="column 's' has a list that is no valid JSON in data row 3"):
-        read_answers(answers, AnswerColumns(answer="a", samples=("s",)))
+        checked(answers, AnswerColumns(answer="a", sample=("s",)))
 
 
 ITEMS = ["a", "b", "a", None, "c", "b", None, "a"]
@@ -471,8 +474,8 @@ def indexed(size):
 def test_items_are_numbered_by_their_first_rows(size):
     rows = indexed(size)
     assert rows.n == 5
-    assert rows.of(0, 5) == [[0, 2, 7], [1, 5], [3], [4], [6]]
-    assert rows.of(1, 3) == [[1, 5], [3]]
+    assert rows.between(0, 5) == [[0, 2, 7], [1, 5], [3], [4], [6]]
+    assert rows.between(1, 3) == [[1, 5], [3]]
     assert rows.are_first(2, 4).tolist() == [False, True, True, False]
 
 
@@ -486,4 +489,4 @@ def test_numbers_and_texts_that_print_alike_are_one_item():
     rows = ItemRows()
     rows.add([1, "1", 2], ["a", "b", "c"])
     rows.finish()
-    assert rows.of(0, 2) == [[0, 1], [2]]
+    assert rows.between(0, 2) == [[0, 1], [2]]

@@ -11,13 +11,8 @@ from tests.conftest import ToyEmbedder
 
 import semscale
 from semscale.answer_consistency.columns import AnswerColumns
+from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.file_consistency import (
-    consistency_file,
-    part_columns,
-    part_items,
-    part_notes,
-)
 from semscale.answer_consistency.meanings import (
     Ground,
     ItemPairs,
@@ -38,6 +33,7 @@ from semscale.answer_consistency.meanings import (
 from semscale.answer_consistency.measures import MEASURES, Kind, measure_meanings, select_measures
 from semscale.answer_consistency.pairs import NO_FLOOR
 from semscale.answer_consistency.readers import PairReaders
+from semscale.answer_consistency.tables import consistency_file
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment.probabilities import Entailments
 from semscale.matching.pairs import pair_up
@@ -353,7 +349,7 @@ def test_texts_that_the_model_of_entailment_cannot_read_have_no_value():
     assert found.reasons == ("the model of entailment cannot read the answer, or a sample", None)
     frame = found.to_frame()
     assert frame["meanings"].to_list() == [None, 1]
-    again = part_items(part_columns(found), part_notes(found))
+    again = Consistencies.from_part(*found.stored())
     assert again.n_meanings.tolist() == [0, 1]
     assert again.to_frame().equals(frame)
 
@@ -368,7 +364,7 @@ def test_a_file_has_the_columns_of_meanings(tmp_path):
     source, out = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text('answer,again\nred,blue\nred,"[""Red"", ""red""]"\n', encoding="utf-8")
     instrument = semscale.Consistency(measures=["semantic_negentropy"], same_by="exact")
-    columns = AnswerColumns(answer="answer", samples=("again",))
+    columns = AnswerColumns(answer="answer", sample=("again",))
     consistency_file(open_table(source), columns, instrument=instrument, out=out)
     written = pl.read_csv(out)
     assert written["semscale_semantic_negentropy"].to_list() == [0.0, 1.0]

@@ -48,41 +48,41 @@ def test_the_numbers_are_those_of_the_items(found):
 
 def test_the_lowest_items_come_first_with_their_texts(found):
     summary = found.summarize(answers=ANSWERS, samples=SAMPLES, prompts=["q1", "q2", None, "q4", 5])
-    assert [item.item for item in summary.least(10)] == [2, 1, 5]
-    second, first = summary.least(2)
+    assert [item.item for item in summary.lowest[:10]] == [2, 1, 5]
+    second, first = summary.lowest[:2]
     assert (second.answer, second.prompt, second.n_contradicting) == ("It is safe.", "q2", 3)
     assert (first.score, first.n_samples, first.samples) == (0.5, 2, ("12 apples", "13 apples"))
     assert first.contradictions[0].sample == 1
-    assert summary.least(3)[-1].prompt == "5"
+    assert summary.lowest[:3][-1].prompt == "5"
 
 
 def test_a_few_items_without_a_value_are_kept_for_each_reason(toy_embedder):
     answers = ["a", *[None] * 6, "b"]
     prompts = ["q", None, " ", *(f"q{n}" for n in range(4)), "q"]
     found = Consistency(embedder=toy_embedder).measure(answers, [["a"]] * 7 + [[]])
-    examples = found.summarize(answers=answers, samples=[["a"]] * 7 + [[]], prompts=prompts).examples
+    examples = found.summarize(answers=answers, samples=[["a"]] * 7 + [[]], prompts=prompts).left_out
     # The first two without an answer have no question either, so their sample is shown.
-    assert examples == {"missing": ((2, "a"), (3, "a"), (4, "q0")), "too-few-samples": ((8, "b"),)}
+    assert examples == {"missing": ((1, "a"), (2, "a"), (3, "q0")), "too-few-samples": ((7, "b"),)}
 
 
 def test_an_item_that_no_token_counts_in_has_a_reason_too():
     found = EXACT.measure(["a", "b"], [["a"], ["b"]])
     found.measures["exact_match"][1] = np.nan  # as BERTScore where no token counts
     summary = found.summarize(answers=["a", "b"], samples=[["a"], ["b"]])
-    assert summary.examples == {"no-value": ((2, "b"),)}
+    assert summary.left_out == {"no-value": ((1, "b"),)}
     assert summary.estimates.overall.left_out == {"no-value": 1}
 
 
 def test_lists_of_an_answer_and_its_samples_are_taken_as_they_were_measured():
     lists = [["a", "a"], ["b", "c", "d"]]
     summary = EXACT.measure(lists).summarize(answers=lists)
-    assert [(item.answer, item.samples) for item in summary.least(2)] == [("b", ("c", "d")), ("a", ("a",))]
+    assert [(item.answer, item.samples) for item in summary.lowest[:2]] == [("b", ("c", "d")), ("a", ("a",))]
 
 
 def test_trust_stands_beside_each_item():
     found = EXACT.measure(["a"] * 40, [["a"], ["b"]] * 20)
     summary = found.summarize(correctness=found.correctness([1, 0] * 20))
-    lowest = summary.least(1)[0]
+    lowest = summary.lowest[:1][0]
     assert lowest.probability_correct_low < lowest.probability_correct < 0.5
     assert lowest.probability_correct < lowest.probability_correct_high
     assert lowest.decision in {"review", "abstain"}
@@ -114,7 +114,7 @@ def test_what_was_asked_sums_itself_up():
     )
     summary = asked.summarize(["sure?", "guess?"], seed=7)
     assert summary.replies.n_calls == 8
-    assert summary.least(1) == (
+    assert summary.lowest[:1] == (
         ConsistencyItem(2, {"exact_match": 0.0}, 3, (), "guess?", "a", ("b", "c", "d")),
     )
 

@@ -9,8 +9,8 @@ import pytest
 import semscale
 from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.file_consistency import consistency_file
 from semscale.answer_consistency.measures import MEASURES, Kind, measure_tokens, needed_parts, select_measures
+from semscale.answer_consistency.tables import consistency_file
 from semscale.answer_consistency.white_box import (
     AnswerTokens,
     mean_token_negentropy,
@@ -310,7 +310,7 @@ def test_a_measure_of_tokens_needs_log_probabilities():
 def test_a_file_has_them_in_a_column(tmp_path):
     source, out = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text(f'answer,again,p\na,a,"[{HALF}]"\na,b,\n', encoding="utf-8")
-    columns = AnswerColumns(answer="answer", samples=("again",), logprobs="p")
+    columns = AnswerColumns(answer="answer", sample=("again",), logprobs="p")
     instrument = semscale.Consistency(measures=PROBABILITY_AND_MATCH)
     consistency_file(open_table(source), columns, instrument=instrument, out=out)
     assert pl.read_csv(out)["semscale_min_probability"].to_list() == [pytest.approx(0.5), None]

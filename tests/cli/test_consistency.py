@@ -281,7 +281,7 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
         ((*COLUMNS, "--floor", "none"), "--floor must be auto or a cosine"),
         ((*COLUMNS, "--label", "kind"), "--label must be 1, true"),
         ((*COLUMNS, "--report", "r.pdf"), "report must end in .html, .htm, .md or .xlsx, got 'r.pdf'"),
-        ((*COLUMNS, "--fewest-samples", "0"), "--fewest-samples must be a whole number"),
+        ((*COLUMNS, "--fewest-samples", "0"), "--fewest-samples must be >= 1, got 0"),
         (("--prompt", "q", "--ask", "0", "--model", "m"), "--ask must be a whole number"),
     ],
 )

@@ -192,7 +192,7 @@ def test_a_judge_may_decide_instead_of_writing(matrix, endpoint):
 def test_an_unknown_method_of_the_judge_is_refused_before_anybody_is_asked(matrix, endpoint):
     ended = matrix("--judge-model", "judge", "--judge-method", "decide")
     assert (ended.code, endpoint.requests) == (2, [])
-    assert "did you mean 'decision'" in ended.err
+    assert "'--judge-method': 'decide' is not one of 'prose', 'decision'" in ended.err
 
 
 def test_the_matrix_says_what_stood_in_for_decisions(matrix):

@@ -107,7 +107,7 @@ def test_stopped_after_the_table_is_written_says_what_there_is(rate, seven_answe
     if late == "linting":
         monkeypatch.setattr(rating, "lint", stop)
     else:
-        monkeypatch.setattr("semscale.report.writing.write_report", stop)
+        monkeypatch.setattr("semscale.report.presenting.write_report", stop)
     ended = rate(*ALL, "--out", "z.csv", "--report", "z.html")
     assert (ended.code, ended.out) == (3, "")
     assert ended.err == (

@@ -6,8 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.schema_check import check_json
-from tests.study.simulated_answers import panel_tables, people_table
+from tests.study.simulated_answers import panel_result, people_table
 
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.study import read_study
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "study" / "beside_people"
@@ -17,10 +18,7 @@ GIVEN = ("study", "compare", "run", "people.csv", "--concept", "shown", "--split
 @pytest.fixture
 def written(tmp_path):
     """Write a panel's run, and a table of people."""
-    (tmp_path / "run").mkdir()
-    answers, personas = panel_tables()
-    answers.write_parquet(tmp_path / "run" / "answers.parquet")
-    personas.write_parquet(tmp_path / "run" / "panel.parquet")
+    panel_result().save(tmp_path / "run", plan=IntervalPlan(replicates=100))
     people_table().write_csv(tmp_path / "people.csv")
 
 

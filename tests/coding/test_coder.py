@@ -1,8 +1,10 @@
 """Likeness of answers to codes, and its calibration."""
 
 import numpy as np
+import polars as pl
 import pytest
 
+from semscale.coding import coder
 from semscale.coding.codebook import Code, Codebook
 from semscale.coding.coder import (
     Coder,
@@ -13,13 +15,14 @@ from semscale.coding.coder import (
 )
 from semscale.errors import InputError
 from semscale.stats.calibration.calibrators import fit_platt
+from semscale.store.reading import open_table
 from semscale.types import Status
 
 
 def test_rows_keep_their_order_and_equal_texts_are_read_once(book, key_words):
-    coder = Coder(book, embedder=key_words)
+    scorer = Coder(book, embedder=key_words)
     key_words.embedded.clear()
-    found = coder.score(["the battery", None, "price", "the battery", "  ", 5, "??"])
+    found = scorer.score(["the battery", None, "price", "the battery", "  ", 5, "??"])
     assert key_words.embedded == ["the battery", "price"]
     assert [str(each) for each in found.text_status] == [
         "scored", "missing", "scored", "scored", "empty", "not-text", "uninformative"
@@ -179,3 +182,12 @@ def test_nobody_coded():
     found = calibrate_code(SCORES, np.zeros((0, 400)))
     assert found.curve is None
     assert found.n_with == found.n_without == 0
+
+
+def test_likeness_of_a_table_is_the_same_in_parts(tmp_path, book, key_words, monkeypatch):
+    cells = ["battery life", "a low price", "", "bright screen", "battery"]
+    pl.DataFrame({"text": cells}).write_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr(coder, "_TABLE_BATCH", 2)
+    scorer = Coder(book, embedder=key_words)
+    likeness = scorer.score_table(open_table(tmp_path / "t.parquet"), "text")
+    assert np.array_equal(likeness, scorer.score(cells).likeness, equal_nan=True)

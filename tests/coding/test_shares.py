@@ -226,14 +226,12 @@ def test_lift_counts_only_answers_in_which_both_were_decided():
     pairs = PairCounts(2)
     pairs.add(assigned[:3])
     pairs.add(assigned[3:])
-    found = pairs.cooccurrence()
-    assert found.counts.tolist() == [[3, 1], [1, 2]]
-    assert found.lift[0, 1] == found.lift[1, 0] == pytest.approx(1)
+    assert pairs.counts.tolist() == [[3, 1], [1, 2]]
+    assert pairs.lift[0, 1] == pairs.lift[1, 0] == pytest.approx(1)
 
 
 def test_a_code_that_never_occurs_has_no_lift():
     pairs = PairCounts(2)
     pairs.add(np.array([[1.0, 0.0], [0.0, 0.0]]))
-    found = pairs.cooccurrence()
-    assert np.isnan(found.lift).all()
-    assert found.counts.tolist() == [[1, 0], [0, 0]]
+    assert np.isnan(pairs.lift).all()
+    assert pairs.counts.tolist() == [[1, 0], [0, 0]]

@@ -6,11 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.coding import table_coding
 from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import code_answers
 from semscale.coding.settings import CodingColumns
-from semscale.coding.table_coding import CodingTable, OtherRun, score_table
+from semscale.coding.table_coding import CodingTable, OtherRun
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
 from semscale.results.runs import measure_table
@@ -275,13 +274,3 @@ def test_the_report_and_json_say_what_is_made_from_a_sample(collected):
         "and corrected shares, their tests between groups and drivers. All other figures are of all rows."
     ]
     assert not any("random sample of" in caution for caution in coding_document(whole).cautions)
-
-
-def test_scores_are_the_same_in_parts(tmp_path, book, key_words, monkeypatch):
-    cells = ["battery life", "a low price", "", "bright screen", "battery"]
-    pl.DataFrame({"text": cells}).write_parquet(tmp_path / "t.parquet")
-    monkeypatch.setattr(table_coding, "_BATCH", 2)
-    coder = Coder(book, embedder=key_words)
-    found, whole = score_table(open_table(tmp_path / "t.parquet"), "text", coder), coder.score(cells)
-    assert np.array_equal(found.likeness, whole.likeness, equal_nan=True)
-    assert found.text_status.tolist() == whole.text_status.tolist()

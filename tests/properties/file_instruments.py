@@ -9,9 +9,9 @@ from tests.conftest import ToyEmbedder
 from toy_instruments import Examiner, rating_scale
 
 from semscale.answer_consistency.asking import AskedModel, Sampling
-from semscale.answer_consistency.columns import AnswerColumns
+from semscale.answer_consistency.columns import AnswerColumns, AskedColumns
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.file_consistency import ConsistencyWork, consistency_file
+from semscale.answer_consistency.tables import ConsistencyTable, consistency_file
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.replies import Reply
 from semscale.chat.runner import Runner
@@ -24,10 +24,9 @@ from semscale.matching.cosines import CosineMatch
 from semscale.matching.matcher import Matcher, MatchTable, match_file
 from semscale.matching.settings import MatchColumns
 from semscale.presentable import Presentable
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import FileSettings, RatingWork, rate_file
-from semscale.rating.files.file_summary import Collector
 from semscale.rating.rater import Rater
+from semscale.rating.settings import RatingColumns
+from semscale.rating.table import RatingTable, rate_file
 from semscale.results.runs import PartWork
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -121,17 +120,17 @@ def rating(after=None):
     return Rater(rating_scale(), embedder=BreakingEmbedder(after), floor=None)
 
 
-RATED = FileColumns("text", by="region", human="human")
+RATED = RatingColumns(text="text", by=("region",), human="human")
 
 
 def rate(table, out, settings, after, _):
-    file_settings = FileSettings(settings.part_rows, restart=settings.restart)
-    return rate_file(table, RATED, rater=rating(after), out=out, settings=file_settings)
+    return rate_file(table, RATED, rating(after), out=out, settings=settings)
 
 
 def rate_work(table, _):
-    rater = rating()
-    return RatingWork(table, RATED, rater, Collector(rater, RATED), 0.95, None)
+    instrument = RatingTable(RATED, rating(), IntervalPlan())
+    instrument.start(table)
+    return PartWork(table, instrument)
 
 
 JUDGED = JudgeColumns(question="question", answer="text", reference=("known",), human="human", by="region")
@@ -184,9 +183,16 @@ def match_work(table, _):
     return PartWork(table, instrument)
 
 
-COMPARED = AnswerColumns("question", "text", ("known", "question"), label="right", by="region")
-TOGETHER = AnswerColumns("question", "text", item="prompt", by="region")
-ASKED = AnswerColumns("question", label="right", by="region")
+def started(table, instrument):
+    instrument.start(table)
+    return PartWork(table, instrument)
+
+
+COMPARED = AnswerColumns(
+    prompt="question", answer="text", sample=("known", "question"), label="right", by="region"
+)
+TOGETHER = AnswerColumns(prompt="question", answer="text", item="prompt", by="region")
+ASKED = AskedColumns(prompt="question", label="right", by="region")
 
 
 class Answering:
@@ -216,7 +222,7 @@ def measuring(columns):
 
 
 def measure_work(table, _):
-    return ConsistencyWork(table, COMPARED, consistency(), IntervalPlan())
+    return started(table, ConsistencyTable(COMPARED, consistency(), IntervalPlan()))
 
 
 def asked(after, folder):
@@ -232,7 +238,9 @@ def ask(table, out, settings, after, folder):
 
 def ask_work(table, folder):
     instrument, model = asked(None, folder)
-    return ConsistencyWork(table, ASKED, instrument, IntervalPlan(), model=model)
+    return started(
+        table, ConsistencyTable(ASKED.changed(label=None), instrument, IntervalPlan(), model=model)
+    )
 
 
 FILE_INSTRUMENTS = [

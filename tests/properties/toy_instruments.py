@@ -119,7 +119,7 @@ TOY_INSTRUMENTS = [
             "same_by": "exact",
             "nli": OtherEntailment(),
         },
-        unsigned=frozenset({"by_sentence"}),  # signed with a model of entailment alone
+        unsigned=frozenset({"by_sentence", "nli_labels"}),  # of a model of entailment alone
         figure="consistency",
     ),
     Instrument(

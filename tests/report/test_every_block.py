@@ -1,4 +1,4 @@
-"""Every renderer shows every kind of block, and nothing from outside is anything but text."""
+"""Every kind of block in every output."""
 
 import typing
 from dataclasses import replace
@@ -33,11 +33,11 @@ from semscale.report.document import (
     Words,
     flat,
 )
-from semscale.report.html import notebook_fragment, page
+from semscale.report.html import line_html, notebook_fragment, page
 from semscale.report.markdown import markdown
+from semscale.report.presenting import picture_names, save_pictures
 from semscale.report.terminal import print_document
 from semscale.report.workbook import write_report_workbook
-from semscale.report.writing import picture_names, save_pictures
 
 SHOWN = {
     "html": ("A note.", "A part", "34.1 % [30.0, 40.0]", "too few rows", "What the bars are.", "not", "so so",
@@ -60,13 +60,18 @@ IN_WORKBOOK = {
     Badge: "This scale passes with warnings", Shares: "abstain", Definitions: "Baseline",
     SideBySide: "Beside.", ComparedItems: "missing", Reasons: "nothing but white space",
 }  # fmt: skip
+
+
 ON_SCREEN = {
     Paragraph: "Only on the screen.", Subheading: None, DataTable: "3.41 [3.35, 3.47]", Figure: "40.0 %",
     Histogram: "0.9 to 1.0     1", Items: "1 lowest score", Verbatims: None, Findings: None, Badge: None,
     Shares: None, Definitions: None, SideBySide: "Side by side.", ComparedItems: "1 item that changed most",
     Reasons: None,
 }  # fmt: skip
+
+
 """What the screen shows of each kind of block; ``None`` for a kind that is for pages alone."""
+
 
 BRIEF = (
     *BLOCKS,
@@ -189,3 +194,15 @@ def test_blocks_in_columns_are_found():
         "one",
         "two",
     ]
+
+
+def test_quotation_marks_stay_with_the_parts_of_a_name():
+    said = str(line_html(("Is “", Quoted("org/model-b", 60), "” as good as the baseline?")))
+    assert said == (
+        'Is <bdi><span class="name">“org/</span><span class="name">model-b”</span></bdi> as good as the '
+        "baseline?"
+    )
+
+
+def test_a_name_that_is_not_broken_stays_outside_its_quotation_marks():
+    assert str(line_html(("Is “", Quoted("gpt", 60), "” good?"))) == "Is “<bdi>gpt</bdi>” good?"

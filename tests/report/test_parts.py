@@ -1,4 +1,4 @@
-"""What the documents of all instruments say of their estimates."""
+"""Parts that documents share: what they state about estimates, settings and findings of guards."""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -6,8 +6,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from semscale.report.document import WithInterval
-from semscale.report.parts import altogether, estimated_document
+from semscale.guards.registry import GUARDS
+from semscale.report.document import Count, Quoted, WithInterval, Words
+from semscale.report.parts import (
+    GUARD_MEANINGS,
+    altogether,
+    estimated_document,
+    guard_legend,
+    guard_table,
+    settings,
+    signature_fields,
+)
 from semscale.results.estimates import Estimates
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import Estimate, GroupEstimate
@@ -93,3 +102,35 @@ def test_the_title_of_all_figures_names_a_coverage_only_where_there_is_an_interv
     with_ends, without = WithInterval(0.5, 0.4, 0.6), WithInterval(0.5, float("nan"), float("nan"))
     assert altogether([("mean", without), ("share", with_ends)], 0.9).title == "Altogether (90 % interval)"
     assert altogether([("mean", without)], 0.9).title == "Altogether"
+
+
+MADE = datetime(2026, 11, 22, 12, 30, tzinfo=UTC)
+
+
+def test_a_run_without_a_name_has_no_source():
+    signature = Signature.of("match", method="cosine")
+    named = settings("a.csv", MADE, [("Layer", "9")], signature)
+    unnamed = settings("", MADE, [("Layer", "9")], signature)
+    assert named == (("Source", Quoted("a.csv")), *unnamed)
+    assert [name for name, _ in unnamed] == ["Made", "Layer", "method"]
+
+
+def test_values_of_a_signature_are_not_our_own_words():
+    assert signature_fields(Signature.of("match", corpus="<b>")) == (("corpus", Quoted("<b>")),)
+
+
+def test_every_guard_has_a_meaning():
+    assert set(GUARDS) == set(GUARD_MEANINGS)
+
+
+def test_counts_stand_beside_what_they_mean():
+    table = guard_table({"number": 3, "odd": 1}, GUARD_MEANINGS, noun="prompt", title="Findings")
+    assert table.columns == ("guard", "prompts", "")
+    assert table.rows == (
+        (Words("number"), Count(3), Words("a number or a unit differs")),
+        (Words("odd"), Count(1), Words("")),
+    )
+
+
+def test_marks_are_explained_with_their_counts():
+    assert guard_legend({"number": 3}, GUARD_MEANINGS) == (("number", "a number or a unit differs", 3),)

@@ -7,11 +7,15 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from tests.report.made_up_document import document_of
 
 import semscale
 from semscale.errors import InputError
 from semscale.presentable import Presentable
 from semscale.report import presenting
+from semscale.report.html import page
+from semscale.report.markdown import markdown
+from semscale.report.presenting import check_ending, write_report
 
 
 class Unlisted(Presentable):
@@ -33,7 +37,8 @@ def summary_kinds(base="Presentable"):
 
 
 def test_every_kind_of_summary_has_a_function_that_makes_its_document():
-    kinds = {*summary_kinds(), *summary_kinds("ClaimSummary")} - {"ClaimSummary"}
+    bases = {"ClaimSummary", "Summary"}
+    kinds = {*summary_kinds(), *(kind for base in bases for kind in summary_kinds(base))} - bases
     assert kinds == set(presenting._DOCUMENTS)
     for module, function in presenting._DOCUMENTS.values():
         assert callable(getattr(import_module(module), function))
@@ -96,3 +101,25 @@ def test_a_file_in_the_place_of_the_folder_of_pictures_is_refused_before_work(ma
     with pytest.raises(InputError, match="figures must be a folder, but .*rated.files is a file"):
         make_summary(n=5).report(tmp_path / "rated.md")
     assert [file.name for file in tmp_path.iterdir()] == ["rated.files"]
+
+
+@pytest.mark.parametrize("name", ["a.html", "a.HTM", "a.md", "a.xlsx"])
+def test_every_ending_has_a_renderer(name, tmp_path):
+    check_ending(Path(name))
+    write_report(document_of(), tmp_path / name)
+    written = (tmp_path / name).read_bytes()
+    expected = {".md": markdown, ".html": page, ".htm": page}.get(Path(name).suffix.lower())
+    if expected is None:
+        assert written.startswith(b"PK")  # a workbook is a zip archive
+    else:
+        assert written == expected(document_of()).encode()
+
+
+def test_another_ending_is_refused():
+    with pytest.raises(InputError, match=r"report must end in \.html, \.htm, \.md or \.xlsx, got 'a\.pdf'"):
+        check_ending(Path("a.pdf"))
+
+
+def test_markdown_links_to_figures_beside_it(tmp_path):
+    write_report(document_of(), tmp_path / "a.md", figures=tmp_path / "figures")
+    assert "](figures/bars.svg)" in (tmp_path / "a.md").read_text("utf-8")

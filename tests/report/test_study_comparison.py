@@ -2,21 +2,18 @@
 
 import polars as pl
 import pytest
-from tests.study.simulated_answers import panel_tables, people_table
+from tests.study.simulated_answers import panel_result, people_table
 
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.study import compare
 
 
 @pytest.fixture
-def found(tmp_path):
+def outcome(tmp_path):
     def make(people=None, **how):
-        answers, personas = panel_tables()
-        answers.write_parquet(tmp_path / "answers.parquet")
-        personas.write_parquet(tmp_path / "panel.parquet")
         table = people_table() if people is None else people
         plan = IntervalPlan(replicates=200)
-        return compare(tmp_path, table, concept="shown", splits=50, plan=plan, **how)
+        return compare(panel_result(), table, concept="shown", splits=50, plan=plan, **how)
 
     return make
 
@@ -26,17 +23,17 @@ def words_of(summary, tmp_path):
     return (tmp_path / "r.md").read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_the_first_line_says_what_can_be_concluded(found):
-    first = found(by=["age"]).document().counting[0]
+def test_the_first_line_says_what_can_be_concluded(outcome):
+    first = outcome(by=["age"]).document().counting[0]
     assert first == (
         "Direct rating (DLR) says more than chance about order of concepts, distributions, relations between "
         "questions and differences between groups; cannot be judged on individuals"
     )
 
 
-def test_everything_stands_beside_nulls_and_ceiling(found, tmp_path):
-    text = words_of(found(by=["age"], respondent="who"), tmp_path)
-    for said in (
+def test_everything_stands_beside_nulls_and_ceiling(outcome, tmp_path):
+    text = words_of(outcome(by=["age"], respondent="who"), tmp_path)
+    for message in (
         "Halves of people",
         "Equal shares",
         "Pooled people",
@@ -45,21 +42,21 @@ def test_everything_stands_beside_nulls_and_ceiling(found, tmp_path):
         "How many people the panel is worth",
         "Simulation interval",
     ):
-        assert said in text
+        assert message in text
 
 
-def test_what_cannot_be_said_is_said(found, tmp_path):
-    one = people_table().filter(pl.col("shown") == "oat").drop("liking")
-    text = words_of(found(one), tmp_path)
+def test_what_cannot_be_said_is_said(outcome, tmp_path):
+    single = people_table().filter(pl.col("shown") == "oat").drop("liking")
+    text = words_of(outcome(single), tmp_path)
     assert "One question about one concept was compared" in text
     assert "Nothing can be said about individuals" in text
     assert "it takes two questions, or groups of both personas and people" in text
 
 
-def test_every_output_takes_it(found, tmp_path):
-    summary = found(by=["age"], respondent="who")
+def test_every_output_takes_it(outcome, tmp_path):
+    summary = outcome(by=["age"], respondent="who")
     for name in ("r.html", "r.xlsx"):
         summary.report(tmp_path / name, figures=tmp_path / "pictures")
         assert (tmp_path / name).stat().st_size > 5_000
     assert (tmp_path / "pictures" / "axes.svg").is_file()
-    assert "answers" in summary._repr_html_()
+    assert "bars" in summary._repr_html_()

@@ -52,10 +52,10 @@ class PlayedModel:
             if "one of these numbers" in last
             else self.words
         )
-        said = play(request)
-        if isinstance(said, CallError):
-            raise said
-        return Reply(said, usage=Usage(10, 5), model="played-1", seconds=0.25)
+        message = play(request)
+        if isinstance(message, CallError):
+            raise message
+        return Reply(message, usage=Usage(10, 5), model="played-1", seconds=0.25)
 
 
 def refusal():

@@ -25,19 +25,19 @@ def test_counts_are_as_repeated_persons_and_as_weights():
     positions[1, 0, 1] = positions[5, 1, 2] = NAN
     counts = np.array([[2.0, 1, 0, 3, 1, 1, 1, 1]])
     rows = np.repeat(np.arange(8), counts[0].astype(int))
-    found = question_correlations(positions, np.ones(8))(counts)
+    outcome = question_correlations(positions, np.ones(8))(counts)
     repeated = question_correlations(positions[rows], np.ones(len(rows)))(np.ones((1, len(rows))))
-    np.testing.assert_allclose(found, repeated)
-    kept = counts[0] > 0
-    weighted = question_correlations(positions[kept], counts[0, kept])(np.ones((1, int(kept.sum()))))
-    np.testing.assert_allclose(found, weighted)
+    np.testing.assert_allclose(outcome, repeated)
+    stored = counts[0] > 0
+    weighted = question_correlations(positions[stored], counts[0, stored])(np.ones((1, int(stored.sum()))))
+    np.testing.assert_allclose(outcome, weighted)
 
 
 def test_one_concept_is_as_numpy_has_it():
     positions = np.random.default_rng(1).random((30, 1, 3))
-    found = question_correlations(positions, np.ones(30))(np.ones((1, 30)))[0]
+    outcome = question_correlations(positions, np.ones(30))(np.ones((1, 30)))[0]
     expected = np.corrcoef(positions[:, 0].T)
-    np.testing.assert_allclose(found, [expected[0, 1], expected[0, 2], expected[1, 2]])
+    np.testing.assert_allclose(outcome, [expected[0, 1], expected[0, 2], expected[1, 2]])
 
 
 def test_answers_that_do_not_vary_have_no_correlation():
@@ -52,9 +52,9 @@ def test_a_difference_of_groups_by_hand():
     differences = group_differences(positions, np.array([1.0, 3.0, 1.0]), [(0, old, young)])
     assert differences(np.ones((1, 3)))[0, 0] == pytest.approx(0.4)
     # Without the second person: .2 - .1. Without the third nothing is left to compare.
-    found = differences(np.array([[1.0, 0, 1], [1.0, 1, 0]]))[:, 0]
-    assert found[0] == pytest.approx(0.1)
-    assert np.isnan(found[1])
+    outcome = differences(np.array([[1.0, 0, 1], [1.0, 1, 0]]))[:, 0]
+    assert outcome[0] == pytest.approx(0.1)
+    assert np.isnan(outcome[1])
 
 
 QUESTION = ComparedQuestion("intent", "Would you?", np.array([1.0, 2.0]), ("no", "yes"))
@@ -69,30 +69,30 @@ def side(old, young):
 
 def test_sign_and_size_by_hand():
     # People differ by .8 - .2 = .6, the panel by .6 - .4 = .2: a third.
-    found = compare_groups(side((30, 50), (20, 50)), side((40, 50), (10, 50)), IntervalPlan())
-    assert found.n_clear == 1
-    assert found.same_sign == 1
-    assert found.size_ratio.value == pytest.approx(1 / 3)
-    assert found.split_half == 1
-    assert 0.3 < found.permuted < 0.7
-    (pair,) = found.pairs
+    outcome = compare_groups(side((30, 50), (20, 50)), side((40, 50), (10, 50)), IntervalPlan())
+    assert outcome.n_clear == 1
+    assert outcome.same_sign == 1
+    assert outcome.size_ratio.value == pytest.approx(1 / 3)
+    assert outcome.split_half == 1
+    assert 0.3 < outcome.permuted < 0.7
+    (pair,) = outcome.pairs
     assert (pair.first, pair.second) == ("old", "young")
     assert pair.people.value == pytest.approx(0.6)
     assert pair.panel.low < 0.2 < pair.panel.high
 
 
 def test_a_panel_that_differs_the_other_way_has_a_ratio_below_0():
-    found = compare_groups(side((10, 50), (40, 50)), side((40, 50), (10, 50)), IntervalPlan())
-    assert found.same_sign == 0
-    assert found.size_ratio.value == pytest.approx(-1)
-    assert found.size_ratio.high < 0
+    outcome = compare_groups(side((10, 50), (40, 50)), side((40, 50), (10, 50)), IntervalPlan())
+    assert outcome.same_sign == 0
+    assert outcome.size_ratio.value == pytest.approx(-1)
+    assert outcome.size_ratio.high < 0
 
 
 def test_groups_of_people_that_do_not_differ_show_nothing():
-    found = compare_groups(side((40, 50), (10, 50)), side((25, 50), (25, 50)), IntervalPlan())
-    assert found.n_clear == 0
-    assert np.isnan(found.same_sign)
-    assert np.isnan(found.size_ratio.value)
+    outcome = compare_groups(side((40, 50), (10, 50)), side((25, 50), (25, 50)), IntervalPlan())
+    assert outcome.n_clear == 0
+    assert np.isnan(outcome.same_sign)
+    assert np.isnan(outcome.size_ratio.value)
 
 
 def test_a_difference_that_people_do_not_have_is_invented():
@@ -119,10 +119,10 @@ def test_no_common_groups():
 )
 def test_groups_of_a_few_persons_are_shown_and_not_tested(panel, people):
     # One persona answers as it does in every resample, so that no interval could be wide enough.
-    found = compare_groups(side(*panel), side(*people), IntervalPlan())
-    (pair,) = found.pairs
+    outcome = compare_groups(side(*panel), side(*people), IntervalPlan())
+    (pair,) = outcome.pairs
     assert not pair.is_tested
     assert (pair.n_panel, pair.n_people) == (min(panel[0][1], panel[1][1]), min(people[0][1], people[1][1]))
     assert pair.panel.value == pytest.approx(panel[0][0] / panel[0][1] - panel[1][0] / panel[1][1])
     assert np.isnan([pair.panel.low, pair.panel.high, pair.people.low, pair.people.high]).all()
-    assert (found.n_tested, found.n_clear, found.invented) == (0, 0, ())
+    assert (outcome.n_tested, outcome.n_clear, outcome.invented) == (0, 0, ())

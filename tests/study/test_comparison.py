@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 import polars as pl
 import pytest
-from tests.study.simulated_answers import CONCEPTS, panel_tables, people_table
+from tests.study.simulated_answers import CONCEPTS, panel_result, panel_tables, people_table
 
 from semscale.errors import InputError
+from semscale.scales import load_scale
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.study import compare
 from semscale.study.axes import GroupContrast, GroupContrasts
@@ -20,42 +21,28 @@ PLAN = IntervalPlan(replicates=200)
 COLUMNS = {"concept": "shown", "splits": 50, "plan": PLAN}
 
 
-@pytest.fixture
-def kept(tmp_path):
-    """Write a panel's answers and personas as a run keeps them."""
-
-    def write(*panels, personas=True):
-        made = panels or (panel_tables(),)
-        pl.concat([answers for answers, _ in made]).write_parquet(tmp_path / "answers.parquet")
-        if personas:
-            made[0][1].write_parquet(tmp_path / "panel.parquet")
-        return tmp_path
-
-    return write
-
-
-def held(found, subject, method=0):
-    answers = [each.holds for each in found.methods[method].conclusions if each.subject == subject]
+def held(outcome, subject, method=0):
+    answers = [item.holds for item in outcome.methods[method].conclusions if item.subject == subject]
     return answers[0] if len(set(answers)) == 1 else answers
 
 
-def test_a_panel_that_answers_as_people_do(kept):
-    found = compare(kept(), people_table(), by=["age"], **COLUMNS)
-    assert [held(found, subject) for subject in ("ranking", "distributions", "relations", "groups")] == [
+def test_a_panel_that_answers_as_people_do():
+    outcome = compare(panel_result(), people_table(), by=["age"], **COLUMNS)
+    assert [held(outcome, subject) for subject in ("ranking", "distributions", "relations", "groups")] == [
         True
     ] * 4
-    assert held(found, "individuals") is None  # nobody is named
+    assert held(outcome, "individuals") is None  # nobody is named
 
 
-def test_a_panel_that_knows_nothing(kept):
+def test_a_panel_that_knows_nothing():
     blank = panel_tables(skill=0, structure=0, group=0, shift=0.7, seed=3)
-    found = compare(kept(blank), people_table(), by=["age"], **COLUMNS)
+    outcome = compare(panel_result(blank), people_table(), by=["age"], **COLUMNS)
     # Five concepts cannot show that an order is wrong: the attainment's interval reaches far.
-    assert held(found, "ranking") is None
-    assert [held(found, subject) for subject in ("distributions", "relations", "groups")] == [False] * 3
+    assert held(outcome, "ranking") is None
+    assert [held(outcome, subject) for subject in ("distributions", "relations", "groups")] == [False] * 3
 
 
-def test_individuals_by_name(kept):
+def test_individuals_by_name():
     # The panel repeats what the people of the same name said, but for a few.
     people = people_table(40)
     rows = people.select(
@@ -70,26 +57,26 @@ def test_individuals_by_name(kept):
         pl.col("value").map_elements(lambda v: np.eye(5)[v - 1].tolist(), pl.List(pl.Float64)).alias("pmf"),
     )
     personas = people.select(pl.col("who").alias("persona"), "age").unique(maintain_order=True)
-    folder = kept((answers, personas))
+    folder = panel_result((answers, personas))
     (same,) = compare(folder, people, respondent="who", **COLUMNS).methods[0].individuals
     assert (same.n, same.error.value) == (40, 0)
     assert same.correlation.value == pytest.approx(1)
     assert same.permuted_error > 0.1
     # With all the weight on one person, shuffled personas are as wrong about that one as they differ from it.
     heavy = people.with_columns(pl.when(pl.col("who") == "p0").then(1e9).otherwise(1e-3).alias("w"))
-    (one,) = compare(folder, heavy, respondent="who", weight="w", **COLUMNS).methods[0].individuals
+    (single,) = compare(folder, heavy, respondent="who", weight="w", **COLUMNS).methods[0].individuals
     said = people.filter(pl.col("who") == "p0")["intent"].to_numpy()
-    others = people["intent"].to_numpy().reshape(40, -1)
-    assert one.permuted_error == pytest.approx(np.abs(others - said).mean() / 4, abs=0.02)
+    rest = people["intent"].to_numpy().reshape(40, -1)
+    assert single.permuted_error == pytest.approx(np.abs(rest - said).mean() / 4, abs=0.02)
     assert compare(folder, people, **COLUMNS).methods[0].individuals == ()
 
 
-def test_means_by_hand_with_weights(kept, tmp_path):
+def test_means_by_hand_with_weights(tmp_path):
     answers, personas = panel_tables(n=12)
-    folder = kept((answers, personas))
+    folder = panel_result((answers, personas))
     people = pl.DataFrame({"intent": [1, 5, 5], "shown": ["oat"] * 3, "w": [2.0, 1.0, 1.0]})
-    found = compare(folder, people, weight="w", **COLUMNS)
-    (means,) = found.methods[0].marginals.means
+    outcome = compare(folder, people, weight="w", **COLUMNS)
+    (means,) = outcome.methods[0].marginals.means
     # (2 * 1 + 5 + 5) / 4
     assert means.people.value == 3
     expected = answers.filter(concept="oat", question="intent")["value"].mean()
@@ -97,52 +84,58 @@ def test_means_by_hand_with_weights(kept, tmp_path):
     assert means.people_pmf == (0.5, 0, 0, 0, 0.5)
 
 
-def test_weights_of_personas_by_hand(kept):
+def test_weights_of_personas_by_hand():
     answers, personas = panel_tables(n=12)
     weights = [0.0] * 10 + [3.0, 9.0]  # of the last two personas alone, 1 to 3
-    folder = kept((answers, personas.with_columns(pl.Series("weight", weights))))
-    found = compare(folder, people_table(), **COLUMNS).methods[0]
+    folder = panel_result((answers, personas.with_columns(pl.Series("weight", weights))))
+    outcome = compare(folder, people_table(), **COLUMNS).methods[0]
     values = answers.filter(concept="oat", question="intent")["value"].to_list()
-    assert found.n_personas == 2
-    assert found.marginals.means[0].panel.value == pytest.approx((values[10] + 3 * values[11]) / 4)
+    assert outcome.n_personas == 2
+    assert outcome.marginals.means[0].panel.value == pytest.approx((values[10] + 3 * values[11]) / 4)
 
 
-def test_samples_are_averaged_and_give_a_reliability(kept):
-    found = compare(kept(panel_tables(samples=3)), people_table(), **COLUMNS).methods[0]
-    assert 0.8 < found.reliabilities["intent"].value < 1
-    (pair,) = found.correlations.pairs
-    product = found.reliabilities["intent"].value * found.reliabilities["liking"].value
+def test_samples_are_averaged_and_give_a_reliability():
+    outcome = compare(panel_result(panel_tables(samples=3)), people_table(), **COLUMNS).methods[0]
+    assert 0.8 < outcome.reliabilities["intent"].value < 1
+    (pair,) = outcome.correlations.pairs
+    product = outcome.reliabilities["intent"].value * outcome.reliabilities["liking"].value
     assert pair.disattenuated == pytest.approx(pair.panel.value / product**0.5)
 
 
-def test_methods_stand_side_by_side(kept):
-    found = compare(kept(panel_tables(), panel_tables(method="ssr", seed=9)), people_table(), **COLUMNS)
-    assert [each.method for each in found.methods] == ["dlr", "ssr"]
-    one = compare(
-        kept(panel_tables(), panel_tables(method="ssr")), people_table(), methods=["ssr"], **COLUMNS
+def test_methods_stand_side_by_side():
+    outcome = compare(
+        panel_result(panel_tables(), panel_tables(method="ssr", seed=9)), people_table(), **COLUMNS
     )
-    assert [each.method for each in one.methods] == ["ssr"]
+    assert [item.method for item in outcome.methods] == ["dlr", "ssr"]
+    single = compare(
+        panel_result(panel_tables(), panel_tables(method="ssr")), people_table(), methods=["ssr"], **COLUMNS
+    )
+    assert [item.method for item in single.methods] == ["ssr"]
 
 
-def test_two_concepts_leave_the_order_unknown_and_the_rest_known(kept):
+def test_two_concepts_leave_the_order_unknown_and_the_rest_known():
     two = people_table().filter(pl.col("shown").is_in(["oat", "fly"]))
-    found = compare(kept(), two, **COLUMNS)
-    assert held(found, "ranking") is None
-    assert held(found, "distributions") is not None
-    assert found.people.left_out == {}
-    assert any("it takes 3 concepts" in said for said in found.document().cautions)
+    outcome = compare(panel_result(), two, **COLUMNS)
+    assert held(outcome, "ranking") is None
+    assert held(outcome, "distributions") is not None
+    assert outcome.people.left_out == {}
+    assert any("it takes 3 concepts" in said for said in outcome.document().cautions)
 
 
-def test_groups_that_differ_in_the_panel_alone_are_told(kept):
-    found = compare(
-        kept(panel_tables(group=2.0)), people_table(group=0.0), respondent="who", by=["age"], **COLUMNS
+def test_groups_that_differ_in_the_panel_alone_are_told():
+    outcome = compare(
+        panel_result(panel_tables(group=2.0)),
+        people_table(group=0.0),
+        respondent="who",
+        by=["age"],
+        **COLUMNS,
     )
-    assert held(found, "groups") is False
-    assert "shows 2 differences between groups that people do not show" in found.document().counting[0]
+    assert held(outcome, "groups") is False
+    assert "shows 2 differences between groups that people do not show" in outcome.document().counting[0]
 
 
-def test_persons_with_several_rows_are_told_where_nobody_named_them(kept):
-    folder = kept()
+def test_persons_with_several_rows_are_told_where_nobody_named_them():
+    folder = panel_result()
     unnamed = compare(folder, people_table(), **COLUMNS)
     assert unnamed.people.shared_name == "who"
     assert any("--respondent who" in said for said in unnamed.document().cautions)
@@ -151,38 +144,38 @@ def test_persons_with_several_rows_are_told_where_nobody_named_them(kept):
     assert compare(folder, numbered, **COLUMNS).people.shared_name is None
 
 
-def test_one_concept_has_no_pooled_people_of_other_questions(kept):
-    one = people_table().filter(pl.col("shown") == "oat")
-    found = compare(kept(), one, respondent="who", **COLUMNS).methods[0].marginals.benchmarks
-    assert found.n_surveys == 2
-    assert np.isnan(found.held["wasserstein"].pooled.value)
+def test_one_concept_has_no_pooled_people_of_other_questions():
+    single = people_table().filter(pl.col("shown") == "oat")
+    outcome = compare(panel_result(), single, respondent="who", **COLUMNS).methods[0].marginals.benchmarks
+    assert outcome.n_surveys == 2
+    assert np.isnan(outcome.held["wasserstein"].pooled.value)
 
 
-def test_a_group_without_weights_is_named(kept):
+def test_a_group_without_weights_is_named():
     table = people_table().with_columns(w=pl.when(pl.col("age") == "old").then(0.0).otherwise(1.0))
     with pytest.raises(InputError, match=r"weight: no row with age 'old' has a weight above 0 in column 'w'"):
-        compare(kept(), table, weight="w", by=["age"], **COLUMNS)
+        compare(panel_result(), table, weight="w", by=["age"], **COLUMNS)
 
 
-def test_answers_on_another_scale(kept):
+def test_answers_on_another_scale():
     wide = people_table().with_columns(pl.col("intent") * 2 - 1, pl.col("liking") * 2 - 1)
     with pytest.raises(InputError, match=r"go from 1 to 9, the scale of 'intent' from 1 to 5.*--human-range"):
-        compare(kept(), wide, **COLUMNS)
-    mapped = compare(kept(), wide, human_range=(1, 9), **COLUMNS)
-    plain = compare(kept(), people_table(), **COLUMNS)
+        compare(panel_result(), wide, **COLUMNS)
+    mapped = compare(panel_result(), wide, human_range=(1, 9), **COLUMNS)
+    plain = compare(panel_result(), people_table(), **COLUMNS)
     assert mapped.methods[0].marginals.benchmarks == plain.methods[0].marginals.benchmarks
 
 
-def test_labels_of_points_are_answers(kept):
-    folder = kept()
-    points = [{"value": value, "label": f"Level {value}"} for value in range(1, 6)]
-    asked = [{"question": name, "text": f"{name}?", "points": points} for name in ("intent", "liking")]
-    (folder / "study.json").write_text(json.dumps({"name": "bars", "questions": asked}))
-    said = people_table().with_columns(("level  " + pl.col("intent").cast(pl.String)).alias("intent"))
-    found = compare(folder, said, questions={"intent": "intent"}, **COLUMNS)
-    plain = compare(folder, people_table(), questions={"intent": "intent"}, **COLUMNS)
-    assert found.name == "bars"
-    assert found.methods[0].marginals.benchmarks == plain.methods[0].marginals.benchmarks
+def test_labels_of_points_are_answers():
+    result = panel_result()
+    labels = dict(enumerate(load_scale("purchase-intent").labels, start=1))
+    labelled = people_table().with_columns(
+        pl.col("intent").replace_strict(labels, return_dtype=pl.String).str.to_uppercase() + "  "
+    )
+    outcome = compare(result, labelled, questions={"intent": "intent"}, **COLUMNS)
+    plain = compare(result, people_table(), questions={"intent": "intent"}, **COLUMNS)
+    assert outcome.name == "bars"
+    assert outcome.methods[0].marginals.benchmarks == plain.methods[0].marginals.benchmarks
 
 
 @pytest.mark.parametrize(
@@ -203,9 +196,9 @@ def test_labels_of_points_are_answers(kept):
         ({"splits": 0}, "splits must be >= 1"),
     ],
 )
-def test_what_does_not_fit_is_refused(kept, changes, message):
+def test_what_does_not_fit_is_refused(changes, message):
     with pytest.raises(InputError, match=message):
-        compare(kept(), people_table(), **(COLUMNS | changes))
+        compare(panel_result(), people_table(), **(COLUMNS | changes))
 
 
 @pytest.mark.parametrize(
@@ -222,39 +215,34 @@ def test_what_does_not_fit_is_refused(kept, changes, message):
         ),
     ],
 )
-def test_tables_of_people_that_do_not_serve(kept, table, message):
+def test_tables_of_people_that_do_not_serve(table, message):
     with pytest.raises(InputError, match=message):
-        compare(kept(), table, **COLUMNS)
+        compare(panel_result(), table, **COLUMNS)
 
 
-def test_answers_that_do_not_serve(tmp_path, kept):
-    with pytest.raises(InputError, match=r"has no answers\.parquet"):
+def test_answers_that_do_not_serve(tmp_path):
+    with pytest.raises(InputError, match=r"run\.json cannot be read"):
         compare(tmp_path, people_table(), **COLUMNS)
     answers, personas = panel_tables()
+    none = answers.with_columns(pl.lit("refused").alias("status"), pl.lit(None).alias("value"))
     with pytest.raises(InputError, match="none of the 800 answers .* has a rating"):
-        compare(
-            kept((answers.with_columns(pl.lit("refused").alias("status")), personas)),
-            people_table(),
-            **COLUMNS,
-        )
-    with pytest.raises(InputError, match="has no column 'pmf'"):
-        compare(kept((answers.drop("pmf"), personas)), people_table(), **COLUMNS)
-    with pytest.raises(InputError, match="points of question 'intent' are not 1 to 5"):
-        compare(kept((answers.with_columns(pl.col("value") + 1), personas)), people_table(), **COLUMNS)
+        compare(panel_result((none, personas)), people_table(), **COLUMNS)
 
 
-def test_answers_without_a_rating_are_counted_and_left_out(kept):
+def test_answers_without_a_rating_are_counted_and_left_out():
     answers, personas = panel_tables()
+    is_lost = pl.int_range(pl.len()) < 30
     lost = answers.with_columns(
-        pl.when(pl.int_range(pl.len()) < 30).then(pl.lit("refused")).otherwise("status").alias("status")
+        pl.when(is_lost).then(pl.lit("refused")).otherwise("status").alias("status"),
+        pl.when(~is_lost).then("value").alias("value"),
     )
-    found = compare(kept((lost, personas)), people_table(), **COLUMNS)
-    assert found.methods[0].n_without == 30
-    assert any("30 answers of the panel have no rating" in said for said in found.document().cautions)
+    outcome = compare(panel_result((lost, personas)), people_table(), **COLUMNS)
+    assert outcome.methods[0].n_without == 30
+    assert any("30 answers of the panel have no rating" in said for said in outcome.document().cautions)
 
 
-def test_the_same_again_and_json(kept):
-    first, again = (compare(kept(), people_table(), by=["age"], **COLUMNS) for _ in range(2))
+def test_the_same_again_and_json():
+    first, again = (compare(panel_result(), people_table(), by=["age"], **COLUMNS) for _ in range(2))
     assert first.signature == again.signature
     record = json.loads(first.to_json())
     assert record["instrument"] == "study compare"
@@ -272,36 +260,36 @@ def result(written, played, toy_embedder, running):
 
 
 def test_a_result_and_its_folder_give_the_same(result, tmp_path):
-    result.save(tmp_path / "kept")
-    direct, read = (compare(source, PEOPLE, **SAVED_COLUMNS) for source in (result, tmp_path / "kept"))
+    result.save(tmp_path / "stored")
+    direct, read = (compare(source, PEOPLE, **SAVED_COLUMNS) for source in (result, tmp_path / "stored"))
     assert direct.signature == read.signature
-    assert [each.method for each in read.methods] == ["ssr", "flr", "dlr"]
+    assert (
+        compare(tmp_path / "stored" / "answers.parquet", PEOPLE, **SAVED_COLUMNS).signature == read.signature
+    )
+    assert [item.method for item in read.methods] == ["ssr", "flr", "dlr"]
     (question,) = read.questions
     assert (question.text, len(question.labels)) == ("Would you buy it?", 5)
     # Every persona picks 4 by direct rating.
-    assert [each.panel.value for each in read.methods[2].marginals.means] == [4, 4]
+    assert [item.panel.value for item in read.methods[2].marginals.means] == [4, 4]
 
 
 def test_a_folder_that_was_edited_is_refused(result, tmp_path):
-    result.save(tmp_path / "kept")
-    edited = pl.read_parquet(tmp_path / "kept" / "answers.parquet").head(3)
-    edited.write_parquet(tmp_path / "kept" / "answers.parquet")
+    result.save(tmp_path / "stored")
+    edited = pl.read_parquet(tmp_path / "stored" / "answers.parquet").head(3)
+    edited.write_parquet(tmp_path / "stored" / "answers.parquet")
     with pytest.raises(InputError, match="was changed after the run"):
-        compare(tmp_path / "kept", PEOPLE, **SAVED_COLUMNS)
+        compare(tmp_path / "stored", PEOPLE, **SAVED_COLUMNS)
 
 
 def test_groups_of_a_drawn_panel(result):
-    found = compare(result, PEOPLE, by=["age"], **SAVED_COLUMNS).methods[0].groups
-    assert {(each.first, each.second) for each in found.pairs} == {("30", "60")}
+    outcome = compare(result, PEOPLE, by=["age"], **SAVED_COLUMNS).methods[0].groups
+    assert {(item.first, item.second) for item in outcome.pairs} == {("30", "60")}
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("run")
-    answers, _ = panel_tables()
-    answers.write_parquet(folder / "answers.parquet")
+def outcome():
     plan = IntervalPlan(replicates=200)
-    return compare(folder, people_table(), concept="shown", splits=50, plan=plan).methods[0]
+    return compare(panel_result(), people_table(), concept="shown", splits=50, plan=plan).methods[0]
 
 
 def with_held(marginals, **changes):
@@ -314,16 +302,16 @@ def held_distributions(marginals, **changes):
     # Equal shares at .3, pooled people at .25, halves at .05: half of the way is .125 and .1.
     given = {"uniform": at(0.3), "pooled": at(0.25), "split_half": at(0.05), **changes}
     drawn = conclude(with_held(marginals, **given), None, None, (), 0.95)
-    return next(each.holds for each in drawn if each.subject == "distributions")
+    return next(item.holds for item in drawn if item.subject == "distributions")
 
 
 def at(value):
     return Estimate(value, value, value)
 
 
-def test_distributions_must_be_closer_than_both_nulls(found):
+def test_distributions_must_be_closer_than_both_nulls(outcome):
     near, short, wide = Estimate(0.1, 0.05, 0.2), Estimate(0.0, -0.1, 0.09), Estimate(0.1, -0.1, 0.2)
-    held = partial(held_distributions, found.marginals)
+    held = partial(held_distributions, outcome.marginals)
     assert held(below_uniform=near, below_pooled=near) is True
     assert held(below_uniform=near, below_pooled=short) is False
     assert held(below_uniform=short, below_pooled=near) is False
@@ -332,16 +320,16 @@ def test_distributions_must_be_closer_than_both_nulls(found):
     assert held(below_uniform=short, below_pooled=wide) is False
 
 
-def test_a_null_as_close_as_halves_of_people_shows_nothing(found):
-    held = partial(held_distributions, found.marginals, below_uniform=Estimate(0.1, 0.05, 0.2))
+def test_a_null_as_close_as_halves_of_people_shows_nothing(outcome):
+    held = partial(held_distributions, outcome.marginals, below_uniform=Estimate(0.1, 0.05, 0.2))
     assert held(pooled=at(0.04), below_pooled=Estimate(0.0, -0.02, 0.03)) is None
 
 
-def test_an_order_that_chance_gives_too_is_not_concluded(found):
-    name, known = next(iter(found.marginals.attainments.items()))
+def test_an_order_that_chance_gives_too_is_not_concluded(outcome):
+    name, known = next(iter(outcome.marginals.attainments.items()))
 
     def holds(**changes):
-        changed = replace(found.marginals, attainments={name: replace(known, **changes)})
+        changed = replace(outcome.marginals, attainments={name: replace(known, **changes)})
         return conclude(changed, None, None, (), 0.95)[0].holds
 
     assert holds(p_value=0.01) is True
@@ -356,13 +344,13 @@ def groups(panel, people, *, invented, ratio, n_clear, n_panel=20):
     return GroupContrasts((pair,), n_clear, 1.0, 1.0, 0.5, ratio)
 
 
-def test_invented_differences_of_groups_are_no_knowledge_of_groups(found):
+def test_invented_differences_of_groups_are_no_knowledge_of_groups(outcome):
     none, wide = Estimate(0.0, -0.03, 0.02), Estimate(-0.26, -0.31, -0.2)
     unknown = at(float("nan"))
 
     def concluded(contrasts):
-        drawn = conclude(found.marginals, None, contrasts, (), 0.95)
-        return next(each for each in drawn if each.subject == "groups")
+        drawn = conclude(outcome.marginals, None, contrasts, (), 0.95)
+        return next(item for item in drawn if item.subject == "groups")
 
     made_up = concluded(groups(wide, none, invented=True, ratio=unknown, n_clear=0))
     assert made_up.holds is False
@@ -377,15 +365,15 @@ def test_invented_differences_of_groups_are_no_knowledge_of_groups(found):
     )
 
 
-def test_standings_by_hand(found):
+def test_standings_by_hand(outcome):
     changed = with_held(
-        found.marginals,
+        outcome.marginals,
         panel=Estimate(0.1, 0, 1),
         uniform=Estimate(0.3, 0, 1),
         pooled=Estimate(0.25, 0, 1),
         split_half=Estimate(0.05, 0, 1),
     )
-    placed = {each.subject: each.value for each in standings(changed, None, None, ())}
+    placed = {item.subject: item.value for item in standings(changed, None, None, ())}
     # From pooled people, the closer null, at .25 to halves at .05 the panel has gone .15 of .20.
     assert placed["distributions"] == pytest.approx(0.75)
     assert "groups" not in placed
@@ -394,20 +382,20 @@ def test_standings_by_hand(found):
 @pytest.mark.parametrize(
     ("p_value", "holds"), [(1 / 120, True), (0.3, None), (119 / 120, False), (1.0, False)]
 )
-def test_of_few_concepts_p_alone_tells_the_order(found, p_value, holds):
+def test_of_few_concepts_p_alone_tells_the_order(outcome, p_value, holds):
     # Five concepts have 120 orders; of these one or two may be at least as low where p is 1 or 119 / 120.
-    order = replace(found.marginals.attainments["intent"], p_value=p_value)
+    order = replace(outcome.marginals.attainments["intent"], p_value=p_value)
     assert np.isnan(order.ratio.high)
-    marginals = replace(found.marginals, attainments={"intent": order})
+    marginals = replace(outcome.marginals, attainments={"intent": order})
     drawn = conclude(marginals, None, None, (), 0.95)
-    assert next(each.holds for each in drawn if each.subject == "ranking") is holds
+    assert next(item.holds for item in drawn if item.subject == "ranking") is holds
 
 
 CONCEPT_NUMBERS = np.array([0, 1, 0, 1])
 
 
 @pytest.mark.parametrize(
-    ("cells", "found"),
+    ("cells", "outcome"),
     [
         (["a", "a", "b", "b"], "x"),
         (["a", "b", "a", "b"], None),  # a stands twice with the same concept
@@ -416,8 +404,8 @@ CONCEPT_NUMBERS = np.array([0, 1, 0, 1])
         (["a", "a", "b", "c"], None),  # 4 rows for 3 names: 1.33 each
     ],
 )
-def test_names_stand_once_with_each_concept(cells, found):
-    assert shared_name(pl.DataFrame({"x": cells}), (), CONCEPT_NUMBERS) == found
+def test_names_stand_once_with_each_concept(cells, outcome):
+    assert shared_name(pl.DataFrame({"x": cells}), (), CONCEPT_NUMBERS) == outcome
 
 
 def test_columns_in_use_and_rows_that_are_left_out_are_passed_over():

@@ -55,7 +55,7 @@ def test_weights_of_the_panel_are_taken(result):
 def test_concepts_are_compared_within_personas(result):
     tables = panel_tables(result(), method="dlr", tests=TESTS)
     (table,) = tables.tables
-    summary = next(each for each in result().summary().differences if each.method == "dlr")
+    summary = next(item for item in result().summary().differences if item.method == "dlr")
     assert table.differences.values[-1, 0] == pytest.approx(summary.difference.value)
     assert table.differences.p_values[-1, 0] == pytest.approx(summary.p_value)
 
@@ -66,15 +66,15 @@ def test_samples_are_averaged(result):
 
 
 def test_similarity_has_probabilities_of_points(result):
-    found = result()
-    (table,) = panel_tables(found, tests=TESTS).tables
-    pmfs = np.array(found.answers.filter(pl.col("method") == "ssr")["pmf"].to_list())
+    outcome = result()
+    (table,) = panel_tables(outcome, tests=TESTS).tables
+    pmfs = np.array(outcome.answers.filter(pl.col("method") == "ssr")["pmf"].to_list())
     assert table.question.kind == "rated text"
     assert table.cells.values[:5, 0] == pytest.approx(pmfs.mean(axis=0))
 
 
 def test_a_method_without_a_rating_is_refused(written, played, running, toy_embedder):
     played.number = lambda request: "none"
-    found = written().run(played, embedder=toy_embedder, running=running)
+    outcome = written().run(played, embedder=toy_embedder, running=running)
     with pytest.raises(InputError, match="no answer to 'intent' by 'dlr' has a rating"):
-        panel_tables(found, method="dlr")
+        panel_tables(outcome, method="dlr")

@@ -50,7 +50,7 @@ def test_several_models_stand_in_a_list(written):
             "model: [one, {name: two, temperature: 0}]",
         )
     )
-    assert [(each.name, each.temperature) for each in study.design.plan.models] == [("one", None), ("two", 0)]
+    assert [(item.name, item.temperature) for item in study.design.plan.models] == [("one", None), ("two", 0)]
     # 3 personas, 2 concepts, 3 methods, 2 models.
     assert study.design.n_answers == 36
 

@@ -12,24 +12,24 @@ from semscale.study.asking import personas_within
 
 @pytest.fixture
 def ledger(running):
-    with Ledger(running.ledger) as found:
-        yield found
+    with Ledger(running.ledger) as outcome:
+        yield outcome
 
 
 def test_every_reply_that_may_come_is_counted(written, played, ledger):
-    found = written().forecast(played, ledger=ledger)
+    outcome = written().forecast(played, ledger=ledger)
     # 3 personas x 2 concepts x (words, rating, number).
-    assert (found.calls, found.answered, played.asked) == (18, 0, [])
+    assert (outcome.calls, outcome.answered, played.asked) == (18, 0, [])
     # Replies are cut at 40 tokens.
-    assert found.most.completion_tokens == 18 * 40
+    assert outcome.most.completion_tokens == 18 * 40
 
 
 def test_replies_in_the_ledger_cost_nothing(written, played, ledger, toy_embedder):
     study = written()
     study.run(played, embedder=toy_embedder, running=Running(ledger=ledger))
-    found = study.forecast(played, ledger=ledger)
+    outcome = study.forecast(played, ledger=ledger)
     # The six equal words have one rating; its five repetitions are no calls.
-    assert (found.calls, found.answered, found.repeated) == (0, 13, 5)
+    assert (outcome.calls, outcome.answered, outcome.repeated) == (0, 13, 5)
 
 
 def test_a_sequence_grows_with_its_replies(written, played, ledger):

@@ -15,25 +15,25 @@ CONCEPTS = tuple(Concept(name, name) for name in "abc")
 QUESTIONS = tuple(SurveyQuestion(name, name, SCALE, ("dlr",)) for name in "xy")
 
 
-def places(stops):
+def positions(stops):
     return [(stop.concept, stop.question) for stop in stops]
 
 
 def test_separate_conversations_have_the_order_of_the_file():
     stops = planned_stops(Questionnaire(CONCEPTS, QUESTIONS), 2, seed=0)
-    assert [places(own) for own in stops] == [list(product(range(3), range(2)))] * 2
+    assert [positions(part) for part in stops] == [list(product(range(3), range(2)))] * 2
 
 
 def test_in_a_sequence_every_stop_comes_once_and_the_questions_of_a_concept_stand_together():
     asked = Questionnaire(CONCEPTS, QUESTIONS, exposure="sequence")
     # A balanced square of three concepts has six orders, so six interviews have each of them once.
     stops = planned_stops(asked, 6, seed=0)
-    for own in stops:
-        assert sorted(places(own)) == list(product(range(3), range(2)))
-        assert [stop.concept_place for stop in own] == [1, 1, 2, 2, 3, 3]
-        assert [stop.question_place for stop in own] == [1, 2] * 3
-    assert len({tuple(stop.concept for stop in own) for own in stops}) == 6
-    assert len({own[0].question for own in stops}) == 2
+    for part in stops:
+        assert sorted(positions(part)) == list(product(range(3), range(2)))
+        assert [stop.concept_place for stop in part] == [1, 1, 2, 2, 3, 3]
+        assert [stop.question_place for stop in part] == [1, 2] * 3
+    assert len({tuple(stop.concept for stop in part) for part in stops}) == 6
+    assert len({part[0].question for part in stops}) == 2
     assert stops == planned_stops(asked, 6, seed=0) != planned_stops(asked, 6, seed=1)
 
 
@@ -41,8 +41,8 @@ def test_in_a_sequence_every_stop_comes_once_and_the_questions_of_a_concept_stan
 def test_each_stands_everywhere_and_follows_each_other_equally_often(k):
     square = balanced_square(k)
     assert len(square) == (k if k % 2 == 0 else 2 * k)
-    for place in range(k):
-        assert set(Counter(row[place] for row in square).values()) == {len(square) // k}
+    for position in range(k):
+        assert set(Counter(row[position] for row in square).values()) == {len(square) // k}
     followers = Counter(pair for row in square for pair in pairwise(row))
     assert len(followers) == k * (k - 1)
     assert set(followers.values()) == {len(square) // k}
@@ -53,8 +53,8 @@ def test_one_thing_has_one_order():
 
 
 def test_full_blocks_of_interviews_are_balanced():
-    found = orders(4, 12, "latin-square", np.random.default_rng(0))
-    assert Counter(found) == dict.fromkeys(balanced_square(4), 3)
+    outcome = orders(4, 12, "latin-square", np.random.default_rng(0))
+    assert Counter(outcome) == dict.fromkeys(balanced_square(4), 3)
 
 
 def test_random_orders_and_the_order_of_the_file():

@@ -65,7 +65,7 @@ def result(written, running):
 
 
 def figures(summary, question):
-    return next(each for each in summary.options if each.question.name == question and each.concept == "oat")
+    return next(item for item in summary.options if item.question.name == question and item.concept == "oat")
 
 
 def values(estimates):
@@ -110,7 +110,7 @@ def test_report_and_json_have_them(result, tmp_path):
     summary = result.summary()
     check_json(summary.to_json())
     options = json.loads(summary.to_json())["options"]
-    assert [(each["question"], each["type"]) for each in options[::2]] == [
+    assert [(item["question"], item["type"]) for item in options[::2]] == [
         ("where", "choice"), ("when", "choices"), ("times", "number"), ("best", "ranking"),
     ]  # fmt: skip
     assert options[0]["shares"]["shop"]["value"] == pytest.approx(0.5)
@@ -134,8 +134,8 @@ def test_a_reply_in_a_conversation_is_the_likeliest_answer(written, running):
     decider = Decider()
     written((SCALE, OPTIONS), sequence).run(decider, running=running)
     longest = max(
-        (each for each in decider.asked if "Bob" in each.messages[0].text),
-        key=lambda each: len(each.messages),
+        (item for item in decider.asked if "Bob" in item.messages[0].text),
+        key=lambda item: len(item.messages),
     )
     replies = [message.text for message in longest.messages if message.role == "assistant"]
     assert replies[:4] == ["shop", "evening", "0", "taste, price, look"]
@@ -154,7 +154,7 @@ def test_tables_and_comparisons_with_people_take_scales_alone(written, played, r
     mixed = both.run(played, embedder=toy_embedder, running=running)
     assert [table.question.name for table in panel_tables(mixed).tables] == ["intent"]
     people = pl.DataFrame({"bar": ["oat", "nut"] * 4, "intent": [1, 2, 3, 4, 5, 5, 4, 3]})
-    assert [each.name for each in compare(mixed, people, concept="bar", splits=20).questions] == ["intent"]
+    assert [item.name for item in compare(mixed, people, concept="bar", splits=20).questions] == ["intent"]
 
 
 @pytest.mark.parametrize(

@@ -50,11 +50,11 @@ def test_shares_that_are_none(levels, message):
 
 
 def test_raking_keeps_odds_ratios_and_meets_both_margins():
-    found = raked(joint_shares(JOINT), {"sex": {"f": 0.5, "m": 0.5}, "age": {"young": 0.3, "old": 0.7}})
-    np.testing.assert_allclose(list(found.margin("sex").values()), [0.5, 0.5], atol=1e-8)
-    np.testing.assert_allclose(list(found.margin("age").values()), [0.3, 0.7], atol=1e-8)
+    outcome = raked(joint_shares(JOINT), {"sex": {"f": 0.5, "m": 0.5}, "age": {"young": 0.3, "old": 0.7}})
+    np.testing.assert_allclose(list(outcome.margin("sex").values()), [0.5, 0.5], atol=1e-8)
+    np.testing.assert_allclose(list(outcome.margin("age").values()), [0.3, 0.7], atol=1e-8)
     # Multiplying rows and columns leaves the odds ratio, 0.4 * 0.3 / (0.1 * 0.2) = 6, as it is.
-    cells = found.shares
+    cells = outcome.shares
     assert cells[0, 0] * cells[1, 1] / (cells[0, 1] * cells[1, 0]) == pytest.approx(6)
 
 

@@ -22,77 +22,78 @@ DIRECT = ("[ssr, flr, dlr]", "[dlr]")
 
 
 @pytest.fixture
-def kept(written, played, running, toy_embedder, tmp_path):
+def stored(written, played, running, toy_embedder, tmp_path):
     """Run a study with a scale of its own, and save it."""
     (tmp_path / "mood.yaml").write_text(OWN_SCALE)
     (tmp_path / "bar.gif").write_bytes(b"GIF89a and more")
     played.number = lambda request: "0.5"
     result = written(OWN, DIRECT, PICTURE).run(played, embedder=toy_embedder, running=running)
-    result.save(tmp_path / "kept")
+    result.save(tmp_path / "stored")
     return result
 
 
-def test_a_folder_is_read_as_it_was_written(kept, tmp_path):
+def test_a_folder_is_read_as_it_was_written(stored, tmp_path):
     (tmp_path / "mood.yaml").unlink()
     (tmp_path / "people.csv").unlink()
     (tmp_path / "bar.gif").unlink()
-    found = read_study(tmp_path / "kept")
-    assert found.answers.equals(kept.answers)
-    assert found.answers["value"].to_list() == [0.5] * 6
-    assert found.design == kept.design
-    assert found.prompts.equals(kept.prompts)
+    outcome = read_study(tmp_path / "stored")
+    assert outcome.answers.equals(stored.answers)
+    assert outcome.answers["value"].to_list() == [0.5] * 6
+    assert outcome.design == stored.design
+    assert outcome.prompts.equals(stored.prompts)
     # base64 of the bytes above, by the command of that name.
-    (image,) = found.design.questionnaire.concepts[0].images
+    (image,) = outcome.design.questionnaire.concepts[0].images
     assert image.url == "data:image/gif;base64,R0lGODlhIGFuZCBtb3Jl"
-    assert found.design.signature == kept.design.signature
-    assert (found.signature, found.facts) == (kept.signature, kept.facts)
-    assert found.design.questionnaire.questions[0].scale.labels == ("bad", "fair", "good")
-    assert found.summary().measures[0].estimates.overall.mean.value == pytest.approx(0.5)
+    assert outcome.design.signature == stored.design.signature
+    assert (outcome.signature, outcome.facts) == (stored.signature, stored.facts)
+    assert outcome.design.questionnaire.questions[0].scale.labels == ("bad", "fair", "good")
+    assert outcome.summary().measures[0].estimates.overall.mean.value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("name", ["answers.parquet", "panel.parquet", "prompts.parquet", "study.yaml"])
-def test_an_edited_file_is_refused(kept, tmp_path, name):
-    content = (tmp_path / "kept" / name).read_bytes() if name == "study.yaml" else b""
+def test_an_edited_file_is_refused(stored, tmp_path, name):
+    content = (tmp_path / "stored" / name).read_bytes() if name == "study.yaml" else b""
     if content:
         # An edit that changes no answer is an edit, too.
-        study_file = tmp_path / "kept" / name
+        study_file = tmp_path / "stored" / name
         study_file.write_bytes(content + b"# note\n")
     else:
-        table = pl.read_parquet(tmp_path / "kept" / name)
-        table.with_columns(pl.lit("x").alias("persona")).write_parquet(tmp_path / "kept" / name)
+        table = pl.read_parquet(tmp_path / "stored" / name)
+        table.with_columns(pl.lit("x").alias("persona")).write_parquet(tmp_path / "stored" / name)
     with pytest.raises(InputError, match=f"{name} was changed after the run"):
-        read_study(tmp_path / "kept")
+        read_study(tmp_path / "stored")
 
 
-def test_an_edited_record_is_refused(kept, tmp_path):
-    record = tmp_path / "kept" / "run.json"
+def test_an_edited_record_is_refused(stored, tmp_path):
+    record = tmp_path / "stored" / "run.json"
     record.write_text(record.read_text().replace('"value": 2.0', '"value": 3.0'))
     with pytest.raises(InputError, match=r"run\.json was changed after the run"):
-        read_study(tmp_path / "kept")
+        read_study(tmp_path / "stored")
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("run.json", "name a folder that study run wrote"), ("panel.parquet", "run the study")]
+    ("name", "message"),
+    [("run.json", "name a folder that study run wrote"), ("panel.parquet", "run the study")],
 )
-def test_a_missing_file_is_named(kept, tmp_path, name, said):
-    (tmp_path / "kept" / name).unlink()
-    with pytest.raises(InputError, match=f"{name} cannot be read.*{said}"):
-        read_study(tmp_path / "kept")
+def test_a_missing_file_is_named(stored, tmp_path, name, message):
+    (tmp_path / "stored" / name).unlink()
+    with pytest.raises(InputError, match=f"{name} cannot be read.*{message}"):
+        read_study(tmp_path / "stored")
 
 
 @pytest.mark.parametrize("content", [b"[]", b"{", b"\xff"])
-def test_another_file_is_no_record(kept, tmp_path, content):
-    (tmp_path / "kept" / "run.json").write_bytes(content)
+def test_another_file_is_no_record(stored, tmp_path, content):
+    (tmp_path / "stored" / "run.json").write_bytes(content)
     with pytest.raises(InputError, match="no record of a study's run"):
-        read_study(tmp_path / "kept")
+        read_study(tmp_path / "stored")
 
 
 def test_an_unfinished_run_says_how_much_is_missing(written, played, running, toy_embedder, tmp_path):
     capped = Running(ledger=running.ledger, budget=Budget(calls=4))
-    written(DIRECT).run(played, embedder=toy_embedder, running=capped).save(tmp_path / "kept")
+    written(DIRECT).run(played, embedder=toy_embedder, running=capped).save(tmp_path / "stored")
     # 3 personas x 2 concepts by one method, 4 of them asked.
     with pytest.raises(InputError, match=r"2 of 6 answers were not asked for \(.*cap of 4 calls"):
-        read_study(tmp_path / "kept")
-    found = read_study(tmp_path / "kept", allow_unfinished=True)
-    assert found.n_unfinished == 2
-    assert "cap of 4 calls" in found.summary().to_json().partition('"cautions"')[2]
+        read_study(tmp_path / "stored")
+    outcome = read_study(tmp_path / "stored", allow_unfinished=True)
+    assert outcome.n_unfinished == 2
+    assert "cap of 4 calls" in outcome.summary().to_json().partition('"cautions"')[2]

@@ -77,7 +77,7 @@ def test_refusals_have_a_status_and_no_value(written, played, running, toy_embed
     assert ann["value"].to_list() == [None, None]
     # Nobody rates words that decline to answer: two of three personas, two concepts.
     assert result.answers.filter(method="flr")["rating_reply"].null_count() == 2
-    counts = {(each.method, each.group): each.counts for each in result.summary().statuses}
+    counts = {(item.method, item.group): item.counts for item in result.summary().statuses}
     assert counts["ssr", None]["refused"] == 2
     assert counts["dlr", "60"] == {"refused": 2, "unparsable": 2}
 
@@ -184,10 +184,10 @@ def test_a_model_without_decisions_gives_that_method_a_reason(written, played, r
 
 def test_everything_is_kept_in_a_folder(written, played, running, toy_embedder, tmp_path):
     result = written().run(played, embedder=toy_embedder, running=running)
-    result.save(tmp_path / "kept")
-    assert pl.read_parquet(tmp_path / "kept" / "answers.parquet").equals(result.answers)
-    assert pl.read_parquet(tmp_path / "kept" / "panel.parquet").height == 3
-    assert '"instrument": "study run"' in (tmp_path / "kept" / "study.json").read_text()
+    result.save(tmp_path / "stored")
+    assert pl.read_parquet(tmp_path / "stored" / "answers.parquet").equals(result.answers)
+    assert pl.read_parquet(tmp_path / "stored" / "panel.parquet").height == 3
+    assert '"instrument": "study run"' in (tmp_path / "stored" / "study.json").read_text()
     assert repr(result) == "StudyResult('bars', answers=18, scored=18)"
     assert len(set(result.answers["prompt"])) == 12
 
@@ -201,7 +201,7 @@ def test_a_raked_panel_weighs_its_personas(written, played, running, toy_embedde
     study = written(margins, ("[ssr, flr, dlr]", "[flr, dlr]"))
     result = study.run(played, embedder=toy_embedder, running=running)
     summary = result.summary()
-    direct = next(each for each in summary.measures if each.method == "dlr")
+    direct = next(item for item in summary.measures if item.method == "dlr")
     overall = direct.estimates.overall
     # (1.5 * 5 + .75 * 3 + .75 * 1) / 3; without weights it were 3.
     assert overall.mean.value == pytest.approx(3.5)
@@ -213,8 +213,8 @@ def test_a_raked_panel_weighs_its_personas(written, played, running, toy_embedde
     said = str(summary.document())
     assert "3 personas (weighted, worth 2.7 of equal weight), 2 concepts" in said
     assert "from 0.75 to 1.50 with mean 1" in said
-    result.save(tmp_path / "kept")
-    assert read_study(tmp_path / "kept").design.panel == result.design.panel
+    result.save(tmp_path / "stored")
+    assert read_study(tmp_path / "stored").design.panel == result.design.panel
 
 
 def test_every_prompt_is_kept_with_its_words(written, played, running, toy_embedder):
@@ -238,14 +238,14 @@ def test_every_prompt_is_kept_with_its_words(written, played, running, toy_embed
 def test_a_picture_is_kept_as_its_hash(written, played, running, toy_embedder, tmp_path):
     (tmp_path / "bar.gif").write_bytes(b"GIF89a and more")
     picture = ("text: A bar of oats.", "text: A bar of oats., images: [bar.gif]")
-    kept = written(picture).run(played, embedder=toy_embedder, running=running).prompts
+    stored = written(picture).run(played, embedder=toy_embedder, running=running).prompts
     # SHA-256 of data:image/gif;base64,R0lGODlhIGFuZCBtb3Jl, by sha256sum.
     assert (
-        kept["messages"]
+        stored["messages"]
         .str.contains("sha256:f13a67373420f684af5e11fc632879491c7bef8c24db293c859756c0a7f65317")
         .any()
     )
-    assert not kept["messages"].str.contains("base64").any()
+    assert not stored["messages"].str.contains("base64").any()
 
 
 def test_each_call_of_a_prompt_has_a_row():
@@ -254,10 +254,12 @@ def test_each_call_of_a_prompt_has_a_row():
     frame = prompt_frame({"ab": (first, Request.of("Again?"))})
     assert dict(frame.schema) == PROMPT_SCHEMA
     assert frame.select("prompt", "call", "sample").rows() == [("ab", 1, 2), ("ab", 2, 0)]
-    one, other = map(json.loads, frame["messages"])
-    assert one == [{"role": "user", "content": [{"text": "Look."}, {"image": "https://example.org/a.png"}]}]
+    single, other = map(json.loads, frame["messages"])
+    assert single == [
+        {"role": "user", "content": [{"text": "Look."}, {"image": "https://example.org/a.png"}]}
+    ]
     assert other == [{"role": "user", "content": [{"text": "Again?"}]}]
-    assert [json.loads(each) for each in frame["parameters"]] == [{"temperature": 0.5, "max_tokens": 7}, {}]
+    assert [json.loads(item) for item in frame["parameters"]] == [{"temperature": 0.5, "max_tokens": 7}, {}]
 
 
 def test_nothing_sent_is_an_empty_table():

@@ -26,7 +26,7 @@ WHO = ("Ann", "Bob", "Cid")
 
 
 def who(request):
-    return next(place for place, name in enumerate(WHO) if name in request.messages[0].text)
+    return next(position for position, name in enumerate(WHO) if name in request.messages[0].text)
 
 
 @pytest.fixture
@@ -49,14 +49,14 @@ def test_the_whole_panel_is_asked_by_each_model(result, models):
     assert [len(model.asked) for model in models] == [6, 6]
     # Settings are those of each model in the file.
     assert [model.asked[0].parameters.max_tokens for model in models] == [200, 9]
-    assert [(each.model, each.calls) for each in result.facts.by_model] == [("played", 6), ("other", 6)]
+    assert [(item.model, item.calls) for item in result.facts.by_model] == [("played", 6), ("other", 6)]
     assert (result.facts.calls, result.facts.tokens) == (12, 12 * 15)
     assert dict(result.signature.fields)["2_max_tokens"] == "9"
 
 
 def test_models_stand_side_by_side(result):
     summary = result.summary()
-    means = {each.model: each.estimates.overall.mean.value for each in summary.measures}
+    means = {item.model: item.estimates.overall.mean.value for item in summary.measures}
     assert means == {"played": 3.0, "other": 2.0}
     (pair,) = summary.model_pairs
     assert (pair.first, pair.second, pair.difference.value, pair.difference.n) == ("played", "other", 1.0, 6)
@@ -71,8 +71,8 @@ def test_variance_is_split_into_personas_and_models(result):
     # Within each concept: personas 2, 3, 4 and 1, 2, 3. Means of personas vary by 1, means of models by .5,
     # and nothing is left.
     (spread,) = result.summary().spreads
-    found = {each.name: each.variance.value for each in spread.variances.components}
-    assert found == pytest.approx({"persona": 1.0, "model": 0.5, "residual": 0.0})
+    outcome = {item.name: item.variance.value for item in spread.variances.components}
+    assert outcome == pytest.approx({"persona": 1.0, "model": 0.5, "residual": 0.0})
 
 
 def test_a_finished_run_of_several_models_costs_nothing_again(written, models, running, toy_embedder, result):
@@ -83,32 +83,32 @@ def test_a_finished_run_of_several_models_costs_nothing_again(written, models, r
 
 def test_a_cap_is_divided_among_the_models(written, models, running, toy_embedder):
     capped = Running(ledger=running.ledger, budget=Budget(calls=7))
-    found = written(TWO, DIRECT).run(models, embedder=toy_embedder, running=capped)
+    outcome = written(TWO, DIRECT).run(models, embedder=toy_embedder, running=capped)
     # Half of 7 for the first; what is left of all 7 for the second.
-    assert [each.calls for each in found.facts.by_model] == [3, 4]
-    said = (
+    assert [item.calls for item in outcome.facts.by_model] == [3, 4]
+    message = (
         "played and other: the cap of 7 calls, 3 for each of 2 models, is reached; replies that came are kept"
     )
-    assert found.facts.stopped.startswith(said)
-    assert found.facts.stopped.count("the cap of") == 1
-    assert found.n_unfinished == 12 - 7
+    assert outcome.facts.stopped.startswith(message)
+    assert outcome.facts.stopped.count("the cap of") == 1
+    assert outcome.n_unfinished == 12 - 7
 
 
 def test_forecasts_count_each_model(written, models, running):
     with Ledger(running.ledger) as ledger:
         study = written(TWO, DIRECT)
-        found = study.forecasts(models, ledger=ledger)
-        assert {name: each.calls for name, each in found.items()} == {"played": 6, "other": 6}
+        outcome = study.forecasts(models, ledger=ledger)
+        assert {name: item.calls for name, item in outcome.items()} == {"played": 6, "other": 6}
         assert study.design.n_answers == 12
         with pytest.raises(InputError, match="2 models: take forecasts"):
             study.forecast(models, ledger=ledger)
 
 
 def test_one_model_in_place_of_the_files_answers_alone(written, models, running, toy_embedder):
-    found = written(TWO, DIRECT).run(models[1], embedder=toy_embedder, running=running)
-    assert set(found.answers["asked_model"]) == {"other"}
-    assert found.design.n_answers == found.answers.height == 6
-    assert found.summary().models == ()
+    outcome = written(TWO, DIRECT).run(models[1], embedder=toy_embedder, running=running)
+    assert set(outcome.answers["asked_model"]) == {"other"}
+    assert outcome.design.n_answers == outcome.answers.height == 6
+    assert outcome.summary().models == ()
 
 
 def test_an_attribute_called_as_the_column_of_models_is_refused(result):
@@ -132,25 +132,25 @@ def test_models_of_one_name_and_lists_of_another_length_are_refused(written, mod
 
 
 def test_a_saved_run_is_compared_and_tabulated_by_model(result, tmp_path):
-    result.save(tmp_path / "kept")
+    result.save(tmp_path / "stored")
     (tmp_path / "people.csv").write_text(
         "person,concept,intent\n"
         + "".join(f"{n},{c},{1 + n % 4}\n" for n in range(12) for c in ("oat", "nut"))
     )
-    found = compare(
-        tmp_path / "kept", tmp_path / "people.csv", concept="concept", respondent="person", splits=20
+    outcome = compare(
+        tmp_path / "stored", tmp_path / "people.csv", concept="concept", respondent="person", splits=20
     )
-    assert [(each.method, each.model) for each in found.methods] == [("dlr", "played"), ("dlr", "other")]
-    assert [each.marginals.means[0].panel.value for each in found.methods] == [3.0, 2.0]
-    assert "direct rating (DLR), other" in markdown(document_of(found))
-    kept = read_study(tmp_path / "kept")
-    one = panel_tables(kept, model="other", tests=TESTS)
-    assert totals(one) == {("concept", "other"): 2.0}
-    assert one.sample_notes[1] == "answered by other alone; --model shows played"
+    assert [(item.method, item.model) for item in outcome.methods] == [("dlr", "played"), ("dlr", "other")]
+    assert [item.marginals.means[0].panel.value for item in outcome.methods] == [3.0, 2.0]
+    assert "direct rating (DLR), other" in markdown(document_of(outcome))
+    stored = read_study(tmp_path / "stored")
+    single = panel_tables(stored, model="other", tests=TESTS)
+    assert totals(single) == {("concept", "other"): 2.0}
+    assert single.sample_notes[1] == "answered by other alone; --model shows played"
     with pytest.raises(InputError, match="'other' alone is tabulated: name another model, too"):
-        panel_tables(kept, model="other", banners=["model"])
+        panel_tables(stored, model="other", banners=["model"])
     with pytest.raises(UnknownNameError, match="model of the study"):
-        panel_tables(kept, model="third")
+        panel_tables(stored, model="third")
 
 
 TESTS = TestSettings(min_base=1)
@@ -158,7 +158,7 @@ TESTS = TestSettings(min_base=1)
 
 def totals(tables):
     """Means of the first column, in which all groups are together, by banner and model."""
-    return {(each.banner.name, each.banner.answered_by): each.cells.values[-1][0] for each in tables.tables}
+    return {(item.banner.name, item.banner.answered_by): item.cells.values[-1][0] for item in tables.tables}
 
 
 def test_each_model_has_columns_of_its_own_in_the_tables(result, tmp_path):
@@ -185,7 +185,7 @@ def test_each_model_has_columns_of_its_own_in_the_tables(result, tmp_path):
 
 def test_a_model_without_ratings_has_no_table_and_is_named(written, models, running, toy_embedder):
     models[1].number = lambda request: "no number"
-    found = written(TWO, DIRECT).run(models, embedder=toy_embedder, running=running)
-    tables = panel_tables(found, tests=TESTS)
+    outcome = written(TWO, DIRECT).run(models, embedder=toy_embedder, running=running)
+    tables = panel_tables(outcome, tests=TESTS)
     assert totals(tables) == {("concept", "played"): 3.0}
     assert "without a table of intent, as no answer has a rating: other" in tables.sample_notes

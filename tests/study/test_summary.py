@@ -46,7 +46,7 @@ def summary(written, played, running, toy_embedder):
 
 
 def measure(summary, method):
-    return next(each for each in summary.measures if each.method == method)
+    return next(item for item in summary.measures if item.method == method)
 
 
 def test_means_are_of_answers_with_a_rating(summary):
@@ -112,7 +112,7 @@ def answer_rows(answers, ages=("a", "b", "a", "b"), weights=None):
         {
             "persona": [f"p{row}" for _ in answers for row in range(n)],
             "concept": [name for name in answers for _ in range(n)],
-            "value": [value for own in answers.values() for value in own],
+            "value": [value for part in answers.values() for value in part],
             "attribute age": [ages[row % len(ages)] for _ in answers for row in range(n)],
         },
         schema_overrides={"value": pl.Float64},
@@ -136,32 +136,32 @@ def test_concepts_are_compared_within_personas():
     # Holm: three tests; the smallest p times 3, the next one times 2, and never less than the one before.
     p = sorted([oat_nut.p_value, oat_fig.p_value, nut_fig.p_value])
     expected = [3 * p[0], max(3 * p[0], 2 * p[1]), max(3 * p[0], 2 * p[1], p[2])]
-    assert sorted(each.p_adjusted for each in (oat_nut, oat_fig, nut_fig)) == pytest.approx(expected)
+    assert sorted(item.p_adjusted for item in (oat_nut, oat_fig, nut_fig)) == pytest.approx(expected)
 
 
 def test_a_mean_keeps_its_own_base():
-    (one,) = differences_in(answer_rows({"oat": [1, 2, 3, None], "nut": [2, 2, 5, 4]}))
-    assert one.difference.value == pytest.approx(2 - 3.25)
+    (single,) = differences_in(answer_rows({"oat": [1, 2, 3, None], "nut": [2, 2, 5, 4]}))
+    assert single.difference.value == pytest.approx(2 - 3.25)
 
 
 def test_weights_count_and_a_persona_with_none_is_in_no_base():
-    (one,) = differences_in(
+    (single,) = differences_in(
         answer_rows({"oat": [1, 2, 3, 4], "nut": [2, 2, 5, 4]}, weights=[2.0, 1.0, 1.0, 0.0])
     )
     # (2 * -1 + 0 - 2) / 4
-    assert one.difference.value == pytest.approx(-1.0)
+    assert single.difference.value == pytest.approx(-1.0)
 
 
 def test_groups_of_personas_are_compared_over_all_concepts():
-    *_, one = differences_in(answer_rows({"oat": [1, 2, 3, 4], "nut": [2, 2, 5, 4]}), attributes=["age"])
-    assert (one.by, one.first, one.second) == ("age", "a", "b")
-    assert one.difference.value == pytest.approx((1 + 3 + 2 + 5) / 4 - (2 + 4 + 2 + 4) / 4)
+    *_, single = differences_in(answer_rows({"oat": [1, 2, 3, 4], "nut": [2, 2, 5, 4]}), attributes=["age"])
+    assert (single.by, single.first, single.second) == ("age", "a", "b")
+    assert single.difference.value == pytest.approx((1 + 3 + 2 + 5) / 4 - (2 + 4 + 2 + 4) / 4)
 
 
 def test_there_is_no_test_where_all_personas_differ_alike():
-    (one,) = differences_in(answer_rows({"oat": [1, 2, 3, 4], "nut": [2, 3, 4, 5]}))
-    assert one.difference.value == -1
-    assert np.isnan([one.difference.low, one.difference.high, one.p_value, one.p_adjusted]).all()
+    (single,) = differences_in(answer_rows({"oat": [1, 2, 3, 4], "nut": [2, 3, 4, 5]}))
+    assert single.difference.value == -1
+    assert np.isnan([single.difference.low, single.difference.high, single.p_value, single.p_adjusted]).all()
 
 
 @pytest.mark.parametrize(
@@ -209,23 +209,23 @@ def rows_by_model(**values):
     return pl.DataFrame([
         {"persona": f"p{n}", "sample": 1, "concept": "oat", "method": "dlr",
          "asked_model": model, "value": value}
-        for model, own in values.items()
-        for n, value in enumerate(own)
+        for model, part in values.items()
+        for n, value in enumerate(part)
     ])  # fmt: skip
 
 
 def test_every_two_models_are_compared_on_answers_that_both_gave():
     answers = rows_by_model(a=[1.0, 2.0, 3.0, 5.0], b=[2.0, 3.0, 4.0, None], c=[5.0, 4.0, 3.0, 1.0])
-    found = {
-        (each.first, each.second): each
-        for each in model_pairs(MeasuredAnswers(QUESTION, "dlr", answers), ("a", "b", "c"), PLAN)
+    outcome = {
+        (item.first, item.second): item
+        for item in model_pairs(MeasuredAnswers(QUESTION, "dlr", answers), ("a", "b", "c"), PLAN)
     }
-    assert list(found) == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert (found["a", "b"].difference.value, found["a", "b"].difference.n) == (-1.0, 3)
-    assert found["a", "b"].correlation.value == pytest.approx(1)
+    assert list(outcome) == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert (outcome["a", "b"].difference.value, outcome["a", "b"].difference.n) == (-1.0, 3)
+    assert outcome["a", "b"].correlation.value == pytest.approx(1)
     # Values 1 2 3 5 beside 5 4 3 1: 6 less each.
-    assert found["a", "c"].correlation.value == pytest.approx(-1)
-    assert found["a", "c"].difference.value == pytest.approx((11 - 13) / 4)
+    assert outcome["a", "c"].correlation.value == pytest.approx(-1)
+    assert outcome["a", "c"].difference.value == pytest.approx((11 - 13) / 4)
 
 
 def test_one_model_alone_makes_no_pair():
@@ -237,7 +237,7 @@ def test_the_mean_of_the_contrasts_is_the_difference_of_means():
     rng = np.random.default_rng(0)
     values, concepts = rng.uniform(1, 5, 30), rng.integers(0, 3, 30)
     first = rng.random(30) < 0.3
-    deviations = values - np.array([values[concepts == each].mean() for each in concepts])
+    deviations = values - np.array([values[concepts == item].mean() for item in concepts])
     expected = deviations[first].mean() - deviations[~first].mean()
     assert order_contrasts(values, first, concepts).mean() == pytest.approx(expected)
 
@@ -253,8 +253,8 @@ def test_better_concepts_in_the_first_place_are_no_order_effect():
             "value": [2.0, 4.0, 4.0, 2.0],
         }
     )
-    (found,) = order_effects(MeasuredAnswers(QUESTION, "dlr", rows), IntervalPlan())
-    assert (found.ordered, found.effect.value) == ("concept", 0.0)
+    (outcome,) = order_effects(MeasuredAnswers(QUESTION, "dlr", rows), IntervalPlan())
+    assert (outcome.ordered, outcome.effect.value) == ("concept", 0.0)
 
 
 def test_answers_without_a_place_have_no_order_effect():
@@ -272,7 +272,7 @@ def test_answers_without_a_place_have_no_order_effect():
 
 
 def text_rows(n):
-    made = [
+    simulated = [
         {
             "persona": f"p{row}", "sample": 1, "concept": concept, "method": method,
             "reply": None if row == 0 else f"{concept} says {row}",
@@ -280,17 +280,17 @@ def text_rows(n):
         }
         for row in range(n) for concept in "ab" for method in THREE_METHODS.methods
     ]  # fmt: skip
-    return pl.DataFrame(made)
+    return pl.DataFrame(simulated)
 
 
 def test_three_answers_a_concept_are_drawn_with_what_methods_made_of_them():
-    found = list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=0))
-    assert [answer.concept for answer in found] == ["a"] * 3 + ["b"] * 3
+    outcome = list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=0))
+    assert [answer.concept for answer in outcome] == ["a"] * 3 + ["b"] * 3
     # Numbers of DLR are no words, and the first persona said nothing.
-    assert found[0].values == {"ssr": 2.5, "flr": None}
-    assert {answer.reply for answer in found} <= {f"{c} says {n}" for c in "ab" for n in range(1, 9)}
-    assert found == list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=0))
-    assert found != list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=1))
+    assert outcome[0].values == {"ssr": 2.5, "flr": None}
+    assert {answer.reply for answer in outcome} <= {f"{c} says {n}" for c in "ab" for n in range(1, 9)}
+    assert outcome == list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=0))
+    assert outcome != list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=1))
 
 
 def test_fewer_answers_are_all_quoted():
@@ -309,15 +309,15 @@ def reliabilities(samples):
 
 
 def test_reliability_of_two_samples():
-    (found,) = reliabilities([[1.0, 2.0, 4.0, 5.0], [2.0, 2.0, 4.0, 4.0]])
+    (outcome,) = reliabilities([[1.0, 2.0, 4.0, 5.0], [2.0, 2.0, 4.0, 4.0]])
     # Means of personas 1.5, 2, 4, 4.5 about 3: squares 6.5, times 2 samples over 3: 13 / 3 between. Within:
     # (.5 + .5) / 4 = .25. ICC(1,k) = (13 / 3 - .25) / (13 / 3).
-    assert found.reliability.value == pytest.approx(1 - 0.25 / (13 / 3))
+    assert outcome.reliability.value == pytest.approx(1 - 0.25 / (13 / 3))
 
 
 def test_a_persona_without_a_rating_in_one_sample_is_left_out():
-    (found,) = reliabilities([[1.0, 2.0, 4.0, 5.0, None], [2.0, 2.0, 4.0, 4.0, 1.0]])
-    assert found.reliability.value == pytest.approx(1 - 0.25 / (13 / 3))
+    (outcome,) = reliabilities([[1.0, 2.0, 4.0, 5.0, None], [2.0, 2.0, 4.0, 4.0, 1.0]])
+    assert outcome.reliability.value == pytest.approx(1 - 0.25 / (13 / 3))
 
 
 def test_one_sample_has_none():
@@ -325,8 +325,8 @@ def test_one_sample_has_none():
 
 
 def test_no_rating_at_all_has_no_reliability():
-    (found,) = reliabilities([[None, None], [None, None]])
-    assert found.reliability.value != found.reliability.value  # noqa: PLR0124 - not a number
+    (outcome,) = reliabilities([[None, None], [None, None]])
+    assert outcome.reliability.value != outcome.reliability.value  # noqa: PLR0124 - not a number
 
 
 def sampled_answers(values, set_values=None, models="m", asked_models="m"):
@@ -349,24 +349,24 @@ def sampled_answers(values, set_values=None, models="m", asked_models="m"):
 
 def test_personas_and_samples_by_hand():
     # Persona means 1.5, 3, 4.5: 2 times their variance 2.25 is 4.5. Within: (.5 + 2 + .5) / 3 = 1.
-    (found,) = answer_spreads(
+    (outcome,) = answer_spreads(
         MeasuredAnswers(QUESTION, "dlr", sampled_answers(np.array([[1, 2], [2, 4], [4, 5]]))), PLAN
     )
-    components = {each.name: each.variance.value for each in found.variances.components}
+    components = {item.name: item.variance.value for item in outcome.variances.components}
     assert components == pytest.approx({"persona": (4.5 - 1) / 2, "residual": 1.0})
     # Means of 3 personas and 6 sampled_answers: 1.75 / 3 + 1 / 6.
-    assert found.variances.decision.error == pytest.approx(np.sqrt(1.75 / 3 + 1 / 6))
-    assert found.variances.decision.best == "persona"
+    assert outcome.variances.decision.error == pytest.approx(np.sqrt(1.75 / 3 + 1 / 6))
+    assert outcome.variances.decision.best == "persona"
 
 
 def test_anchor_sets_are_split_where_they_were_kept():
     values = np.array([[2.0], [3.0], [4.0]])
     by_set = [[value - 1, value + 1] for value in values.ravel().tolist()]
-    (found,) = answer_spreads(MeasuredAnswers(QUESTION, "ssr", sampled_answers(values, by_set)), PLAN)
-    components = {each.name: each.variance.value for each in found.variances.components}
+    (outcome,) = answer_spreads(MeasuredAnswers(QUESTION, "ssr", sampled_answers(values, by_set)), PLAN)
+    components = {item.name: item.variance.value for item in outcome.variances.components}
     # Sets are 2 apart: variance 2. Personas 1 apart: variance 1. Nothing else.
     assert components == pytest.approx({"persona": 1.0, "anchor set": 2.0, "residual": 0.0}, abs=1e-9)
-    assert found.variances.decision.best == "anchor set"
+    assert outcome.variances.decision.best == "anchor set"
 
 
 def test_one_answer_each_cannot_be_split():
@@ -382,8 +382,8 @@ def test_answers_without_a_rating_are_left_out():
     rows = sampled_answers(np.array([[1, 2], [2, 4], [4, 5], [5, 5]])).with_columns(
         pl.when(pl.col("persona") == "p3").then(None).otherwise("value").alias("value")
     )
-    (found,) = answer_spreads(MeasuredAnswers(QUESTION, "dlr", rows), PLAN)
-    assert found.variances.n == 6
+    (outcome,) = answer_spreads(MeasuredAnswers(QUESTION, "dlr", rows), PLAN)
+    assert outcome.variances.n == 6
 
 
 def test_reasons_are_counted_by_method_with_the_words_of_one():
@@ -395,8 +395,8 @@ def test_reasons_are_counted_by_method_with_the_words_of_one():
         ("dlr", "failed", "no connection", None, None),
     ]
     names = ("method", "status", "reason", "reply", "rating_reply")
-    found = unrated_reasons(pl.DataFrame(rows, schema=names, orient="row"), None, seed=0)
-    assert found == [
+    outcome = unrated_reasons(pl.DataFrame(rows, schema=names, orient="row"), None, seed=0)
+    assert outcome == [
         UnratedReason("flr", "unparsable", "unparsable", 2, "4 or 5"),
         UnratedReason("ssr", "refused", "declines", 1, "I cannot say."),
         UnratedReason("dlr", "failed", "no connection", 1, None),

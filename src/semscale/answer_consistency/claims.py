@@ -1,12 +1,12 @@
 """Long answers, claim by claim: each judged by passages that should back it, or by other samples."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,7 @@ from semscale.matching.unrelated import corpus_texts
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
+from semscale.results.result_columns import FLOATS, STATUSES, ResultColumn
 from semscale.signature import Signature
 from semscale.store.columns import text_status
 from semscale.types import Floats, Progress, Status, Statuses, are_scored
@@ -79,6 +80,8 @@ class ClaimVerdict:
         text: number of its text among those that were given, from 0; -1 where there is none.
         reason: why it contradicts the claim, or, of a claim that is not found, the finding that keeps the
             nearest sentence from supporting it; ``None`` otherwise, and with a model of entailment.
+        value: its part in the score of the answer, 0 to 1; NaN where it was not read. In passages it is 1 if
+            the claim is supported, else 0; beside samples it is the mean over samples.
     """
 
     claim: str
@@ -87,6 +90,45 @@ class ClaimVerdict:
     sentence: str | None = None
     text: int = -1
     reason: str | None = None
+    value: float = np.nan
+
+
+_CLAIMS = pl.List(
+    pl.Struct(
+        {
+            "claim": pl.String,
+            "verdict": pl.String,
+            "value": pl.Float64,
+            "score": pl.Float64,
+            "sentence": pl.String,
+            "text": pl.Int64,
+            "reason": pl.String,
+        }
+    )
+)
+
+
+def _claim_cells(claim: ClaimVerdict) -> dict[str, object]:
+    return {
+        **vars(claim),
+        "verdict": str(claim.verdict),
+        "value": None if np.isnan(claim.value) else claim.value,
+        "score": None if np.isnan(claim.score) else claim.score,
+        "text": None if claim.text < 0 else claim.text + 1,
+    }
+
+
+def _claim(cells: Mapping[str, Any]) -> ClaimVerdict:
+    numbers = {name: np.nan if cells[name] is None else cells[name] for name in ("value", "score")}
+    text = (cells["text"] or 0) - 1
+    return ClaimVerdict(**{**cells, **numbers, "verdict": Support(cells["verdict"]), "text": text})
+
+
+CLAIMS = ResultColumn(
+    lambda rows, name: [pl.Series(name, [list(map(_claim_cells, claims)) for claims in rows], _CLAIMS)],
+    lambda columns: tuple(tuple(map(_claim, claims)) for claims in columns[0].to_list()),
+)
+"""Lists of structs, in which ``text`` counts from 1."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,22 +136,21 @@ class JudgedAnswers(Result):
     """Claims of n answers.
 
     Attributes:
-        score: shape (n,), mean value of an answer's claims that were read, 0 to 1; NaN without any. In
-            passages the value of a claim is 1 if it is supported, else 0; beside samples it is the mean over
-            samples.
+        score: shape (n,), mean value of an answer's claims that were read, 0 to 1; NaN without any.
         status: shape (n,), each a ``Status``.
         claims: for each answer its claims, in their order; empty where it has no score.
-        values: for each answer the values of its claims.
         signature: the settings that were applied.
     """
 
-    score: Floats
-    status: Statuses
-    claims: tuple[tuple[ClaimVerdict, ...], ...]
-    values: tuple[tuple[float, ...], ...]
+    score: Annotated[Floats, FLOATS]
+    status: Annotated[Statuses, STATUSES]
+    claims: Annotated[tuple[tuple[ClaimVerdict, ...], ...], CLAIMS]
     signature: Signature
 
-    row_fields: ClassVar[tuple[str, ...]] = ("score", "status", "claims", "values")
+    @property
+    def values(self) -> tuple[tuple[float, ...], ...]:
+        """For each answer the values of its claims."""
+        return tuple(tuple(claim.value for claim in claims) for claims in self.claims)
 
     def count(self, verdict: Support) -> list[int]:
         """Count each answer's claims with a verdict."""
@@ -128,9 +169,9 @@ class JudgedAnswers(Result):
 
     def lowest(self) -> list[tuple[str, float] | None]:
         """Give the claim of each answer with the lowest value, and that value; ``None`` without a score."""
-        read: list[list[tuple[str, float]]] = [[] for _ in self.claims]
-        for answer, claim, value in self._read_claims():
-            read[answer].append((claim.claim, value))
+        read = [
+            [(one.claim, one.value) for one in claims if not np.isnan(one.value)] for claims in self.claims
+        ]
         return [min(claims, key=lambda claim: claim[1], default=None) for claims in read]
 
     def worst(self, n: int = 10) -> list[tuple[int, ClaimVerdict, float]]:
@@ -138,14 +179,13 @@ class JudgedAnswers(Result):
 
         Of equal values contradicted claims come first, then those that are not found.
         """
-        order = sorted(self._read_claims(), key=lambda row: (row[2], _RANK[row[1].verdict], row[0]))
-        return order[:n]
-
-    def _read_claims(self) -> Iterator[tuple[int, ClaimVerdict, float]]:
-        for answer, (claims, values) in enumerate(zip(self.claims, self.values, strict=True)):
-            for claim, value in zip(claims, values, strict=True):
-                if not np.isnan(value):
-                    yield answer, claim, value
+        read = [
+            (answer, claim, claim.value)
+            for answer, claims in enumerate(self.claims)
+            for claim in claims
+            if not np.isnan(claim.value)
+        ]
+        return sorted(read, key=lambda row: (row[2], _RANK[row[1].verdict], row[0]))[:n]
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate the mean score of all answers and of each group, with intervals.
@@ -165,60 +205,17 @@ class JudgedAnswers(Result):
             **settings,
         )
 
-    def to_frame(self) -> pl.DataFrame:
-        """Lay the answers out as a table, one row each; what is missing is null.
-
-        Returns:
-            Columns ``status``, ``score``, ``supported``, ``contradicted``, ``not_found`` (counts of claims;
-            null without a score), and ``claims``, a list of structs; ``text`` is the number of the text that
-            decides, from 1, among those that were given.
-        """
+    def derived_columns(self) -> list[pl.Series]:
+        """Return counts of the claims with each verdict; null without a score."""
         scored = are_scored(self.status)
-        counts = {
-            str(verdict).replace("-", "_"): [
-                n if known else None for n, known in zip(self.count(verdict), scored, strict=True)
-            ]
+        return [
+            pl.Series(
+                str(verdict).replace("-", "_"),
+                [n if known else None for n, known in zip(self.count(verdict), scored, strict=True)],
+                dtype=pl.Int64,
+            )
             for verdict in (Support.SUPPORTED, Support.CONTRADICTED, Support.NOT_FOUND)
-        }
-        cells = [
-            [_claim_cells(claim, value) for claim, value in zip(claims, values, strict=True)]
-            for claims, values in zip(self.claims, self.values, strict=True)
         ]
-        return pl.DataFrame(
-            [
-                pl.Series("status", [str(status) for status in self.status], dtype=pl.String),
-                pl.Series("score", self.score, nan_to_null=True),
-                *(pl.Series(name, column, dtype=pl.Int64) for name, column in counts.items()),
-                pl.Series("claims", cells, dtype=_CLAIMS),
-            ]
-        )
-
-
-_CLAIMS = pl.List(
-    pl.Struct(
-        {
-            "claim": pl.String,
-            "verdict": pl.String,
-            "value": pl.Float64,
-            "score": pl.Float64,
-            "sentence": pl.String,
-            "text": pl.Int64,
-            "reason": pl.String,
-        }
-    )
-)
-
-
-def _claim_cells(claim: ClaimVerdict, value: float) -> dict[str, object]:
-    return {
-        "claim": claim.claim,
-        "verdict": str(claim.verdict),
-        "value": None if np.isnan(value) else value,
-        "score": None if np.isnan(claim.score) else claim.score,
-        "sentence": claim.sentence,
-        "text": None if claim.text < 0 else claim.text + 1,
-        "reason": claim.reason,
-    }
 
 
 class ClaimJudge:
@@ -543,12 +540,14 @@ def judge_by_passages(
     usable = _UsableTexts.from_passages(answers, passages)
     rows, claims = usable.claims()
     judged = judge.judge(claims, [usable.texts[row] for row in rows], progress)
-    verdicts = [_renumbered(claim, usable.numbers[row]) for claim, row in zip(judged, rows, strict=True)]
-    values = [
-        np.nan if claim.verdict is Support.UNREAD else float(claim.verdict is Support.SUPPORTED)
-        for claim in verdicts
+    verdicts = [
+        replace(
+            _renumbered(claim, usable.numbers[row]),
+            value=np.nan if claim.verdict is Support.UNREAD else float(claim.verdict is Support.SUPPORTED),
+        )
+        for claim, row in zip(judged, rows, strict=True)
     ]
-    return _judged_answers(rows, verdicts, values, usable.status, grounding_signature(judge))
+    return _judged_answers(rows, verdicts, usable.status, grounding_signature(judge))
 
 
 def judge_by_samples(
@@ -570,9 +569,8 @@ def judge_by_samples(
     )
     bounds = np.cumsum([0, *(len(usable.texts[row]) for row in rows)]).tolist()
     pieces = list(map(slice, bounds, bounds[1:]))
-    worst = [_worst(verdicts[piece], shares[piece]) for piece in pieces]
-    values = [_mean(shares[piece]) for piece in pieces]
-    return _judged_answers(rows, worst, values, usable.status, agreement_signature(judge))
+    worst = [replace(_worst(verdicts[piece], shares[piece]), value=_mean(shares[piece])) for piece in pieces]
+    return _judged_answers(rows, worst, usable.status, agreement_signature(judge))
 
 
 def agreement_signature(judge: ClaimJudge) -> Signature:
@@ -670,21 +668,16 @@ def _mean(values: Floats) -> float:
 
 
 def _judged_answers(
-    rows: Sequence[int],
-    verdicts: Sequence[ClaimVerdict],
-    values: Sequence[float],
-    status: Statuses,
-    signature: Signature,
+    rows: Sequence[int], verdicts: Sequence[ClaimVerdict], status: Statuses, signature: Signature
 ) -> JudgedAnswers:
     claims: list[list[ClaimVerdict]] = [[] for _ in status]
-    claim_values: list[list[float]] = [[] for _ in status]
-    for row, verdict, value in zip(rows, verdicts, values, strict=True):
+    for row, verdict in zip(rows, verdicts, strict=True):
         claims[row].append(verdict)
-        claim_values[row].append(value)
-    score = np.array([_mean(np.array(listed, np.float64)) for listed in claim_values], np.float64).reshape(-1)
+    values = [np.array([claim.value for claim in listed], np.float64) for listed in claims]
+    score = np.array(list(map(_mean, values)), np.float64).reshape(-1)
     final = status.copy()
     final[(status == Status.SCORED) & np.isnan(score)] = Status.WEIGHTLESS
-    return JudgedAnswers(score, final, tuple(map(tuple, claims)), tuple(map(tuple, claim_values)), signature)
+    return JudgedAnswers(score, final, tuple(map(tuple, claims)), signature)
 
 
 _SYSTEM = (

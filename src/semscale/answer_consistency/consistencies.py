@@ -1,33 +1,55 @@
 """The result of measuring consistency: values of each item, contradictions, reasons for missing values."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Unpack
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 import polars as pl
 
 from semscale.answer_consistency.asking import Replies, ReplyCounts
 from semscale.answer_consistency.contradictions import Contradiction
-from semscale.answer_consistency.correctness import (
-    CorrectnessProbability,
-    CorrectnessSettings,
-    estimate_correctness,
-)
+from semscale.answer_consistency.correctness import CorrectnessProbability, estimate_correctness
 from semscale.answer_consistency.measures import MEASURES, Kind, no_value_reason, select_measures
 from semscale.answer_consistency.samples import SampledAnswers, read_texts
+from semscale.answer_consistency.settings import CorrectnessSettings
 from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
 from semscale.errors import InputError
+from semscale.matching.matches import FINDINGS
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.reasons import reason_words
 from semscale.results.result import Result
+from semscale.results.result_columns import COUNTS, STATUSES, TEXTS, ResultColumn, numbers_by_name
+from semscale.settings import takes
 from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, ObjectArray, Status, Statuses
 
 Reasons = tuple[str | None, ...]
 """A reason for each item; ``None`` where it has a value."""
+
+REASONS = ResultColumn(
+    lambda reasons, _: [pl.Series("reason", reasons, pl.String)], lambda columns: tuple(columns[0].to_list())
+)
+
+
+def _write_contradictions(contradictions: Sequence[Sequence[Contradiction]], name: str) -> list[pl.Series]:
+    samples = [[one.sample for one in listed] for listed in contradictions]
+    findings = tuple(tuple(one.finding for one in listed) for listed in contradictions)
+    columns = [pl.Series("sample", samples, pl.List(pl.Int64)), *FINDINGS.write(findings, "finding")]
+    return [pl.DataFrame(columns).to_struct(name)]
+
+
+def _read_contradictions(columns: Sequence[pl.Series]) -> tuple[tuple[Contradiction, ...], ...]:
+    samples, *findings = columns[0].struct.unnest().get_columns()
+    rows = zip(samples.to_list(), FINDINGS.read(findings), strict=True) if findings else []
+    return tuple(tuple(map(Contradiction, numbers, listed)) for numbers, listed in rows)
+
+
+CONTRADICTIONS = ResultColumn(_write_contradictions, _read_contradictions)
+SAMPLES = replace(COUNTS, write=lambda values, _: COUNTS.write(values, "samples"))
 
 NO_ANSWER = "the model declined to answer, or said that it does not know"
 
@@ -56,32 +78,21 @@ class Consistencies(Result):
             or ``None`` where no measure asks, or nothing could be compared.
     """
 
-    measures: Mapping[str, Floats]
-    status: Statuses
-    reasons: Reasons
-    n_samples: Integers
-    samples_left_out: Integers
-    windows: Integers
-    nulls: Mapping[str, Floats]
-    contradictions: tuple[tuple[Contradiction, ...], ...]
+    measures: Annotated[Mapping[str, Floats], numbers_by_name()]
+    status: Annotated[Statuses, STATUSES]
+    reasons: Annotated[Reasons, REASONS]
+    n_samples: Annotated[Integers, SAMPLES]
+    samples_left_out: Annotated[Integers, COUNTS]
+    windows: Annotated[Integers, COUNTS]
+    nulls: Annotated[Mapping[str, Floats], numbers_by_name()]
+    contradictions: Annotated[tuple[tuple[Contradiction, ...], ...], CONTRADICTIONS.private]
     floor: float | None
     floor_from: str
     signature: Signature
-    n_meanings: Integers
-    same_by: ObjectArray
+    n_meanings: Annotated[Integers, COUNTS.private]
+    same_by: Annotated[ObjectArray, TEXTS.private]
 
-    row_fields = (
-        "measures",
-        "status",
-        "reasons",
-        "n_samples",
-        "samples_left_out",
-        "windows",
-        "nulls",
-        "contradictions",
-        "n_meanings",
-        "same_by",
-    )
+    header_fields = ("floor", "floor_from")
 
     @property
     def main(self) -> str:
@@ -117,13 +128,14 @@ class Consistencies(Result):
             **settings,
         )
 
-    def correctness(self, correct: object, **settings: Unpack[CorrectnessSettings]) -> CorrectnessProbability:
+    @takes(CorrectnessSettings)
+    def correctness(self, correct: object, **settings: Any) -> CorrectnessProbability:
         """Estimate the probability that each answer is right, and decide: accept, review or abstain.
 
         Args:
             correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where it was not checked.
                 The items that were checked must be a random sample of all.
-            settings: those of ``estimate_correctness``.
+            settings: as ``CorrectnessSettings`` has them.
 
         Raises:
             InputError: as ``estimate_correctness``.
@@ -140,7 +152,10 @@ class Consistencies(Result):
         replies: ReplyCounts | None = None,
         source: str = "",
         columns: tuple[tuple[str, str], ...] = (),
-        **settings: Unpack[EstimateSettings],
+        by: object = None,
+        weights: object = None,
+        respondents: object = None,
+        **intervals: Unpack[IntervalSettings],
     ) -> ConsistencySummary:
         """Sum up for a report: estimates, contradictions, and items to look at.
 
@@ -152,7 +167,10 @@ class Consistencies(Result):
             replies: how many replies were asked for, saved, and did not come, where a model was asked.
             source: name of the data.
             columns: the use and the name of each column.
-            settings: of the estimates: ``by``, ``interval``, ``seed`` and others; see ``EstimateSettings``.
+            by: shape (n,), names of groups.
+            weights: shape (n,), as for ``estimate``; respondents, too.
+            respondents: shape (n,).
+            intervals: how intervals are made.
 
         Raises:
             InputError: another number of texts or prompts than of items, or a setting out of range.
@@ -170,63 +188,41 @@ class Consistencies(Result):
         for name, column in (("answers", originals), ("prompts", questions)):
             if len(column) != n:
                 raise InputError(f"{name} must have {n} rows, one for each item, got {len(column)}")
-        by = settings.get("by")
-        estimates = self.estimate(**settings)
-        tally = ConsistencyTally()
-        tally.add(self, AnswerTexts(questions, originals, lists), () if by is None else as_names(by, "by"))
+        names = None if by is None else as_names(by, "by")
+        if names is not None and len(names) != n:
+            raise InputError(f"by must have {n} rows, one for each item, got {len(names)}")
+        tally = ConsistencyTally(self, by=None if names is None else getattr(by, "name", None) or "")
+        texts = AnswerTexts(questions, originals, lists)
+        tally.add(self, texts, groups=names, weights=weights, respondents=respondents)
         return tally.summary(
-            estimates,
-            correctness,
-            floor=self.floor,
-            floor_from=self.floor_from,
-            source=source,
-            columns=columns,
-            replies=replies,
+            IntervalPlan(**intervals), source, columns=columns, correctness=correctness, replies=replies
         )
 
-    def to_frame(self) -> pl.DataFrame:
-        """Lay the items out as a table, one row each; what is missing is null.
+    def derived_columns(self) -> list[pl.Series]:
+        """Return the columns of contradictions, and ``meanings`` and ``same_by``, if they are measured.
 
-        Returns:
-            Columns ``status``, ``reason``, each measure, ``samples``, ``samples_left_out``,
-            ``contradicting_samples``, each null, ``windows``, where meanings are measured ``meanings`` and
-            ``same_by``, and ``contradictions`` (a list of structs; ``sample`` counts from 0).
+        Contradictions are lists of structs, in which ``sample`` counts from 0.
         """
-        counts = {
-            "samples": self.n_samples,
-            "samples_left_out": self.samples_left_out,
-            "contradicting_samples": self.n_contradicting,
-        }
-        contradictions = [list(map(_contradiction_cells, listed)) for listed in self.contradictions]
-        return pl.DataFrame(
-            [
-                pl.Series("status", [str(status) for status in self.status], dtype=pl.String),
-                pl.Series("reason", self.reasons, dtype=pl.String),
-                *(pl.Series(name, values, nan_to_null=True) for name, values in self.measures.items()),
-                *(pl.Series(name, values) for name, values in counts.items()),
-                *(pl.Series(name, values, nan_to_null=True) for name, values in self.nulls.items()),
-                pl.Series("windows", self.windows),
-                *self._meaning_columns(),
-                pl.Series("contradictions", contradictions, dtype=_CONTRADICTIONS),
-            ]
-        )
-
-    def _meaning_columns(self) -> list[pl.Series]:
-        if not select_measures(self.measures, Kind.MEANINGS):
-            return []
+        cells = [list(map(_contradiction_cells, listed)) for listed in self.contradictions]
         grounds = [None if ground is None else str(ground) for ground in self.same_by]
-        numbers = zip(self.n_meanings.tolist(), grounds, strict=True)
-        known = [None if ground is None else n for n, ground in numbers]
+        meanings = [
+            None if ground is None else n for n, ground in zip(self.n_meanings.tolist(), grounds, strict=True)
+        ]
         return [
-            pl.Series("meanings", known, dtype=pl.Int64),
-            pl.Series("same_by", grounds, dtype=pl.String),
+            pl.Series("contradicting_samples", self.n_contradicting),
+            *(
+                [pl.Series("meanings", meanings, pl.Int64), pl.Series("same_by", grounds, pl.String)]
+                if select_measures(self.measures, Kind.MEANINGS)
+                else []
+            ),
+            pl.Series("contradictions", cells, dtype=_SHOWN_CONTRADICTIONS),
         ]
 
     def _short_summary(self) -> ConsistencySummary:
         return self.summarize()
 
 
-_CONTRADICTIONS = pl.List(
+_SHOWN_CONTRADICTIONS = pl.List(
     pl.Struct(
         {
             "sample": pl.Int64,

@@ -1,10 +1,10 @@
 """The instrument: measures how far sampled answers to a prompt agree with the answer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -17,22 +17,13 @@ from semscale.answer_consistency.asking import (
     without_parameters,
 )
 from semscale.answer_consistency.consistencies import Asked, Consistencies, asking_reasons, measuring_reasons
-from semscale.answer_consistency.contradictions import (
-    CONTRADICTS_ABOVE,
-    GUARD_NAMES,
-    Contradiction,
-    check_guards,
-)
+from semscale.answer_consistency.contradictions import CONTRADICTS_ABOVE, Contradiction
 from semscale.answer_consistency.meanings import ItemPairs, Relations, relate_texts
 from semscale.answer_consistency.measures import (
-    DEFAULT_MEASURES,
     FIRST_TOKEN,
     MEASURES,
     Kind,
     Meanings,
-    check_measures,
-    check_nli,
-    check_same_by,
     check_sample_tokens,
     check_stopping,
     check_tokens,
@@ -61,7 +52,7 @@ from semscale.answer_consistency.readers import (
     SentenceEntailment,
 )
 from semscale.answer_consistency.samples import SampledAnswers, item_means, pair_samples, read_texts
-from semscale.answer_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
+from semscale.answer_consistency.settings import ConsistencySettings
 from semscale.answer_consistency.white_box import AnswerTokens
 from semscale.chat.runner import Runner, run_apart
 from semscale.embedding.loading import as_embedder, checked_embedder
@@ -71,12 +62,10 @@ from semscale.matching.cosines import Cosines
 from semscale.matching.entailment.choices import chosen_model
 from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.pair_languages import with_identifier, with_read_languages
-from semscale.messages import known_settings
+from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
 from semscale.types import Floats, Progress, Status
-from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
@@ -89,71 +78,43 @@ class Consistency:
     Args:
         chat_model: the model that ``ask`` asks: a name, a LangChain chat model, or a model from
             ``load_chat_model``; only ``ask`` needs it.
-        measures: names among ``semscale.answer_consistency.measures.MEASURES``; the first one is the
-            ``score``.
-        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an embedder from
-            ``load_embedder``.
-        bert_embedder: the model of ``bert_score``, by name, as an embedder that shows the states of tokens,
-            or as a ``BertScorer``; the default model unless given, where uqlm has ``roberta-large``.
-        floor: cosine of answers to different prompts. ``auto`` estimates it from random pairs of the answers
-            at hand, and corrects nothing where there are fewer than 10 different ones.
-        guards: names among ``semscale.answer_consistency.contradictions.GUARD_NAMES``, which check for
-            contradictions.
-        fewest_samples: usable samples below which an item has no values.
-        seed: of the draw of unrelated pairs.
-        same_by: ground on which measures of meanings take texts to mean the same, as
-            ``semscale.answer_consistency.measures.SAME_BY`` has it.
-        nli: a model of entailment: a folder, ``organisation/model`` on the hub, or a model from ``load_nli``.
-            It relates meanings, and finds contradictions beside the guards, in languages that these do not
-            read, too: a sample contradicts the answer if its probability of that is above .5 either way.
-        by_sentence: whether that model reads texts of several sentences sentence by sentence, as the method
-            ``entailment`` of ``match`` does, instead of whole.
+        settings: as ``ConsistencySettings`` has them.
 
     Raises:
         InputError: an unknown measure or guard, a setting out of range, a measure without its model, or a
             model of entailment that no measure uses.
     """
 
-    @known_settings
-    def __init__(  # noqa: PLR0913 - each is a setting that the signature records
-        self,
-        chat_model: object = None,
-        *,
-        measures: Iterable[str] = DEFAULT_MEASURES,
-        embedder: "str | Path | Embedder" = DEFAULT_MODEL,
-        bert_embedder: "str | Path | Embedder | BertScorer" = DEFAULT_MODEL,
-        floor: float | str = "auto",
-        guards: Iterable[str] = GUARD_NAMES,
-        fewest_samples: int = 1,
-        seed: int = 0,
-        same_by: str = "auto",
-        nli: "str | Path | EntailmentModel | None" = None,
-        by_sentence: bool = True,
-    ) -> None:
-        self.measures = check_measures(measures)
-        self.same_by = check_same_by(same_by, self.measures, has_entailment=nli is not None)
-        if nli is not None:
-            check_nli(self.measures, same_by)
-        self.guards = check_guards(guards)
-        self.floor = checked_floor(floor)
-        self.fewest_samples = checked_fewest(fewest_samples)
-        check_seed(seed)
-        self.seed = seed
-        self.by_sentence = by_sentence
+    @takes(ConsistencySettings)
+    def __init__(self, chat_model: object = None, **settings: Any) -> None:
+        self.settings = ConsistencySettings(**settings)
+        checked_embedder(self.settings.embedder)
         self._chat_model = chat_model
-        self._embedder = checked_embedder(embedder)
-        self._bert_embedder = bert_embedder
-        self._nli = nli
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the measures; the first one is the score."""
+        return self.settings.measures
+
+    @property
+    def guards(self) -> tuple[str, ...]:
+        """Names of the guards that check for contradictions."""
+        return self.settings.guards
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The parts that the measures are computed from, as ``needed_parts`` names them."""
+        return self.settings.needs
 
     @cached_property
     def embedder(self) -> "Embedder":
         """The model that turns texts into vectors; loaded when it is first needed."""
-        return as_embedder(self._embedder)
+        return as_embedder(self.settings.embedder)
 
     @cached_property
     def bert_scorer(self) -> BertScorer:
         """The scorer that gives BERTScores; loaded when it is first needed."""
-        model = self._bert_embedder
+        model = self.settings.bert_embedder
         if isinstance(model, str | Path) or callable(getattr(model, "embed", None)):
             return BertScorer(cast("str | Path | Embedder", model))
         return cast(BertScorer, model)
@@ -161,7 +122,8 @@ class Consistency:
     @cached_property
     def entailment(self) -> EntailmentModel | None:
         """The model of entailment, loaded when it is first needed; ``None`` if none was chosen."""
-        return None if self._nli is None else chosen_model(self._nli)
+        nli, labels = self.settings.nli, self.settings.nli_labels
+        return None if nli is None else chosen_model(nli, labels)
 
     @cached_property
     def chat_model(self) -> "ChatModel":
@@ -177,14 +139,10 @@ class Consistency:
         return load_chat_model(self._chat_model)
 
     @property
-    def needs(self) -> frozenset[str]:
-        """The parts that the measures are computed from, as ``needed_parts`` gives them."""
-        return needed_parts(self.measures, self.same_by, has_entailment=self._nli is not None)
-
-    @property
     def signature(self) -> Signature:
         """The settings; a result's signature has the floor that was estimated, and from how many answers."""
-        floor = Floor(0.0, "auto") if isinstance(self.floor, str) else Floor(self.floor, "given")
+        chosen = self.settings.floor
+        floor = Floor(0.0, "auto") if isinstance(chosen, str) else Floor(chosen, "given")
         signature = self._applied(floor)
         return signature if self._chat_model is None else signature.extended(self._chat_signature)
 
@@ -194,7 +152,7 @@ class Consistency:
         if "entailment" not in self.needs or self.entailment is None:
             return PairReaders(cosines)
         whole = MemoizedEntailment(self.entailment)
-        return PairReaders(cosines, SentenceEntailment(whole) if self.by_sentence else whole, whole)
+        return PairReaders(cosines, SentenceEntailment(whole) if self.settings.by_sentence else whole, whole)
 
     def measure(
         self,
@@ -363,10 +321,10 @@ class Consistency:
         """
         tokens, readers = tokens or AnswerTokens(), readers or self.readers()
         check_tokens(self.measures, tokens)
-        sampled = pair_samples(answers, samples, fewest=self.fewest_samples)
+        sampled = pair_samples(answers, samples, fewest=self.settings.fewest_samples)
         values, floor = self._pair_values(sampled, floor, readers, progress)
         if not keep_unread:
-            sampled, values = leave_out_unread(sampled, values, fewest=self.fewest_samples)
+            sampled, values = leave_out_unread(sampled, values, fewest=self.settings.fewest_samples)
         pairs = sampled.pairs
         related = self.relate(sampled, floor, readers, progress) if "meanings" in self.needs else {}
         meanings = measure_meanings(related, self.measures, pairs.n_items)
@@ -390,7 +348,7 @@ class Consistency:
             progress: called while texts are embedded.
         """
         return relate_texts(
-            sampled.pairs, self.same_by, floor, readers, guards=self.guards, progress=progress
+            sampled.pairs, self.settings.same_by, floor, readers, guards=self.guards, progress=progress
         )
 
     def applied_floor(
@@ -405,10 +363,12 @@ class Consistency:
         """
         if "floor" not in self.needs:
             return NO_FLOOR
-        if not isinstance(self.floor, str):
-            return Floor(self.floor, "given")
+        floor = self.settings.floor
+        if not isinstance(floor, str):
+            return Floor(floor, "given")
         cosines = cosines or Cosines(MemoizedEmbedder(self.embedder))
-        return estimate_floor(list(dict.fromkeys(answers)), cosines, seed=self.seed, progress=progress)
+        texts = list(dict.fromkeys(answers))
+        return estimate_floor(texts, cosines, seed=self.settings.seed, progress=progress)
 
     def _pair_values(
         self,
@@ -488,13 +448,13 @@ class Consistency:
         if "floor" in needs:
             settings["floor"] = "auto" if floor.origin == "auto" else floor.value
             settings["floor_from"] = floor.origin
-            settings |= {} if floor.origin == "given" else {"seed": self.seed}
+            settings |= {} if floor.origin == "given" else {"seed": self.settings.seed}
         if "contradicted" in needs:
             settings["guards"] = "+".join(self.guards) or "none"
         if needs >= {"contradicted", "entailment"}:
             settings["contradiction_above"] = CONTRADICTS_ABOVE
-        settings |= {"same_by": self.same_by} if "meanings" in needs else {}
-        signature = Signature.of("consistency", **settings, fewest_samples=self.fewest_samples)
+        settings |= {"same_by": self.settings.same_by} if "meanings" in needs else {}
+        signature = Signature.of("consistency", **settings, fewest_samples=self.settings.fewest_samples)
         if "cosine" in needs:
             signature = signature.extended(self.embedder.signature)
         if "f1" in needs:
@@ -503,8 +463,8 @@ class Consistency:
             signature = signature.extended(_prefixed("entailment", self.entailment.signature))
             # Semantic density always reads texts whole.
             rest = [name for name in self.measures if MEASURES[name].kind is not Kind.SAMPLES]
-            if "entailment" in needed_parts(rest, self.same_by, has_entailment=True):
-                reads = "max/mean" if self.by_sentence else "whole"
+            if "entailment" in needed_parts(rest, self.settings.same_by, has_entailment=True):
+                reads = "max/mean" if self.settings.by_sentence else "whole"
                 signature = signature.extended(Signature.of("entailment", entailment_sentences=reads))
         # Guards skip pairs in other languages than English.
         has_guards = "contradicted" in needs and self.guards
@@ -515,15 +475,14 @@ def _prefixed(prefix: str, signature: Signature) -> Signature:
     return Signature(prefix, tuple((f"{prefix}_{name}", value) for name, value in signature.fields))
 
 
-def consistency(
-    answers: object, samples: object = None, **settings: Unpack[ConsistencySettings]
-) -> Consistencies:
+@takes(ConsistencySettings)
+def consistency(answers: object, samples: object = None, **settings: Any) -> Consistencies:
     """Measure how far answers agree with their samples, in one call.
 
     Args:
         answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
         samples: n lists of texts, of any lengths.
-        settings: those of ``Consistency``.
+        settings: as ``ConsistencySettings`` has them.
 
     Raises:
         InputError: as ``Consistency`` and ``Consistency.measure``.

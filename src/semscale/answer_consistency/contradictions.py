@@ -6,19 +6,17 @@ Of a text of several sentences the most contradicted one counts.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from semscale.answer_consistency.readers import SentenceEntailment, distinct_entailments
 from semscale.answer_consistency.short_answers import SAME_ANSWER, ShortAnswerGuard
-from semscale.errors import InputError
 from semscale.guards.findings import Finding, Span
 from semscale.guards.registry import GUARDS
 from semscale.matching.entailment.probabilities import CONTRADICTION, EntailmentModel
 from semscale.matching.pairs import Pairs
-from semscale.store.columns import as_list
 from semscale.types import Floats, Mask
 
 CONTRADICTING = frozenset(
@@ -40,16 +38,6 @@ CONTRADICTING = frozenset(
 _EXCHANGED = frozenset({"name:missing-name", "name:invented-name"})  # both together are a contradiction
 _SHORT_ANSWERS = ShortAnswerGuard()
 
-GUARD_NAMES = (
-    *(
-        name
-        for name, guard in GUARDS.items()
-        if not (CONTRADICTING | _EXCHANGED).isdisjoint(f"{name}:{kind}" for kind in guard.kinds)
-    ),
-    _SHORT_ANSWERS.name,
-)
-"""The guards that check samples: those whose findings contradict an answer, and that of short answers."""
-
 CONTRADICTS_ABOVE = 0.5
 """Probability of contradiction above which a sample contradicts the answer: more likely than not."""
 ENTAILED = "entailment"
@@ -67,23 +55,6 @@ class Contradiction:
 
     sample: int
     finding: Finding
-
-
-def check_guards(names: Iterable[str]) -> tuple[str, ...]:
-    """Give the chosen guards in their fixed order.
-
-    Raises:
-        InputError: a guard that does not exist.
-
-    Example:
-        >>> check_guards(["number", "negation"])
-        ('negation', 'number')
-    """
-    chosen = as_list(names, "guards")
-    for name in chosen:
-        if name not in GUARD_NAMES:
-            raise InputError(f"guards must be among {', '.join(GUARD_NAMES)}, got {name!r}")
-    return tuple(name for name in GUARD_NAMES if name in chosen)
 
 
 def guard_findings(

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, Self, TypedDict
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 import polars as pl
 
+from semscale.answer_consistency.settings import CorrectnessSettings
 from semscale.errors import InputError, RowError
 from semscale.messages import unknown_name
+from semscale.settings import takes
 from semscale.stats.calibration.acceptance import Triage, triage
 from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
 from semscale.stats.calibration.calibrators import CurveName, ProbabilityCurve, cross_fitted, fit_curve
@@ -29,8 +31,6 @@ from semscale.types import Floats, Integers, Mask
 
 DECISIONS = ("accept", "review", "abstain")
 """Decisions about an answer."""
-EnsembleName = Literal["none", "mean", "tuned"]
-"""Basis of P(correct): the first measure, the plain mean of all, or their mean with tuned weights."""
 FEWEST_LABELS = 20
 """Labelled answers, right and wrong together, that a curve is fitted to."""
 
@@ -43,18 +43,6 @@ class LabelledMeasures(NamedTuple):
 
     values: Mapping[str, Floats]
     labels: Floats
-
-
-class CorrectnessSettings(TypedDict, total=False):
-    """Settings of ``estimate_correctness``, as others pass them on."""
-
-    curve: CurveName
-    ensemble: EnsembleName
-    error_rate: float
-    lost_rate: float
-    confidence: float
-    interval: float
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -152,21 +140,19 @@ class CorrectnessProbability:
         )
 
 
-def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve is made
+@takes(CorrectnessSettings)
+def estimate_correctness(
     measures: Mapping[str, Floats],
     correct: object,
     *,
     nulls: Mapping[str, Floats] | None = None,
     labelled: LabelledMeasures | None = None,
-    curve: CurveName = "platt",
-    ensemble: EnsembleName = "none",
-    error_rate: float = 0.05,
-    lost_rate: float = 0.2,
-    confidence: float = 0.95,
-    interval: float = 0.95,
-    seed: int = 0,
+    **settings: Any,
 ) -> CorrectnessProbability:
     """Estimate the probability that each answer is right, and decide: accept, review or abstain.
+
+    With tuned weights, a random half of the labels tunes them; curve, figures and thresholds are then of the
+    other half, so that they hold.
 
     Args:
         measures: of n items, each of shape (n,); the first one counts.
@@ -175,20 +161,14 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
         nulls: figures that any measure should beat, each of shape (n,).
         labelled: measures and nulls of the labelled items, which are compared; with them ``measures`` may
             have the first one alone if there is no ensemble.
-        curve: ``platt`` (few labels) or ``isotonic`` (a few hundred).
-        ensemble: ``none``: the first measure counts. ``mean``: the plain mean of all measures. ``tuned``:
-            their mean with weights that a random half of the labels tunes; curve, figures and thresholds are
-            then of the other half, so that they hold.
-        error_rate: share of wrong answers that is allowed among accepted ones.
-        lost_rate: share of right answers that is allowed among those given up.
-        confidence: with which both hold together.
-        interval: coverage of the intervals of P(correct) and of the figures.
-        seed: of folds and intervals.
+        settings: as ``CorrectnessSettings`` has them.
 
     Raises:
         InputError: another length, a cell that is neither, or fewer than 20 labels; for tuned weights fewer
             than 80 labels, or fewer than 10 of a kind.
     """
+    chosen = CorrectnessSettings(**settings)
+    ensemble, seed = chosen.ensemble, chosen.seed
     n, labels = len(next(iter(measures.values()))), read_labels(correct)
     if len(labels) != n:
         raise InputError(f"correct must have {n} rows as the items have, got {len(labels)}")
@@ -205,31 +185,38 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
         labelled = LabelledMeasures(values, labels[known])
     ensembles = _ensembles(measures, labels, ensemble, seed)
     compared = {**labelled.values, **{name: column[known] for name, column in ensembles.items()}}
-    comparison = measure_areas(compared, labelled.labels, interval=interval)
+    comparison = measure_areas(compared, labelled.labels, interval=chosen.interval)
     main, scores, weights, labels = _main_scores(measures, labels, ensemble, seed)
     counts = LabelCounts.count(labels[~np.isnan(scores)])
     fitted = figures = None
     if counts.are_of_both_kinds:
+        curve = cast(CurveName, chosen.curve)
         honest = cross_fitted(scores, labels, curve, seed=seed)
         fitted = fit_curve(scores, labels, curve)
-        figures = calibration_figures(honest, labels, interval=interval, seed=seed)
+        figures = calibration_figures(honest, labels, interval=chosen.interval, seed=seed)
     return CorrectnessProbability(
         scores=scores,
         fitted=fitted,
         figures=figures,
         labels=counts,
-        triage=triage(scores, labels, error_rate=error_rate, lost_rate=lost_rate, confidence=confidence),
+        triage=triage(
+            scores,
+            labels,
+            error_rate=chosen.error_rate,
+            lost_rate=chosen.lost_rate,
+            confidence=chosen.confidence,
+        ),
         comparison=comparison,
         measure=main,
-        curve=None if fitted is None else curve,
-        interval=interval,
+        curve=None if fitted is None else chosen.curve,
+        interval=chosen.interval,
         weights=weights,
         filled={} if ensemble == "none" else _filled(measures),
     )
 
 
 def _main_scores(
-    measures: Mapping[str, Floats], labels: Floats, ensemble: EnsembleName, seed: int
+    measures: Mapping[str, Floats], labels: Floats, ensemble: str, seed: int
 ) -> tuple[str, Floats, dict[str, float], Floats]:
     """Give the name and values that the curve is of, the weights, and the labels that did not tune them."""
     if ensemble == "none":
@@ -248,9 +235,7 @@ def _main_scores(
     return "ensemble_tuned", weighted_mean(columns, tuned.weights), weights, rest
 
 
-def _ensembles(
-    measures: Mapping[str, Floats], labels: Floats, ensemble: EnsembleName, seed: int
-) -> dict[str, Floats]:
+def _ensembles(measures: Mapping[str, Floats], labels: Floats, ensemble: str, seed: int) -> dict[str, Floats]:
     """Give the plain mean, and values of tuned weights by nested cross-validation, as far as wanted."""
     if ensemble == "none":
         return {}
@@ -407,7 +392,7 @@ class FewestLabels:
     of_each: int
 
     @classmethod
-    def for_ensemble(cls, ensemble: EnsembleName) -> Self:
+    def for_ensemble(cls, ensemble: str) -> Self:
         """Give the number of labels that an ensemble needs.
 
         Raises:
@@ -442,7 +427,7 @@ class TooFewLabels:
     needed: FewestLabels
 
 
-def rows_with_value(measures: Mapping[str, Floats], ensemble: EnsembleName) -> Mask:
+def rows_with_value(measures: Mapping[str, Floats], ensemble: str) -> Mask:
     """Tell which items have a value of the first measure, or of any measure for an ensemble.
 
     Args:

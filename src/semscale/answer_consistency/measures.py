@@ -225,14 +225,6 @@ SAME_BY = ("auto", *(str(ground) for ground in Ground))
 """Grounds of equal meaning: entailment where a model is given, else short answers by their words, and other
 texts by cosine (``auto``); or one of the three for all texts."""
 
-DEFAULT_MEASURES = (
-    "consistency",
-    "cosine_sim",
-    "ncs_above_floor",
-    "uncontradicted",
-    "exact_match_normalised",
-)
-
 _NO_VALUE = {
     Kind.PAIRS: "no token that counts stands in the answer or in any sample",
     Kind.MEANINGS: "the model of entailment cannot read the answer, or a sample",

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -16,20 +15,19 @@ from semscale.answer_consistency.correctness import (
     LabelledMeasures,
     TooFewLabels,
 )
+from semscale.answer_consistency.measures import MEASURES
 from semscale.answer_consistency.samples import guards_read_samples
-from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
-from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
 from semscale.matching.summary import scores_by_group
-from semscale.presentable import Presentable
-from semscale.results.estimates import Estimates, summary_in_words
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
+from semscale.results.summary import RowTally, Summary
 from semscale.results.tallies import NO_VALUE
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
-from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.intervals.pmf_figures import value_figure
 from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
 from semscale.store.columns import is_missing
-from semscale.types import Floats, Integers, Status
+from semscale.types import Floats, Integers
 
 if TYPE_CHECKING:
     from semscale.answer_consistency.consistencies import Consistencies
@@ -86,15 +84,14 @@ class ConsistencyItem:
         return len({contradiction.sample for contradiction in self.contradictions})
 
 
-@dataclass(frozen=True, repr=False)
-class ConsistencySummary(Presentable):
-    """Figures of n measured items, and the items to look at.
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ConsistencySummary(Summary):
+    """Summary of n measured items.
+
+    The estimates are the mean of each measure.
 
     Attributes:
-        source: name of the table; empty without one.
         columns: the use and the name of each column.
-        n: number of items.
-        counts: items by status.
         n_samples: usable samples of all items.
         n_samples_left_out: samples that are missing, empty, no text or not read by the model.
         n_few_samples: scored items with fewer than 3 samples.
@@ -104,28 +101,21 @@ class ConsistencySummary(Presentable):
         guards: in how many items each guard found a contradiction, in the order of the alphabet.
         floor: cosine of unrelated answers; ``None`` where none was applied.
         floor_from: its source, as ``Consistencies.floor_from`` has it.
-        estimates: the mean of each measure with its interval, of all items and of each group.
         scores: values of each measure, of the items that have one; of more than 100,000 items those of a
             sample of 100,000.
         group_scores: values of the first measure, by group, likewise.
         lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
-        examples: numbers from 1 and texts of a few items that have no value, by status.
-        signature: the settings that were applied, those of the estimates included.
         correctness: P(correct) and decisions, where answers were labelled.
         replies: how many replies were asked for, saved, and did not come, where a model was asked.
         too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
-        languages: items by the language of the answer, the most frequent first.
-        unread_language: the language of most answers, if the model does not read it.
         n_null_words: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
         same_by: for measures of meanings, items by the ground on which texts mean the same; else empty.
-        input_notes: notes on reading the table, such as the rows that a condition left out.
-        created: time of the summary.
     """
 
-    source: str
+    instrument = "consistency"
+    language_of = ("language",)
+
     columns: tuple[tuple[str, str], ...]
-    n: int
-    counts: Mapping[str, int]
     n_samples: int
     n_samples_left_out: int
     n_few_samples: int
@@ -135,25 +125,14 @@ class ConsistencySummary(Presentable):
     guards: Mapping[str, int]
     floor: float | None
     floor_from: str
-    estimates: Estimates
     scores: Mapping[str, Floats]
     group_scores: Mapping[str | None, Floats]
     lowest: tuple[ConsistencyItem, ...]
-    examples: Mapping[str, tuple[tuple[int, str], ...]]
-    signature: Signature
     correctness: CorrectnessProbability | None = None
     replies: ReplyCounts | None = None
     too_few_labels: TooFewLabels | None = None
-    languages: tuple[LanguageCount, ...] = ()
-    unread_language: UnreadLanguage | None = None
     n_null_words: int = 0
     same_by: Mapping[str, int] = field(default_factory=dict)
-    input_notes: tuple[str, ...] = ()
-    created: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-    def __repr__(self) -> str:
-        scored = self.estimates.overall.n
-        return summary_in_words("ConsistencySummary", self.source, self.n, scored, self.estimates)
 
     @property
     def is_sampled(self) -> bool:
@@ -175,35 +154,26 @@ class ConsistencySummary(Presentable):
         """The reason why every call failed; ``None`` where a reply came, or where no model was asked."""
         return self.replies.why_failed if self.replies is not None and self.replies.all_failed else None
 
-    def least(self, n: int) -> tuple[ConsistencyItem, ...]:
-        """Items with the lowest values of the first measure, at most 20, the lowest first."""
-        return self.lowest[:n]
-
     def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON."""
-        replies = self.replies
+        """Lay the numbers out by name, for JSON, where rows are items."""
+        record = super().record()
+        return {"items" if name == "rows" else name: value for name, value in record.items()}
+
+    def own_record(self) -> dict[str, Any]:
+        """Return the numbers of consistency by name, for JSON."""
         return {
-            "instrument": "consistency",
-            "source": self.source,
-            "items": self.n,
-            "counts": self.counts,
-            "unread_language": self.unread_language,
-            "languages": [language.record("language") for language in self.languages],
             "samples": self.n_samples,
             "samples_left_out": self.n_samples_left_out,
             "windowed": self.n_windowed,
             "floor": self.floor,
-            "estimates": self.estimates,
             "contradicted": self.n_contradicted,
             "unguarded": self.n_unguarded,
             "guards": self.guards,
             "same_by": self.same_by,
             "trust": None if self.correctness is None else _correctness_record(self.correctness),
-            "asking": None if replies is None else _asking_record(replies),
+            "asking": None if self.replies is None else _asking_record(self.replies),
             "lowest": [_item_record(item) for item in self.lowest],
             "stopped": self.stopped,
-            "signature": self.signature,
-            "created": self.created,
         }
 
 
@@ -298,45 +268,53 @@ class ConsistencyTally:
     100,000 items, values are those of a sample.
 
     Args:
+        items: the first part, whose measures and signature are those of all.
+        by: name of the column of groups; ``None`` without groups.
         seed: of the sample.
         stored: for P(correct), how many measures are stored of all items: 0, 1, or ``None`` for all of them.
             Of labelled items all measures and nulls are.
     """
 
-    def __init__(self, seed: int = 0, *, stored: int | None = 0) -> None:
-        self.n = 0
-        self._stored = stored
+    def __init__(
+        self, items: "Consistencies", *, by: str | None = None, seed: int = 0, stored: int | None = 0
+    ) -> None:
+        figures = [value_figure(name, MEASURES[name].bounds) for name in items.measures]
+        self._rows = RowTally(figures, items.signature, by=[] if by is None else [by])
+        self._by, self._stored = by, stored
+        self._floor: tuple[float | None, str] = (items.floor, items.floor_from)
         self._sample = ColumnSample(SAMPLED_ROWS, seed)
         self._values: dict[str, list[Floats]] = {}
         self._labelled: dict[str, list[Floats]] = {}
         self._labels: list[Floats] = []
         self._group_numbers: dict[str | None, int] = {}
-        self._statuses: Counter[Status] = Counter()
         self._counts: Counter[str] = Counter()
         self._guards: Counter[str] = Counter()
         self._same_by: Counter[str] = Counter()
         self._lowest = ForemostRows[ConsistencyItem](LOWEST_ITEMS)
         self._left_out = LeftOutRows()
-        self._sampled_texts = LanguageSample()
-        self._languages = LanguageCounter()
 
-    def add(
+    def add(  # noqa: PLR0913 - columns of the items
         self,
         items: "Consistencies",
         texts: AnswerTexts,
-        groups: Sequence[str | None] = (),
+        *,
+        groups: Sequence[str | None] | None = None,
         labels: Floats | None = None,
+        weights: object = None,
+        respondents: object = None,
     ) -> None:
         """Count the next items.
 
         Args:
             items: m items.
             texts: of the same items.
-            groups: m names of groups; empty without groups.
+            groups: m names of groups; ``None`` without groups.
             labels: shape (m,), as ``read_labels`` gives them; ``None`` without labels.
+            weights: shape (m,), for the estimates.
+            respondents: shape (m,), likewise.
         """
-        first, score = self.n, items.score
-        self.n += len(items)
+        first, score = self._rows.n, items.score
+        self._floor = items.floor, items.floor_from
         self._add_values(items, groups)
         if labels is not None:
             self._add_labels(items, labels)
@@ -344,13 +322,20 @@ class ConsistencyTally:
         self._lowest.add(score, first, lambda item: _item(items, texts, item, first))
         reasons = np.where(items.scored & np.isnan(score), NO_VALUE, items.status)
         self._left_out.add(reasons, first, texts.example)
-        self._languages.add_texts(([_text(cell) or ""] for cell in texts.answers), items.status)
-        has_words = np.flatnonzero(np.isin(items.status, [Status.SCORED, Status.WEIGHTLESS]))
-        self._sampled_texts.add(has_words, lambda item: _text(texts.answers[item]) or "", first)
+        self._rows.add(
+            np.column_stack(list(items.measures.values())),
+            items.status,
+            groups=None if self._by is None or groups is None else {self._by: groups},
+            weights=weights,
+            respondents=respondents,
+        )
+        answers = [_text(cell) or "" for cell in texts.answers]
+        self._rows.add_languages(([answer] for answer in answers), items.status)
+        self._rows.sample_language(items.status, answers.__getitem__)
 
-    def _add_values(self, items: "Consistencies", groups: Sequence[str | None]) -> None:
+    def _add_values(self, items: "Consistencies", groups: Sequence[str | None] | None) -> None:
         columns: dict[str, Floats | Integers] = dict(items.measures)
-        if groups:
+        if groups is not None:
             known = self._group_numbers
             columns[_GROUP] = np.array([known.setdefault(name, len(known)) for name in groups], np.int64)
         self._sample.add(columns)
@@ -365,7 +350,6 @@ class ConsistencyTally:
 
     def _add_counts(self, items: "Consistencies", texts: AnswerTexts) -> None:
         scored, counts = np.flatnonzero(items.scored).tolist(), self._counts
-        self._statuses.update(items.status.tolist())
         counts["samples"] += int(items.n_samples.sum())
         counts["samples left out"] += int(items.samples_left_out.sum())
         counts["few samples"] += int((items.n_samples[items.scored] < FEW_SAMPLES).sum())
@@ -396,25 +380,34 @@ class ConsistencyTally:
 
     def summary(
         self,
-        estimates: Estimates,
-        correctness: CorrectnessProbability | None = None,
+        plan: IntervalPlan,
+        source: str,
+        *,
+        signature: Signature | None = None,
         **more: Any,  # noqa: ANN401 - fields of the summary
     ) -> ConsistencySummary:
         """Sum up all items.
 
         Args:
-            estimates: made from the same items; the summary has their signature.
-            correctness: P(correct) and decisions, where answers were labelled.
-            more: fields of the summary that items do not have: ``floor``, ``floor_from``, ``source``,
-                ``columns``, ``replies``, ``too_few_labels``.
+            plan: how intervals are made.
+            source: where the items come from.
+            signature: of the items, where it is known only now.
+            more: fields of the summary that items do not have: ``columns``, ``correctness``, ``replies`` and
+                ``too_few_labels``.
         """
-        counts, measures, fields = self._counts, self._sample.columns, dict(estimates.signature.fields)
-        groups = measures.pop(_GROUP, None)
-        names = list(self._group_numbers)
+        common, counts, measures = (
+            self._rows.common(plan, source, signature),
+            self._counts,
+            self._sample.columns,
+        )
+        fields = dict(common["signature"].fields)
+        groups, names = measures.pop(_GROUP, None), list(self._group_numbers)
+        score = next(iter(measures.values()))
+        correctness: CorrectnessProbability | None = more.get("correctness")
         guards_alone = "guards" in fields and "contradiction_above" not in fields
+        floor, floor_from = self._floor
         return ConsistencySummary(
-            n=self.n,
-            counts={str(status): self._statuses[status] for status in Status if self._statuses[status]},
+            **{**common, **more, "left_out": self._left_out.examples},
             n_samples=counts["samples"],
             n_samples_left_out=counts["samples left out"],
             n_few_samples=counts["few samples"],
@@ -422,23 +415,15 @@ class ConsistencyTally:
             n_contradicted=counts["contradicted"],
             n_unguarded=counts["unguarded"] if guards_alone else 0,
             guards=dict(sorted(self._guards.items())),
-            estimates=estimates,
+            floor=floor,
+            floor_from=floor_from,
             scores={name: values[~np.isnan(values)] for name, values in measures.items()},
             group_scores={}
             if groups is None
-            else scores_by_group(next(iter(measures.values())), [names[group] for group in groups.tolist()]),
+            else scores_by_group(score, [names[group] for group in groups.tolist()]),
             lowest=tuple(_with_correctness(item, correctness) for item in self._lowest.items),
-            examples={
-                reason: tuple((row + 1, text) for row, text in rows)
-                for reason, rows in self._left_out.examples.items()
-            },
-            signature=estimates.signature,
-            correctness=correctness,
-            languages=self._languages.counts,
-            unread_language=self._sampled_texts.unread_language(estimates.signature),
             n_null_words=counts["null words"],
             same_by=dict(sorted(self._same_by.items())),
-            **more,
         )
 
 

@@ -82,7 +82,7 @@ class Outputs:
         self._check()
 
     def _check(self) -> None:
-        from semscale.report.writing import check_ending, picture_folder
+        from semscale.report.presenting import check_ending, picture_folder
         from semscale.store.atomic import check_folder, check_writable
         from semscale.store.writing import output_format
 

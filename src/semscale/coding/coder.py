@@ -20,6 +20,8 @@ from semscale.stats.calibration.calibrators import PlattCurve, fit_platt
 from semscale.stats.calibration.folds import FOLDS, folds_of
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.roc_areas import roc_area
+from semscale.store.columns import column_in
+from semscale.store.table import Table
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses, Vectors, are_scored
 
@@ -40,7 +42,7 @@ LEVEL = 0.5
 FEWEST_OF_EACH = 5
 """Hand-coded answers with a code, and without it, that its calibration needs: each fold has one of each."""
 
-_BATCH = 8192
+_BATCH, _TABLE_BATCH = 8192, 50_000
 _HALF = 0.5
 
 
@@ -138,6 +140,19 @@ class Coder:
         unread: Mask = np.asarray(np.isnan(likeness[readable]).all(axis=1))
         status[readable[unread]] = Status.WEIGHTLESS
         return CodeScores(self.codebook, likeness, status, self.signature)
+
+    def score_table(self, table: Table, column: str, *, progress: Progress | None = None) -> Floats:
+        """Compute the likeness (n, k) of the answers of a table part by part; nothing else is stored.
+
+        Args:
+            table: the input.
+            column: of the answers.
+            progress: called while texts are embedded.
+        """
+        batches = table.batches_with([column], _TABLE_BATCH)
+        return np.concatenate([
+            self.score(column_in(batch, column).to_list(), progress=progress).likeness for batch in batches
+        ])  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -302,7 +302,7 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
     fitted = fit_codes(
         scores.some(rows),
         rows,
-        hand=None if hand is None else hand.some(rows),
+        hand=None if hand is None else hand.aligned(rows),
         asked=None if asked is None else asked.some(rows),
         stand_in=None if asked is None else mean_asked(asked.probability),
         settings=settings,

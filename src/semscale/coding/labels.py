@@ -45,11 +45,6 @@ class HandCodes:
         """Return which answers anybody coded, shape (n,)."""
         return np.asarray(~np.isnan(self.codes).all(axis=(0, 2)))
 
-    def some(self, rows: Integers | Mask) -> "HandCodes":
-        """Select some of the answers."""
-        inclusion = None if self.inclusion is None else self.inclusion[rows]
-        return HandCodes(self.codes[:, rows], self.people, inclusion)
-
     def aligned(self, positions: Integers) -> "HandCodes":
         """Lay the codes of n answers out as those of m answers, NaN where nobody coded.
 

@@ -185,12 +185,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         """Ask the chat model about the answers that can be read."""
         if self._ask is None:
             return None
-        text = self.columns.text
-        cells = [
-            cell
-            for batch in self._table.batches_with([text], _BATCH)
-            for cell in column_in(batch, text).to_list()
-        ]
+        cells = answers_in(self._table, self.columns.text)
         status = np.array([text_status(cell) for cell in cells], dtype=object)
         readable = np.flatnonzero(are_scored(status))
         codes = self._ask([str(cells[row]) for row in readable.tolist()])
@@ -438,22 +433,7 @@ def _same_texts(written: Sequence[Any], texts: Sequence[Any]) -> bool:
     return all(cell in (answer or "", escaped or "") for cell, answer, escaped in triples)
 
 
-def score_table(table: Table, column: str, coder: Coder, *, progress: Progress | None = None) -> CodeScores:
-    """Score the answers of a table part by part; only their scores are kept.
-
-    Args:
-        table: the input.
-        column: of the answers.
-        coder: scores them.
-        progress: called while texts are embedded.
-    """
-    parts = [
-        coder.score(column_in(batch, column).to_list(), progress=progress)
-        for batch in table.batches_with([column], _BATCH)
-    ]
-    return CodeScores(
-        coder.codebook,
-        np.concatenate([part.likeness for part in parts]),
-        np.concatenate([part.text_status for part in parts]),
-        coder.signature,
-    )
+def answers_in(table: Table, column: str) -> list[Any]:
+    """Read all cells of a column."""
+    batches = table.batches_with([column], _BATCH)
+    return [cell for batch in batches for cell in column_in(batch, column).to_list()]

@@ -111,7 +111,7 @@ class JudgeState:
     def notes(self) -> dict[str, Any]:
         """Return, for JSON, what a run needs to know when it is resumed."""
         return {
-            "capabilities": None if self.capabilities is None else list(asdict(self.capabilities).values()),
+            "capabilities": None if self.capabilities is None else asdict(self.capabilities),
             "replied": self.replied,
             "gave_logprobs": self.gave_logprobs,
             "ignored_schema": self.ignored_schema,
@@ -122,15 +122,13 @@ class JudgeState:
     def resumed(self, notes: Mapping[str, Any]) -> Self:
         """Return the state that the notes of an earlier run describe, with this one's budget."""
         capabilities = notes["capabilities"]
-        return replace(
-            self,
-            capabilities=None if capabilities is None else ModelCapabilities(*capabilities),
-            replied=notes["replied"],
-            gave_logprobs=notes["gave_logprobs"],
-            ignored_schema=notes["ignored_schema"],
-            not_taken=tuple(FormRefusal(**refusal) for refusal in notes["not_taken"]),
-            left_out=frozenset(notes["left_out"]),
-        )
+        known = {
+            **notes,
+            "capabilities": None if capabilities is None else ModelCapabilities(**capabilities),
+            "not_taken": tuple(FormRefusal(**refusal) for refusal in notes["not_taken"]),
+            "left_out": frozenset(notes["left_out"]),
+        }
+        return replace(self, **known)
 
 
 class Judge:
@@ -179,7 +177,7 @@ class Judge:
 
     @property
     def answers_prose(self) -> bool:
-        """Whether the model can be asked in prose, too; a mere decision model cannot."""
+        """True if the model can be asked in prose, too; a mere decision model cannot."""
         return not isinstance(self.model, DecidingChat) or self.model.chat is not None
 
     @property
@@ -189,7 +187,7 @@ class Judge:
 
     @property
     def signature(self) -> Signature:
-        """What is applied if the model takes every option."""
+        """The settings that are applied if the model accepts every option."""
         return self._signature(self._to_try[0])
 
     def judge(

@@ -71,10 +71,9 @@ def read_reply(
         level = _schema_level(reply, objects, levels) if structured else None
         level = level or _stated_level(text, objects, levels, score_last=score_last)
     except _UnclearError:
-        if not reply.strip():
-            return ReplyReading(None, "empty")
-        declined = declines_to_score(text) and not re.search(r"\d", text)
-        return ReplyReading(None, "refused" if declined else "unparsable", explanation)
+        if declines_to_score(text) and not re.search(r"\d", text):
+            return ReplyReading(None, "refused", explanation)
+        return ReplyReading(None, "unparsable" if reply.strip() else "empty", explanation)
     may_go_on = cut or (text.lstrip().startswith("{") and "}" not in text)
     if may_go_on and not text[level.end :].strip():
         return ReplyReading(None, "unparsable", explanation)
@@ -120,7 +119,7 @@ def _stated_level(
     text = _QUOTES.sub(_unquoted, levels.own_scale.sub(_blanked, text))
     stated += _sentence_levels(text, levels)
     stated += [] if objects else _lone_levels(text, levels, score_last=score_last)
-    if len({level.score for level in stated}) != 1:
+    if len({level.score for level in stated}) != 1 or len(stated) > _MOST_STATEMENTS:
         raise _UnclearError
     stated.sort(key=lambda level: level.start)
     for level in stated:
@@ -383,7 +382,7 @@ _SCORE_KEY = r"(?:score|rating|verdict|grade|judge?ment|level|overall)"
 _PLAIN_KEY = rf"(?:(?:final|overall|total|the|result|evaluation|output|answer) )*{_SCORE_KEY}(?: value)?"
 _REASON_KEYS = ("explanation", "reasoning", "reason", "rationale", "justification", "comment", "feedback")
 _JSON_MARKS = re.compile(r"\"(?:[^\"\\]|\\.)*+\"\s*:\s*(?:[\d.+-]+|true|false|null)?|\\n|[\"{}\[\]]")
-_MOST_BRACES, _LONGEST_LEVEL = 1000, 3
+_MOST_MARKS, _MOST_STATEMENTS, _LONGEST_LEVEL = 1000, 50, 3
 
 
 @dataclass(frozen=True)
@@ -429,8 +428,8 @@ class _JsonObject:
         """Place a level that is the value of a key in the reply."""
         match = re.search(rf"\"{re.escape(key)}\"\s*:\s*\"?\s*", self.written)
         at = self.start + (match.end() if match else 0)
-        width = 0 if is_bool else level.end - level.start
-        return replace(level, start=at, end=at + width, after=self.start, begin=self.start)
+        end = at if is_bool else at + level.end - level.start
+        return replace(level, start=at, end=end, after=self.start, begin=self.start)
 
     @property
     def prose(self) -> str:
@@ -445,7 +444,7 @@ def _json_objects(text: str) -> Iterator[_JsonObject]:
         object_pairs_hook=list, parse_int=str, parse_float=str, parse_constant=str, strict=False
     )
     end = 0
-    for brace in islice(re.finditer(r"\{", text), _MOST_BRACES):
+    for brace in islice(re.finditer(r"\{", text), _MOST_MARKS):
         if brace.start() >= end:
             try:
                 pairs, end = decoder.raw_decode(text, brace.start())
@@ -507,8 +506,7 @@ def _plain(reply: str) -> str:
         text = re.sub(r"(?m)^[ \t]*>[^\n]*$", _blanked, text)
     for pattern in _MARKUP:
         text = re.sub(f"(?is){pattern}", _blanked, text)
-    if text.count("$") % 2 == 0:
-        text = text.replace("$", " ")
+    text = text if text.count("$") % 2 else text.replace("$", " ")
     text = re.sub(r"(?<=[:=])[ \t]*\\boxed\{", _blanked, text).replace("\\boxed{", "\nscore:")
     text = re.sub(r"(?i)<answer>(?=\s*[^<>\n]{1,30}</answer>)", "\nscore: ", text)
     text = re.sub(r"</\w[\w-]{0,20}[ \t]*>", lambda tag: "\n".ljust(len(tag[0])), text)
@@ -526,6 +524,8 @@ def _plain_character(character: str) -> str:
 
 def _without_reasoning(text: str) -> str:
     """Blank what a model thought before it answered; a thought that never ends leaves nothing."""
+    if text.count("<") > _MOST_MARKS:
+        return " " * len(text)  # patterns would try each mark with each other one
     for pattern in _REASONING:
         text = re.sub(f"(?is){pattern}", _blanked, text)
     return text

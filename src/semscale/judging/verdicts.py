@@ -61,9 +61,9 @@ class JudgedResult(Result):
         """Expected score of each item, of a panel the mean of its judges, shape (n,); NaN where none."""
 
     @property
-    @abstractmethod
     def spread(self) -> Floats:
         """Highest less lowest expected score, shape (n,); NaN with fewer than two judges."""
+        return np.full(len(self), np.nan)
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate means of all items and of each group, with intervals.
@@ -252,11 +252,6 @@ class Verdicts(JudgedResult):
     def expected_score(self) -> Floats:
         """Expected score of each item, shape (n,); NaN where there is none."""
         return self.expected
-
-    @property
-    def spread(self) -> Floats:
-        """NaN for each item, as there is one judge."""
-        return np.full(len(self), np.nan)
 
     def criterion_scores(self, row: int) -> dict[str, float]:
         """Return the expected score of an item by each criterion that has one."""

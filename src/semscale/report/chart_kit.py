@@ -1,4 +1,4 @@
-"""What charts share: colours, labels, axes, rows, and the drawing that becomes part of a page or a file."""
+"""Parts of all charts: colours, labels, axes, rows, and the drawing that becomes part of a page or a file."""
 
 import math
 import re
@@ -96,7 +96,7 @@ def ink_on(colour: str) -> str:
     return max(("#000000", "#ffffff"), key=lambda ink: contrast(ink, colour))
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     """Return the contrast ratio of two colours, 1 to 21.
 
     References:
@@ -106,7 +106,7 @@ def contrast(one: str, other: str) -> float:
         >>> round(contrast("#000000", "#ffffff"), 6)
         21.0
     """
-    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -159,6 +159,9 @@ def scale_digits(scale: Scale) -> int:
 
 Point = tuple[float, float]
 """Pixels from the left and from the top; NaN from the top where there is no value."""
+
+WIDE, NARROW = 860, 348
+"""Pixels of a drawing for desktops and paper, and for telephones."""
 
 PADDING = 4
 """Pixels around a drawing."""
@@ -225,16 +228,16 @@ class Drawing:
         self.add("circle", {"cx": x, "cy": y, "r": radius, "fill": fill, **look})
 
     def text(
-        self, place: Point, text: str, *, anchor: str = "start", fill: str = INK, **look: str | float
+        self, point: Point, text: str, *, anchor: str = "start", fill: str = INK, **look: str | float
     ) -> None:
         """Write a text; ``anchor`` is the part of it that stands at the place: start, middle or end."""
-        x, y = place
+        x, y = point
         anchored = {} if anchor == "start" else {"text_anchor": anchor}
         self.add("text", {"x": x, "y": y, "fill": fill, **anchored, **look}, text)
 
-    def lines(self, place: Point, lines: Sequence[str], *, anchor: str) -> None:
+    def lines(self, point: Point, lines: Sequence[str], *, anchor: str) -> None:
         """Write lines of text below each other, their middle at a place."""
-        x, y = place
+        x, y = point
         first = y + 4.5 - LINE_HEIGHT * (len(lines) - 1) / 2
         for order, line in enumerate(lines):
             self.text((x, first + LINE_HEIGHT * order), line, anchor=anchor)
@@ -256,13 +259,13 @@ class Drawing:
             legend: colours and shapes of the marks, with what they stand for.
             is_crisp: whether edges are drawn on whole pixels, so that no paper shines through between cells.
         """
-        places = _legend_places(legend, self.width)
-        below = _LEGEND_MARGIN + _LEGEND_LINE * (places[-1][1] + 1) if places else 0
+        positions = _legend_positions(legend, self.width)
+        below = _LEGEND_MARGIN + _LEGEND_LINE * (positions[-1][1] + 1) if positions else 0
         whole = Drawing(self.width, self.height + below)
         whole.add("title", {}, description)
         whole.add("rect", {"width": "100%", "height": "100%", "fill": "#ffffff"})
         whole._elements += self._elements
-        for swatch, (left, line) in zip(legend, places, strict=True):
+        for swatch, (left, line) in zip(legend, positions, strict=True):
             _draw_swatch(whole, swatch, left, self.height + _LEGEND_MARGIN + _LEGEND_LINE * (line + 0.5))
         size = {"width": f"{whole.width:g}", "height": f"{whole.height:g}"}
         crisp = {"shape-rendering": "crispEdges"} if is_crisp else {}
@@ -326,17 +329,17 @@ def _grouped(run: Sequence[ElementTree.Element]) -> ElementTree.Element:
     return group
 
 
-def _legend_places(legend: Sequence[Swatch], width: float) -> list[tuple[float, int]]:
+def _legend_positions(legend: Sequence[Swatch], width: float) -> list[tuple[float, int]]:
     """Place the entries from left to right: where each begins, and on which line."""
-    places: list[tuple[float, int]] = []
+    positions: list[tuple[float, int]] = []
     left, line = float(_LEGEND_MARGIN), 0
     for swatch in legend:
         needed = _LEGEND_MARK + 8 + text_width(swatch.label)
         if left > _LEGEND_MARGIN and left + needed > width:
             left, line = float(_LEGEND_MARGIN), line + 1
-        places.append((left, line))
+        positions.append((left, line))
         left += needed + _LEGEND_GAP
-    return places
+    return positions
 
 
 def _draw_swatch(drawing: Drawing, swatch: Swatch, left: float, y: float) -> None:
@@ -390,7 +393,7 @@ class Axis:
         )
         digits = max(0, -math.floor(math.log10(step)))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        values = [round(step * place, digits) for place in range(first, last + 1)]
+        values = [round(step * index, digits) for index in range(first, last + 1)]
         return {value: number(value, digits) if write is None else write(value) for value in values}
 
 
@@ -492,14 +495,16 @@ class Rows:
     def draw_names(self, drawing: Drawing) -> None:
         """Write the names at the left, long ones on several lines."""
         for row, name in enumerate(self.names):
-            place = self.left - 10, self.middle(row)
-            drawing.lines(place, lines_of(name, self.room), anchor="end")
+            point = self.left - 10, self.middle(row)
+            drawing.lines(point, lines_of(name, self.room), anchor="end")
 
 
 NARROW_LIMIT = 500
 """Charts below this width in pixels are laid out for a telephone or for half a page."""
+
 LINE_HEIGHT = 15
 """Pixels from one line of a label to the next."""
+
 _CHARACTER = 7.6  # pixels of an average character in the widest of the usual system fonts
 _FEWEST_COLUMNS = 3
 _MOST_LINES = 8

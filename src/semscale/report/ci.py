@@ -44,6 +44,7 @@ from semscale.report.formatting import clipped, count, printable
 
 SHOWN = 10
 """Annotations of one kind that GitHub shows for a step; what goes beyond is counted in the last of them."""
+
 _LEVELS = {Outcome.FAIL: "error", Outcome.UNDECIDED: "warning", Outcome.PASS: "notice"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
@@ -118,9 +119,9 @@ def _warnings(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[s
         yield "The ruler moved", ruler.words()
     for caution in decision.cautions:
         yield "Caution", caution
-    for one in decision.sequence:
-        if one.is_significant:
-            yield f"Over many runs: {one.metric}", sequence_words(one, decision)
+    for test in decision.sequence:
+        if test.is_significant:
+            yield f"Over many runs: {test.metric}", sequence_words(test, decision)
     yield from _tests(summary, decision, Outcome.UNDECIDED)
 
 
@@ -169,14 +170,14 @@ def _sections(summary: DriftSummary, decision: GateDecision) -> Iterator[Section
     tested = (figure for figure in summary.overall if figure.test is not None)
     overall = sorted(tested, key=lambda figure: figure.urgency)
     unvaried = unvaried_words(summary)
-    said = [Paragraph(unvaried)] if unvaried else []
+    sentences = [Paragraph(unvaried)] if unvaried else []
     if decision.nights.n:
         comparison = summary.comparison
         noise = noise_words(decision, comparison.baseline.model, len(comparison.reruns))
-        said.append(Paragraph(f"Noise: {noise}."))
+        sentences.append(Paragraph(f"Noise: {noise}."))
     if overall:
         table = drift_table(summary, overall)
-        yield Section("metrics", f"All items{covered_words(summary)}", (table, *said))
+        yield Section("metrics", f"All items{covered_words(summary)}", (table, *sentences))
     if waiting := summary.open_groups:
         more = f", the {_GROUPS} most urgent of {count(len(waiting))}" if len(waiting) > _GROUPS else ""
         table = drift_table(summary, waiting[:_GROUPS])
@@ -197,22 +198,22 @@ def _checks(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Lev
         yield "pass" if check.passed else "fail", threshold_words(check)
     if (ruler := summary.ruler) is not None:
         yield "warn" if ruler.has_moved else "pass", ruler.words()
-    for one in decision.sequence:
-        yield "warn" if one.is_significant else "pass", sequence_words(one, decision)
+    for test in decision.sequence:
+        yield "warn" if test.is_significant else "pass", sequence_words(test, decision)
 
 
 def _items(summary: DriftSummary, harmed: tuple[HarmedItem, ...]) -> DataTable:
     comparison = summary.comparison
-    pairs = worst_pairs(comparison, [one.place for one in harmed])
+    pairs = worst_pairs(comparison, [item.place for item in harmed])
     rows = []
-    for one in harmed:
-        outputs = pair_outputs(comparison, pairs[one.place][0]) if pairs[one.place] else (None, None)
-        name = Quoted(comparison.baseline.items[one.place].id, 60)
-        rows.append((name, Number(one.harm), *greatest_drift(summary, one), *map(_said, outputs)))
+    for item in harmed:
+        outputs = pair_outputs(comparison, pairs[item.place][0]) if pairs[item.place] else (None, None)
+        name = Quoted(comparison.baseline.items[item.place].id, 60)
+        rows.append((name, Number(item.harm), *greatest_drift(summary, item), *map(_output_cell, outputs)))
     return DataTable(("item", "harm", "metric", "drift", "baseline", "candidate"), tuple(rows))
 
 
-def _said(output: Output | None) -> Cell:
+def _output_cell(output: Output | None) -> Cell:
     return Words("nothing") if output is None else Quoted(output.text, _LONGEST_TEXT)
 
 
@@ -261,13 +262,13 @@ def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float |
     _add_properties(suite, comparison, decision)
     for case in cases:
         _add_case(suite, case)
-    said = [
+    sentences = [
         f"{summary.next_step}.",
         headline_words(summary),
         *(f"Caution: {caution}" for caution in decision.cautions),
     ]
-    said += [f"{sequence_words(one, decision)}." for one in decision.sequence]
-    ElementTree.SubElement(suite, "system-out").text = printable("\n".join(said))
+    sentences += [f"{sequence_words(item, decision)}." for item in decision.sequence]
+    ElementTree.SubElement(suite, "system-out").text = printable("\n".join(sentences))
     ElementTree.indent(suites)
     document = ElementTree.tostring(suites, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{document}\n'
@@ -297,13 +298,13 @@ def _named(check: ThresholdCheck | LimitCheck) -> str:
 
 
 def _message(summary: DriftSummary, decision: GateDecision, test: DriftTest) -> str:
-    words = result_words(summary, test)
+    sentence = result_words(summary, test)
     if test.outcome is not Outcome.UNDECIDED:
-        return words
+        return sentence
     n = len(summary.comparison.baseline.items)
     over_runs = bool(decision.sequence) and test.group is None
     reruns = len(summary.comparison.reruns)
-    return f"{words}. {needed_words([test], over_runs=over_runs, n_items=n, reruns=reruns)}."
+    return f"{sentence}. {needed_words([test], over_runs=over_runs, n_items=n, reruns=reruns)}."
 
 
 def _add_properties(suite: ElementTree.Element, comparison: Comparison, decision: GateDecision) -> None:

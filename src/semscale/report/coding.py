@@ -1,6 +1,6 @@
 """Documents of coded answers and of proposed codebooks."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,12 +48,9 @@ from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.coding.chat_codes import ChatCodes
-    from semscale.coding.coder import CodeCalibration
-    from semscale.coding.drivers import Driver, Drivers
-    from semscale.coding.shares import CodeShare
+    from semscale.coding.shares import CodeShare, Driver, Drivers
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
     from semscale.coding.summary import CodedGrouping, CodingSummary
-    from semscale.stats.agreement.estimates import AgreementEstimate
     from semscale.stats.calibration.prediction_powered import CorrectedMean
     from semscale.stats.intervals.estimates import Estimate
 
@@ -300,34 +297,31 @@ def _group_note(summary: "CodingSummary", grouping: "CodedGrouping") -> str:
 
 
 def _quality(summary: "CodingSummary") -> DataTable:
-    """List how well each code's probability holds, and how far decisions agree."""
-    agreement = summary.agreement
-    rows = list(enumerate(summary.calibrations))
-    columns: list[tuple[str | Quoted, Callable[[tuple[int, CodeCalibration]], Cell]]] = [
-        ("code", lambda row: Quoted(summary.codebook.names[row[0]], _NAME)),
-    ]
+    """List the quality of each code's probability, and the agreement of decisions."""
+    heads = ["code"]
+    rows: list[list[Cell]] = [[Quoted(name, _NAME)] for name in summary.codebook.names]
     if summary.n_hand:
-        columns += [
-            ("coded by hand: yes", lambda row: Count(row[1].n_with)),
-            ("no", lambda row: Count(row[1].n_without)),
-            ("area", lambda row: WithInterval.of(row[1].area)),
-            ("Brier score", lambda row: WithInterval.of(getattr(row[1].figures, "brier", None), 3)),
-            ("of the share alone", lambda row: Number(getattr(row[1].figures, "brier_of_share", None), 3)),
-        ]
+        heads += ["coded by hand: yes", "no", "area", "Brier score", "of the share alone"]
+        for row, calibration in zip(rows, summary.calibrations, strict=True):
+            figures = calibration.figures
+            row += [
+                Count(calibration.n_with),
+                Count(calibration.n_without),
+                WithInterval.of(calibration.area),
+                WithInterval.of(None if figures is None else figures.brier, 3),
+                Number(None if figures is None else figures.brier_of_share, 3),
+            ]
     for head, alphas in (
-        ("alpha with people", agreement.people),
-        ("alpha between people", agreement.between_people),
-        ("alpha between runs", agreement.runs),
+        ("alpha with people", summary.agreement.people),
+        ("alpha between people", summary.agreement.between_people),
+        ("alpha between runs", summary.agreement.runs),
     ):
         if alphas:
-            columns.append((head, _alpha_cell(alphas)))
-    return table_of(rows, columns, noun="code", brief_title="Quality of the codes")
-
-
-def _alpha_cell(
-    alphas: "Sequence[AgreementEstimate]",
-) -> "Callable[[tuple[int, CodeCalibration]], Cell]":
-    return lambda row: WithInterval.of(alphas[row[0]], note=alphas[row[0]].note or "")
+            heads.append(head)
+            for row, alpha in zip(rows, alphas, strict=True):
+                row.append(WithInterval.of(alpha, note=alpha.note or ""))
+    cells = tuple(tuple(row) for row in rows)
+    return DataTable(tuple(heads), cells, noun="code", brief_title="Quality of the codes")
 
 
 def _drivers(summary: "CodingSummary", drivers: "Drivers") -> Iterator[Block]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from semscale.answer_consistency.claim_files import NO_CLAIM
+from semscale.answer_consistency.claim_tables import NO_CLAIM
 from semscale.answer_consistency.claims import Support
 from semscale.answer_consistency.consistencies import NO_ANSWER
 from semscale.answer_consistency.contradictions import ENTAILED
@@ -85,15 +85,11 @@ from semscale.report.sentences import (
 from semscale.results.reasons import UNREAD
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.sampling import SAMPLED_ROWS
+from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.claim_summary import (
-        AgreementSummary,
-        ClaimSummary,
-        GroundedClaim,
-        GroundingSummary,
-        SampledClaim,
-    )
+    from semscale.answer_consistency.claim_tables import AgreementSummary, ClaimSummary, GroundingSummary
+    from semscale.answer_consistency.claims import ClaimVerdict
     from semscale.answer_consistency.correctness import CorrectnessProbability
     from semscale.answer_consistency.summary import ConsistencyItem, ConsistencySummary
     from semscale.stats.calibration.acceptance import AcceptanceThreshold
@@ -181,7 +177,7 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
         warnings=(
             *foreign_warnings(summary.languages, _NOUN, remedy="--embedder e5-small"),
             *language_warnings(summary.unread_language, _EMBEDDER),
-            *unread_warnings(summary.counts, _NOUN, _EMBEDDER),
+            *unread_warnings({str(status): n for status, n in summary.counts.items()}, _NOUN, _EMBEDDER),
         ),
         counting=(*base.counting, *([asking] if asking else [])),
         reading=(*base.reading, *(f"{sentence}." for sentence in (contradicted, asking) if sentence)),
@@ -227,7 +223,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
         summary.estimates.overall.left_out,
         summary.n,
         {**MEANINGS, "no-value": no_value_reason(summary.main)},
-        lambda status: ((item - 1, text) for item, text in summary.examples.get(status, ())),
+        lambda status: summary.left_out.get(status, ()),
         noun=_NOUN,
     )
 
@@ -285,7 +281,7 @@ def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
 
 def _least(summary: "ConsistencySummary") -> Iterator[Section]:
     mean, bounds = summary.estimates.overall.mean, MEASURES[summary.main].bounds
-    low = low_items(summary.least(SHOWN_ITEMS), lambda item: item.score, mean, bounds)
+    low = low_items(summary.lowest[:SHOWN_ITEMS], lambda item: item.score, mean, bounds)
     if not low and not summary.guards:
         return
     items = tuple(map(_item, low))
@@ -502,7 +498,7 @@ def _cautions(summary: "ConsistencySummary") -> Iterator[str]:
             "could not be estimated and nothing was subtracted: give --floor, or compare within this table "
             "only."
         )
-    if 2 * summary.n_few_samples > summary.counts.get("scored", 0):
+    if 2 * summary.n_few_samples > summary.counts.get(Status.SCORED, 0):
         few = f"fewer than {FEW_SAMPLES} samples"
         yield f"Most prompts have {few}: one sample that differs by chance decides."
     if summary.n_samples_left_out:
@@ -540,7 +536,7 @@ def _refused_parameters(summary: "ConsistencySummary | AgreementSummary") -> Ite
 def _p_true_cautions(summary: "ConsistencySummary") -> Iterator[str]:
     if "p_true" not in summary.scores:
         return
-    lacking = summary.counts.get("scored", 0) - summary.estimates.overall_mean("p_true").n
+    lacking = summary.counts.get(Status.SCORED, 0) - summary.estimates.overall_mean("p_true").n
     if lacking:
         yield f"P(True) is not known for {counted(lacking, _NOUN)}: {no_value_reason('p_true')}."
     decided = 0 if summary.replies is None else summary.replies.n_decided
@@ -630,7 +626,7 @@ def asking_words(summary: "ConsistencySummary | AgreementSummary") -> str | None
 def _contradicted_words(summary: "ConsistencySummary") -> str | None:
     if not summary.n_contradicted:
         return None
-    share = percent(summary.n_contradicted / summary.counts["scored"])
+    share = percent(summary.n_contradicted / summary.counts[Status.SCORED])
     return f"In {share} of prompts some sample contradicts the answer"
 
 
@@ -717,14 +713,14 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         noun=_NOUN,
     )
     asking = asking_words(summary)
-    columns: Columns[SampledClaim] = (
-        (_NOUN, lambda claim: Count(claim.item + 1)),
-        ("verdict", lambda claim: Words(VERDICT_WORDS[claim.verdict])),
-        ("claim", lambda claim: Quoted(claim.claim)),
-        ("sample", lambda claim: Count(claim.sample) if claim.sample else Words("")),
-        ("its sentence", lambda claim: Quoted(claim.sentence)),
-        ("why", lambda claim: Quoted(claim.reason)),
-        ("support", lambda claim: Number(claim.value)),
+    columns: Columns[tuple[int, ClaimVerdict]] = (
+        (_NOUN, lambda row: Count(row[0] + 1)),
+        ("verdict", lambda row: Words(VERDICT_WORDS[row[1].verdict])),
+        ("claim", lambda row: Quoted(row[1].claim)),
+        ("sample", lambda row: Count(row[1].text + 1) if row[1].text >= 0 else Words("")),
+        ("its sentence", lambda row: Quoted(row[1].sentence)),
+        ("why", lambda row: Quoted(row[1].reason)),
+        ("support", lambda row: Number(row[1].value)),
     )
     share = percent_with_interval(summary.estimates.overall_mean("supported_share"))
     return replace(
@@ -766,15 +762,15 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
     used = summary.columns
     title: Line = ("How much of “", Quoted(used.prediction), "” stands in its passages")
     base = estimated_document(summary, kind="groundedness report", name="Groundedness", title=title)
-    columns: Columns[GroundedClaim] = (
-        ("row", lambda claim: Count(claim.row + 1)),
-        ("verdict", lambda claim: Words(VERDICT_WORDS[claim.verdict])),
-        ("claim", lambda claim: Quoted(claim.claim)),
-        ("nearest sentence", lambda claim: Quoted(claim.sentence)),
-        ("why", lambda claim: Quoted(claim.reason)),
-        ("support", lambda claim: Number(claim.score)),
+    columns: Columns[tuple[int, ClaimVerdict]] = (
+        ("row", lambda row: Count(row[0] + 1)),
+        ("verdict", lambda row: Words(VERDICT_WORDS[row[1].verdict])),
+        ("claim", lambda row: Quoted(row[1].claim)),
+        ("nearest sentence", lambda row: Quoted(row[1].sentence)),
+        ("why", lambda row: Quoted(row[1].reason)),
+        ("support", lambda row: Number(row[1].score)),
     )
-    listed = [("Answers", used.prediction), *(("Passages", name) for name in used.references)]
+    listed = [("Answers", used.prediction), *(("Passages", name) for name in used.context)]
     return replace(
         _claims_document(
             summary,
@@ -829,7 +825,7 @@ def _claims_document(
         estimates.overall.left_out,
         summary.n,
         texts.statuses,
-        lambda status: summary.examples.get(status, ()),
+        lambda status: summary.left_out.get(status, ()),
         noun=noun,
     )
     return replace(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Level = Literal["pass", "warn", "fail"]
 """How good something is."""
+
 Detail = Literal["both", "full", "brief"]
 """Which renderings have a block: all, pages and other full ones, or the screen alone."""
 
@@ -67,8 +68,8 @@ class Change:
     """A number before and after; ``None`` or NaN where one does not exist.
 
     Attributes:
-        before: the one.
-        after: the other.
+        before: the earlier number.
+        after: the later number.
         digits: decimals that are shown; ``None`` shows as many as their author wrote, and the difference.
     """
 
@@ -216,6 +217,7 @@ class Marked:
 
 Cell = Number | Change | Count | Share | WithInterval | Compared | Words | Quoted | Flag | Marked
 """What a cell of a table, a fact or a setting holds."""
+
 Line = str | Quoted | tuple[str | Quoted, ...]
 """One line of text: Semscale's words, a user's, or both in turn."""
 
@@ -244,7 +246,7 @@ class Subheading:
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found, each with how grave it is."""
+    """Findings, each with how grave it is."""
 
     items: tuple[tuple[Level, Line], ...]
 
@@ -399,7 +401,7 @@ class ScoreGroup:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How scores are spread: one histogram a group, all on one axis; a brief rendering shows the first.
+    """Histograms of scores, one per group, all on one axis; a brief rendering shows the first.
 
     Attributes:
         name: of the file that it can be saved as.
@@ -437,10 +439,10 @@ class Shares:
 
 @dataclass(frozen=True)
 class JudgeReply:
-    """What one judge said.
+    """The reply of one judge.
 
     Attributes:
-        judge: who.
+        judge: its name.
         score: the score it gave.
         masses: probability of each score, where there is more than one.
         words: its explanation, or why there is no score.
@@ -525,7 +527,7 @@ class Verbatims:
     @property
     def tallest(self) -> float:
         """The greatest mass of a point."""
-        return max((max(one.pmf) for _, column in self.columns for one in column), default=1.0)
+        return max((max(text.pmf) for _, column in self.columns for text in column), default=1.0)
 
 
 @dataclass(frozen=True)
@@ -589,12 +591,12 @@ LONGEST = 900
 """Characters of a marked text that are shown."""
 
 
-def marked(text: str, found: Iterable[tuple[str, "Span | None"]] = (), *, limit: int = LONGEST) -> Marked:
-    """Cut a text where something was found; where findings overlap, the one that starts first is marked.
+def marked(text: str, findings: Iterable[tuple[str, "Span | None"]] = (), *, limit: int = LONGEST) -> Marked:
+    """Cut a text where guards found something; where findings overlap, the first of them is marked.
 
     Args:
         text: the whole text.
-        found: guards, each with the place of its finding; ``None`` marks nothing.
+        findings: guards, each with the span of its finding; ``None`` marks nothing.
         limit: characters that are shown; an ellipsis marks the cut.
 
     Returns:
@@ -602,15 +604,15 @@ def marked(text: str, found: Iterable[tuple[str, "Span | None"]] = (), *, limit:
 
     Example:
         >>> from semscale.guards.findings import Span
-        >>> found = marked("not well", [("negation", Span(0, 3, "not"))])
-        >>> [(piece.text, piece.guard) for piece in found.pieces]
+        >>> text = marked("not well", [("negation", Span(0, 3, "not"))])
+        >>> [(piece.text, piece.guard) for piece in text.pieces]
         [('not', 'negation'), (' well', None)]
     """
     cut: list[Piece] = []
     end = 0
-    placed = [(guard, place) for guard, place in found if place is not None]
-    for guard, place in sorted(placed, key=lambda item: (item[1].start, -item[1].end)):
-        start, stop = max(place.start, end), min(place.end, limit)
+    spans = [(guard, span) for guard, span in findings if span is not None]
+    for guard, span in sorted(spans, key=lambda item: (item[1].start, -item[1].end)):
+        start, stop = max(span.start, end), min(span.end, limit)
         if start >= stop:
             continue
         if start > end:
@@ -737,7 +739,7 @@ class Citation:
 
 @dataclass(frozen=True)
 class Document:
-    """What an instrument found.
+    """The results of an instrument.
 
     Attributes:
         kind: such as "rating report".

@@ -478,6 +478,7 @@ _HOW = (
     "again and again; a share of them brought the losses of their changed version, and the gate decided. The "
     "intervals say how far the number of draws leaves a rate open, not how other datasets would do."
 )
+
 _FEW_RUNS = {
     0: (
         "Without a rerun of the baseline, false alarms say nothing about the model's own noise. The gate "

@@ -45,8 +45,10 @@ from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 
 OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS: "passed"}
 """What a test or the gate came to, as a word."""
+
 LEVELS: dict[Outcome, Level] = {Outcome.FAIL: "fail", Outcome.UNDECIDED: "warn", Outcome.PASS: "pass"}
 """How good each is."""
+
 CHANGES: dict[MetricChange, Words | Flag] = {
     MetricChange.BETTER: Flag("better", "pass"),
     MetricChange.WORSE: Flag("worse", "fail"),
@@ -56,14 +58,17 @@ CHANGES: dict[MetricChange, Words | Flag] = {
     MetricChange.UNDECIDED: Words(MISSING),
 }
 """What became of a metric; no difference is none beyond the margin."""
+
 HARM = {
     True: "Harm is what an item's drift exceeds the margin by, as a share of the metric's worst case, summed "
     "over the metrics that the gate tests",
     False: "Harm is an item's drift as a share of the metric's worst case, summed over all metrics",
 }
 """How items are sorted: where a gate was asked, and where none was."""
+
 UNTESTED = "p –: too few items differ there to be tested."
 """What stands below a table of groups where some tests cannot be significant."""
+
 _SAID = (MetricChange.BETTER, MetricChange.WORSE, MetricChange.UNKNOWN)
 _FEW = 3
 _LONGEST_NAME = 60
@@ -357,6 +362,7 @@ def _begun(sentence: str) -> str:
 
 _NAMED = 5
 _LONGEST_LIMIT_NAME = 60
+
 LIMIT_LEVELS: Mapping[LimitOutcome, Level] = {
     LimitOutcome.PASS: "pass",
     LimitOutcome.FAIL: "fail",

@@ -24,8 +24,10 @@ from semscale.report.document import (
 
 MISSING = "–"
 """What stands where a number does not exist; absence is never shown as 0."""
+
 LONGEST = 5000
 """Characters of a text that a document holds; those beyond are counted."""
+
 _CONTROL_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)}
 _HARMLESS = (
     _CONTROL_PICTURES | {0x7F: "\u2421"} | dict.fromkeys((*range(0x80, 0xA0), 0xFFFE, 0xFFFF), "\ufffd")
@@ -158,14 +160,14 @@ def count(value: int | None) -> str:
     return MISSING if value is None else f"{int(value):,}"
 
 
-def counted(value: int, one: str, many: str | None = None) -> str:
+def counted(value: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun.
 
     Example:
         >>> counted(1, "text"), counted(2, "text")
         ('1 text', '2 texts')
     """
-    return f"{count(value)} {one if value == 1 else many or one + 's'}"
+    return f"{count(value)} {noun if value == 1 else plural or noun + 's'}"
 
 
 def plain(value: float | None) -> str:
@@ -251,14 +253,14 @@ def percent_with_interval(estimate: Interval) -> str:
     return f"{value} {percent_bracket(estimate)}" if has_interval(estimate) else value
 
 
-def listed(words: list[str]) -> str:
+def listed(parts: list[str]) -> str:
     """Join words as a sentence does.
 
     Example:
         >>> listed(["a", "b", "c"])
         'a, b and c'
     """
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
 
 
 def capitalised(text: str) -> str:
@@ -317,9 +319,9 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
             assert_never(cell)
 
 
-def is_wordy(rows: Iterable[Sequence[Cell]], place: int) -> bool:
+def is_wordy(rows: Iterable[Sequence[Cell]], column: int) -> bool:
     """Say whether a column holds words alone, which stand at the left."""
-    return all(isinstance(row[place], Words | Quoted | Flag | Marked) for row in rows)
+    return all(isinstance(row[column], Words | Quoted | Flag | Marked) for row in rows)
 
 
 def line_text(line: Line) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
+from semscale.report.chart_kit import NARROW, WIDE
 from semscale.report.document import (
     Block,
     Cell,
@@ -41,7 +42,7 @@ from semscale.report.formatting import (
     printable,
     unbroken,
 )
-from semscale.report.writing import NARROW, WIDE, as_figure
+from semscale.report.row_charts import as_figure
 from semscale.version import __version__
 
 if TYPE_CHECKING:
@@ -124,13 +125,13 @@ def line_html(line: Line) -> Markup:
 def _quotes_held(line: tuple[Line, ...]) -> Iterator[str]:
     """Write the parts of a line; a name that may break keeps its quotation marks, which else break off."""
     parts = list(line)
-    for place in range(1, len(parts) - 1):
-        before, name, after = parts[place - 1 : place + 2]
+    for index in range(1, len(parts) - 1):
+        before, name, after = parts[index - 1 : index + 2]
         if not (isinstance(before, str) and isinstance(after, str) and isinstance(name, Quoted)):
             continue
         held = _unbroken(f"“{line_text(name)}”")
         if before.endswith("“") and after.startswith("”") and isinstance(held, Markup):
-            parts[place - 1 : place + 2] = before[:-1], Markup("<bdi>{}</bdi>").format(held), after[1:]
+            parts[index - 1 : index + 2] = before[:-1], Markup("<bdi>{}</bdi>").format(held), after[1:]
     for part in parts:
         yield part if isinstance(part, Markup) else line_html(part)
 
@@ -201,12 +202,12 @@ def _environment() -> "Environment":
         "heading": lambda head: heading_text(unbroken(head)), "drawings": drawings, "as_figure": as_figure,
         "capitalised": capitalised, "has_interval": has_interval, "percent": percent, "plain": plain,
         "coverage": lambda interval: percents_unbroken(coverage(interval)), "number": number,
-        "place": _place,
+        "place": _position,
     }  # fmt: skip
     environment.globals |= {
         "block_html": block_html,
         "wordy_columns": _wordy_columns,
-        "kind_of": lambda one: type(one).__name__,
+        "kind_of": lambda value: type(value).__name__,
     }
     return environment
 
@@ -218,10 +219,10 @@ def _blocks() -> Any:  # noqa: ANN401 - a module that Jinja makes of the templat
 
 def _wordy_columns(table: DataTable) -> list[bool]:
     """Say which columns hold words alone; the first, with the names of rows, is none of them."""
-    return [place > 0 and is_wordy(table.rows, place) for place in range(len(table.columns))]
+    return [index > 0 and is_wordy(table.rows, index) for index in range(len(table.columns))]
 
 
-def _place(value: float, bounds: tuple[float, float]) -> float:
+def _position(value: float, bounds: tuple[float, float]) -> float:
     """Say where a value stands between two bounds, in percent."""
     low, high = bounds
     return round(100 * (value - low) / (high - low), 2)

@@ -33,8 +33,8 @@ def to_json(
         cautions: limits of its figures, as its document has them.
         further: what a command adds, such as the files it wrote.
     """
-    said = {"warnings": list(warnings)}
-    return json_text({"schema": SCHEMA, **said, **summary.record(), "cautions": list(cautions), **further})
+    stated = {"warnings": list(warnings)}
+    return json_text({"schema": SCHEMA, **stated, **summary.record(), "cautions": list(cautions), **further})
 
 
 def json_text(content: object) -> str:
@@ -107,7 +107,7 @@ def _moment(value: datetime) -> Json:
 
 @encoded.register(Mapping)
 def _object(value: Mapping[object, object]) -> Json:
-    return {str(name): encoded(one) for name, one in value.items()}
+    return {str(name): encoded(item) for name, item in value.items()}
 
 
 @encoded.register(list)
@@ -115,4 +115,4 @@ def _object(value: Mapping[object, object]) -> Json:
 @encoded.register(set)
 @encoded.register(np.ndarray)
 def _array(value: Iterable[object]) -> Json:
-    return [encoded(one) for one in value]
+    return [encoded(item) for item in value]

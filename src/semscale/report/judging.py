@@ -24,6 +24,7 @@ from semscale.report.document import (
     Figure,
     Flag,
     Histogram,
+    Interval,
     ItemCard,
     Items,
     JudgeReply,
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from semscale.judging.summary import JudgedRow, JudgeScores, JudgeSummary
     from semscale.judging.verdict import Verdict
     from semscale.stats.agreement.estimates import AgreementEstimate
+    from semscale.stats.calibration.prediction_powered import CorrectedMean
     from semscale.stats.intervals.estimates import Estimate
     from semscale.stats.intervals.means import MeanEstimate
 
@@ -141,7 +143,7 @@ _BRADLEY_TERRY = Citation(
 
 def judge_document(summary: "JudgeSummary") -> Document:
     """Turn the verdicts on a table into a document."""
-    columns, panel = summary.columns, panel_words(summary)
+    columns, panel = summary.columns, panel_note(summary)
     title = ("How good “", Quoted(columns.answer), "” is")
     base = estimated_document(summary, kind="judging report", name="Judge", title=title)
     used = (
@@ -166,7 +168,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
         warnings=(*base.warnings, *_silent_judges(summary)),
         cautions=(*stopped_cautions(summary.stopped), *base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
-        notes=(*base.notes, f"distributions: {_provenance_words(summary)}", *([panel] if panel else [])),
+        notes=(*base.notes, f"distributions: {_provenance_note(summary)}", *([panel] if panel else [])),
         settings=estimated_settings(summary, used),
         citations=(_JUDGES, *([_CORRECTION] if summary.human else [])),
     )
@@ -181,8 +183,8 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
         scores: list[Block] = [
             altogether(figures, summary.plan.interval),
             scores_histogram(summary),
-            Paragraph(f"{capitalised(_provenance_words(summary))}.", "note"),
-            Paragraph(_error_words(summary), "note", detail="full"),
+            Paragraph(f"{capitalised(_provenance_note(summary))}.", "note"),
+            Paragraph(_error_note(summary), "note", detail="full"),
             *groups,
         ]
         yield Section("scores", "Distribution of the scores", tuple(scores))
@@ -323,14 +325,10 @@ def _criteria_table(summary: "JudgeSummary") -> DataTable | None:
 
 def _agreement_table(summary: "JudgeSummary") -> DataTable:
     rows = tuple(
-        (Quoted(f"{first} and {second}"), Count(kappa.n), _coefficient(kappa))
+        (Quoted(f"{first} and {second}"), Count(kappa.n), WithInterval.of(kappa, note=kappa.note or ""))
         for (first, second), kappa in summary.agreement.items()
     )
     return DataTable(("judges", "rows", "quadratic weighted kappa"), rows, detail="full")
-
-
-def _coefficient(estimate: "AgreementEstimate") -> WithInterval:
-    return WithInterval.of(estimate, note=estimate.note or "")
 
 
 def human_table(summary: "JudgeSummary") -> DataTable | None:
@@ -338,64 +336,52 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
     human = summary.human
     if human is None:
         return None
-    corrected, less = human.corrected, human.judge_less_people
+    corrected, n_unscored = human.corrected, human.n_labelled - human.corrected.n_labelled
     scored = f"the {counted(summary.counts.get(Status.SCORED, 0), 'row')} with a score"
     both = f"{counted(corrected.n_labelled, 'row')} with a label and a score"
-    note = corrected.note or ""
-    rows: list[tuple[str, WithInterval, str, str | None]] = [
-        (
-            "mean, corrected by the labels",
-            WithInterval.of(corrected, note=note),
-            f"what people would give to {scored}, if the labelled ones are a random sample of these",
-            corrected.method,
+    sample = f"what people would give to {scored}, if the labelled ones are a random sample of these"
+    rows = [
+        _human_row("mean, corrected by the labels", corrected, sample),
+        _human_row(
+            "mean expected score of the judge", corrected.naive, f"of {scored}; ignores the judge's errors"
         ),
-        (
-            "mean expected score of the judge",
-            WithInterval.of(corrected.naive),
-            f"of {scored}; ignores the judge's errors",
-            corrected.naive.method,
-        ),
-        (
-            "mean of the labels alone",
-            WithInterval.of(corrected.labels_only, note=note),
-            f"without the judge, of {both}",
-            corrected.method,
+        _human_row(
+            "mean of the labels alone", corrected, f"without the judge, of {both}", corrected.labels_only
         ),
     ]
-    unscored = human.n_labelled - corrected.n_labelled
-    if summary.mean_label is not None and unscored:
-        meaning = f"of {counted(human.n_labelled, 'row')} with a label, {unscored:,} of them without a score"
-        mean = summary.mean_label
-        rows.append(("mean of all labels", WithInterval.of(mean), meaning, mean.method))
+    if summary.mean_label is not None and n_unscored:
+        labels = f"of {counted(human.n_labelled, 'row')} with a label, {n_unscored:,} of them without a score"
+        rows.append(_human_row("mean of all labels", summary.mean_label, labels))
     rows += [
-        ("judge less people", WithInterval.of(less), f"on the {both}; above 0 is lenient", less.method),
-        (
-            "quadratic weighted kappa",
-            _coefficient(human.kappa),
-            "agreement with the mean label; 1 is perfect, 0 chance",
-            human.kappa.method,
+        _human_row("judge less people", human.judge_less_people, f"on the {both}; above 0 is lenient"),
+        _human_row(
+            "quadratic weighted kappa", human.kappa, "agreement with the mean label; 1 is perfect, 0 chance"
         ),
     ]
-    if (ceiling := human.ceiling) is not None:
-        for name, estimate, meaning in (
-            ("rank correlation with people", ceiling.judge, "each person left out in turn"),
-            ("people with each other", ceiling.ceiling, "the ceiling, on the same rows"),
-            ("judge less ceiling", ceiling.difference, "above 0 the judge is no worse than a person"),
-        ):
-            rows.append((name, _coefficient(estimate), meaning, estimate.method))
-    columns: Columns[tuple[str, WithInterval, str, str | None]] = (
-        ("", lambda row: Words(row[0])),
-        (f"value{covered((row[1] for row in rows), summary.plan.interval)}", lambda row: row[1]),
-        ("meaning", lambda row: Words(_with_method(row[2], row[3]))),
-    )
-    return table_of(rows, columns, explained=True, brief_title="Comparison with human labels")
+    if (people := human.ceiling) is not None:
+        rows += [
+            _human_row("rank correlation with people", people.judge, "each person left out in turn"),
+            _human_row("people with each other", people.ceiling, "the ceiling, on the same rows"),
+            _human_row(
+                "judge less ceiling", people.difference, "above 0 the judge is no worse than a person"
+            ),
+        ]
+    value = f"value{covered((row[1] for row in rows), summary.plan.interval)}"
+    title = "Comparison with human labels"
+    return DataTable(("", value, "meaning"), tuple(rows), explained=True, brief_title=title)
 
 
-def _with_method(meaning: str, method: str | None) -> str:
-    """Add how a figure's interval was made, as the rows of one table differ in it."""
-    if method is None:
-        return meaning
-    return f"{meaning}; interval by {'exact bounds' if method == 'exact' else method}"
+def _human_row(
+    name: str,
+    figure: "CorrectedMean | MeanEstimate | AgreementEstimate",
+    meaning: str,
+    shown: Interval | None = None,
+) -> tuple[Cell, ...]:
+    """Lay out a figure and its meaning, with the method of its interval, as the rows differ in it."""
+    if figure.method is not None:
+        meaning += f"; interval by {'exact bounds' if figure.method == 'exact' else figure.method}"
+    note = getattr(figure, "note", None) or ""
+    return Words(name), WithInterval.of(shown or figure, note=note), Words(meaning)
 
 
 def _reasons_table(summary: "JudgeSummary") -> DataTable | None:
@@ -484,7 +470,7 @@ def _reply(name: str, verdict: "Verdict", item: "JudgedRow") -> JudgeReply:
     )
 
 
-def _provenance_words(summary: "JudgeSummary") -> str:
+def _provenance_note(summary: "JudgeSummary") -> str:
     """Name the sources of the distributions."""
     parts = [
         f"{counted(n, 'distribution')} {_PROVENANCES[provenance]}"
@@ -493,7 +479,7 @@ def _provenance_words(summary: "JudgeSummary") -> str:
     return "; ".join(parts) or "none"
 
 
-def _error_words(summary: "JudgeSummary") -> str:
+def _error_note(summary: "JudgeSummary") -> str:
     """Say for how many distributions the difference between readings is known."""
     several = [n for provenance, n in summary.provenances.items() if provenance in _SEVERAL_READINGS]
     single = sum(summary.provenances.values()) - sum(several)
@@ -503,7 +489,7 @@ def _error_words(summary: "JudgeSummary") -> str:
     return f"The standard error of a score estimates how far other orders or replies would differ{rest}."
 
 
-def panel_words(summary: "JudgeSummary") -> str | None:
+def panel_note(summary: "JudgeSummary") -> str | None:
     """Say how many independent judges a panel amounts to; ``None`` for one judge."""
     effective, n = summary.effective_judges, len(summary.judges)
     if effective is None:
@@ -638,7 +624,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
     left_out = {status: n for status, n in summary.counts.items() if status != str(Status.SCORED)}
     total = sum(summary.counts.values())
     counting = rows_scored(summary.counts.get(str(Status.SCORED), 0), total, left_out)
-    result = headline_words(summary)
+    result = comparison_result(summary)
     columns = tuple((f"Answers of {one_line(name)}", column) for name, column in summary.systems.items())
     figure = _systems_figure(summary)
     explained = (
@@ -675,7 +661,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
     )
 
 
-def headline_words(summary: "SystemComparison") -> str:
+def comparison_result(summary: "SystemComparison") -> str:
     """Say which system is preferred, and which ones may be as good."""
     sides = summary.sides
     if sides.best is None and sides.n_unjudged == len(sides.pairs.points):

@@ -38,7 +38,7 @@ from semscale.report.formatting import (
     printable,
     unbroken,
 )
-from semscale.report.writing import as_figure
+from semscale.report.row_charts import as_figure
 
 _MOST_NUMBERS = 50  # rows behind a picture; a scatter of a thousand points would bury what follows
 _MARKS: dict[Level, str] = {"fail": "❌", "warn": "⚠️", "pass": "✅"}
@@ -55,7 +55,7 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
     Args:
         document: what to show; everything from outside is escaped or stands in a code span, so that it
             neither formats nor links, and mentions nobody.
-        pictures: files of the figures by their identity, as ``render.pictures`` names them; figures without a
+        pictures: files of the figures by their identity, as ``presenting`` names them; figures without a
             file are shown by their numbers alone, without the caption that says how to read the picture.
 
     Returns:
@@ -75,22 +75,22 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
 def _head(document: Document) -> Iterator[str]:
     mark = f"{_MARKS[document.lead.level]} " if isinstance(document.lead, Decision) else ""
     if document.next_step:
-        yield f"{mark}**{_own(document.next_step)}**"
+        yield f"{mark}**{_text(document.next_step)}**"
     yield f"# {mark}{_line(document.title)}"
     yield " · ".join(["Semscale " + document.kind, *map(_line, document.source)])
-    yield "\n".join(f"> ⚠️ **{_own(warning)}**\n>" for warning in document.warnings).removesuffix("\n>")
+    yield "\n".join(f"> ⚠️ **{_text(warning)}**\n>" for warning in document.warnings).removesuffix("\n>")
     match document.lead:
         case Headline(name, value, _, interval, advice=advice):
-            of = _own(f"({coverage(interval)} interval)") if has_interval(value) else ""
-            yield f"**{_own(capitalised(name))}: {_own(cell_text(value))}**{of}"
-            yield _own(advice)
+            of = _text(f"({coverage(interval)} interval)") if has_interval(value) else ""
+            yield f"**{_text(capitalised(name))}: {_text(cell_text(value))}**{of}"
+            yield _text(advice)
         case Rates(figures):
-            yield "\n".join(f"- **{_own(cell_text(value))}** {_own(name)}" for value, name in figures)
+            yield "\n".join(f"- **{_text(cell_text(value))}** {_text(name)}" for value, name in figures)
         case Decision(text, _, about):
-            yield f"**{_own(capitalised(text))}**: {_own(about)}"
+            yield f"**{_text(capitalised(text))}**: {_text(about)}"
     yield "\n\n".join(map(_line, document.introduction))
-    yield "\n".join(f"- ⚠️ {_own(caution)}" for caution in document.cautions)
-    yield " · ".join(f"{_own(name)}: {_cell(value)}" for name, value in document.facts)
+    yield "\n".join(f"- ⚠️ {_text(caution)}" for caution in document.cautions)
+    yield " · ".join(f"{_text(name)}: {_cell(value)}" for name, value in document.facts)
 
 
 def _block(  # noqa: C901, PLR0912 - one case for each kind of block
@@ -115,35 +115,37 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
             yield from map(_compared_item, block.items)
         case blocks.Verbatims(columns):
             for title, texts in columns:
-                yield f"### {_own(capitalised(title))}"
+                yield f"### {_text(capitalised(title))}"
                 heads = ("text", "row", "mean", "entropy", "PMF")
                 yield _rows(map(capitalised, heads), map(_verbatim, texts))
         case blocks.Findings(items):
             yield "\n".join(f"- {_MARKS[level]} {_line(reason)}" for level, reason in items)
         case blocks.Badge(text, level, before):
-            yield f"{_own(before)} {_MARKS[level]} **{_own(text)}**"
+            yield f"{_text(before)} {_MARKS[level]} **{_text(text)}**"
         case blocks.Shares(parts):
-            yield ", ".join(f"{_own(name)} {_own(percent(share))}" for name, _, share in parts)
+            yield ", ".join(f"{_text(name)} {_text(percent(share))}" for name, _, share in parts)
         case blocks.Definitions(entries, title):
-            yield f"### {_own(title)}" if title else ""
+            yield f"### {_text(title)}" if title else ""
             yield "\n".join(f"- {_line(name)}: {_cell(value)}" for name, value in entries)
         case blocks.Reasons(reasons, noun):
-            rows = (_reason(one, noun) for one in reasons)
+            rows = (_reason(item, noun) for item in reasons)
             yield _rows(("Reason", f"{capitalised(noun)}s", "Share", "Examples"), rows)
         case blocks.SideBySide():
-            for one in flat([block]):
-                yield from _block(one, pictures)
+            for item in flat([block]):
+                yield from _block(item, pictures)
         case _:
             assert_never(block)
 
 
 def _table(table: blocks.DataTable, *, most: int | None = None) -> Iterator[str]:
-    rows = [[_cell(cell, is_name=place == 0) for place, cell in enumerate(row)] for row in table.rows[:most]]
+    rows = [
+        [_cell(cell, is_name=column == 0) for column, cell in enumerate(row)] for row in table.rows[:most]
+    ]
     heads = [escaped(heading_text(unbroken(head))) for head in table.columns]
     yield _rows(heads, rows)
     if more := len(table.rows) - len(rows):
         yield f"... and {counted(more, f'more {table.noun}')}; a page or a workbook has all"
-    yield _own(table.note)
+    yield _text(table.note)
 
 
 def _rows(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -155,27 +157,27 @@ def _figure(figure: blocks.Figure | blocks.Histogram, file: PurePath | None) -> 
     drawn = as_figure(figure)
     if file is not None:
         yield image(drawn.description, file)
-        yield _own(drawn.caption)
+        yield _text(drawn.caption)
     yield from _table(drawn.table, most=_MOST_NUMBERS)
 
 
 def _guards(guards: tuple[tuple[str, str, int | None], ...]) -> Iterator[str]:
     yield "\n".join(
-        f"- **{_own(guard)}**: {_own(meaning)}{'' if n is None else f' ({n:,})'}"
+        f"- **{_text(guard)}**: {_text(meaning)}{'' if n is None else f' ({n:,})'}"
         for guard, meaning, n in guards
     )
 
 
-def _verbatim(one: blocks.Verbatim) -> tuple[str, ...]:
-    return _cell(one.text), f"{one.row:,}", _cell(one.mean), _cell(one.entropy), _own(one.label)
+def _verbatim(item: blocks.Verbatim) -> tuple[str, ...]:
+    return _cell(item.text), f"{item.row:,}", _cell(item.mean), _cell(item.entropy), _text(item.label)
 
 
-def _reason(one: blocks.Reason, noun: str) -> tuple[str, ...]:
-    examples = "<br>".join(f"{_cell(text)} ({noun} {row:,})" for row, text in one.examples)
+def _reason(item: blocks.Reason, noun: str) -> tuple[str, ...]:
+    examples = "<br>".join(f"{_cell(text)} ({noun} {row:,})" for row, text in item.examples)
     return (
-        f"{_own(one.status)}: {_own(one.meaning)}",
-        f"{one.n:,}",
-        _own(percent(one.share)),
+        f"{_text(item.status)}: {_text(item.meaning)}",
+        f"{item.n:,}",
+        _text(percent(item.share)),
         examples,
     )
 
@@ -183,16 +185,16 @@ def _reason(one: blocks.Reason, noun: str) -> tuple[str, ...]:
 def _item(item: blocks.ItemCard, noun: str) -> str:
     labels = ", ".join([f"{noun} {item.row:,}", *map(_line, item.labels)])
     lines = [f"- **{_cell(item.score)}** ({labels})"]
-    lines += [f"  - {_own(name) or 'also'}: {_cell(text)}" for name, text in item.texts]
+    lines += [f"  - {_text(name) or 'also'}: {_cell(text)}" for name, text in item.texts]
     lines += [
-        f"  - {_cell(one.judge)}: **{_cell(one.score)}** {_own(one.status)} {_cell(one.words)}".rstrip()
-        for one in item.replies
+        f"  - {_cell(item.judge)}: **{_cell(item.score)}** {_text(item.status)} {_cell(item.words)}".rstrip()
+        for item in item.replies
     ]
-    lines += _found(item.findings)
+    lines += _findings(item.findings)
     if item.parts:
         lines.append("  - " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in item.parts))
     heading, details = item.details
-    lines += [f"  - {_own(heading)}: {'; '.join(map(escaped, details))}"] if details else []
+    lines += [f"  - {_text(heading)}: {'; '.join(map(escaped, details))}"] if details else []
     return "\n".join(lines)
 
 
@@ -202,8 +204,8 @@ def _compared_item(item: blocks.ComparedItem) -> str:
     lines += [f"  - asked: {_cell(item.input)}"] if item.input is not None else []
     for pair in item.pairs:
         for text, name, absent in zip((pair.baseline, pair.candidate), pair.names, pair.absent, strict=True):
-            lines.append(f"  - {_own(name)}: {f'*{_own(absent)}*' if text is None else _cell(text)}")
-        lines += _found(pair.findings)
+            lines.append(f"  - {_text(name)}: {f'*{_text(absent)}*' if text is None else _cell(text)}")
+        lines += _findings(pair.findings)
         if pair.figures:
             lines.append("  - " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in pair.figures))
     lines += [f"  - and {item.n_more:,} more pairs, more alike than these"] if item.n_more else []
@@ -211,8 +213,8 @@ def _compared_item(item: blocks.ComparedItem) -> str:
     return "\n".join(lines)
 
 
-def _found(findings: Iterable[tuple[str, str]]) -> list[str]:
-    return [f"  - **{_own(guard)}**: {escaped(reason)}" for guard, reason in findings]
+def _findings(findings: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"  - **{_text(guard)}**: {escaped(reason)}" for guard, reason in findings]
 
 
 def _method(document: Document) -> Iterator[str]:
@@ -220,13 +222,13 @@ def _method(document: Document) -> Iterator[str]:
         return
     yield "## How to repeat and cite this"
     yield f"Signature: {code(str(document.signature))}"
-    yield "\n".join(f"- {_own(name)}: {_setting(value)}" for name, value in document.settings)
+    yield "\n".join(f"- {_text(name)}: {_setting(value)}" for name, value in document.settings)
     cited = [
-        f"- {_own(work.authors)} *{_own(work.title)}*. {_own(work.place)}. ({_own(work.use)})"
+        f"- {_text(work.authors)} *{_text(work.title)}*. {_text(work.place)}. ({_text(work.use)})"
         for work in document.citations
     ]
-    own = f"- Semscale, version {document.signature.version} [computer software]. Apache-2.0."
-    yield "\n".join([*cited, own])
+    semscale = f"- Semscale, version {document.signature.version} [computer software]. Apache-2.0."
+    yield "\n".join([*cited, semscale])
 
 
 def _setting(value: Line) -> str:
@@ -237,9 +239,9 @@ def _line(line: Line) -> str:
     return escaped(line_text(unbroken(line)))
 
 
-def _own(words: str) -> str:
+def _text(text: str) -> str:
     """Write Semscale's own words, a number and its percent sign on one line."""
-    return escaped(percents_unbroken(words))
+    return escaped(percents_unbroken(text))
 
 
 def _cell(cell: Cell, *, is_name: bool = False) -> str:
@@ -249,10 +251,10 @@ def _cell(cell: Cell, *, is_name: bool = False) -> str:
         case Marked(pieces):
             return "".join(map(_piece, pieces)).strip()
         case Words(text, note):
-            shown = _own(capitalised(text) if is_name else text)
-            return f"{shown} ({_own(note)})" if note else shown
+            shown = _text(capitalised(text) if is_name else text)
+            return f"{shown} ({_text(note)})" if note else shown
         case Flag(text, level):
-            return f"{_MARKS[level]} {_own(text)}"
+            return f"{_MARKS[level]} {_text(text)}"
         case _:
             return escaped(cell_text(cell))
 

@@ -58,6 +58,7 @@ _LONGEST_EXAMPLE = 160
 _MOST_LANGUAGES = 12  # on the screen
 
 Item = TypeVar("Item")
+
 Columns = Sequence[tuple[str | Quoted, Callable[[Item], Cell]]]
 """Columns of a table: their headings, each with the function that gives an item's cell."""
 
@@ -67,12 +68,12 @@ class EstimatedSummary(Protocol):
 
     @property
     def source(self) -> str:
-        """What was read; empty where that has no name."""
+        """Name of the input; empty where it has none."""
         ...
 
     @property
     def created(self) -> datetime:
-        """When it was made."""
+        """Time of its creation."""
         ...
 
     @property
@@ -87,7 +88,7 @@ class EstimatedSummary(Protocol):
 
     @property
     def signature(self) -> Signature:
-        """What was applied."""
+        """Settings that were applied."""
         ...
 
 
@@ -396,6 +397,7 @@ GUARD_MEANINGS = {
     "condition": "another condition, or a condition in one text alone",
 }
 """Meaning of a guard's finding in a pair of texts."""
+
 SAMPLE_GUARD_MEANINGS = GUARD_MEANINGS | {
     "name": "one named thing stands where the answer has another",
     "answer": "a short answer gives something else, or yes has become no",

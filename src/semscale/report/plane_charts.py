@@ -81,15 +81,15 @@ def reliability(dots: Sequence[ReliabilityDot]) -> Drawing:
     titles = "probability of being right, given", "share that was right"
     drawing, x, y = _square(((0.0, 1.0), (0.0, 1.0)), titles)
     _draw_equality(drawing, x, y)
-    places = [(x(dot.predicted), y(dot.observed)) for dot in dots]
-    for dot, (across, _) in zip(dots, places, strict=True):
+    positions = [(x(dot.predicted), y(dot.observed)) for dot in dots]
+    for dot, (across, _) in zip(dots, positions, strict=True):
         drawing.rule((across, y(dot.low)), (across, y(dot.high)), ACCENT, 1.5, opacity=0.55)
-    drawing.path(chart_kit.line(places), stroke=ACCENT, stroke_width=1.2, opacity=0.5)
+    drawing.path(chart_kit.line(positions), stroke=ACCENT, stroke_width=1.2, opacity=0.5)
     most = max((dot.n for dot in dots), default=1)
     least = min([most - 1, *(dot.n for dot in dots)])
-    for dot, place in zip(dots, places, strict=True):
+    for dot, position in zip(dots, positions, strict=True):
         area = _SMALLEST + (_LARGEST - _SMALLEST) * (dot.n - least) / (most - least)
-        drawing.dot(place, area**0.5 / 2, ACCENT)
+        drawing.dot(position, area**0.5 / 2, ACCENT)
     return drawing
 
 
@@ -177,11 +177,11 @@ def matrix(
     size = 12 if side >= _ROOMY_CELL else 9
     _draw_cells(drawing, table, cells, side)
     for row, column in product(range(len(rows)), range(len(columns))):
-        place, ink = (
+        position, ink = (
             (table.left + side * (column + 0.5), table.middle(row) + 4.3),
             ink_on(cells[row][column].colour),
         )
-        drawing.text(place, texts[row][column], anchor="middle", fill=ink, font_size=size)
+        drawing.text(position, texts[row][column], anchor="middle", fill=ink, font_size=size)
     return drawing
 
 
@@ -207,6 +207,7 @@ def _head_lines(heads: Sequence[str], side: int) -> tuple[list[list[str]], bool]
 
 MOST_RUNS = 400
 """Runs that are drawn; of more the latest."""
+
 _LEFT, _RIGHT = 46, 10  # pixels beside the plots
 _STRIP, _TITLE, _GAP, _FOOT = 42, 20, 14, 24
 _HEIGHT = {True: 96, False: 118}
@@ -221,7 +222,7 @@ _SMALL = 12  # pixels of small letters
 
 
 class Mark(Enum):
-    """How a run's mean loss is marked, by its limit and by what the gate said of the run."""
+    """Mark of a run's mean loss, by its limit and by the gate's decision about the run."""
 
     BELOW = "below the limit"
     FAILED = "at the limit or beyond in a run that failed"
@@ -271,7 +272,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Timeline:
-    """What all metrics share: when runs were compared, what the gate said, and where the model changed."""
+    """The axis of all metrics: times of runs, decisions of the gate, and changes of the model."""
 
     times: tuple[datetime, ...]
     outcomes: tuple[str | None, ...]
@@ -279,16 +280,16 @@ class Timeline:
 
     @property
     def is_even(self) -> bool:
-        """Whether runs stand at equal distances, as by the clock many would lie on top of each other."""
+        """True if runs stand at equal distances, as by the clock many would lie on top of each other."""
         gaps = np.diff(self._stamps)
         near = gaps < _NEAR * np.ptp(self._stamps) / max(len(gaps), 1)
         return bool(len(gaps)) and float(near.mean()) > _SHARE_NEAR
 
     @property
-    def places(self) -> list[float]:
-        """Where each run stands on the axis: hours since the first run, or its number."""
+    def positions(self) -> list[float]:
+        """Position of each run on the axis: hours since the first run, or its number."""
         if self.is_even:
-            return [float(place) for place in range(len(self.times))]
+            return [float(position) for position in range(len(self.times))]
         return [round((stamp - self._stamps[0]) / _HOUR, 3) for stamp in self._stamps]
 
     def by_model(self, points: Sequence[Point]) -> list[Sequence[Point]]:
@@ -300,9 +301,10 @@ class Timeline:
         """Choose runs evenly, the first and the last among them, and write when they were compared."""
         chosen = np.unique(np.linspace(0, len(self.times) - 1, most).round().astype(int))
         few_days = self._stamps[-1] - self._stamps[0] < _FEW_DAYS
-        places = self.places
+        positions = self.positions
         return {
-            places[run]: self.times[run].strftime("%m-%d %H:%M" if few_days else "%Y-%m-%d") for run in chosen
+            positions[run]: self.times[run].strftime("%m-%d %H:%M" if few_days else "%Y-%m-%d")
+            for run in chosen
         }
 
     @property
@@ -318,9 +320,9 @@ def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> Dra
         metrics: from top to bottom.
         width: whole width in pixels.
     """
-    narrow, places = width < NARROW_LIMIT, timeline.places
-    spare = (places[-1] - places[0]) * 0.02 or 1.0
-    x = Axis(places[0] - spare, places[-1] + spare, _LEFT, width - _RIGHT)
+    narrow, positions = width < NARROW_LIMIT, timeline.positions
+    spare = (positions[-1] - positions[0]) * 0.02 or 1.0
+    x = Axis(positions[0] - spare, positions[-1] + spare, _LEFT, width - _RIGHT)
     step = _TITLE + _HEIGHT[narrow] + _GAP
     bottom = _STRIP + step * len(metrics)
     drawing = Drawing(width, bottom + _FOOT)
@@ -337,14 +339,14 @@ def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> Dra
 
 def _draw_metric(drawing: Drawing, x: Axis, y: Axis, timeline: Timeline, metric: Course) -> None:
     """Draw a heading and an axis, bands, levels, intervals, the line of means, and its marks."""
-    places = timeline.places
+    positions = timeline.positions
     drawing.text((x.start, y.stop - 7), metric.name, font_weight="600")
     _draw_losses(drawing, x, y)
-    _draw_bands(drawing, x, y, places, metric)
-    _draw_levels(drawing, x, y, places, metric.change)
-    few = len(places) <= _FEW_RUNS
+    _draw_bands(drawing, x, y, positions, metric)
+    _draw_levels(drawing, x, y, positions, metric.change)
+    few = len(positions) <= _FEW_RUNS
     means, highs, lows = (
-        [(x(place), y(value)) for place, value in zip(places, values.tolist(), strict=True)]
+        [(x(position), y(value)) for position, value in zip(positions, values.tolist(), strict=True)]
         for values in (metric.loss, metric.high, np.maximum(metric.low, y.low))
     )
     if few:
@@ -375,15 +377,15 @@ def _draw_dots(drawing: Drawing, points: Sequence[Point], colour: str, diameter:
 
 
 def _draw_levels(
-    drawing: Drawing, x: Axis, y: Axis, places: Sequence[float], change: tuple[int, float, float] | None
+    drawing: Drawing, x: Axis, y: Axis, positions: Sequence[float], change: tuple[int, float, float] | None
 ) -> None:
     """Draw the means before and after a change of level, beneath the runs' own marks."""
     if change is None:
         return
     run, before, after = change
-    middle = x((places[run - 1] + places[run]) / 2)
-    levels = [(x(places[0]), y(before)), (middle, y(before))]
-    levels += [(middle, np.nan), (middle, y(after)), (x(places[-1]), y(after))]
+    middle = x((positions[run - 1] + positions[run]) / 2)
+    levels = [(x(positions[0]), y(before)), (middle, y(before))]
+    levels += [(middle, np.nan), (middle, y(after)), (x(positions[-1]), y(after))]
     drawing.path(chart_kit.line(levels), stroke=INK, stroke_width=2)
 
 
@@ -395,15 +397,15 @@ def _draw_losses(drawing: Drawing, x: Axis, y: Axis) -> None:
         drawing.text((x.start - 6, y(tick) + 4), label, anchor="end", font_size=_SMALL)
 
 
-def _draw_bands(drawing: Drawing, x: Axis, y: Axis, places: Sequence[float], metric: Course) -> None:
+def _draw_bands(drawing: Drawing, x: Axis, y: Axis, positions: Sequence[float], metric: Course) -> None:
     """Draw what reruns lose, and the margin, from end to end; only where they change is there a corner."""
     limits = list(zip(metric.noise.tolist(), metric.limit.tolist(), strict=True))
     changes = [
         run for run in range(1, len(limits)) if not np.allclose(limits[run], limits[run - 1], equal_nan=True)
     ]
-    turns = [(x.low, limits[0]), *((places[run], limits[run]) for run in changes), (x.high, limits[-1])]
-    noise = chart_kit.steps([(x(place), y(value)) for place, (value, _) in turns])
-    limit = chart_kit.steps([(x(place), y(value)) for place, (_, value) in turns])
+    turns = [(x.low, limits[0]), *((positions[run], limits[run]) for run in changes), (x.high, limits[-1])]
+    noise = chart_kit.steps([(x(position), y(value)) for position, (value, _) in turns])
+    limit = chart_kit.steps([(x(position), y(value)) for position, (_, value) in turns])
     zero = y(0.0)
     drawing.path(chart_kit.band(limit, [(across, zero) for across, _ in limit]), fill=TOLERATED)
     drawing.path(chart_kit.band(noise, [(across, zero) for across, _ in noise]), fill=NOISE)
@@ -414,20 +416,20 @@ def _draw_models(
     drawing: Drawing, x: Axis, plots: Sequence[tuple[float, float]], timeline: Timeline, *, most: int
 ) -> None:
     """Rule off changes of the model in each plot, and number the models where they can be told apart."""
-    places = timeline.places
-    changes = [x((places[run - 1] + places[run]) / 2) for run in timeline.model_changes]
+    positions = timeline.positions
+    changes = [x((positions[run - 1] + positions[run]) / 2) for run in timeline.model_changes]
     rules = "".join(f"M{across:.5g},{top:g}V{bottom:g}" for top, bottom in plots for across in changes)
     drawing.path(rules, stroke=MUTED, stroke_dasharray="3,3")
     if 0 < len(changes) <= most:
-        for order, across in enumerate([x(places[0]), *changes], 1):
+        for order, across in enumerate([x(positions[0]), *changes], 1):
             drawing.text((across, 11), str(order), anchor="middle", font_weight="600", font_size=_SMALL)
 
 
 def _draw_gate(drawing: Drawing, x: Axis, timeline: Timeline) -> None:
     """Mark what the gate said of each run: passed, failed, undecided, or a grey dot where none was asked."""
     points: dict[str | None, list[Point]] = {}
-    for place, outcome in zip(timeline.places, timeline.outcomes, strict=True):
-        points.setdefault(outcome, []).append((x(place), 25.0))
+    for position, outcome in zip(timeline.positions, timeline.outcomes, strict=True):
+        points.setdefault(outcome, []).append((x(position), 25.0))
     _draw_dots(drawing, points.get(None, []), MUTED, 6)
     _draw_dots(drawing, points.get("pass", []), ACCENT, 8)
     _draw_dots(drawing, points.get("undecided", []), INK, 9)
@@ -437,19 +439,19 @@ def _draw_gate(drawing: Drawing, x: Axis, timeline: Timeline) -> None:
 
 def _draw_dates(drawing: Drawing, x: Axis, ticks: Mapping[float, str], *, top: float) -> None:
     """Write dates as far as they have room; the first and the last come before those between."""
-    places = sorted(ticks)
-    last, written = x(places[-1]), -np.inf
-    for order, place in enumerate(places):
-        across = x(place)
-        is_last = order == len(places) - 1
+    positions = sorted(ticks)
+    last, written = x(positions[-1]), -np.inf
+    for order, position in enumerate(positions):
+        across = x(position)
+        is_last = order == len(positions) - 1
         if not is_last and (
             across - written < _TICK_ROOM or (written > -np.inf and last - across < _TICK_ROOM)
         ):
             continue
         if is_last and across - written < _TICK_ROOM:
             break
-        anchor = "middle" if len(places) == 1 else "end" if is_last else "middle" if order else "start"
-        drawing.text((across, top + 8), ticks[place], anchor=anchor, font_size=_SMALL)
+        anchor = "middle" if len(positions) == 1 else "end" if is_last else "middle" if order else "start"
+        drawing.text((across, top + 8), ticks[position], anchor=anchor, font_size=_SMALL)
         written = across
 
 
@@ -469,6 +471,7 @@ def _least(metric: Course) -> float:
 
 MOST_TOKENS = 60
 """Tokens of each text that are drawn; what is beyond is said below the picture."""
+
 _TOKEN_CELL, _TOKEN_GAP, _LETTER = 30, 6, 7.2  # pixels
 
 
@@ -489,8 +492,8 @@ def match_picture(explanation: "Explanation") -> Markup:
     height = top + _TOKEN_CELL * len(rows) + 2 * _TOKEN_GAP
     drawing = Drawing(left + _TOKEN_CELL * len(columns) + _TOKEN_GAP, height + (18 if note else 0))
     for row, name in enumerate(rows):
-        place = left - _TOKEN_GAP, top + _TOKEN_CELL * (row + 0.5) + 4
-        drawing.text(place, name, anchor="end", font_size=_SMALL)
+        position = left - _TOKEN_GAP, top + _TOKEN_CELL * (row + 0.5) + 4
+        drawing.text(position, name, anchor="end", font_size=_SMALL)
     for column, name in enumerate(columns):
         x, y = left + _TOKEN_CELL * (column + 0.5) + 4, top - _TOKEN_GAP
         drawing.text((x, y), name, transform=f"rotate(-90 {x:.1f} {y:.1f})", font_size=_SMALL)
@@ -502,9 +505,9 @@ def match_picture(explanation: "Explanation") -> Markup:
 
 
 def _draw_token_cell(
-    drawing: Drawing, explanation: "Explanation", place: tuple[int, int], corner: Point
+    drawing: Drawing, explanation: "Explanation", position: tuple[int, int], corner: Point
 ) -> None:
-    (row, column), (x, y), side = place, corner, _TOKEN_CELL
+    (row, column), (x, y), side = position, corner, _TOKEN_CELL
     cosine = float(explanation.cosines[row, column])
     colour = sequential(cosine)
     drawing.box(corner, side, side, colour)

@@ -20,11 +20,14 @@ def forecast_document(summary: "ForecastSummary") -> Document:
     counting = rows_scored(summary.n, total, summary.left_out, summary.noun, verb="included")
     sections = (
         Section(
-            f"model-{place}",
+            f"model-{number}",
             Quoted(name),
-            (DataTable(("", "if each reply can be read"), _rows(found), title=Quoted(name)), _further(found)),
+            (
+                DataTable(("", "if each reply can be read"), _rows(forecast), title=Quoted(name)),
+                _further(forecast),
+            ),
         )
-        for place, (name, found) in enumerate(forecasts.items(), start=1)
+        for number, (name, forecast) in enumerate(forecasts.items(), start=1)
     )
     return Document(
         kind="forecast",
@@ -41,18 +44,18 @@ def forecast_document(summary: "ForecastSummary") -> Document:
 
 
 def _price_notes(summary: "ForecastSummary") -> list[str]:
-    notes = (found.price_note for found in summary.forecasts.values())
+    notes = (forecast.price_note for forecast in summary.forecasts.values())
     return list(dict.fromkeys(note for note in notes if note))
 
 
-def _further(found: "Forecast") -> DataTable:
+def _further(forecast: "Forecast") -> DataTable:
     """List what corrections and repetitions may add."""
     named = (
-        ("asking again for replies that cannot be read", found.corrections),
-        ("repeating calls that fail", found.repetitions),
-        ("letters or prose, if the model takes no decisions", found.stand_ins),
+        ("asking again for replies that cannot be read", forecast.corrections),
+        ("repeating calls that fail", forecast.repetitions),
+        ("letters or prose, if the model takes no decisions", forecast.stand_ins),
     )
-    cost = f"cost in {found.currency}" if found.currency else "cost"
+    cost = f"cost in {forecast.currency}" if forecast.currency else "cost"
     rows: list[tuple[Cell, ...]] = [
         (
             Words(name),
@@ -72,22 +75,22 @@ def _money(value: float) -> Words:
     return Words(amount(value))
 
 
-def _rows(found: "Forecast") -> tuple[tuple[Cell, ...], ...]:
+def _rows(forecast: "Forecast") -> tuple[tuple[Cell, ...], ...]:
     rows: list[tuple[Cell, ...]] = [
-        (Words("requests"), Count(found.requests)),
-        (Words("answered before"), Count(found.answered)),
-        (Words("the same as another"), Count(found.repeated)),
-        (Words("calls to make"), Count(found.calls)),
-        (Words("tokens of prompts, about"), Count(found.most.prompt_tokens)),
-        (Words("tokens of replies"), Count(found.most.completion_tokens)),
+        (Words("requests"), Count(forecast.requests)),
+        (Words("answered before"), Count(forecast.answered)),
+        (Words("the same as another"), Count(forecast.repeated)),
+        (Words("calls to make"), Count(forecast.calls)),
+        (Words("tokens of prompts, about"), Count(forecast.most.prompt_tokens)),
+        (Words("tokens of replies"), Count(forecast.most.completion_tokens)),
     ]
-    if found.open_ended:
+    if forecast.open_ended:
         rows.append(
-            (Words("calls without a limit to their reply (1,024 tokens each)"), Count(found.open_ended))
+            (Words("calls without a limit to their reply (1,024 tokens each)"), Count(forecast.open_ended))
         )
-    if found.money is None:
+    if forecast.money is None:
         return (*rows, (Words("cost"), Words("not known")))
-    return (*rows, (Words(f"cost in {found.currency}"), _money(found.money)))
+    return (*rows, (Words(f"cost in {forecast.currency}"), _money(forecast.money)))
 
 
 def embedding_document(summary: "EmbeddingSummary") -> Document:

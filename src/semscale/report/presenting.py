@@ -1,13 +1,17 @@
-"""Turns the summary of any instrument into a document, files, JSON or a notebook's fragment."""
+"""Summaries of all instruments as documents, files, pictures, JSON and fragments for notebooks."""
 
+import os
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Protocol
 
+from semscale.errors import InputError
 from semscale.presentable import Presentable
 from semscale.report.document import Document
 from semscale.report.json_encoding import to_json
-from semscale.store.atomic import check_folder, check_writable
+from semscale.store.atomic import check_folder, check_writable, replacing
 
 _DOCUMENTS = {
     "AgreementSummary": ("semscale.report.consistency", "agreement_document"),
@@ -46,6 +50,33 @@ _DOCUMENTS = {
 """The function that makes a document of each kind of summary."""
 
 
+_WRITERS = {
+    ".html": ("semscale.report.html", "write_page"),
+    ".htm": ("semscale.report.html", "write_page"),
+    ".md": ("semscale.report.markdown", "write_markdown"),
+    ".xlsx": ("semscale.report.workbook", "write_report_workbook"),
+}
+"""Every ending that a report can have, with the ``ReportWriter`` that writes it."""
+
+
+class ReportWriter(Protocol):
+    """The function of a renderer that writes a document to a file."""
+
+    def __call__(self, document: Document, file: Path, pictures: Mapping[int, PurePath]) -> None:
+        """Write a document.
+
+        Args:
+            document: what to show.
+            file: where to.
+            pictures: the document's figures that lie as files beside the report, by the identity of each
+                figure; a renderer that draws figures into its file leaves them aside.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        ...
+
+
 def document_of(summary: Presentable) -> Document:
     """Make the document of a summary.
 
@@ -60,14 +91,25 @@ def document_of(summary: Presentable) -> Document:
     return replace(document, cautions=(*summary.input_notes, *document.cautions))
 
 
+def as_json(summary: Presentable) -> str:
+    """Write the numbers of a summary as JSON, with the limits that its document states."""
+    document = document_of(summary)
+    return to_json(summary, cautions=document.cautions, warnings=document.warnings)
+
+
+def notebook(document: Document) -> str:
+    """Write what a notebook shows of a document."""
+    from semscale.report.html import notebook_fragment
+
+    return str(notebook_fragment(document))
+
+
 def write(summary: Presentable, path: Path, figures: Path | None) -> None:
     """Write the report of a summary, and its figures if a folder is named for them.
 
     Raises:
         InputError: an ending that no renderer has, or a file or folder that cannot be written.
     """
-    from semscale.report.writing import check_ending, picture_folder
-
     check_ending(path)
     check_writable(path, "report")
     if (folder := picture_folder(path, figures)) is not None:
@@ -81,28 +123,103 @@ def write_files(document: Document, report: Path | None, figures: Path | None) -
     Returns:
         The folder with the figures: the one that was named, or the one that Markdown has beside itself.
     """
-    from semscale.report.writing import picture_folder, write_report
-
     folder = picture_folder(report, figures)
     if figures is None and not any(document.figures()):
         folder = None
     if folder is not None:
-        from semscale.report.writing import save_pictures
-
         save_pictures(document, folder)
     if report is not None:
         write_report(document, report, figures=folder)
     return folder
 
 
-def as_json(summary: Presentable) -> str:
-    """Write the numbers of a summary as JSON, with the limits that its document states."""
-    document = document_of(summary)
-    return to_json(summary, cautions=document.cautions, warnings=document.warnings)
+def write_report(document: Document, path: Path, *, figures: Path | None = None) -> None:
+    """Write a document as a page, as Markdown or as a workbook, whole or not at all.
+
+    Args:
+        document: what to show.
+        path: the file.
+        figures: folder where the document's figures lie as files; Markdown links to them.
+
+    Raises:
+        InputError: another ending.
+        OSError: the file cannot be written.
+    """
+    check_ending(path)
+    module, function = _WRITERS[path.suffix.lower()]
+    write: ReportWriter = getattr(import_module(module), function)
+    pictures = {} if figures is None else _linked_pictures(document, path, figures)
+    with replacing(path) as temporary:
+        write(document, temporary, pictures)
 
 
-def notebook(document: Document) -> str:
-    """Write what a notebook shows of a document."""
-    from semscale.report.html import notebook_fragment
+def check_ending(path: Path, parameter: str = "report") -> None:
+    """Check that a report's ending names a renderer.
 
-    return str(notebook_fragment(document))
+    Raises:
+        InputError: it does not.
+    """
+    if path.suffix.lower() not in _WRITERS:
+        *others, last = _WRITERS
+        raise InputError(f"{parameter} must end in {', '.join(others)} or {last}, got {path.name!r}")
+
+
+def picture_folder(report: Path | None, figures: Path | None) -> Path | None:
+    """Name the folder of a report's pictures: the one chosen, or one beside Markdown, which cannot hold them.
+
+    Example:
+        >>> picture_folder(Path("drift.md"), None).name, picture_folder(Path("drift.html"), None)
+        ('drift.files', None)
+    """
+    if figures is None and report is not None and report.suffix.lower() == ".md":
+        return report.with_suffix(".files")
+    return figures
+
+
+def picture_names(document: Document) -> dict[int, str]:
+    """Name the files of a document's figures, without their endings, by the identity of each figure.
+
+    Figures that share a name are numbered.
+    """
+    names: dict[int, str] = {}
+    for _, figure in document.figures():
+        taken, name = set(names.values()), figure.name
+        number = 2
+        while name in taken:
+            name, number = f"{figure.name}-{number}", number + 1
+        names[id(figure)] = name
+    return names
+
+
+def save_pictures(document: Document, folder: Path) -> list[Path]:
+    """Save each figure of a document as an SVG and as a PNG file.
+
+    Args:
+        document: with the figures.
+        folder: is made where it does not exist; files of the same names are replaced.
+
+    Returns:
+        The files, in the order of the figures.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    from semscale.report.chart_kit import rasterized
+    from semscale.report.row_charts import figure_svg
+
+    folder.mkdir(parents=True, exist_ok=True)
+    names, files = picture_names(document), []
+    for _, figure in document.figures():
+        source = figure_svg(figure)
+        for ending, content in (("svg", source.encode()), ("png", rasterized(source))):
+            file = folder / f"{names[id(figure)]}.{ending}"
+            with replacing(file) as temporary:
+                temporary.write_bytes(content)
+            files.append(file)
+    return files
+
+
+def _linked_pictures(document: Document, path: Path, figures: Path) -> dict[int, PurePath]:
+    """Name the files of a document's figures as seen from the folder of its report."""
+    folder = Path(os.path.relpath(figures, path.parent))
+    return {key: folder / f"{name}.svg" for key, name in picture_names(document).items()}

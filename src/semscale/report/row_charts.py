@@ -19,6 +19,7 @@ from semscale.report.chart_kit import (
     NARROW_LIMIT,
     NEUTRAL,
     PADDING,
+    WIDE,
     Axis,
     Drawing,
     Rows,
@@ -31,8 +32,8 @@ from semscale.report.chart_kit import (
     rectangle,
     sequential,
 )
-from semscale.report.document import Swatch
-from semscale.report.formatting import plain
+from semscale.report.document import Figure, Histogram, Swatch
+from semscale.report.formatting import ends, number, plain
 from semscale.types import Floats, Integers
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Bar:
 
     @property
     def reach(self) -> float:
-        """Where the figures can start."""
+        """Share at which the figures can start."""
         return max(self.share, self.high or 0.0)
 
 
@@ -134,15 +135,15 @@ def dots(rows: Sequence[DotRow], colours: Sequence[str], *, title: str = "mean",
     draw_across(drawing, axis, axis.ticks(6), top=lines.top, bottom=lines.bottom, title=title)
     lines.draw_names(drawing)
     spans = (
-        _whisker(axis, lines.middle(place), min(means), max(means))
-        for place, means in enumerate(known)
+        _whisker(axis, lines.middle(index), min(means), max(means))
+        for index, means in enumerate(known)
         if means
     )
     drawing.path("".join(spans), stroke=MUTED, stroke_width=1.5)
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         for mean, colour in zip(row.means, colours, strict=True):
             if math.isfinite(mean):
-                drawing.dot((axis(mean), lines.middle(place)), 5.7, colour)
+                drawing.dot((axis(mean), lines.middle(index)), 5.7, colour)
     return drawing
 
 
@@ -192,10 +193,10 @@ def _draw_means(
     draw_across(drawing, axis, axis.ticks(5), top=lines.top, bottom=lines.bottom, title="mean score")
     overall = axis(reference)
     drawing.rule((overall, lines.top), (overall, lines.bottom), MUTED, 1, stroke_dasharray="4,4")
-    whiskers = (_whisker(axis, lines.middle(place), row.low, row.high) for place, row in enumerate(rows))
+    whiskers = (_whisker(axis, lines.middle(index), row.low, row.high) for index, row in enumerate(rows))
     drawing.path("".join(whiskers), stroke=ACCENT, stroke_width=2)
-    for place, row in enumerate(rows):
-        drawing.dot((axis(row.mean), lines.middle(place)), 4.4, ACCENT)
+    for index, row in enumerate(rows):
+        drawing.dot((axis(row.mean), lines.middle(index)), 4.4, ACCENT)
 
 
 def _draw_masses(
@@ -209,16 +210,16 @@ def _draw_masses(
     ticks = {share: percent_label(share) for share in (0.0, 0.5, 1.0)}
     draw_across(drawing, axis, ticks, top=lines.top, bottom=lines.bottom, title="share of each point")
     pieces = [
-        (lines.middle(place), axis(min(stop - mass, 1.0)), axis(min(stop, 1.0)), mass, colour)
-        for place, row in enumerate(rows)
+        (lines.middle(index), axis(min(stop - mass, 1.0)), axis(min(stop, 1.0)), mass, colour)
+        for index, row in enumerate(rows)
         for stop, mass, colour in zip(accumulate(row.pmf), row.pmf, colours, strict=True)
     ]
     tiles = ((colour, rectangle((left, y - 10.5), right - left, 21)) for y, left, right, _, colour in pieces)
     drawing.tiles(tiles, stroke=CARD)
     for y, left, right, mass, colour in pieces:
         if right - left >= _ROOM_FOR_A_FIGURE:
-            place, figure = ((left + right) / 2, y + 4), f"{100 * mass:.0f}"
-            drawing.text(place, figure, anchor="middle", fill=ink_on(colour), font_size=11)
+            middle, figure = ((left + right) / 2, y + 4), f"{100 * mass:.0f}"
+            drawing.text(middle, figure, anchor="middle", fill=ink_on(colour), font_size=11)
 
 
 def bin_edges(score: Floats, bounds: tuple[float, float], *, bins: int) -> Floats:
@@ -254,8 +255,8 @@ def bin_counts(score: Floats, edges: Floats) -> Integers:
         >>> bin_counts(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])).tolist()
         [1, 2]
     """
-    places = np.clip(np.searchsorted(edges, score, side="right") - 1, 0, len(edges) - 2)
-    return np.bincount(places, minlength=len(edges) - 1).astype(np.int64)
+    positions = np.clip(np.searchsorted(edges, score, side="right") - 1, 0, len(edges) - 2)
+    return np.bincount(positions, minlength=len(edges) - 1).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -285,8 +286,8 @@ def histograms(rows: Sequence[HistogramRow], edges: Floats, *, title: str = "sco
     axis = Axis(float(edges[0]), float(edges[-1]), lines.left, PADDING + width)
     ticks = axis.ticks(6 if width < NARROW_LIMIT else 11)
     draw_across(drawing, axis, ticks, top=lines.top, bottom=lines.bottom, title=title, is_above=False)
-    for place, row in enumerate(rows):
-        floor = lines.top + lines.height * (place + 0.8)
+    for index, row in enumerate(rows):
+        floor = lines.top + lines.height * (index + 0.8)
         drawing.rule((axis.start, floor), (axis.stop, floor), GRID, 1)
         names = lines_of(row.name, lines.room)
         drawing.lines((lines.left - 10, floor - 7.5 * len(names)), names, anchor="end")
@@ -300,6 +301,33 @@ def histograms(rows: Sequence[HistogramRow], edges: Floats, *, title: str = "sco
         drawing.path(_whisker(axis, mean, row.low, row.high), stroke=INK, stroke_width=2)
         drawing.dot((axis(row.mean), mean), 4, INK)
     return drawing
+
+
+def as_figure(histogram: Figure | Histogram) -> Figure:
+    """Lay a histogram out as a figure, without groups that have no score; a figure stays as it is."""
+    if isinstance(histogram, Figure):
+        return histogram
+    groups = [group for group in histogram.groups if len(group.scores)]
+    edges = bin_edges(np.concatenate([group.scores for group in groups]), histogram.bounds, bins=20)
+    rows = []
+    for group in groups:
+        shares = bin_counts(group.scores, edges) / len(group.scores)
+        low, high = ends(group.low, group.high)
+        rows.append(HistogramRow(group.name, shares, group.mean, low, high, group.colour))
+    described = "; ".join(f"{row.name}: mean {number(row.mean)}" for row in rows)
+    return Figure(
+        name=histogram.name,
+        chart=lambda width: histograms(rows, edges, title=histogram.axis, width=width),
+        description=f"Histograms of {histogram.axis}. {described}.",
+        table=histogram.table,
+        caption=histogram.caption,
+    )
+
+
+def figure_svg(figure: Figure | Histogram) -> str:
+    """Draw a figure as an SVG document, with its legend."""
+    drawn = as_figure(figure)
+    return drawn.chart(WIDE).document(drawn.description, drawn.legend, is_crisp=drawn.style == "heat")
 
 
 _SHADES = 24  # of colour: finer than the eye tells apart
@@ -395,19 +423,19 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
     draw_across(drawing, axis, ticks, top=lines.top, bottom=lines.bottom, title=title)
     lines.draw_names(drawing)
     _draw_bands(drawing, axis, lines, rows)
-    for place, row in enumerate(rows):
-        _draw_mark(drawing, axis, row, lines.middle(place))
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
+        _draw_mark(drawing, axis, row, lines.middle(index))
+    for index, row in enumerate(rows):
         text = row.short_text if narrow else row.text
-        drawing.text((right, lines.middle(place) + 4.5), text, anchor="end")
+        drawing.text((right, lines.middle(index) + 4.5), text, anchor="end")
     return drawing
 
 
 def _draw_bands(drawing: Drawing, axis: Axis, lines: Rows, rows: Sequence[ForestRow]) -> None:
     """Draw what reruns lose, the margin beyond it with its limit, and the intervals."""
     tolerated, noise, limits, whiskers = "", "", "", ""
-    for place, row in enumerate(rows):
-        y, limit = lines.middle(place), row.loss(row.margin)
+    for index, row in enumerate(rows):
+        y, limit = lines.middle(index), row.loss(row.margin)
         if row.noise:
             noise += rectangle((axis(0), y - 10), axis(row.noise) - axis(0), 20)
         if limit is not None:
@@ -437,11 +465,11 @@ def _draw_mark(drawing: Drawing, axis: Axis, row: ForestRow, y: float) -> None:
 
 def _losses(rows: Sequence[ForestRow]) -> tuple[float, float]:
     """Choose what the axis covers: everything that is drawn, and 0."""
-    places = [0.0]
+    positions = [0.0]
     for row in rows:
         marks = (row.loss(row.drift), row.loss(row.low), row.loss(row.high), row.noise, row.loss(row.margin))
-        places += [mark for mark in marks if mark is not None]
-    low, high = min(places), max(places)
+        positions += [mark for mark in marks if mark is not None]
+    low, high = min(positions), max(positions)
     spare = 0.04 * (high - low) or 0.05
     return (low - spare if low < 0 else 0.0), high + spare
 

@@ -104,7 +104,7 @@ def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
 
 
 class ResampledIntervals(Protocol):
-    """What intervals rest on, as ``IntervalPlan`` and ``Estimates`` state it."""
+    """Coverage and resamples of intervals, as ``IntervalPlan`` and ``Estimates`` state them."""
 
     @property
     def interval(self) -> float:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 NAME_CELLS = 30
 """Terminal cells that a name may take."""
+
 _TEXT_CELLS = 44
 _BAR, _BINS = 24, 10
 _QUIET = "dim"
@@ -105,8 +106,8 @@ def _brief(  # noqa: C901, PLR0912 - one case for each kind of block
                 rows = [item.brief for item in block.items[: block.most]]
                 yield from _titled(title, _listing(block.heads, rows))
         case blocks.SideBySide():
-            for one in flat([block]):
-                yield from _brief(one)
+            for inner in flat([block]):
+                yield from _brief(inner)
         case (
             blocks.Subheading()
             | blocks.Verbatims()
@@ -139,15 +140,15 @@ def _grid(table: blocks.DataTable) -> Grid:
     width = table.brief or len(table.columns) - table.explained
     heads = [fitted(line_text(head), NAME_CELLS) for head in table.columns[:width]]
     grid = figure_grid(*heads, *([""] if table.bars else []))
-    for place in range(1, width):
-        if is_wordy(table.rows, place):
-            grid.columns[place].justify = "left"
+    for index in range(1, width):
+        if is_wordy(table.rows, index):
+            grid.columns[index].justify = "left"
     if table.bars:
         grid.columns[-1].justify = "left"
     longest = max(table.bars, default=0.0) or 1.0
-    for place, row in enumerate(table.rows[: table.most]):
+    for index, row in enumerate(table.rows[: table.most]):
         cells = [_cell(cell, is_first=column == 0) for column, cell in enumerate(row[:width])]
-        drawn = [Text(bar(table.bars[place] / longest, _BAR), style="cyan")] if table.bars else []
+        drawn = [Text(bar(table.bars[index] / longest, _BAR), style="cyan")] if table.bars else []
         grid.add_row(*cells, *drawn)
     if len(table.rows) > table.most:
         more = counted(len(table.rows) - table.most, f"more {table.noun}")
@@ -157,9 +158,9 @@ def _grid(table: blocks.DataTable) -> Grid:
 
 def _listing(heads: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> Grid:
     grid = figure_grid(*heads)
-    for place in range(len(heads)):
-        if place and is_wordy(rows, place):
-            grid.columns[place].justify = "left"
+    for index in range(len(heads)):
+        if index and is_wordy(rows, index):
+            grid.columns[index].justify = "left"
     for row in rows:
         grid.add_row(*(_cell(cell, is_first=False) for cell in row))
     return grid
@@ -255,8 +256,8 @@ def figure_grid(*columns: str, title: str | None = None) -> "Table":
         padding=(0, 2, 0, 0),
         show_edge=False,
     )
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place == 0 else "right", overflow="fold")
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index == 0 else "right", overflow="fold")
     return table
 
 
@@ -306,9 +307,9 @@ def on_one_line(text: object) -> str:
 
 def _start(line: str, cells: int) -> str:
     """Take as many characters from the start as fit."""
-    taken = 0
-    for place, character in enumerate(line[: cells + 1]):
-        taken += cell_len(character)
-        if taken > cells:
-            return line[:place]
+    width = 0
+    for index, character in enumerate(line[: cells + 1]):
+        width += cell_len(character)
+        if width > cells:
+            return line[:index]
     return line[:cells]

@@ -35,7 +35,7 @@ from semscale.report.formatting import (
     line_text,
     printable,
 )
-from semscale.report.writing import as_figure, figure_svg
+from semscale.report.row_charts import as_figure, figure_svg
 from semscale.store.workbook import opened_workbook
 
 Formatted = tuple[float | None, str]
@@ -96,6 +96,7 @@ def _signed(shown: str) -> str:
 
 Value = str | Formatted
 """A text, or a number with its format."""
+
 _LONGEST_NAME = 31  # characters, as Excel allows
 _FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
 _SCALE = 0.5  # PNG pixels are twice as fine as the drawing's
@@ -184,26 +185,26 @@ class SheetFormats:
 
     def __init__(self, workbook: Any) -> None:  # noqa: ANN401 - XlsxWriter has no types
         self._workbook = workbook
-        self._made: dict[tuple[str, str], Any] = {}
+        self._formats: dict[tuple[str, str], Any] = {}
 
     def of(self, look: str, number: str = "") -> Any:  # noqa: ANN401 - XlsxWriter has no types
         """Give the format of a look, and of a number as Excel writes it."""
-        if (look, number) not in self._made:
+        if (look, number) not in self._formats:
             shown = {"num_format": number} if number else {}
-            self._made[look, number] = self._workbook.add_format({**_LOOKS[look], **shown})
-        return self._made[look, number]
+            self._formats[look, number] = self._workbook.add_format({**_LOOKS[look], **shown})
+        return self._formats[look, number]
 
 
-def free_sheet_name(name: str, taken: set[str]) -> str:
+def free_sheet_name(name: str, names: set[str]) -> str:
     """Make a name that Excel allows and that no other sheet has.
 
     Args:
         name: what the sheet is about.
-        taken: names of other sheets, in lower case.
+        names: of other sheets, in lower case.
     """
     clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
     free, number = _shortened(clean, _LONGEST_NAME), 2
-    while free.lower() in taken:
+    while free.lower() in names:
         ending = f" {number}"
         free, number = _shortened(clean, _LONGEST_NAME - len(ending)) + ending, number + 1
     return free
@@ -316,7 +317,8 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
                 sheet.line(capitalised(title), "heading")
                 heads = ("text", "row", "mean", "entropy", *(f"point {n + 1}" for n in range(_points(block))))
                 _rows(sheet, heads, [
-                    (one.text, Count(one.row), one.mean, one.entropy, *map(Share, one.pmf)) for one in texts
+                    (text.text, Count(text.row), text.mean, text.entropy, *map(Share, text.pmf))
+                    for text in texts
                 ])  # fmt: skip
         case blocks.Findings(items):
             for level, reason in items:
@@ -331,13 +333,13 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
         case blocks.Reasons(reasons, noun):
             heads = ("reason", f"{noun}s", "share", "what it means", "example")
             _rows(sheet, heads, [
-                (Words(one.status), Count(one.n), Share(one.share), Words(one.meaning),
-                 one.examples[0][1] if one.examples else Words(""))
-                for one in reasons
+                (Words(entry.status), Count(entry.n), Share(entry.share), Words(entry.meaning),
+                 entry.examples[0][1] if entry.examples else Words(""))
+                for entry in reasons
             ])  # fmt: skip
         case blocks.SideBySide():
-            for one in flat([block]):
-                _block(sheet, one)
+            for entry in flat([block]):
+                _block(sheet, entry)
         case _:
             assert_never(block)
 
@@ -361,15 +363,15 @@ def _items(sheet: Sheet, block: blocks.Items) -> None:
     for item in block.items:
         met: Counter[tuple[int, str | Quoted]] = Counter()
         cells: dict[tuple[int, str | Quoted, int], Cell] = {}
-        for place, head, cell in _item_cells(item, block.noun):
-            met[place, head] += 1
-            cells[place, head, met[place, head]] = cell
+        for position, head, cell in _item_cells(item, block.noun):
+            met[position, head] += 1
+            cells[position, head, met[position, head]] = cell
         rows.append(cells)
-    columns = sorted(dict.fromkeys(column for cells in rows for column in cells), key=lambda one: one[0])
-    sheet.widen(sum(place == 0 for place, _, _ in columns))
+    columns = sorted(dict.fromkeys(column for cells in rows for column in cells), key=lambda entry: entry[0])
+    sheet.widen(sum(position == 0 for position, _, _ in columns))
     if block.guards:
-        found = [(Words(guard), Words(meaning), Count(n)) for guard, meaning, n in block.guards]
-        _rows(sheet, ("guard", "what it found", f"{block.noun}s"), found)
+        legend = [(Words(guard), Words(meaning), Count(n)) for guard, meaning, n in block.guards]
+        _rows(sheet, ("guard", "what it found", f"{block.noun}s"), legend)
     heads = [head for _, head, _ in columns]
     _rows(sheet, heads, [[cells.get(column, Words("")) for column in columns] for cells in rows])
 
@@ -384,9 +386,9 @@ def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Q
     yield from ((4, line_text(name), value) for name, value in item.parts)
     if item.findings:
         yield 5, "found", Words("; ".join(f"{guard}: {reason}" for guard, reason in item.findings))
-    for one in item.replies:
-        yield 6, one.judge, one.score
-        yield 6, "said", Quoted(f"{one.status}: {one.words.text}") if one.status else one.words
+    for entry in item.replies:
+        yield 6, entry.judge, entry.score
+        yield 6, "said", Quoted(f"{entry.status}: {entry.words.text}") if entry.status else entry.words
     heading, lines = item.details
     if lines:
         yield 7, heading, Words("; ".join(lines))
@@ -418,7 +420,7 @@ def _named(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:
 def _rows(sheet: Sheet, columns: Sequence[str | Quoted], rows: Iterable[Sequence[Cell]]) -> None:
     """Write a table; where any cell has an interval or a note, its column takes further ones for them."""
     rows = list(rows)
-    parts = [_parts([row[place] for row in rows]) for place in range(len(columns))]
+    parts = [_parts([row[position] for row in rows]) for position in range(len(columns))]
     heads: list[Value] = []
     for head, further in zip(columns, parts, strict=True):
         name = heading_text(head)
@@ -484,4 +486,4 @@ def _whole(cell: Cell) -> Cell:
 
 
 def _points(block: blocks.Verbatims) -> int:
-    return max((len(one.pmf) for _, texts in block.columns for one in texts), default=0)
+    return max((len(entry.pmf) for _, texts in block.columns for entry in texts), default=0)

@@ -11,8 +11,8 @@ import polars as pl
 
 from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.file_consistency import consistency_file
-from semscale.answer_consistency.measures import DEFAULT_MEASURES, check_measures, needed_parts
+from semscale.answer_consistency.measures import check_measures, needed_parts
+from semscale.answer_consistency.tables import consistency_file
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import InputError
 from semscale.matching.matcher import Matcher, match_file
@@ -20,9 +20,9 @@ from semscale.matching.methods import ANY_ENGINE
 from semscale.matching.settings import MatchColumns
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
-from semscale.rating.files.file_rating import FileColumns, FileSettings, rate_file
 from semscale.rating.rater import Rater
-from semscale.rating.settings import RaterSettings
+from semscale.rating.settings import RaterSettings, RatingColumns
+from semscale.rating.table import rate_file
 from semscale.results.result import Result
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.batching import stop_if_abandoned
@@ -206,25 +206,15 @@ class ConsistencyInstrument:
         Raises:
             InputError: a measure that needs another model than the service has.
         """
-        settings = _settings(ConsistencySettingFields, fields)
-        measures = check_measures(DEFAULT_MEASURES if settings.measures is None else settings.measures)
-        for name in measures:
-            missing = _missing_for(name, settings.same_by)
+        settings = {name: getattr(fields, name) for name in ConsistencySettingFields.model_fields}
+        for name in check_measures(settings["measures"]):
+            missing = _missing_for(name, settings["same_by"])
             if missing is not None:
                 raise InputError(
                     f"measures: {name} needs {missing}, which this service does not have: leave it out, or "
                     "use the command"
                 )
-        guards = {} if settings.guards is None else {"guards": settings.guards}
-        return Consistency(
-            measures=measures,
-            embedder=self._models.embedding.embedder,
-            floor=settings.floor,
-            fewest_samples=settings.fewest_samples,
-            seed=settings.seed,
-            same_by=settings.same_by,
-            **guards,  # type: ignore[arg-type]
-        )
+        return Consistency(**settings, embedder=self._models.embedding.embedder)
 
     def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
         """Measure answers, as ``semscale.consistency`` does."""
@@ -332,11 +322,11 @@ class JobWork:
         match fields:
             case RatingJobFields():
                 self._rating.rater(fields)
-                FileColumns(fields.text, fields.by, fields.weight, fields.respondent)
+                _rating_columns(fields)
             case _ if isinstance(fields, MatchJobFields):
                 self._matching.matcher(fields)
                 _match_columns(fields)
-            case ConsistencyJobFields():
+            case _ if isinstance(fields, ConsistencyJobFields):
                 self._consistency.consistency(fields)
                 _answer_columns(fields)
             case EmbeddingJobFields(result="csv"):
@@ -365,10 +355,10 @@ class JobWork:
             case RatingJobFields():
                 return rate_file(
                     table,
-                    FileColumns(fields.text, fields.by, fields.weight, fields.respondent),
+                    _rating_columns(fields),
                     rater=self._rating.rater(fields),
                     out=out,
-                    settings=FileSettings(self._part_rows),
+                    settings=parts,
                     progress=progress,
                 )
             case _ if isinstance(fields, MatchJobFields):
@@ -380,7 +370,7 @@ class JobWork:
                     settings=parts,
                     progress=progress,
                 )
-            case ConsistencyJobFields():
+            case _ if isinstance(fields, ConsistencyJobFields):
                 return consistency_file(
                     table,
                     _answer_columns(fields),
@@ -402,9 +392,15 @@ class JobWork:
         raise TypeError(f"no work for {type(fields).__name__}")
 
 
+def _rating_columns(fields: RatingJobFields) -> RatingColumns:
+    by = () if fields.by is None else (fields.by,)
+    return RatingColumns(text=fields.text, by=by, weight=fields.weight, respondent=fields.respondent)
+
+
 def _match_columns(fields: JobFields) -> MatchColumns:
     return MatchColumns(**{name: getattr(fields, name) for name in MatchColumns.model_fields})
 
 
-def _answer_columns(fields: ConsistencyJobFields) -> AnswerColumns:
-    return AnswerColumns(answer=fields.answer, samples=tuple(fields.sample), item=fields.item, by=fields.by)
+def _answer_columns(fields: JobFields) -> AnswerColumns:
+    named = {name: getattr(fields, name, None) for name in AnswerColumns.model_fields}
+    return AnswerColumns(**{name: titles for name, titles in named.items() if titles})

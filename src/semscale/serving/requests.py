@@ -12,6 +12,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect, Request
 
+from semscale.answer_consistency.columns import AnswerColumns
+from semscale.answer_consistency.settings import ConsistencySettings
 from semscale.errors import InputError, SemscaleError
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.messages import first_mistake, shortened
@@ -377,24 +379,26 @@ MatchFields = request_model(
 )
 
 
-class ConsistencySettingFields(RequestFields):
-    """Settings of consistency, as ``semscale.consistency`` takes them."""
+ConsistencySettingFields = request_model(
+    "ConsistencySettingFields",
+    RequestFields,
+    ConsistencySettings,
+    without=("embedder", "bert_embedder", "nli", "nli_labels", "by_sentence"),
+    description="Settings of consistency, as ``semscale.consistency`` takes them.",
+    floor=Annotated[Literal["auto"] | float, Field(description="Cosine of answers to different questions.")],
+    same_by=Annotated[
+        Literal["auto", "cosine", "exact"],
+        Field(description="Criterion for two samples with the same meaning."),
+    ],
+)
 
-    measures: list[str] | None = Field(None, description="Names of measures; by default the usual ones.")
-    floor: Literal["auto"] | float = Field("auto", description="Level of unrelated texts.")
-    guards: list[str] | None = Field(None, description="Guards that detect contradictions; all by default.")
-    fewest_samples: int = Field(1, description="Samples below which an answer has no values.")
-    seed: int = Field(0, description="Of the draw of unrelated pairs.")
-    same_by: Literal["auto", "cosine", "exact"] = Field(
-        "auto", description="Criterion for two samples with the same meaning."
-    )
-
-
-class ConsistencyFields(ConsistencySettingFields):
-    """Fields of ``/consistency``."""
-
-    answers: Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "One for each prompt."})]
-    samples: Annotated[
+ConsistencyFields = request_model(
+    "ConsistencyFields",
+    RequestFields,
+    ConsistencySettingFields,
+    description="Fields of ``/consistency``.",
+    answers=Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "One for each prompt."})],
+    samples=Annotated[
         list[Any],
         WithJsonSchema(
             {
@@ -403,7 +407,8 @@ class ConsistencyFields(ConsistencySettingFields):
                 "description": "For each answer a list of further answers.",
             }
         ),
-    ]
+    ],
+)
 
 
 class JobFields(RequestFields):
@@ -438,13 +443,14 @@ MatchJobFields = request_model(
 )
 
 
-class ConsistencyJobFields(JobFields, ConsistencySettingFields):
-    """A job that measures the agreement of columns of samples with a column of answers."""
-
-    answer: str = Field(description="The column of answers.")
-    sample: list[str] = Field([], description="Columns of samples.")
-    item: str | None = Field(None, description="The column of items whose rows are samples of each other.")
-    by: str | None = Field(None, description="The column of groups.")
+ConsistencyJobFields = request_model(
+    "ConsistencyJobFields",
+    JobFields,
+    ConsistencySettingFields,
+    AnswerColumns,
+    without=("prompt", "label", "logprobs", "sample_logprobs"),
+    description="A job that measures the agreement of columns of samples with a column of answers.",
+)
 
 
 class EmbeddingJobFields(JobFields):

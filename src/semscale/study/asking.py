@@ -198,35 +198,39 @@ async def ask_study(
         ledger=running.ledger,
     )
     prompts = Prompts(design)
-    form, spent, stopped = DecisionForm(), None, None
+    form: str | None = None
+    not_taken: Mapping[str, str] = {}
+    spent, stopped = None, None
     if decisions := prompts.first_decisions():
         try:
-            form, runner, spent = await accepted_form(model, decisions, runner)
+            form, not_taken, runner, spent = await accepted_form(model, decisions, runner)
         except InterruptedRunError as error:
             stopped = str(error)
     stops = planned_stops(design.questionnaire, design.n_interviews, seed=design.plan.seed)
     asking = _Asking(prompts)
     if stopped is None:
-        interviews = planned_interviews(prompts, stops, form=form.name)
-        stopped = await asking.run(interviews, runner, prompts.most_calls(form.name), progress)
+        interviews = planned_interviews(prompts, stops, form=form)
+        stopped = await asking.run(interviews, runner, prompts.most_calls(form), progress)
         spent = runner.spent if spent is None else spent.plus(runner.spent)
     spent = spent or runner.spent
     price = (running.prices or PriceTable.load()).find(model.name)
     outcomes = (outcome for reply in asking.replies.values() for outcome in reply.outcomes)
     answered = (outcome.reply for outcome in outcomes if outcome.reply is not None)
-    left_out = {name for reply in answered for name in reply.left_out}
     facts = RunFacts(
-        model.name,
-        spent.calls,
-        spent.usage.tokens,
-        spent.money,
-        None if price is None else price.currency,
-        form.name,
-        form.not_taken,
-        stopped,
-        tuple(sorted(left_out)),
+        model=model.name,
+        calls=spent.calls,
+        tokens=spent.usage.tokens,
+        money=spent.money,
+        currency=None if price is None else price.currency,
+        form=form,
+        not_taken=not_taken,
+        stopped=stopped,
+        left_out=tuple(sorted({name for reply in answered for name in reply.left_out})),
     )
-    no_decisions = form.reason if decisions and form.name is None and stopped is None else None
+    no_decisions = None
+    if decisions and form is None and stopped is None:
+        reasons = "; ".join(f"{name}: {why}" for name, why in not_taken.items())
+        no_decisions = "the model takes no decisions" + (f" ({reasons})" if reasons else "")
     return AskedStudy(asking.replies, stops, no_decisions, price, facts, spent, asking.sent)
 
 
@@ -360,28 +364,9 @@ def is_answer(text: str | None) -> bool:
 # The form of decisions
 
 
-@dataclass(frozen=True)
-class DecisionForm:
-    """The form of a model's decisions.
-
-    Attributes:
-        name: of the form; ``None`` where the model takes none, or none was asked for.
-        not_taken: why forms that were tried were not taken, by their names.
-    """
-
-    name: str | None = None
-    not_taken: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def reason(self) -> str:
-        """The reason why no decision can be asked for."""
-        reasons = "; ".join(f"{name}: {why}" for name, why in self.not_taken.items())
-        return f"the model takes no decisions ({reasons})" if reasons else "the model takes no decisions"
-
-
 async def accepted_form(
     model: DecidingChat, requests: Sequence[DecisionRequest], runner: Runner
-) -> tuple[DecisionForm, Runner, Spent]:
+) -> tuple[str | None, dict[str, str], Runner, Spent]:
     """Try the forms one after the other on the first requests, until the model takes one.
 
     Args:
@@ -390,7 +375,7 @@ async def accepted_form(
         runner: sends them.
 
     Returns:
-        The form, a runner with what is left of the budget, and what was spent.
+        The form, if any; why others were not taken; a runner with the rest of the budget; what was spent.
 
     Raises:
         InterruptedRunError: a cap was reached; replies are stored.
@@ -406,9 +391,9 @@ async def accepted_form(
         trial = await try_form(requests, form, runner)
         spent, runner = spent.plus(trial.spent), trial.runner
         if trial.why is None:
-            return DecisionForm(form, not_taken), runner, spent
+            return form, not_taken, runner, spent
         not_taken[form] = trial.why
-    return DecisionForm(None, not_taken), runner, spent
+    return None, not_taken, runner, spent
 
 
 # Forecasts

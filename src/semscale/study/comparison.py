@@ -180,7 +180,7 @@ def compare(
     """Compare the answers of a panel with those of people: structure, marginals and individuals.
 
     Args:
-        answers: a result, the folder of a run, or its table of answers.
+        answers: a result, the folder of a run, or the table of answers in it.
         human: people's answers, a file or a table: a row for each person, or each person and concept.
         plan: coverage, seed and replicates of the intervals.
         settings: those of ``ComparisonSettings``. ``questions`` maps questions to columns, ``by`` attributes
@@ -214,8 +214,8 @@ def compare(
     )
     n_models, limits = len({model for _, model in sides}), chosen.human_range
     return StudyComparison(
-        name=panel.name,
-        source=panel.source,
+        name=panel.result.design.name,
+        source=panel.result.design.source,
         questions=asked,
         concepts=panel.concepts,
         methods=tuple(compared),
@@ -285,7 +285,7 @@ def _compared(  # noqa: PLR0913, PLR0917 - both sides and how they are compared
     return MethodComparison(
         method,
         panel.n,
-        answers.n_without.get(measured, 0),
+        answers.n_without(method, model),
         marginals,
         reliabilities,
         correlations,

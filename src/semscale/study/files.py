@@ -170,7 +170,9 @@ def parse_study(content: bytes, *, source: str, folder: Path) -> StudyDesign:
         keys = StudyKeys(**{str(key): value for key, value in fields.items()})
     except ValidationError as error:
         raise text.validation_error(error) from None
-    _check_models(keys, text)
+    for number, name in enumerate(names := [model.name for model in keys.model]):
+        if name in names[:number]:
+            raise text.error(("model", number), f"model {name!r} is named twice: take one out")
     questionnaire = _questionnaire(keys, text, folder)
     panel = _panel(keys, text, folder)
     template = PromptTemplate("persona", keys.persona)
@@ -219,13 +221,6 @@ class _StudyText:
             yield
         except InputError as error:
             raise self.error(path, str(error)) from error
-
-
-def _check_models(keys: StudyKeys, text: _StudyText) -> None:
-    names = [model.name for model in keys.model]
-    for number, name in enumerate(names):
-        if name in names[:number]:
-            raise text.error(("model", number), f"model {name!r} is named twice: take one out")
 
 
 def _questionnaire(keys: StudyKeys, text: _StudyText, folder: Path) -> Questionnaire:

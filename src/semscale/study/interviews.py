@@ -18,6 +18,7 @@ from semscale.study.questionnaire import (
     TEXT_METHODS,
     AnyQuestion,
     Concept,
+    Method,
     Questionnaire,
     Rotation,
     StudyDesign,
@@ -45,12 +46,13 @@ class Kind(StrEnum):
     RATING = "rating"
 
 
-_KINDS_OF_PERSONAS = {
-    Kind.TEXT: {"ssr", "flr"},
-    Kind.NUMBER: {"dlr"},
-    Kind.DECISION: {"decision"},
+KINDS: dict[Method, Kind] = {
+    "ssr": Kind.TEXT,
+    "flr": Kind.TEXT,
+    "dlr": Kind.NUMBER,
+    "decision": Kind.DECISION,
 }
-"""The methods that need each kind of a persona's replies."""
+"""The kind of a persona's reply that each method measures."""
 
 
 class ReplyKey(NamedTuple):
@@ -251,9 +253,11 @@ def planned_interviews(
     interviews: list[Interview] = []
     for number, order in enumerate(stops):
         persona, sample = divmod(number, asked.samples)
-        for kind, methods in _KINDS_OF_PERSONAS.items():
+        for kind in dict.fromkeys(KINDS.values()):
             wanted = [
-                stop for stop in order if not methods.isdisjoint(asked.questions[stop.question].methods)
+                stop
+                for stop in order
+                if any(KINDS[method] is kind for method in asked.questions[stop.question].methods)
             ]
             if not wanted or (kind is Kind.DECISION and form is None):
                 continue

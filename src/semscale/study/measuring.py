@@ -16,7 +16,7 @@ from semscale.judging.templates import Template
 from semscale.rating.rater import Rater
 from semscale.signature import Signature
 from semscale.study.asking import AskedStudy, StopReply, is_answer
-from semscale.study.interviews import Kind, ReplyKey, Stop
+from semscale.study.interviews import KINDS, Kind, ReplyKey, Stop
 from semscale.study.questionnaire import AnyQuestion, Method, StudyDesign, SurveyQuestion
 from semscale.types import Floats, Progress, Status, Statuses
 
@@ -28,12 +28,6 @@ _STATUSES = {FailureKind.REFUSED: Status.REFUSED, FailureKind.SILENT: Status.EMP
 _DECLINED = "the persona's reply declines to answer"
 _ONLY_A_NUMBER = "the persona's reply is a number and no words, so there is no meaning to compare"
 _NUMBERS = re.compile(r"[\W_]*\d(?:[\W\d_]|\b(?:or|to|and|out of)\b)*", re.IGNORECASE)
-_KINDS: dict[Method, Kind] = {
-    "ssr": Kind.TEXT,
-    "flr": Kind.TEXT,
-    "dlr": Kind.NUMBER,
-    "decision": Kind.DECISION,
-}
 
 
 @dataclass
@@ -191,7 +185,7 @@ class _Measuring:
             stop.concept_place if in_sequence else None,
             stop.question_place if in_sequence else None,
         )
-        key = ReplyKey(_KINDS[method], persona, sample, stop.concept, stop.question)
+        key = ReplyKey(KINDS[method], persona, sample, stop.concept, stop.question)
         reply = self._asked.replies.get(key)
         if reply is None:
             if method == "decision" and self._asked.no_decisions is not None:

@@ -1,6 +1,5 @@
 """Both sides of a comparison as arrays: the answers of a panel, and those of people from a table."""
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,25 +9,19 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError, RowError
-from semscale.json_reading import parse_json
 from semscale.messages import shortened, unknown_name
-from semscale.rating.cells import weights_in
-from semscale.rating.human import check_human_range, laid_on
+from semscale.rating.cells import check_human_range, weights_in
+from semscale.rating.human import laid_on
 from semscale.stats.distances.samples import PmfSample
 from semscale.store.columns import column_in, floats_in, groups_in, is_missing
 from semscale.store.filtering import rows_of_the_file
 from semscale.store.reading import open_table
 from semscale.store.table import Table
-from semscale.study.measuring import SCHEMA
-from semscale.study.panel import SyntheticPanel
-from semscale.study.result import ANSWERS, PANEL, RECORD, SUMMARY, StudyResult, read_study
+from semscale.study.result import ANSWERS, StudyResult, read_study
 from semscale.study.settings import ComparisonSettings
 from semscale.types import Floats, Integers, Mask
 
 _BATCH = 50_000
-_NEEDED = ("persona", "concept", "question", "method", "sample", "status", "value", "pmf")
-_MODEL = "asked_model"
-_ROUNDING = 1e-6
 _LISTED = 8
 _ROWS_PER_NAME = 1.5
 
@@ -119,42 +112,63 @@ class ComparedSide:
 # The panel
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PanelAnswers:
-    """All answers of a study with a rating, and its questions and personas as far as they are known.
+    """The answers of a study with a rating.
 
     Attributes:
-        answers: with at least the columns that a comparison needs.
-        n_without: answers without a rating, by method and model.
-        personas: with attributes and weights; ``None`` where they were not stored.
-        questions: in the order of the study.
-        name: of the study.
-        source: where the answers come from.
+        result: of the study.
+
+    Raises:
+        InputError: no answer has a rating.
     """
 
-    answers: pl.DataFrame
-    n_without: Mapping[tuple[str, str | None], int]
-    personas: SyntheticPanel | None
-    questions: tuple[ComparedQuestion, ...]
-    name: str
-    source: str
+    result: StudyResult
+
+    def __post_init__(self) -> None:
+        if not self.rated.height:
+            n, source = self.result.answers.height, self.result.design.source
+            raise InputError(f"answers: none of the {n:,} answers in {source} has a rating")
+
+    @cached_property
+    def rated(self) -> pl.DataFrame:
+        """The answers with a rating on a scale."""
+        return self.result.answers.filter(pl.col("value").is_not_null())
+
+    @property
+    def questions(self) -> tuple[ComparedQuestion, ...]:
+        """Questions with a rating, in the order of the study."""
+        names = set(self.rated["question"])
+        return tuple(
+            ComparedQuestion(
+                question.name, question.text, question.scale.values, tuple(question.scale.labels)
+            )
+            for question in self.result.design.questionnaire.scale_questions
+            if question.name in names
+        )
 
     @property
     def methods(self) -> tuple[str, ...]:
         """Methods with a rating, in the order of the study."""
-        return tuple(self.answers["method"].unique(maintain_order=True))
+        return tuple(self.rated["method"].unique(maintain_order=True))
 
     @property
     def measured(self) -> tuple[tuple[str, str | None], ...]:
         """Methods with a rating, with every model that has one; ``None`` where the study has one model."""
-        pairs = self.answers.select("method", _MODEL).unique(maintain_order=True).rows()
-        several = self.answers[_MODEL].n_unique() > 1
+        pairs = self.rated.select("method", "asked_model").unique(maintain_order=True).rows()
+        several = self.rated["asked_model"].n_unique() > 1
         return tuple((str(method), str(model) if several else None) for method, model in pairs)
 
     @property
     def concepts(self) -> tuple[str, ...]:
         """Concepts with a rating, in the order of the study."""
-        return tuple(self.answers["concept"].unique(maintain_order=True))
+        return tuple(self.rated["concept"].unique(maintain_order=True))
+
+    def n_without(self, method: str, model: str | None) -> int:
+        """Count the answers without a rating by a method, and by a model where there are several."""
+        scales = [question.name for question in self.result.design.questionnaire.scale_questions]
+        unrated = self.result.answers.filter(pl.col("value").is_null(), pl.col("question").is_in(scales))
+        return _of(unrated, method, model).height
 
     def side(
         self,
@@ -171,128 +185,43 @@ class PanelAnswers:
             attributes: of personas, by which groups are made.
             model: that answered; needed where there are several.
         """
-        rows = self.answers.filter(method=method)
-        if model is not None:
-            rows = rows.filter(asked_model=model)
-        names = tuple(map(str, rows["persona"].unique(maintain_order=True)))
+        rows, panel = _of(self.rated, method, model), self.result.design.panel
+        names = tuple(rows["persona"].unique(maintain_order=True))
         masses, repeats = {}, {}
         for question in questions:
             answers = rows.filter(pl.col("question") == question.name)
             arrays = _panel_arrays(answers, names, self.concepts, question)
             masses[question.name], repeats[question.name] = arrays
-        weights = None
-        if self.personas is not None and self.personas.weights is not None:
-            by_name = dict(zip(self.personas.ids, self.personas.weights, strict=True))
-            weights = np.array([by_name.get(name, 0.0) for name in names])
-        groups = {attribute: self._groups(names, attribute) for attribute in attributes}
+        numbers = {name: number for number, name in enumerate(panel.ids)}
+        personas = [numbers[name] for name in names]
+        weights = None if panel.weights is None else np.array(panel.weights)[personas]
+        groups = {}
+        for attribute in attributes:
+            if attribute not in panel.fields:
+                raise unknown_name("attribute of the personas", attribute, tuple(panel.fields))
+            groups[attribute] = [panel.fields[attribute][persona] for persona in personas]
         return ComparedSide(names, masses, questions, weights, groups, repeats).with_weight()
 
-    def _groups(self, names: tuple[str, ...], attribute: str) -> list[str | None]:
-        fields = {} if self.personas is None else self.personas.fields
-        if self.personas is None or attribute not in fields:
-            raise unknown_name("attribute of the personas", attribute, tuple(fields))
-        cells = dict(zip(self.personas.ids, fields[attribute], strict=True))
-        return [cells.get(name) for name in names]
+
+def _of(answers: pl.DataFrame, method: str, model: str | None) -> pl.DataFrame:
+    by_method = answers.filter(method=method)
+    return by_method if model is None else by_method.filter(asked_model=model)
 
 
 def read_panel_answers(source: StudyResult | str | Path) -> PanelAnswers:
-    """Read the answers of a study: of a result, the folder of a result, or its table of answers.
+    """Read the answers of a study: of a result, or of its folder or the table of answers in it.
 
     Args:
-        source: a result or a path. With a table, the summary and the personas are read from its folder.
+        source: a result or a path; a run that a cap stopped serves, too.
 
     Raises:
-        InputError: no such file, a file that was edited after the run, columns that are missing, no rating,
-            or a scale that cannot be known.
+        InputError: no such folder, a file that was edited after the run, or no rating.
     """
     if isinstance(source, StudyResult):
-        design = source.design
-        asked = [
-            ComparedQuestion(
-                question.name, question.text, question.scale.values, tuple(question.scale.labels)
-            )
-            for question in design.questionnaire.scale_questions
-        ]
-        answers = source.answers.filter(pl.col("question").is_in([question.name for question in asked]))
-        return _panel_answers(answers, design.panel, asked, design.name, design.source)
+        return PanelAnswers(source)
     path = Path(source)
-    if (path / RECORD).is_file():
-        return read_panel_answers(read_study(path, allow_unfinished=True))
-    file = path / ANSWERS if path.is_dir() else path
-    if path.is_dir() and not file.is_file():
-        raise InputError(f"answers: {path} has no {ANSWERS}: name the folder of a study's run, or its table")
-    answers, folder = _read(file), file.parent
-    personas = None
-    if (folder / PANEL).is_file():
-        personas = SyntheticPanel.from_frame(_read(folder / PANEL), PANEL)
-    name, asked = _read_summary(folder / SUMMARY) if (folder / SUMMARY).is_file() else (file.stem, [])
-    return _panel_answers(answers, personas, asked, name, str(source))
-
-
-def _read(path: Path) -> pl.DataFrame:
-    return pl.concat([*open_table(path).batches(_BATCH)], how="diagonal_relaxed")
-
-
-def _read_summary(path: Path) -> tuple[str, list[ComparedQuestion]]:
-    """Read the name and the questions of a study from its summary."""
-    try:
-        record = parse_json(path.read_text(encoding="utf-8"))
-        questions = [
-            ComparedQuestion(
-                asked["question"],
-                asked["text"],
-                np.array([float(point["value"]) for point in asked["points"]]),
-                tuple(str(point["label"]) for point in asked["points"]),
-            )
-            for asked in record["questions"]
-        ]
-        return str(record["name"]), questions
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is no summary of a study: {error!r}") from None
-
-
-def _panel_answers(
-    answers: pl.DataFrame,
-    personas: SyntheticPanel | None,
-    asked: Sequence[ComparedQuestion],
-    name: str,
-    source: str,
-) -> PanelAnswers:
-    lacking = next((column for column in _NEEDED if column not in answers.columns), None)
-    if lacking is not None:
-        raise InputError(
-            f"answers: {source} has no column {lacking!r}, which a table of a study's answers has"
-        )
-    if _MODEL not in answers.columns:
-        answers = answers.with_columns(pl.lit(None, dtype=pl.String).alias(_MODEL))
-    # Questions about options have no value on a scale.
-    answers = answers.filter((pl.col("status") != "scored") | pl.col("value").is_not_null())
-    scored = answers.filter(status="scored").with_columns(
-        pl.col(column).cast(SCHEMA[column]) for column in ("persona", "concept", "question", "method")
-    )
-    if not scored.height:
-        raise InputError(f"answers: none of the {answers.height:,} answers in {source} has a rating")
-    known = {question.name: question for question in asked}
-    questions = tuple(
-        known.get(title) or _numbered_question(scored.filter(question=title), title)
-        for title in scored["question"].unique(maintain_order=True)
-    )
-    several = answers[_MODEL].n_unique() > 1
-    unrated = answers.filter(pl.col("status") != "scored").group_by("method", _MODEL).len()
-    n_without = {(method, model if several else None): n for method, model, n in unrated.iter_rows()}
-    return PanelAnswers(scored, n_without, personas, questions, name, source)
-
-
-def _numbered_question(rows: pl.DataFrame, name: str) -> ComparedQuestion:
-    """Assume points 1, 2, ... where no summary states the scale, if the answers' values agree."""
-    masses = np.array(rows["pmf"].to_list(), dtype=np.float64)
-    values = np.arange(1.0, masses.shape[1] + 1)
-    if np.abs(masses @ values - rows["value"].to_numpy()).max() > _ROUNDING:
-        raise InputError(
-            f"answers: the points of question {name!r} are not 1 to {len(values)}, and no {SUMMARY} beside "
-            "the table says what they are: name the study's folder"
-        )
-    return ComparedQuestion(name, name, values, tuple(f"{value:g}" for value in values))
+    folder = path.parent if path.name == ANSWERS else path
+    return PanelAnswers(read_study(folder, allow_unfinished=True))
 
 
 def _panel_arrays(

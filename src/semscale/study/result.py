@@ -17,7 +17,6 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Message, Request, TextPart
 from semscale.chat.runner import run_apart
-from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.asking import Running
@@ -28,7 +27,7 @@ from semscale.store.writing import write_table
 from semscale.study.asking import AskedStudy, RunFacts, ask_study, forecast_study
 from semscale.study.measuring import SCHEMA, SimilarityRating, StudyAnswer, answer_frame, measured_answers
 from semscale.study.panel import SyntheticPanel
-from semscale.study.questionnaire import Questionnaire, StudyDesign, StudyPlan
+from semscale.study.questionnaire import StudyDesign
 from semscale.types import Progress, Status
 from semscale.weights.download_staging import sha256_of
 
@@ -49,6 +48,9 @@ PROMPT_SCHEMA: dict[str, Any] = {
 }
 """Columns of the table of prompts."""
 
+_TABLES = (ANSWERS, PANEL, PROMPTS)
+_DESIGNS: TypeAdapter[StudyDesign] = TypeAdapter(StudyDesign)
+_FACTS: TypeAdapter[RunFacts] = TypeAdapter(RunFacts)
 _RUN_AGAIN = "run the study again into this folder; replies come from the ledger, free of charge"
 
 
@@ -260,8 +262,15 @@ class StudyResult:
                 path.write_bytes(self.design.content)
         names = [*tables, *([FILE] if self.design.content else [])]
         hashes = {name: sha256_of(folder / name) for name in names}
-        content = _RECORDS.dump_python(_record(self, hashes), mode="json")
-        record = json.dumps({"sha256": _hash_of(content), "run": content}, ensure_ascii=False, indent=1)
+        # Scales and images are part of the record, so that it needs no other file that the study names.
+        run = {
+            **_DESIGNS.dump_python(self.design, mode="json", exclude={"panel", "content"}),
+            "panel_source": self.design.panel.source,
+            "signature": str(self.signature),
+            "facts": _FACTS.dump_python(self.facts, mode="json"),
+            "sha256": hashes,
+        }
+        record = json.dumps({"sha256": _hash_of(run), "run": run}, ensure_ascii=False, indent=1)
         with replacing(folder / RECORD) as path:
             path.write_text(record, encoding="utf-8")
 
@@ -281,73 +290,28 @@ def read_study(folder: str | Path, *, allow_unfinished: bool = False) -> StudyRe
         InputError: the folder has no run, a file is missing or was edited, or answers are missing.
     """
     path = Path(folder)
-    record = _read_record(path / RECORD)
-    for name, sha256 in record.sha256.items():
+    run = _read_record(path / RECORD)
+    for name, sha256 in run.get("sha256", {}).items():
         _check_unchanged(path / name, sha256)
-    answers = pl.read_parquet(path / ANSWERS)
-    if PROMPTS not in record.sha256 or not set(SCHEMA) <= set(answers.columns):
-        raise InputError(f"{path / RECORD} was written by another version: {_RUN_AGAIN}")
-    answers, prompts = answers.select(*SCHEMA), pl.read_parquet(path / PROMPTS)
-    design = StudyDesign(
-        record.name,
-        record.source,
-        record.questionnaire,
-        SyntheticPanel.from_frame(pl.read_parquet(path / PANEL), record.panel_source),
-        record.template,
-        record.plan,
-        (path / FILE).read_bytes() if FILE in record.sha256 else b"",
-    )
-    result = StudyResult(design, answers, Signature.parse(record.signature), record.facts, prompts)
+    try:
+        answers, personas, prompts = (pl.read_parquet(path / name) for name in _TABLES if run["sha256"][name])
+        answers, panel = answers.select(*SCHEMA), SyntheticPanel.from_frame(personas, run["panel_source"])
+        content = (path / FILE).read_bytes() if FILE in run["sha256"] else b""
+        design = _DESIGNS.validate_python({**run, "panel": panel, "content": content})
+        facts, signature = _FACTS.validate_python(run["facts"]), Signature.parse(run["signature"])
+    except (KeyError, ValidationError, pl.exceptions.ColumnNotFoundError):
+        raise InputError(f"{path / RECORD} was written by another version: {_RUN_AGAIN}") from None
+    result = StudyResult(design, answers, signature, facts, prompts)
     if result.n_unfinished and not allow_unfinished:
         raise InputError(
             f"{path}: {result.n_unfinished:,} of {answers.height:,} answers were not asked for "
-            f"({record.facts.stopped}): run the study again into this folder to go on, or allow unfinished "
+            f"({facts.stopped}): run the study again into this folder to go on, or allow unfinished "
             "runs"
         )
     return result
 
 
-@dataclass(frozen=True)
-class _RunRecord:
-    """A run without its personas and answers.
-
-    Scales and images are part of it, so that it needs none of the files that the study's file names.
-
-    Attributes:
-        panel_source: where the personas come from.
-        sha256: by name, hashes of the files beside the record.
-    """
-
-    name: str
-    source: str
-    questionnaire: Questionnaire
-    panel_source: str
-    template: PromptTemplate
-    plan: StudyPlan
-    signature: str
-    facts: RunFacts
-    sha256: Mapping[str, str]
-
-
-_RECORDS: TypeAdapter[_RunRecord] = TypeAdapter(_RunRecord)
-
-
-def _record(result: StudyResult, sha256: Mapping[str, str]) -> _RunRecord:
-    design = result.design
-    return _RunRecord(
-        design.name,
-        design.source,
-        design.questionnaire,
-        design.panel.source,
-        design.template,
-        design.plan,
-        str(result.signature),
-        result.facts,
-        sha256,
-    )
-
-
-def _read_record(path: Path) -> _RunRecord:
+def _read_record(path: Path) -> dict[str, Any]:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -363,10 +327,8 @@ def _read_record(path: Path) -> _RunRecord:
         raise InputError(f"{path} is no record of a study's run: name a folder that study run wrote")
     if _hash_of(fields["run"]) != fields["sha256"]:
         raise InputError(f"{path} was changed after the run: {_RUN_AGAIN}")
-    try:
-        return _RECORDS.validate_python(fields["run"])
-    except ValidationError:
-        raise InputError(f"{path} was written by another version: {_RUN_AGAIN}") from None
+    run: dict[str, Any] = fields["run"]
+    return run
 
 
 def _hash_of(content: Any) -> str:  # noqa: ANN401 - any JSON value

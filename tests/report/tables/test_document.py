@@ -11,9 +11,9 @@ from semscale.errors import InputError
 from semscale.report.document import Number, WithInterval
 from semscale.report.html import page
 from semscale.report.markdown import markdown
+from semscale.report.presenting import write_report
 from semscale.report.tables import cautions, difference_table, finding, interval_line, table_notes
 from semscale.report.terminal import print_document
-from semscale.report.writing import write_report
 from semscale.tabulation.crosstabs import ENDINGS, check_path, crosstabs
 
 

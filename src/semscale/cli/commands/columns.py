@@ -1,7 +1,19 @@
 """The command ``semscale columns``: a description of each column of a table."""
 
-from semscale.cli.options.columns import ColumnsOptions
-from semscale.cli.options.groups import grouped
+from typing import Annotated
+
+from semscale.cli.options.groups import grouped, option_group, without
+from semscale.cli.options.table import File, RowOptions
+from semscale.cli.outputs import Outputs, check_input, present, written_as
+
+
+@option_group
+class ColumnsOptions:
+    """All options of ``semscale columns``."""
+
+    file: File
+    outputs: Annotated[Outputs, written_as("Table of columns and values"), without("figures")]
+    table: RowOptions
 
 
 @grouped
@@ -13,7 +25,17 @@ def columns(options: ColumnsOptions) -> None:
     An id, open text, single or multiple choice, ordinal, number, date or weight, with values, labels and
     counts, missing cells, and quotes. Without --text, rate takes the only open text.
     """
-    from semscale.cli.outputs import present
-    from semscale.cli.runs.columns import describe_columns
+    from semscale.coding.columns import summarize_columns
+    from semscale.store.result_columns import check_output
+    from semscale.store.writing import write_table
 
-    present(describe_columns(options), options.outputs)
+    outputs = options.outputs
+    outputs.check()
+    check_input(options.file, outputs.report)
+    table = options.table.open(options.file, is_reported=True)
+    if outputs.out is not None:
+        check_output(table, outputs.out)
+    summary = summarize_columns(table)
+    if outputs.out is not None:
+        write_table(summary.to_frame(), outputs.out)
+    present(summary, outputs)

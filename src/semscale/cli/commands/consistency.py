@@ -8,12 +8,12 @@ from semscale.cli.options.groups import grouped
 
 @grouped
 def consistency(options: ConsistencyOptions) -> None:
-    """Measure how far several answers to one question agree, and say which can be trusted.
+    """Measure how far several answers to one question agree, and which can be trusted.
 
     [bold]semscale consistency answers.csv --answer answer --sample again1 --sample again2[/bold]
 
     With --ask N --model NAME the answers come from a model. Replies are kept: if it is stopped, the same
-    command goes on and pays for nothing twice; with --out it goes on after the last finished part.
+    command goes on and repeats no paid call; with --out it goes on after the last finished part.
 
     With --claims each sentence of an answer is judged by the samples, and the least supported are shown.
     """
@@ -25,7 +25,7 @@ def consistency(options: ConsistencyOptions) -> None:
         present(forecast_samples(options), options.outputs.of_forecast)
     else:
         began = monotonic()
-        summary = measure_claims(options) if options.measures.claims else measure_table(options)
+        summary = measure_claims(options) if options.claims else measure_table(options)
         seconds = monotonic() - began
         with options.outputs.told_if_stopped():
             present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)

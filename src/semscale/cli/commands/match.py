@@ -18,7 +18,7 @@ def match(options: MatchOptions) -> None:
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
     from semscale.cli.outputs import present
-    from semscale.cli.runs.groundedness import ground_table
+    from semscale.cli.runs.claims import ground_table
     from semscale.cli.runs.match import match_table
 
     summary = ground_table(options) if options.columns.context else match_table(options)

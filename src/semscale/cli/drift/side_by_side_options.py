@@ -1,6 +1,6 @@
 """Options of commands in which a judge compares answers side by side."""
 
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from semscale.cli.drift.asking.asking_options import RequestOptions
 from semscale.cli.options.groups import option_group
@@ -8,7 +8,6 @@ from semscale.cli.options.panels import option
 
 if TYPE_CHECKING:
     from semscale.judging.judge import Judge
-    from semscale.judging.settings import Method
     from semscale.types import Progress
 
 _JUDGE = "Judge"
@@ -39,10 +38,10 @@ class PairJudgeOptions:
     ] = None
 
     method: Annotated[
-        str,
+        Literal["prose", "decision"],
         option(
             _JUDGE,
-            "prose, or decision: a probability for each verdict, and nothing to read.",
+            "prose, or decision: a probability for each verdict, and nothing to parse.",
             "METHOD",
             name="--judge-method",
             shown=True,
@@ -55,7 +54,7 @@ class PairJudgeOptions:
         Raises:
             SemscaleError: the model cannot be loaded, or a file cannot be read.
         """
-        from semscale.cli.options.judges import read_rubric
+        from semscale.cli.options.judging import read_rubric
         from semscale.judging.judge import Judge
         from semscale.judging.templates import side_by_side_template
 
@@ -63,4 +62,4 @@ class PairJudgeOptions:
             return None
         template = side_by_side_template(read_rubric(self.rubric) or "")
         model = request.load(self.model, progress)
-        return Judge(model, template=template, method=cast("Method", self.method))
+        return Judge(model, template=template, method=self.method)

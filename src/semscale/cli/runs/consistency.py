@@ -3,26 +3,17 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from semscale.answer_consistency.asking import AskedModel, Prompt, Sampling, prompt_status
-from semscale.answer_consistency.columns import AnswerColumns
+from semscale.answer_consistency.columns import AnswerColumns, AskedColumns
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.file_consistency import consistency_file
-from semscale.answer_consistency.measures import (
-    DEFAULT_MEASURES,
-    check_measures,
-    check_nli,
-    check_same_by,
-    check_sample_tokens,
-    check_stopping,
-    needed_parts,
-)
+from semscale.answer_consistency.measures import check_sample_tokens, check_stopping
 from semscale.answer_consistency.p_true import p_true_request
-from semscale.answer_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
+from semscale.answer_consistency.settings import ConsistencySettings
 from semscale.answer_consistency.summary import ConsistencySummary
+from semscale.answer_consistency.tables import consistency_file
 from semscale.chat.costs.forecast import Forecast, forecast
 from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.costs.tokens import BYTES_PER_TOKEN, most_reply_tokens
@@ -54,7 +45,7 @@ def measure_table(options: ConsistencyOptions) -> ConsistencySummary:
     """
     columns, sampling = _checked(options)
     table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
-    columns, run = replace(columns, by=by), options.run
+    run = options.run
     with progress_bars() as progress:
         chat = model = None
         if sampling is not None:
@@ -63,10 +54,10 @@ def measure_table(options: ConsistencyOptions) -> ConsistencySummary:
             model = AskedModel(sampling, options.calls.runner(asked))
         return consistency_file(
             table,
-            columns,
-            instrument=_instrument(options, chat, progress),
+            columns.changed(by=by),
+            instrument=Consistency(chat, **dict(_loaded(options, progress))),
             model=model,
-            correctness=options.correctness.settings(run),
+            correctness=options.correctness.changed(interval=run.interval, seed=run.seed),
             plan=run.plan,
             out=options.outputs.out,
             settings=run.parts,
@@ -78,12 +69,12 @@ def forecast_samples(options: ConsistencyOptions) -> ForecastSummary:
     """Forecast the most calls that asking would take, without asking.
 
     Raises:
-        InputError: nobody is to be asked.
+        InputError: no model is to be asked.
     """
     columns, sampling = _checked(options)
-    if sampling is None:
+    if sampling is None or not isinstance(columns, AskedColumns):
         raise InputError("--dry-run says what asking would take: give --ask N and --model NAME")
-    table, column = options.table.open(options.file), str(columns.prompt)
+    table, column = options.table.open(options.file), columns.prompt
     columns.check(table)
 
     def prompts() -> Iterator[Any]:
@@ -96,35 +87,28 @@ def forecast_samples(options: ConsistencyOptions) -> ForecastSummary:
     return ForecastSummary(table.name, options.calls.forecasts(works), asked, counts, "prompt")
 
 
-def checked_source(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | None]:
+def checked_source(options: ConsistencyOptions) -> tuple[AnswerColumns | AskedColumns, Sampling | None]:
     """Give the columns of answers and samples, or how they are asked for.
 
     Raises:
         InputError: neither answers nor a model that is asked, or both.
     """
     columns, sampling = options.columns.columns, options.asking.sampling
-    if (columns.answer is None) != (sampling is not None):
+    if isinstance(columns, AskedColumns) != (sampling is not None):
         raise InputError("name either --answer, whose answers are measured, or --ask N with --model")
     return columns, sampling
 
 
-def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | None]:
+def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns | AskedColumns, Sampling | None]:
     """Check, before anything is read or loaded, that options go together and outputs can be written."""
     columns, sampling = checked_source(options)
-    measures = _measures(options)
-    main, *_ = check_measures(measures)
-    checked_floor(_floor(options))
-    checked_fewest(options.measures.fewest_samples)
-    check_same_by(options.measures.same_by, measures, has_entailment=options.measures.nli is not None)
-    if options.measures.nli is not None:
-        check_nli(measures, options.measures.same_by)
-    needs = _needs(options)
-    if sampling is None:
+    measures, needs = options.measures.measures, options.measures.needs
+    if isinstance(columns, AnswerColumns):
         _check_tokens(measures, needs, columns)
-    else:
+    if sampling is not None:
         sampling = sampling.for_parts(needs)
-    if sampling is not None and sampling.stopping is not None:
-        check_stopping(main)
+        if sampling.stopping is not None:
+            check_stopping(measures[0])
     if "bert_score" in measures and options.embedder.engine in TOKENLESS_ENGINES:
         raise InputError(
             "measure bert_score needs engine openvino or torch, which show the states of tokens, "
@@ -156,48 +140,25 @@ def _check_tokens(measures: Sequence[str], needs: frozenset[str], columns: Answe
         )
 
 
-def _instrument(
-    options: ConsistencyOptions, chat: "ChatModel | None", progress: Progress | None
-) -> Consistency:
-    measures, embedder, needs = _measures(options), options.embedder, _needs(options)
-    settings: ConsistencySettings = {
-        "measures": measures,
-        "floor": _floor(options),
-        "fewest_samples": options.measures.fewest_samples,
-        "seed": options.run.seed,
-        "same_by": options.measures.same_by,
-    }
-    if options.measures.nli is not None:
-        settings["nli"] = chosen_model(
-            options.measures.nli,
-            options.measures.nli_label_list,
+def _loaded(options: ConsistencyOptions, progress: Progress | None) -> ConsistencySettings:
+    """Give the settings with the models that the measures need."""
+    chosen, embedder = options.measures, options.embedder
+    models: dict[str, object] = {"seed": options.run.seed}
+    if chosen.nli is not None:
+        models["nli_labels"] = None
+        models["nli"] = chosen_model(
+            chosen.nli,
+            chosen.nli_labels,
             precision=embedder.precision,
             cache=not embedder.no_cache,
             progress=progress,
         )
-    if "cosine" in needs:
-        settings["embedder"] = embedder.load(progress)
-    if "f1" in needs:
+    if "cosine" in chosen.needs:
+        models["embedder"] = embedder.load(progress)
+    if "f1" in chosen.needs:
         named = embedder.engine == "openvino"
-        settings["bert_embedder"] = embedder.chosen_name if named else embedder.load(progress)
-    return Consistency(chat, **settings)
-
-
-def _measures(options: ConsistencyOptions) -> Sequence[str]:
-    return tuple(options.measures.names or DEFAULT_MEASURES)
-
-
-def _needs(options: ConsistencyOptions) -> frozenset[str]:
-    """Tell what the measures are made from."""
-    given = options.measures
-    return needed_parts(_measures(options), given.same_by, has_entailment=given.nli is not None)
-
-
-def _floor(options: ConsistencyOptions) -> float | str:
-    try:
-        return float(options.measures.floor)
-    except ValueError:
-        return options.measures.floor
+        models["bert_embedder"] = embedder.chosen_name if named else embedder.load(progress)
+    return chosen.changed(**models)
 
 
 async def _forecast(

@@ -1,25 +1,36 @@
-"""The report on drift says what decided, shows what changed, survives every shape, and runs nothing."""
+"""The document of a comparison: every part of it, limits, the ruler and shifts."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_up import comparison
+from made_up_checks import a_check
 from made_up_drift import LOSSES, approval_of, comparison_of, decision_about
 
-from semscale.drift.gate.decision import GateDecision, Outcome
+from semscale.drift.gate.decision import DriftTest, GateDecision, MeanShift, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.gate.stored_checks import stored_checks
+from semscale.drift.limits.results import LimitCheck, MustPassCheck
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import MeasuredRun
+from semscale.drift.ruler.label_errors import label_error
 from semscale.history.items import Item, Output
+from semscale.report.ci import github_annotations, job_summary, junit_xml
 from semscale.report.document import Count, Words
-from semscale.report.drift import drift_document
-from semscale.report.formatting import number
+from semscale.report.drift import drift_document, limit_blocks, ruler_cautions, ruler_section, shift_notes
+from semscale.report.drift_sentences import allowed_words, broken_limit_words, ids_words, must_pass_words
+from semscale.report.formatting import cell_text, number
 from semscale.report.html import page
+from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
 from semscale.types import Status
 
 ATTACK = '<script>alert("x")</script> {{ 7 * 7 }} </style>\x00'
+
+
 HALF_A_MEGABYTE = 500_000
 
 
@@ -273,3 +284,210 @@ def test_a_loss_over_runs_stands_with_the_latest_and_since_when(parsed):
     # Made up: cosine lost .05, .3, .4 where .12 is allowed, and only the third run's evidence is enough.
     assert "beyond chance since run 3" in parsed.text
     assert "Latest" in parsed.text
+
+
+BROKEN = LimitCheck("silenced", 0, 39, ("item-037", "item-038"))
+
+
+KEPT = LimitCheck("lost_fields", 2, 39, excused=("item-001",), group=("exercise", "ex-1"))
+
+
+ITEM = MustPassCheck("item-037", ("lost all outputs",))
+
+
+COMPARISON = comparison_of()
+
+
+DECISION = replace(
+    decision_about(COMPARISON),
+    outcome=Outcome.FAIL,
+    limits=(BROKEN, KEPT),
+    must_pass=(ITEM, MustPassCheck("item-000")),
+)
+
+
+SUMMARY = DriftSummary(COMPARISON, DECISION)
+
+
+STEP = "2 of 39 items with outputs have lost all outputs"
+
+
+def test_limits_and_must_pass_items_are_tables():
+    _, limits, items = limit_blocks(DECISION)
+    assert [[cell_text(cell) for cell in row] for row in limits.rows] == [
+        ["silenced", "2", "39", "none", "fail", "item-037, item-038", "0"],
+        ["lost fields in exercise ex-1", "0", "39", "2", "pass", "", "1"],
+    ]
+    assert [[cell_text(cell) for cell in row] for row in items.rows] == [
+        ["item-037", "fail", "lost all outputs"],
+        ["item-000", "pass", ""],
+    ]
+
+
+def test_a_limit_that_looked_at_nothing_is_shown_as_not_checked():
+    nothing = LimitCheck("changed_numbers", 0.25, 0)
+    unknown = LimitCheck("changed_numbers", 0.25, 4, n_unchecked=3)
+    decision = replace(DECISION, limits=(nothing, unknown, KEPT), must_pass=())
+    summary = DriftSummary(COMPARISON, decision)
+    _, limits = limit_blocks(decision)
+    assert [cell_text(row[4]) for row in limits.rows] == ["not checked", "not checked", "pass"]
+    assert [(one["passed"], one["outcome"]) for one in summary.record()["limits"]] == [
+        (None, "not checked"), (None, "not checked"), (True, "pass"),
+    ]  # fmt: skip
+    xml = junit_xml(summary, decision)
+    assert xml.count('<skipped message="not checked: limit changed_numbers: not checked, as ') == 2
+    assert "as there are no items with numbers" in xml
+    assert "as nothing is known of 3 items with numbers" in xml
+    assert "not checked" in page(drift_document(summary))
+    assert "not checked, as there are no items with numbers" in markdown(job_summary(summary, decision))
+    assert [one.name for one in stored_checks(decision) if one.kind == "limit"] == ["lost_fields"]
+
+
+def test_the_screen_names_slices():
+    outside = LimitCheck("lost_fields", 0, 20, outside=(("exercise", "ex-1"),))
+    _, limits = limit_blocks(replace(DECISION, limits=(outside, KEPT), must_pass=()))
+    assert [row[0].brief for row in limits.rows] == [
+        "lost_fields outside exercise ex-1",
+        "lost_fields in exercise ex-1",
+    ]
+
+
+def test_must_pass_items_have_a_heading():
+    assert "<h3>Must-pass items</h3>" in page(drift_document(SUMMARY))
+
+
+def test_every_output_begins_with_the_next_step():
+    document = drift_document(SUMMARY)
+    assert document.next_step.startswith(STEP)
+    first = markdown(job_summary(SUMMARY, DECISION)).splitlines()[0]
+    assert STEP in first.replace("\\", "")
+    assert page(document).index(STEP) < page(document).index("<h1>")
+    assert STEP in junit_xml(SUMMARY, DECISION)
+    assert STEP in github_annotations(SUMMARY, DECISION)[0]
+    assert SUMMARY.record()["next_step"].startswith(STEP)
+
+
+def test_limits_are_test_cases_and_annotations():
+    xml = junit_xml(SUMMARY, DECISION)
+    assert '<testcase classname="limit" name="silenced">' in xml
+    assert '<testcase classname="limit" name="lost_fields in exercise ex-1">' in xml
+    assert '<testcase classname="must_pass" name="item-037">' in xml
+    lines = github_annotations(SUMMARY, DECISION)
+    assert any(line.startswith("::error title=Limit silenced::limit silenced: 2 of 39") for line in lines)
+    assert any("title=Must-pass item::item-037: lost all outputs" in line for line in lines)
+
+
+def test_json_has_the_checks():
+    record = SUMMARY.record()
+    assert record["limits"][0] == {
+        "name": "silenced",
+        "group": None,
+        "allowed": 0,
+        "n": 39,
+        "n_broken": 2,
+        "items": ("item-037", "item-038"),
+        "excused": (),
+        "passed": False,
+        "outcome": "fail",
+        "n_unchecked": 0,
+        "p_value": None,
+    }
+    assert record["must_pass"][0] == {"id": "item-037", "passed": False, "reasons": ("lost all outputs",)}
+
+
+def test_a_broken_limit_is_said_with_its_items():
+    check = LimitCheck("changed_numbers", 0.25, 12, tuple("abcdefg"))
+    assert broken_limit_words(check) == (
+        "limit changed_numbers: 7 of 12 items with numbers have other numbers "
+        "or none, 25\u00a0% may (a, b, c, d, e "
+        "and 2 more)"
+    )
+
+
+def test_what_is_allowed_is_none_a_share_or_a_number():
+    said = [allowed_words(LimitCheck("silenced", allowed, 9)) for allowed in (0, 0.5, 3)]
+    assert said == ["none", "50\u00a0%", "3"]
+
+
+def test_ids_are_shown_in_one_line_and_cut():
+    assert ids_words(("a\nb",)) == "a b"
+    assert len(ids_words(("x" * 500,))) < 100
+
+
+def test_a_must_pass_item_says_why():
+    assert must_pass_words(MustPassCheck("c", ("lost all outputs", "x"))) == "c: lost all outputs; x"
+    assert must_pass_words(MustPassCheck("c")) == "c: nothing became worse"
+
+
+def summary_of(check, outcome=Outcome.PASS):
+    compared = comparison_of(20)
+    return DriftSummary(compared, replace(decision_about(compared), outcome=outcome), ruler=check)
+
+
+def test_without_anchors_there_is_no_section():
+    assert list(ruler_section(summary_of(None))) == []
+    assert list(ruler_cautions(summary_of(None))) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "said"),
+    [
+        ("kept", Outcome.FAIL, "are read as before. The system moved, and the ruler did not."),
+        ("kept", Outcome.PASS, "are read as before. Neither the system nor the ruler moved."),
+        ("kept", Outcome.UNDECIDED, "are read as before."),
+        ("moved", Outcome.PASS, "The ruler moved; the gate shows nothing of the system."),
+        ("moved", Outcome.FAIL, "The ruler moved, and the gate failed: whether the system moved, too,"),
+        ("new", Outcome.PASS, "so that later runs can be checked."),
+    ],
+)
+def test_one_sentence_says_what_moved(status, outcome, said):
+    (section,) = ruler_section(summary_of(a_check(status), outcome))
+    assert said in str(section.blocks[0])
+
+
+def test_a_page_has_every_test_and_the_screen_has_them_where_the_ruler_moved():
+    (kept,), (moved,) = (tuple(ruler_section(summary_of(a_check(status)))) for status in ("kept", "moved"))
+    assert [kept.blocks[2].detail, moved.blocks[2].detail] == ["full", "both"]
+    assert len(kept.blocks[2].rows) == 2
+
+
+def test_errors_against_people_stand_beside_those_of_the_reference():
+    now, before = (label_error("match", np.array([value] * 4), np.ones(4)) for value in (0.5, 0.75))
+    (section,) = ruler_section(summary_of(a_check(errors=(now,), reference_errors=(before,))))
+    (row,) = section.blocks[-1].rows
+    # By hand: |0.5 - 1| now, |0.75 - 1| in the reference.
+    assert (row[1].value, row[2].value) == (0.5, 0.25)
+
+
+def test_another_ruler_is_a_caution_with_what_it_changed():
+    check = a_check("new", declared={"layer": ("6", "5"), "x": (None, "y")}, apart={"match": 0.0312})
+    (said,) = ruler_cautions(summary_of(check))
+    assert said == (
+        "another ruler than before reads the anchors (layer 6 → 5, x none → y); its readings lie apart from "
+        "the former ones by match 0.0312 on average: do not compare figures of one with those of the other"
+    )
+    assert said in drift_document(summary_of(check)).cautions
+
+
+@pytest.fixture
+def decision() -> GateDecision:
+    return decide(comparison({"output_count": [0.0] * 30}), GateSettings(replicates=100))
+
+
+def with_test(decision: GateDecision, **changed: object) -> GateDecision:
+    test: DriftTest = replace(decision.tests[0], shift=MeanShift(-0.01, 0.04, 0.02), **changed)
+    return replace(decision, tests=(test,))
+
+
+def test_a_pass_by_shift_is_explained(decision):
+    assert list(shift_notes(with_test(decision, bound=0.07, tolerance=0.05))) == [
+        "number of outputs passes by its shift: what is more and what is less differ by at most 0.040 "
+        "(tolerated: 0.050), and the drift is at most 0.070 (tolerated: 1.5 × 0.050)"
+    ]
+
+
+def test_other_tests_need_no_word(decision):
+    assert not list(shift_notes(with_test(decision, bound=0.04, tolerance=0.05)))
+    undecided = with_test(decision, bound=0.07, tolerance=0.05, outcome=Outcome.UNDECIDED)
+    assert not list(shift_notes(undecided))
+    assert not list(shift_notes(None))

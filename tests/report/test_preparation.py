@@ -1,4 +1,4 @@
-"""A forecast on the screen and as JSON, for every command that asks."""
+"""Documents about work before measuring: forecasts of calls, and embedded texts."""
 
 import json
 
@@ -7,10 +7,14 @@ from tests.schema_check import check_json
 from semscale.chat.costs.forecast import Forecast, FurtherCalls
 from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.replies import Usage
+from semscale.embedding.file_embedding import EmbeddingSummary
 from semscale.report.html import page
 from semscale.report.json_encoding import to_json
 from semscale.report.markdown import markdown
+from semscale.report.preparation import embedding_document
 from semscale.report.terminal import print_document
+from semscale.signature import Signature
+from semscale.types import Status
 
 PRICED = Forecast(
     9,
@@ -25,6 +29,8 @@ PRICED = Forecast(
     corrections=FurtherCalls(12, Usage(2400, 600), 2.5),
     repetitions=FurtherCalls(108, Usage(21600, 5400), 2.2e-5),
 )
+
+
 UNPRICED = Forecast(9, 0, 0, 9, Usage(1800, 9216), 9, None, "", "the price of m is not known; add it")
 
 
@@ -59,3 +65,18 @@ def test_json_has_the_same_numbers():
     (model,) = content["models"]
     assert (model["model"], model["calls"], model["reply_tokens"], model["money"]) == ("m", 9, 9216, None)
     assert model["corrections"] == {"calls": 0, "prompt_tokens": 0, "reply_tokens": 0, "money": 0.0}
+
+
+def test_rows_by_status_and_the_model():
+    counts = {Status.SCORED: 5, Status.MISSING: 2}
+    summary = EmbeddingSummary(Signature.of("embed", model="toy"), 7, counts, 3, 1, "a.csv", "text")
+    document = embedding_document(summary)
+    assert [(name, cell.value) for name, cell in document.facts] == [
+        ("Rows", 7),
+        ("Rows missing", 2),
+        ("Rows with a vector", 5),
+        ("Numbers in a vector", 3),
+        ("Texts read in several windows", 1),
+    ]
+    assert document.signature == summary.signature
+    assert "model" in [name for name, _ in document.settings]

@@ -1,0 +1,607 @@
+"""Runs over tables whose answers are judged claim by claim, by samples or passages, and their summaries."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import polars as pl
+
+from semscale.answer_consistency.asking import (
+    AskedModel,
+    Replies,
+    ReplyCounts,
+    prompt_status,
+    without_parameters,
+)
+from semscale.answer_consistency.claims import (
+    ClaimJudge,
+    ClaimVerdict,
+    JudgedAnswers,
+    Support,
+    agreement_signature,
+    grounding_signature,
+    judge_by_passages,
+    judge_by_samples,
+    passage_sentences,
+    sample_sentences,
+)
+from semscale.answer_consistency.columns import AnswerColumns, AskedColumns, sample_texts
+from semscale.answer_consistency.consistencies import asking_reasons, measuring_reasons
+from semscale.answer_consistency.item_tables import SAMPLES, ItemTable
+from semscale.answer_consistency.samples import pair_samples
+from semscale.answer_consistency.tables import ANSWER, REPLIES_STAY, AskedParts, questions
+from semscale.chat.runner import run_apart
+from semscale.embedding.languages.language_counts import n_unguarded
+from semscale.errors import InputError
+from semscale.matching.entailment.sentences import worded_sentences
+from semscale.matching.matcher import CORPUS_ROWS
+from semscale.matching.settings import GroundingColumns
+from semscale.results.runs import PartState, TableInstrument, measure_table
+from semscale.results.shown_rows import ForemostRows
+from semscale.results.summary import RowTally, Summary
+from semscale.results.table_columns import Cells
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.pmf_figures import value_figure
+from semscale.stats.sampling import RowSample
+from semscale.store.places.output_places import Target
+from semscale.store.runs.table_run import PartSettings
+from semscale.store.table import Table
+from semscale.store.writing import PREFIX
+from semscale.types import Progress, Status
+
+WORST_CLAIMS = 20
+"""Claims that a summary shows."""
+
+NO_CLAIM = "no sentence of the answer states something that the model reads, or no sample does"
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ClaimSummary(Summary):
+    """Summary of n answers whose claims were judged.
+
+    Attributes:
+        claims: claims by verdict; all verdicts are named.
+        n_contradicted: answers with a claim that is contradicted.
+        uses_entailment: whether a model of entailment decided.
+        worst: the worst claims, each with its answer's number, from 0; at most 20.
+    """
+
+    language_of = ("language",)
+
+    claims: Mapping[Support, int]
+    n_contradicted: int
+    uses_entailment: bool
+    worst: tuple[tuple[int, ClaimVerdict], ...]
+
+    @property
+    def n_claims(self) -> int:
+        """Number of claims, those that the model could not read included."""
+        return sum(self.claims.values())
+
+    @property
+    def n_unguarded(self) -> int:
+        """Scored answers that are surely not in English, so that guards did not check them."""
+        return 0 if self.uses_entailment else n_unguarded(self.languages)
+
+    def own_record(self) -> dict[str, Any]:
+        """Return the numbers of claims by name, for JSON."""
+        return {
+            "claims": {str(verdict): n for verdict, n in self.claims.items()},
+            "contradicted": self.n_contradicted,
+            "unguarded": self.n_unguarded,
+        }
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class AgreementSummary(ClaimSummary):
+    """Summary of n answers whose claims were judged by samples.
+
+    The estimates are mean support (``score``) and mean share of supported claims (``supported_share``). The
+    worst claims are those that some sample does not support, the least supported first.
+
+    Attributes:
+        columns: the use and the name of each column.
+        n_samples: samples that claims could be compared with.
+        n_samples_left_out: samples that are missing, empty or no text, or that decline to answer.
+        replies: how many replies were asked for and did not come, where a model was asked.
+    """
+
+    instrument = "consistency claims"
+
+    columns: tuple[tuple[str, str], ...]
+    n_samples: int
+    n_samples_left_out: int
+    replies: ReplyCounts | None = None
+
+    @property
+    def stopped(self) -> str | None:
+        """The reason why not everything was asked, or ``None``."""
+        return None if self.replies is None else self.replies.stopped
+
+    @property
+    def failed(self) -> str | None:
+        """The reason why every call failed; ``None`` where a reply came, or where no model was asked."""
+        return self.replies.why_failed if self.replies is not None and self.replies.all_failed else None
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON, where rows are items."""
+        return {"items" if name == "rows" else name: value for name, value in super().record().items()}
+
+    def own_record(self) -> dict[str, Any]:
+        """Return the numbers of claims and samples by name, for JSON, where items count from 1."""
+        replies = self.replies
+        worst = [
+            {
+                "item": item + 1,
+                "claim": claim.claim,
+                "verdict": str(claim.verdict),
+                "value": claim.value,
+                "sample": None if claim.text < 0 else claim.text + 1,
+                "sentence": claim.sentence,
+                "reason": claim.reason,
+            }
+            for item, claim in self.worst
+        ]
+        return {
+            **super().own_record(),
+            "samples": self.n_samples,
+            "samples_left_out": self.n_samples_left_out,
+            "worst": worst,
+            "asking": None if replies is None else {"replies": replies.n_calls, "failed": replies.n_failed},
+            "stopped": self.stopped,
+        }
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class GroundingSummary(ClaimSummary):
+    """Summary of n answers that were judged by passages, each in a row.
+
+    The estimate is the mean share of supported claims (``score``). The worst claims are those that are
+    contradicted, then those that are not found, the least supported first.
+
+    Attributes:
+        columns: names of the columns of answers, passages and groups.
+    """
+
+    instrument = "groundedness"
+
+    columns: GroundingColumns
+
+    def own_record(self) -> dict[str, Any]:
+        """Return the numbers of claims by name, for JSON, where rows count from 1."""
+        worst = [
+            {
+                "row": row + 1,
+                "claim": claim.claim,
+                "verdict": str(claim.verdict),
+                "score": None if np.isnan(claim.score) else claim.score,
+                "sentence": claim.sentence,
+                "reason": claim.reason,
+            }
+            for row, claim in self.worst
+        ]
+        return {**super().own_record(), "worst": worst}
+
+
+S = TypeVar("S", bound=ClaimSummary)
+
+
+class ClaimTally(Generic[S]):
+    """Adds up judged answers part by part, and holds the worst claims.
+
+    Args:
+        kind: class of the summary.
+        figures: names of the means: ``score``, and ``supported_share``.
+        badness: rank of a claim among the worst, the lowest first; NaN for one that is not shown.
+        by: name of the column of groups; ``None`` without groups.
+    """
+
+    def __init__(
+        self,
+        kind: type[S],
+        figures: Sequence[str],
+        badness: Callable[[ClaimVerdict], float],
+        by: str | None,
+    ) -> None:
+        self._kind, self._badness, self._by = kind, badness, by
+        self._has_share = "supported_share" in figures
+        measures = [value_figure(name, (0.0, 1.0)) for name in figures]
+        self._rows = RowTally(measures, Signature.of("claims"), by=[] if by is None else [by])
+        self._n_claims = self._n_contradicted = 0
+        self._verdicts: Counter[Support] = Counter()
+        self._worst = ForemostRows[tuple[int, ClaimVerdict]](WORST_CLAIMS)
+
+    def add(self, judged: JudgedAnswers, answers: Sequence[Any], groups: Sequence[str | None] | None) -> None:
+        """Add the next m answers.
+
+        Args:
+            judged: the answers.
+            answers: m cells.
+            groups: m names of groups; ``None`` without groups.
+        """
+        first = self._rows.n
+        claims = [(first + row, claim) for row, listed in enumerate(judged.claims) for claim in listed]
+        contradicted = {row for row, claim in claims if claim.verdict is Support.CONTRADICTED}
+        self._n_contradicted += len(contradicted)
+        self._verdicts.update(claim.verdict for _, claim in claims)
+        badness = np.array([self._badness(claim) for _, claim in claims], np.float64)
+        self._worst.add(badness, self._n_claims, claims.__getitem__)
+        self._n_claims += len(claims)
+        columns = [judged.score, *([judged.supported_share()] if self._has_share else [])]
+        self._rows.add(
+            np.column_stack(columns),
+            judged.status,
+            groups=None if self._by is None or groups is None else {self._by: groups},
+            shown=answers.__getitem__,
+        )
+        self._rows.add_languages(([str(cell or "")] for cell in answers), judged.status)
+        self._rows.sample_language(judged.status, answers.__getitem__)
+
+    def summary(self, plan: IntervalPlan, table: Table, signature: Signature, **more: Any) -> S:  # noqa: ANN401
+        """Sum up all answers.
+
+        Args:
+            plan: how intervals are made.
+            table: with the answers.
+            signature: the settings that were applied.
+            more: further fields of the summary.
+
+        Raises:
+            InputError: there are no answers.
+        """
+        if not self._rows.n:
+            raise InputError("there are no rows to estimate from; name a table that has some")
+        return self._kind(
+            **self._rows.common(plan, table.name, signature),
+            claims={verdict: self._verdicts[verdict] for verdict in Support},
+            n_contradicted=self._n_contradicted,
+            worst=self._worst.items,
+            **more,
+        )
+
+
+def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who is told
+    table: Table,
+    columns: AnswerColumns | AskedColumns,
+    *,
+    judge: ClaimJudge,
+    model: AskedModel | None = None,
+    plan: IntervalPlan | None = None,
+    out: Target | None = None,
+    settings: PartSettings | None = None,
+    progress: Progress | None = None,
+) -> AgreementSummary:
+    """Judge each sentence of a table's answers by samples of the same answer, write the table, and sum it up.
+
+    The written table has a row for each item with the input's columns, then those of
+    ``JudgedAnswers.to_frame`` with the prefix ``semscale_``, ``semscale_reason``,
+    ``semscale_supported_share``, ``semscale_lowest_claim`` with its ``semscale_lowest_value``, and the
+    numbers of samples.
+
+    All cells are checked first. Word weights and the level of unrelated texts, which a judge without a model
+    of entailment estimates, are from the sentences of 50,000 rows' samples, drawn by the seed. Where a model
+    is asked, they are from its own replies if all questions are one part, and else from the answers to 50,000
+    questions, which are asked for first.
+
+    Args:
+        table: the input.
+        columns: those of answers, or of questions where a model is asked; labels and log-probabilities are
+            not used.
+        judge: judges claims.
+        model: the model that is asked for answers and samples, if any; it needs a ledger, so that no paid
+            call is repeated.
+        plan: how intervals are made, and the seed of all draws.
+        out: as for ``measure_table``.
+        settings: the parts; their size is that in items.
+        progress: called as answers are judged, while texts are embedded and replies come.
+
+    Returns:
+        Numbers of all answers, and the worst claims; texts of other answers are not held in memory.
+
+    Raises:
+        InputError: as ``measure_table``.
+        StoppedByUserError: stopped by the user; finished parts are kept.
+        ModelError: the model cannot be run; finished parts are kept.
+        ReplyError: no call can succeed; finished parts are kept.
+    """
+    settings, items = settings or PartSettings(), None
+    if isinstance(columns, AnswerColumns) and columns.item is not None:
+        columns.check(table)
+        items = ItemTable(table, columns, settings.part_rows)
+        table = items.table
+    work = AgreementTable(
+        columns if items is None else items.columns,
+        judge,
+        plan or IntervalPlan(),
+        named=columns.named(),
+        items=items,
+        model=model,
+        part_rows=settings.part_rows,
+        progress=progress,
+    )
+    return measure_table(table, work, out=out, settings=settings, progress=progress)
+
+
+class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
+    """Claims judged by samples, as a run over a table uses it.
+
+    Args:
+        columns: of the table.
+        judge: judges claims.
+        plan: how intervals are made, and the seed of all draws.
+        named: uses and names of the columns, for the summary.
+        items: the rows of each item, where the table is one of items.
+        model: the model that is asked; ``None`` where the table has answers and samples.
+        part_rows: items of a part.
+        progress: called while texts are embedded and replies come.
+    """
+
+    stage = "judging claims"
+    result = JudgedAnswers
+    private = (SAMPLES,)
+
+    def __init__(  # noqa: PLR0913 - settings of a run
+        self,
+        columns: AnswerColumns | AskedColumns,
+        judge: ClaimJudge,
+        plan: IntervalPlan,
+        *,
+        named: Sequence[tuple[str, str]],
+        items: ItemTable | None = None,
+        model: AskedModel | None = None,
+        part_rows: int,
+        progress: Progress | None = None,
+    ) -> None:
+        self.columns: AnswerColumns | AskedColumns = columns
+        self._judge, self._plan, self._named, self._items = judge, plan, named, items
+        self._asking = None if model is None else AskedParts(model, progress)
+        self._part_rows, self._progress = part_rows, progress
+        self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
+        self._asks_corpus = False
+        self._tally = ClaimTally(AgreementSummary, ("score", "supported_share"), _support_rank, columns.by)
+        self._applied = self._signature
+        self._n_samples = self._n_left_out = 0
+
+    @property
+    def stored(self) -> str:
+        """Clause on replies that are stored."""
+        return REPLIES_STAY if self._asking is not None and self._asking.keeps_replies else ""
+
+    def key(self) -> dict[str, str]:
+        """Return the fields of the signature."""
+        item = {name: title for name, title in self._named if name == "item"}
+        return {**item, **dict(self._signature.fields)}
+
+    def look(self, cells: Cells) -> None:
+        """Draw the rows that the judge's estimates come from: the sentences of samples, or questions."""
+        if self._judge.uses_entailment or self._items is not None:
+            return
+        if self._asking is None:
+            listed = sample_sentences(cells["answer"], sample_texts(cells))
+        else:
+            listed = [
+                [str(prompt)] if prompt_status(prompt) is Status.SCORED else [] for prompt in questions(cells)
+            ]
+        self._sample.add((cells.first_row + row, texts) for row, texts in enumerate(listed) if texts)
+
+    def start(self, table: Table) -> None:
+        """Give the judge its corpus, or plan to ask for answers that it can be estimated from."""
+        self._table = table
+        if self._judge.uses_entailment:
+            return
+        if self._items is not None:
+            # A row that is not the first of its item is a sample; its own text takes the place of the answer.
+            rows = self._items.sample_texts(self._part_rows)
+            listed = ((row, sample_sentences([text], [[text]])[0]) for row, text in rows)
+            self._sample.add((row, texts) for row, texts in listed if texts)
+        if self._asking is None:
+            self._judge = self._judge.over([text for texts in self._sample.items for text in texts])
+        self._asks_corpus = self._asking is not None and (table.n_rows or 0) > min(
+            self._part_rows, CORPUS_ROWS
+        )
+
+    def measure(self, cells: Cells) -> JudgedAnswers:
+        """Judge the claims of some answers, or ask for answers and samples first."""
+        asking = self._asking
+        if asking is None:
+            return judge_by_samples(cells["answer"], sample_texts(cells), self._judge, self._progress)
+        if self._asks_corpus:
+            answers = asking.first_answers([prompt for (prompt,) in self._sample.items])
+            self._judge = self._judge.over([one for text in answers for one in worded_sentences(text)])
+            self._asks_corpus = False
+        replies = run_apart(asking.model.ask(questions(cells), asking.stopped, self._progress))
+        asking.note(replies)
+        judged = judge_by_samples(_whole_answers(replies), replies.samples, self._judge, self._progress)
+        status = np.where(replies.status == Status.SCORED, judged.status, replies.status)
+        return replace(judged, status=status)
+
+    def state(self, result: JudgedAnswers) -> PartState:  # noqa: ARG002 - what counts are replies
+        """Tell how far the part is done."""
+        return PartState() if self._asking is None else self._asking.state
+
+    def notes(self, result: JudgedAnswers) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
+        """Return the counts of replies, and the signature."""
+        signature = self._signature
+        applied = [signature.instrument, [list(named) for named in signature.fields]]
+        return {"applied": applied, **({} if self._asking is None else self._asking.notes)}
+
+    def further_columns(self, cells: Cells, result: JudgedAnswers) -> list[pl.Series]:
+        """Return reasons, the lowest claim and counts of samples; of replies also their texts."""
+        replies = None if self._asking is None else self._asking.replies
+        if replies is None:
+            sampled = pair_samples(cells["answer"], sample_texts(cells))
+        else:
+            sampled = pair_samples(_whole_answers(replies), replies.samples)
+        reasons = measuring_reasons(sampled, result.score, "consistency")
+        reasons = tuple(
+            NO_CLAIM if status is Status.WEIGHTLESS else reason
+            for status, reason in zip(result.status, reasons, strict=True)
+        )
+        lowest = result.lowest()
+        columns = [
+            pl.Series("reason", reasons if replies is None else asking_reasons(replies, reasons), pl.String),
+            pl.Series("supported_share", result.supported_share(), nan_to_null=True),
+            pl.Series("lowest_claim", [claim and claim[0] for claim in lowest], pl.String),
+            pl.Series("lowest_value", [claim and claim[1] for claim in lowest], pl.Float64),
+            pl.Series("samples", sampled.n_samples),
+            pl.Series("samples_left_out", sampled.n_left_out),
+        ]
+        named = [column.alias(PREFIX + column.name) for column in columns]
+        return named if self._asking is None else [*named, *self._asking.columns]
+
+    def add(self, cells: Cells, result: JudgedAnswers, notes: Mapping[str, Any]) -> None:
+        """Add a part to the summary."""
+        instrument, fields = notes["applied"]
+        self._applied = Signature(instrument, tuple((name, value) for name, value in fields))
+        frame, answers = cells.rows, cells.get("answer")
+        if self._asking is not None:
+            self._asking.add(notes)
+            answers = frame[ANSWER].to_list()
+        self._tally.add(result, answers, cells.get("by"))
+        self._n_samples += int(frame[f"{PREFIX}samples"].sum())
+        self._n_left_out += int(frame[f"{PREFIX}samples_left_out"].sum())
+
+    def summary(self) -> AgreementSummary:
+        """Sum all parts up."""
+        replies = None if self._asking is None else self._asking.counts
+        left_out = () if replies is None else replies.left_out
+        return self._tally.summary(
+            self._plan,
+            self._table,
+            without_parameters(self._applied, left_out),
+            uses_entailment=self._judge.uses_entailment,
+            columns=tuple(self._named),
+            n_samples=self._n_samples,
+            n_samples_left_out=self._n_left_out,
+            replies=replies,
+        )
+
+    @property
+    def _signature(self) -> Signature:
+        signature = agreement_signature(self._judge)
+        if self._asking is None:
+            return signature
+        model = self._asking.model
+        chat = tuple((f"chat_{name}", value) for name, value in model.runner.model.signature.fields)
+        return signature.extended(model.sampling.signature).extended(Signature("chat", chat))
+
+
+def _whole_answers(replies: Replies) -> list[str | None]:
+    """Return the answers that came with all their samples."""
+    rows = zip(replies.answers, replies.status == Status.SCORED, strict=True)
+    return [text if is_whole else None for text, is_whole in rows]
+
+
+def _support_rank(claim: ClaimVerdict) -> float:
+    """Rank claims by their support; NaN for those that every sample supports, or that were not read."""
+    is_shown = claim.verdict in {Support.CONTRADICTED, Support.NOT_FOUND}
+    return claim.value if is_shown else np.nan
+
+
+def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who is told
+    table: Table,
+    columns: GroundingColumns,
+    *,
+    judge: ClaimJudge,
+    plan: IntervalPlan | None = None,
+    out: Target | None = None,
+    settings: PartSettings | None = None,
+    progress: Progress | None = None,
+) -> GroundingSummary:
+    """Judge each sentence of a table's answers by the passages beside it, write the table, and sum it up.
+
+    The written table has the input's columns and rows in their order, then those of
+    ``JudgedAnswers.to_frame`` with the prefix ``semscale_``.
+
+    Word weights and the level of unrelated texts, which a judge without a model of entailment estimates, are
+    from the sentences of 50,000 rows' passages, drawn by the seed; of a shorter file from those of all rows.
+
+    Args:
+        table: the input.
+        columns: names of the columns; the passages are ``context``.
+        judge: judges claims.
+        plan: how intervals are made, and the seed of all draws.
+        out: as for ``measure_table``.
+        settings: the parts.
+        progress: called as rows are judged, and while texts are embedded.
+
+    Returns:
+        Numbers of all rows, and the worst claims; texts of other rows are not held in memory.
+
+    Raises:
+        InputError: as ``measure_table``.
+        StoppedByUserError: stopped by the user; finished parts are kept.
+        ModelError: the model cannot be run; finished parts are kept.
+    """
+    work = GroundingTable(columns, judge, plan or IntervalPlan(), progress)
+    return measure_table(table, work, out=out, settings=settings, progress=progress)
+
+
+class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
+    """Claims judged by passages, as a run over a table uses it.
+
+    Args:
+        columns: names of the columns.
+        judge: judges claims.
+        plan: how intervals are made, and the seed of all draws.
+        progress: called while texts are embedded.
+    """
+
+    stage = "judging claims"
+    result = JudgedAnswers
+
+    def __init__(
+        self,
+        columns: GroundingColumns,
+        judge: ClaimJudge,
+        plan: IntervalPlan,
+        progress: Progress | None = None,
+    ) -> None:
+        self.columns: GroundingColumns = columns
+        self._judge, self._plan, self._progress = judge, plan, progress
+        self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
+        self._tally = ClaimTally(GroundingSummary, ("score",), _grounding_rank, columns.by)
+
+    def key(self) -> dict[str, str]:
+        """Return the fields of the judge's signature."""
+        return dict(self._judge.signature.fields)
+
+    def look(self, cells: Cells) -> None:
+        """Draw sentences of passages, from which the judge makes its estimates."""
+        if not self._judge.uses_entailment:
+            listed = passage_sentences(cells["prediction"], cells["context"])
+            self._sample.add((cells.first_row + row, texts) for row, texts in enumerate(listed) if texts)
+
+    def start(self, table: Table) -> None:
+        """Make the judge's estimates."""
+        self._table = table
+        self._judge = self._judge.over([text for texts in self._sample.items for text in texts])
+
+    def measure(self, cells: Cells) -> JudgedAnswers:
+        """Judge the claims of some answers."""
+        return judge_by_passages(cells["prediction"], cells["context"], self._judge, self._progress)
+
+    def add(self, cells: Cells, result: JudgedAnswers, notes: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Add a part to the summary."""
+        self._tally.add(result, cells["prediction"], cells.get("by"))
+
+    def summary(self) -> GroundingSummary:
+        """Sum all parts up."""
+        return self._tally.summary(
+            self._plan,
+            self._table,
+            grounding_signature(self._judge),
+            uses_entailment=self._judge.uses_entailment,
+            columns=self.columns,
+        )
+
+
+def _grounding_rank(claim: ClaimVerdict) -> float:
+    """Rank contradicted claims first, then those not found by their support; NaN for others."""
+    if claim.verdict is Support.CONTRADICTED:
+        return -1.0
+    score = 0.0 if np.isnan(claim.score) else claim.score
+    return score if claim.verdict is Support.NOT_FOUND else np.nan
