@@ -21,16 +21,16 @@ import numpy as np
 import polars as pl
 
 from semscale.embedding.embedder import Embeddings
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import rate_file
 from semscale.rating.rater import Rater
+from semscale.rating.settings import RatingColumns
+from semscale.rating.table import rate_file
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 
 BLOCK = 500_000
 DISTINCT = 5_000
 WORDS = "love hate this it works broke cheap good bad great awful battery screen price fine slow fast"
-COLUMNS = FileColumns("text", by="region", weight="weight", respondent="person")
+COLUMNS = RatingColumns(text="text", by=("region",), weight="weight", respondent="person")
 
 
 class HashedWords:

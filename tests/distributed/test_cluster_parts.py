@@ -20,8 +20,9 @@ from semscale.distributed.text_repeats import Repeats
 from semscale.embedding import load_embedder
 from semscale.embedding.file_embedding import EmbeddingWork, embed_file
 from semscale.errors import InputError
-from semscale.rating.files.file_rating import FileColumns, FileSettings, rate_file
 from semscale.rating.rater import Rater
+from semscale.rating.settings import RatingColumns
+from semscale.rating.table import rate_file
 from semscale.scales import load_scale
 from semscale.store.places.output_places import target_of
 from semscale.store.reading import open_table
@@ -47,10 +48,10 @@ def rated(folder, makers=None):
     rater = Rater("scale.yaml", embedder=load_embedder("model", cache=False), **SETTINGS)
     return rate_file(
         open_table("in"),
-        FileColumns("text", by="group"),
+        RatingColumns(text="text", by=("group",)),
         rater=rater,
         out=target_of(f"{folder}/"),
-        settings=FileSettings(part_rows=3, makers=makers),
+        settings=PartSettings(3, makers=makers),
     )
 
 

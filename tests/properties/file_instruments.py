@@ -24,10 +24,9 @@ from semscale.matching.cosines import CosineMatch
 from semscale.matching.matcher import Matcher, MatchTable, match_file
 from semscale.matching.settings import MatchColumns
 from semscale.presentable import Presentable
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import FileSettings, RatingWork, rate_file
-from semscale.rating.files.file_summary import Collector
 from semscale.rating.rater import Rater
+from semscale.rating.settings import RatingColumns
+from semscale.rating.table import RatingTable, rate_file
 from semscale.results.runs import PartWork
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -121,17 +120,17 @@ def rating(after=None):
     return Rater(rating_scale(), embedder=BreakingEmbedder(after), floor=None)
 
 
-RATED = FileColumns("text", by="region", human="human")
+RATED = RatingColumns(text="text", by=("region",), human="human")
 
 
 def rate(table, out, settings, after, _):
-    file_settings = FileSettings(settings.part_rows, restart=settings.restart)
-    return rate_file(table, RATED, rater=rating(after), out=out, settings=file_settings)
+    return rate_file(table, RATED, rating(after), out=out, settings=settings)
 
 
 def rate_work(table, _):
-    rater = rating()
-    return RatingWork(table, RATED, rater, Collector(rater, RATED), 0.95, None)
+    instrument = RatingTable(RATED, rating(), IntervalPlan())
+    instrument.start(table)
+    return PartWork(table, instrument)
 
 
 JUDGED = JudgeColumns(question="question", answer="text", reference=("known",), human="human", by="region")

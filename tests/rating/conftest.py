@@ -6,8 +6,8 @@ import sys
 import polars as pl
 import pytest
 
-from semscale.rating.files.columns import FileColumns
 from semscale.rating.rater import Rater
+from semscale.rating.settings import RatingColumns
 from semscale.scales import Scale
 from semscale.store.reading import open_table
 
@@ -42,7 +42,7 @@ def some_answers(n=60, seed=0):
     )
 
 
-ALL_COLUMNS = FileColumns("text", by="region", weight="weight", respondent="person", human="human")
+ALL_COLUMNS = RatingColumns(text="text", by=("region",), weight="weight", respondent="person", human="human")
 
 
 def files_in(folder):

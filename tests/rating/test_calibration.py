@@ -24,14 +24,15 @@ from semscale.rating.calibration import (
     save_calibration,
 )
 from semscale.rating.calibrators import Tempered
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.fitting import LabelledTexts, fit_calibration, labelled_texts
 from semscale.rating.rater import Rater
+from semscale.rating.settings import RatingColumns
+from semscale.rating.table import rate_file
 from semscale.report.rating import group_estimate_table, groups_figure
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings
 
 RATED = {"scale": "quality#1", "model": "small", "precision": "float32", "floor": 0.1, "engine": "a-1"}
 
@@ -243,8 +244,8 @@ def test_intervals_allow_for_the_calibration_in_memory_and_in_files(learnt, tmp_
         assert max(mass.high - mass.value, mass.value - mass.low) >= 0.1425
     pl.DataFrame({"text": [*TEXTS, None]}).write_parquet(tmp_path / "a.parquet")
     table, out = open_table(tmp_path / "a.parquet"), tmp_path / "o.parquet"
-    settings = FileSettings(part_rows=7)
-    filed = rate_file(table, FileColumns("text"), rater=calibrated, settings=settings, out=out)
+    settings = PartSettings(7)
+    filed = rate_file(table, RatingColumns(text="text"), rater=calibrated, settings=settings, out=out)
     for name, one in filed.estimates.overall.figures.items():
         assert one.low == pytest.approx(with_fit.overall.figures[name].low)
     assert "semscale_refits" not in pl.read_parquet(out).columns
@@ -308,7 +309,7 @@ def test_a_file_leaves_them_out_as_well(learnt, tmp_path):
     texts = [*TEXTS, "great stuff", "bad stuff", "middling thing", "lovely price", "price", "shipping"]
     humans = [*map(str, RATINGS), "4", "1", "2", None, None, None]
     pl.DataFrame({"text": texts, "human": humans}).write_parquet(tmp_path / "a.parquet")
-    columns, parts = FileColumns("text", human="human"), FileSettings(part_rows=7)
+    columns, parts = RatingColumns(text="text", human="human"), PartSettings(7)
     table, out = open_table(tmp_path / "a.parquet"), tmp_path / "o.parquet"
     compared = rate_file(table, columns, rater=calibrated, settings=parts, out=out).comparison
     in_memory = calibrated.rate(texts).compare([*RATINGS, 4, 1, 2, None, None, None])

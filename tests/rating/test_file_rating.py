@@ -11,15 +11,16 @@ from polars.testing import assert_frame_equal
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.rating.cells import humans_in, numbers_in
-from semscale.rating.files import human_sample
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import FileSettings, rate_file
-from semscale.rating.files.file_summary import Collector, rated_frame, ratings_of
 from semscale.rating.rater import Rater
+from semscale.rating.ratings import Ratings
+from semscale.rating.settings import RatingColumns
+from semscale.rating.table import rate_file
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store import workbook
 from semscale.store.columns import groups_in
 from semscale.store.number_texts import with_numbers
 from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings
 from semscale.store.writing import write_table
 
 FORMATS = ["csv", "jsonl", "parquet", "xlsx"]
@@ -29,7 +30,7 @@ FORMATS = ["csv", "jsonl", "parquet", "xlsx"]
 @pytest.mark.parametrize("kind", FORMATS)
 def test_the_rated_table_is_the_input_and_the_ratings(survey, tmp_path, rater, answers, kind, part_rows):
     out = tmp_path / f"rated.{kind}"
-    rate_file(answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(part_rows))
+    rate_file(answers, RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(part_rows))
     (rated,) = open_table(out).batches(1000)
     frame = survey.some_answers()
     expected = rater.rate(frame["text"]).to_frame().rename(lambda name: f"semscale_{name}")
@@ -51,7 +52,11 @@ def test_the_summary_is_the_one_in_memory(survey, tmp_path, rater, kind, part_ro
     path = tmp_path / f"answers.{kind}"
     write_table(frame, path)
     summary = rate_file(
-        open_table(path), survey.ALL_COLUMNS, rater=rater, settings=FileSettings(part_rows, seed=3)
+        open_table(path),
+        survey.ALL_COLUMNS,
+        rater=rater,
+        settings=PartSettings(part_rows),
+        plan=IntervalPlan(seed=3),
     )
     ratings = rater.rate(frame["text"])
     expected = ratings.summarize(
@@ -66,8 +71,8 @@ def test_the_summary_is_the_one_in_memory(survey, tmp_path, rater, kind, part_ro
     same = ("n", "counts", "n_windowed", "n_distinct", "set_names", "floor", "source", "signature")
     for name in (*same, "by", "weight", "respondent"):
         assert getattr(summary, name) == getattr(expected, name), name
-    for name in ("sample", "left_out"):
-        assert_frame_equal(getattr(summary, name), getattr(expected, name), abs_tol=1e-5)
+    assert_frame_equal(summary.sample, expected.sample, abs_tol=1e-5)
+    assert summary.left_out == expected.left_out
     for name in ("most_certain", "least_certain"):
         # Texts of the same words in another order are equally certain, up to a last digit.
         table, same = getattr(summary, name), getattr(expected, name)
@@ -93,8 +98,14 @@ def test_the_sample_does_not_depend_on_the_parts(survey, tmp_path, rater):
     path = tmp_path / "answers.parquet"
     survey.some_answers(2000).write_parquet(path)
     rows = [
-        rate_file(open_table(path), FileColumns("text"), rater=rater, settings=settings).sample["row"]
-        for settings in (FileSettings(90), FileSettings(2000), FileSettings(90, seed=1))
+        rate_file(
+            open_table(path),
+            RatingColumns(text="text"),
+            rater,
+            settings=PartSettings(n),
+            plan=IntervalPlan(seed=seed),
+        ).sample["row"]
+        for n, seed in ((90, 0), (2000, 0), (90, 1))
     ]
     assert rows[0].equals(rows[1])
     assert rows[0].is_sorted()
@@ -108,7 +119,9 @@ def test_cells_that_are_no_texts_have_a_status_and_are_counted(tmp_path, rater):
         '{"text": "great thing"}\n{"text": 5}\n{"text": NaN}\n{"text": ["a"]}\n{}\n{"text": ""}\n'
     )
     out = tmp_path / "rated.jsonl"
-    summary = rate_file(open_table(path), FileColumns("text"), rater=rater, out=out, settings=FileSettings(2))
+    summary = rate_file(
+        open_table(path), RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(2)
+    )
     (rated,) = open_table(out).batches(10)
     assert rated["semscale_status"].to_list() == [
         "scored", "not-text", "missing", "not-text", "missing", "empty",
@@ -126,14 +139,14 @@ def test_dates_truth_values_and_numbers_of_excel_are_no_texts(tmp_path, rater):
             sheet.write(row, 0, cell)
         sheet.write_datetime(4, 0, dt.datetime(2024, 3, 1), day)
     out = tmp_path / "rated.csv"
-    summary = rate_file(open_table(path), FileColumns("text"), rater=rater, out=out)
+    summary = rate_file(open_table(path), RatingColumns(text="text"), rater=rater, out=out)
     assert summary.counts == {"scored": 1, "not-text": 3}
     (rated,) = open_table(out).batches(10)
     assert rated["text"].to_list() == ["great thing", "true", "5", "2024-03-01 00:00:00"]
 
 
 def test_nothing_is_written_unless_asked(survey, tmp_path, rater, answers):
-    rate_file(answers, FileColumns("text"), rater=rater)
+    rate_file(answers, RatingColumns(text="text"), rater=rater)
     assert survey.files_in(tmp_path) == ["answers.parquet"]
 
 
@@ -141,9 +154,9 @@ def test_progress_is_told(rater, answers):
     told = []
     rate_file(
         answers,
-        FileColumns("text"),
+        RatingColumns(text="text"),
         rater=rater,
-        settings=FileSettings(25),
+        settings=PartSettings(25),
         progress=lambda *step: told.append(step),
     )
     assert [step for step in told if step[0] == "rating"] == [("rating", n, 60) for n in (0, 25, 50, 60)]
@@ -168,7 +181,7 @@ def csv_of(folder, text):
 )
 def test_a_missing_column(rater, answers, columns, message):
     with pytest.raises(UnknownNameError, match=message):
-        rate_file(answers, FileColumns(**columns), rater=rater)
+        rate_file(answers, RatingColumns(**columns), rater=rater)
 
 
 LATE = "".join(f"great thing,{n}\n" for n in range(20))
@@ -191,10 +204,10 @@ def test_a_wrong_cell_far_down_leaves_nothing_behind(survey, tmp_path, rater, ro
     with pytest.raises(InputError, match=message):
         rate_file(
             table,
-            FileColumns("text", **columns),
+            RatingColumns(text="text", **columns),
             rater=rater,
             out=tmp_path / "rated.csv",
-            settings=FileSettings(part_rows=5),
+            settings=PartSettings(5),
         )
     assert survey.files_in(tmp_path) == ["answers.csv"]
     assert not (tmp_path / "rated.csv.parts").exists()
@@ -203,19 +216,19 @@ def test_a_wrong_cell_far_down_leaves_nothing_behind(survey, tmp_path, rater, ro
 def test_names_of_the_result_are_reserved(tmp_path, rater):
     table = csv_of(tmp_path, "text,semscale_mean\ngreat thing,1\n")
     with pytest.raises(InputError, match="has a column 'semscale_mean'"):
-        rate_file(table, FileColumns("text"), rater=rater)
+        rate_file(table, RatingColumns(text="text"), rater=rater)
 
 
 def test_a_reserved_name_that_appears_late(tmp_path, rater):
     path = tmp_path / "answers.jsonl"
     path.write_text('{"text": "great"}\n' * 1200 + '{"text": "great", "semscale_mode": 1}\n')
     with pytest.raises(InputError, match="has a column 'semscale_mode'"):
-        rate_file(open_table(path), FileColumns("text"), rater=rater)
+        rate_file(open_table(path), RatingColumns(text="text"), rater=rater)
 
 
 def test_the_input_is_never_the_output(survey, rater, answers):
     with pytest.raises(InputError, match="out must not be the input"):
-        rate_file(answers, FileColumns("text"), rater=rater, out=answers.path)
+        rate_file(answers, RatingColumns(text="text"), rater=rater, out=answers.path)
     assert_frame_equal(pl.read_parquet(answers.path), survey.some_answers())
 
 
@@ -224,7 +237,7 @@ def test_too_many_rows_for_excel_are_refused_before_any_work(
 ):
     monkeypatch.setattr(workbook, "MAX_ROWS", 59)
     with pytest.raises(InputError, match="an Excel sheet holds 59 rows, but there are 60"):
-        rate_file(answers, FileColumns("text"), rater=rater, out=tmp_path / "rated.xlsx")
+        rate_file(answers, RatingColumns(text="text"), rater=rater, out=tmp_path / "rated.xlsx")
     assert toy_embedder.embedded == []
 
 
@@ -237,10 +250,10 @@ def test_rows_of_a_text_file_are_counted_for_excel_before_any_work(
     with pytest.raises(InputError, match="an Excel sheet holds 59 rows, but there are 60"):
         rate_file(
             open_table(tmp_path / name),
-            FileColumns("text"),
+            RatingColumns(text="text"),
             rater=rater,
             out=tmp_path / "rated.xlsx",
-            settings=FileSettings(20),
+            settings=PartSettings(20),
         )
     assert toy_embedder.embedded == []
     assert survey.files_in(tmp_path) == [name]
@@ -251,21 +264,8 @@ def test_cells_beside_the_texts_are_checked_before_any_work(tmp_path, rater, toy
     rows = "".join(f"great thing,{n}\n" for n in range(1000))
     table = csv_of(tmp_path, f"text,n\n{rows}great thing,{cell}\n")
     with pytest.raises(InputError):
-        rate_file(table, FileColumns("text", **columns), rater=rater, settings=FileSettings(300))
+        rate_file(table, RatingColumns(text="text", **columns), rater=rater, settings=PartSettings(300))
     assert toy_embedder.embedded == []
-
-
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ({"part_rows": 0}, "part_rows must be at least 1, got 0"),
-        ({"interval": 1.0}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 1.0"),
-        ({"interval": 0.0}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 0.0"),
-    ],
-)
-def test_settings_out_of_range(setting, message):
-    with pytest.raises(InputError, match=message):
-        FileSettings(**setting)
 
 
 @pytest.mark.parametrize("moment", [("rating", 20), ("writing", 0), ("rating", 60)])
@@ -280,10 +280,15 @@ def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, ans
 
     with pytest.raises(InputError, match="out: .*parts, which .* removed or changed during the run"):
         rate_file(
-            answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10), progress=remove
+            answers,
+            RatingColumns(text="text"),
+            rater=rater,
+            out=out,
+            settings=PartSettings(10),
+            progress=remove,
         )
     assert survey.files_in(tmp_path) == ["answers.parquet"]
-    rate_file(answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10))
+    rate_file(answers, RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(10))
     assert survey.files_in(tmp_path) == ["answers.parquet", "rated.csv"]
 
 
@@ -295,14 +300,19 @@ def rater(toy_embedder):
     return Rater("quality", embedder=toy_embedder, floor=None)
 
 
-def add(collector, frame):
-    ratings = collector.rater.rate(frame["text"])
-    collector.add(pl.concat([frame, rated_frame(ratings)], how="horizontal"))
+def rated_table(folder, frame, rater, columns=None, part_rows=9, **plan):
+    path = folder / "x.parquet"
+    frame.write_parquet(path)
+    columns = columns or RatingColumns(text="text")
+    return rate_file(
+        open_table(path), columns, rater, settings=PartSettings(part_rows), plan=IntervalPlan(**plan)
+    )
 
 
 def test_ratings_come_back_from_their_columns(rater):
     ratings = rater.rate(TEXTS)
-    back = ratings_of(rated_frame(ratings), rater)
+    stored, header = ratings.stored()
+    back = Ratings.from_part(stored, header, scale=rater.scale, floor=None)
     np.testing.assert_array_equal(back.pmf, ratings.pmf)
     np.testing.assert_array_equal(back.similarity, ratings.similarity)
     np.testing.assert_array_equal(back.set_means, ratings.set_means)
@@ -312,78 +322,56 @@ def test_ratings_come_back_from_their_columns(rater):
 
 
 def test_added_columns_all_have_the_prefix(rater):
-    assert rated_frame(rater.rate(TEXTS)).columns == [
-        f"semscale_{name}"
-        for name in (
-            "status",
-            "mean",
-            "mode",
-            "entropy",
-            "similarity",
-            "windows",
-            "language",
-            "p_1",
-            "p_2",
-            "p_3",
-            "p_4",
-            "p_5",
-            "set_means",
-        )
-    ]
+    names = ["status", "mean", "mode", "entropy", "similarity", "windows", "language"]
+    names += ["p_1", "p_2", "p_3", "p_4", "p_5", "*pmf", "*set_means"]
+    ratings = rater.rate(TEXTS)
+    assert ratings.stored()[0].columns == [f"semscale_{name}" for name in names]
+    assert ratings.to_frame().columns == names[:-2]
 
 
 @pytest.mark.parametrize("part_rows", [1, 9, 300])
-def test_a_comparison_looks_at_a_sample_that_does_not_depend_on_the_parts(rater, monkeypatch, part_rows):
-    monkeypatch.setattr(human_sample, "COMPARED_ROWS", 50)
+def test_a_comparison_looks_at_a_sample_that_does_not_depend_on_the_parts(
+    rater, monkeypatch, part_rows, tmp_path
+):
+    monkeypatch.setattr("semscale.rating.human.COMPARED_ROWS", 50)
     frame = pl.DataFrame({"text": TEXTS * 50, "human": [1.0, 2.0, 3.0, 4.0, None, 5.0] * 50})
-    collector = Collector(rater, FileColumns("text", human="human"), seed=1)
-    for start in range(0, 300, part_rows):
-        add(collector, frame.slice(start, part_rows))
-    compared = collector.summary("x.csv", 0.95).comparison
+    columns = RatingColumns(text="text", human="human")
+    compared = rated_table(tmp_path, frame, rater, columns, part_rows, seed=1).comparison
     assert (compared.n, compared.n_eligible) == (50, 150)
     assert dict(compared.signature.fields)["eligible"] == "150"
     # Of six rows one has no text, one is blank and one has no human rating, so 150 of 300 can be compared; a
     # sample of 50 of them, with texts of 11, 9 and 17 characters and humans 1, 3 and 5, has all three kinds.
     assert set(compared.points[:, 0]) == {1.0, 3.0, 5.0}
-    whole = Collector(rater, FileColumns("text", human="human"), seed=1)
-    add(whole, frame)
-    np.testing.assert_allclose(compared.points, whole.summary("x.csv", 0.95).comparison.points, atol=1e-5)
+    whole = rated_table(tmp_path, frame, rater, columns, 1000, seed=1).comparison
+    np.testing.assert_allclose(compared.points, whole.points, atol=1e-5)
 
 
-def test_a_comparison_has_the_interval_that_was_asked_for(rater):
-    collector = Collector(rater, FileColumns("text", human="human"))
-    add(collector, pl.DataFrame({"text": TEXTS * 5, "human": [1.0, 2.0, 3.0, 4.0, None, 5.0] * 5}))
-    assert collector.summary("x.csv", 0.5).comparison.interval == 0.5
+def test_a_comparison_has_the_interval_that_was_asked_for(rater, tmp_path):
+    frame = pl.DataFrame({"text": TEXTS * 5, "human": [1.0, 2.0, 3.0, 4.0, None, 5.0] * 5})
+    columns = RatingColumns(text="text", human="human")
+    assert rated_table(tmp_path, frame, rater, columns, interval=0.5).comparison.interval == 0.5
 
 
-def test_examples_of_texts_without_a_rating_are_the_first_of_each_kind(rater):
-    frame = pl.DataFrame({"text": [None, "a", "", None, None, " ", None, "\t", ""]})
-    collector = Collector(rater, FileColumns("text"))
-    for start in range(9):
-        add(collector, frame.slice(start, 1))
-    left_out = collector.summary("x.csv", 0.95).left_out
-    # Three of each status, in the order of the statuses: missing before empty.
-    assert left_out["row"].to_list() == [0, 3, 4, 2, 5, 7]
-    assert left_out["status"].to_list() == ["missing"] * 3 + ["empty"] * 3
-    assert left_out["mean"].null_count() == 6
+def test_examples_of_texts_without_a_rating_are_the_first_of_each_kind(rater, tmp_path):
+    frame = pl.DataFrame({"text": [None, "a", "", "?!", "!!", " ", "--", "..", ""]})
+    left_out = rated_table(tmp_path, frame, rater, part_rows=1).left_out
+    # Three of each status at most; blank and missing cells have nothing to show.
+    assert left_out == {
+        "missing": (), "empty": (), "uninformative": ((3, "?!"), (4, "!!"), (6, "--")),
+    }  # fmt: skip
 
 
-def test_the_source_has_no_folders(rater):
-    collector = Collector(rater, FileColumns("text"))
-    add(collector, pl.DataFrame({"text": TEXTS}))
-    assert collector.summary("/home/someone/secret/answers.csv", 0.95).source == "answers.csv"
+def test_the_source_has_no_folders(rater, tmp_path):
+    assert rated_table(tmp_path, pl.DataFrame({"text": TEXTS}), rater).source == "x.parquet"
 
 
 @pytest.mark.parametrize(
     "dtype", [pl.String, pl.Categorical, pl.Enum([text for text in TEXTS if text is not None])]
 )
-def test_distinct_texts_are_counted_whatever_type_the_column_has(rater, dtype):
-    collector = Collector(rater, FileColumns("text"))
-    add(collector, pl.DataFrame({"text": pl.Series(TEXTS * 2, dtype=dtype)}))
-    add(collector, pl.DataFrame({"text": pl.Series([None, "so so"], dtype=dtype)}))
-    add(collector, pl.DataFrame({"text": pl.Series([None], dtype=pl.Null)}))
+def test_distinct_texts_are_counted_whatever_type_the_column_has(rater, dtype, tmp_path):
+    frame = pl.DataFrame({"text": pl.Series([*TEXTS * 2, None, "so so"], dtype=dtype)})
     # Of six rows one has no text; the other five differ, the blank one among them.
-    assert collector.summary("x.csv", 0.95).n_distinct == 5
+    assert rated_table(tmp_path, frame, rater, part_rows=6).n_distinct == 5
 
 
 def test_numbers():

@@ -1,15 +1,15 @@
 """Comparison with human ratings, and the mean that they correct."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from semscale.errors import InputError
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.human_sample import HumanSample
-from semscale.rating.human import compare, corrected_mean, human_table, text_lengths
+from semscale.rating.human import HumanSample, compare, corrected_mean, human_table, text_lengths
+from semscale.rating.settings import RatingColumns
 from semscale.signature import Signature
 from semscale.stats.calibration.sample_design import SampleDesign
 
@@ -416,7 +416,7 @@ def test_wrong_probabilities_are_refused(inclusion, message):
         compare(PMF, HUMAN, values=VALUES, inclusion=inclusion)
 
 
-COLUMNS = FileColumns("text", weight="w", human="h")
+COLUMNS = RatingColumns(text="text", weight="w", human="h")
 
 
 def test_parts_with_weights_compare_as_the_whole():
@@ -424,14 +424,14 @@ def test_parts_with_weights_compare_as_the_whole():
     pmf, human = rng.dirichlet(np.ones(3), 40), rng.integers(1, 4, 40).astype(float)
     weights = rng.uniform(0.5, 2, 40)
     weights[[3, 25]] = np.nan, 0.0
-    sample = HumanSample(0)
+    sample = HumanSample(0, np.arange(1.0, 4.0), Signature.of("rate"))
     for part in (slice(0, 15), slice(15, 40)):
         size = len(human[part])
         sample.add(
-            part.start, pmf[part], human[part].tolist(),
+            part.start, SimpleNamespace(pmf=pmf[part], seen=None), human[part].tolist(),
             lengths=[1] * size, respondents=None, weights=weights[part],
         )  # fmt: skip
-    ours = sample.compared(np.arange(1.0, 4.0), COLUMNS, interval=0.95, signature=Signature.of("rate"))
+    ours = sample.compared(COLUMNS, interval=0.95)
     whole = compare(pmf, human, values=np.arange(1.0, 4.0), weights=weights)
     assert (ours.n, ours.n_eligible) == (38, 38)
     assert ours.pearson == whole.pearson
@@ -442,10 +442,17 @@ def test_parts_with_weights_compare_as_the_whole():
 
 
 def test_only_rows_without_weight_are_nothing_to_compare():
-    sample = HumanSample(0)
-    sample.add(0, np.eye(3)[:1], [2.0], lengths=[1], respondents=None, weights=np.zeros(1))
+    sample = HumanSample(0, np.arange(1.0, 4.0), Signature.of("rate"))
+    sample.add(
+        0,
+        SimpleNamespace(pmf=np.eye(3)[:1], seen=None),
+        [2.0],
+        lengths=[1],
+        respondents=None,
+        weights=np.zeros(1),
+    )
     with pytest.raises(InputError, match="has a weight"):
-        sample.compared(np.arange(3.0), COLUMNS, interval=0.95, signature=Signature.of("rate"))
+        sample.compared(COLUMNS, interval=0.95)
 
 
 def test_the_mean_of_all_rows_has_weights_respondents_and_probabilities_from_every_part():
@@ -455,14 +462,15 @@ def test_the_mean_of_all_rows_has_weights_respondents_and_probabilities_from_eve
     human = [float(rng.integers(1, 4)) if row % 3 == 0 else None for row in range(40)]
     inclusion, weights = rng.uniform(0.2, 1, 40), rng.uniform(0.5, 2, 40)
     weights[[3, 25]] = np.nan, 0.0
-    sample = HumanSample(0, np.arange(1.0, 4.0))
+    sample = HumanSample(0, np.arange(1.0, 4.0), Signature.of("rate"))
     for part in (slice(0, 15), slice(15, 40)):
         sample.add(
-            part.start, pmf[part], human[part], lengths=[1] * len(human[part]), respondents=people[part],
-            weights=weights[part], inclusion=inclusion[part],
+            part.start, SimpleNamespace(pmf=pmf[part], seen=None), human[part],
+            lengths=[1] * len(human[part]), respondents=people[part], weights=weights[part],
+            inclusion=inclusion[part],
         )  # fmt: skip
-    columns = FileColumns("text", weight="w", respondent="r", human="h", inclusion="p")
-    ours = sample.compared(np.arange(1.0, 4.0), columns, interval=0.95, signature=Signature.of("rate"))
+    columns = RatingColumns(text="text", weight="w", respondent="r", human="h", inclusion="p")
+    ours = sample.compared(columns, interval=0.95)
     whole = compare(
         pmf, human, values=np.arange(1.0, 4.0), weights=weights, respondents=people, inclusion=inclusion
     )

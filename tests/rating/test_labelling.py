@@ -5,14 +5,15 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.labelling import instructions, label_sheet, read_sheet, same_text, write_sheet
 from semscale.rating.rater import Rater
+from semscale.rating.settings import RatingColumns
+from semscale.rating.table import rate_file
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.stats.calibration.drawing import DrawnTexts
 from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings
 
 DRAWN = DrawnTexts(np.array([2, 0]), np.array([0.25, 0.5]), np.array([0.5, 0.25, 0.25]))
 
@@ -79,7 +80,7 @@ def sheet(tmp_path):
 def rated(table, labels, toy_embedder, text="text", **columns):
     rater = Rater("quality", embedder=toy_embedder, floor=None)
     return rate_file(
-        table, FileColumns(text, **columns), rater=rater, labels=labels, settings=FileSettings(part_rows=5)
+        table, RatingColumns(text=text, **columns), rater=rater, labels=labels, settings=PartSettings(5)
     )
 
 
@@ -222,4 +223,4 @@ def test_labels_and_a_column_of_ratings_are_two_answers_to_one_question(table, s
 
 def test_inclusion_needs_human_ratings():
     with pytest.raises(InputError, match="inclusion belongs to a column of human ratings"):
-        FileColumns("text", inclusion="p")
+        RatingColumns(text="text", inclusion="p")

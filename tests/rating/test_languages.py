@@ -11,14 +11,14 @@ from semscale.embedding.languages import identification
 from semscale.errors import InputError
 from semscale.rating import anchors
 from semscale.rating.anchors import AnchorLanguages, check_language, check_reads, text_languages
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
-from semscale.rating.summary import LanguageTally, LanguageTexts
+from semscale.rating.settings import RatingColumns
+from semscale.rating.table import rate_file
 from semscale.scales import library, load_scale
 from semscale.scales.library import Equivalence
 from semscale.signature import Signature
 from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings
 from semscale.types import Status
 from semscale.weights.known import KNOWN
 
@@ -147,39 +147,6 @@ def test_a_language_that_the_model_does_not_read_is_refused():
     check_reads(ENGLISH_MODEL, "en")
     with pytest.raises(InputError, match="all-MiniLM-L6-v2 does not read German"):
         check_reads(ENGLISH_MODEL, "de")
-
-
-LANGUAGES = ["en", "de", "en", None, "fr", "en", None, "de"]
-
-STATUSES = [
-    Status.SCORED, Status.SCORED, Status.OFF_TOPIC, Status.SCORED, Status.OTHER_LANGUAGE, Status.SCORED,
-    Status.MISSING, Status.WEIGHTLESS,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("part", [1, 3, 8])
-def test_texts_are_counted_by_language_whatever_the_parts(part):
-    tally = LanguageTally("en", ["de"])
-    languages, statuses = np.array(LANGUAGES, dtype=object), np.array(STATUSES, dtype=object)
-    for start in range(0, len(LANGUAGES), part):
-        tally.add(languages[start : start + part], statuses[start : start + part])
-    # The missing cell is no text; French is not read, so no anchors rate it.
-    assert tally.counts == (
-        LanguageTexts("en", texts=3, rated=2, anchors="en"),
-        LanguageTexts("de", texts=2, rated=1, anchors="de"),
-        LanguageTexts("fr", texts=1, rated=0, anchors=None, unread=1),
-        LanguageTexts(None, texts=1, rated=1, anchors="en"),
-    )
-
-
-def test_no_anchors_are_named_where_no_text_was_rated():
-    tally = LanguageTally("en", ["fr"])
-    tally.add(np.array(["fr", "fr"], dtype=object), np.array([Status.OTHER_LANGUAGE, Status.OFF_TOPIC]))
-    assert tally.counts == (LanguageTexts("fr", texts=2, rated=0, anchors=None, unread=1),)
-
-
-def test_no_texts_have_no_languages():
-    assert LanguageTally("en", []).counts == ()
 
 
 ENGLISH = "I think I would buy this one here."
@@ -353,7 +320,9 @@ def test_a_file_counts_languages_as_the_same_texts_in_memory(named_embedder, ger
     path, out = tmp_path / "answers.jsonl", tmp_path / "rated.jsonl"
     path.write_text("".join(json.dumps({"text": text}) + "\n" for text in ANSWERS))
     one = rater(named_embedder)
-    summary = rate_file(open_table(path), FileColumns("text"), rater=one, out=out, settings=FileSettings(2))
+    summary = rate_file(
+        open_table(path), RatingColumns(text="text"), rater=one, out=out, settings=PartSettings(2)
+    )
     counted = [(found.language, found.texts, found.rated, found.anchors) for found in summary.languages]
     # Rows without a clear language or without anchors of their own take the English ones.
     assert counted == [("de", 2, 2, "de"), ("en", 1, 1, "en"), ("fr", 1, 1, "en"), (None, 1, 1, "en")]

@@ -17,12 +17,13 @@ from tests.conftest import ToyEmbedder
 
 from semscale.errors import InputError, InterruptedRunError
 from semscale.rating.cells import has_emoji, is_wordless, text_status
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
+from semscale.rating.settings import RatingColumns
+from semscale.rating.table import rate_file
 from semscale.report.rating import MEANINGS, codes_hint
 from semscale.signature import Signature
 from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings
 from semscale.types import Status
 from semscale.weights.known import KNOWN
 
@@ -83,7 +84,7 @@ def test_a_file_gives_the_same(rater, tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(json.dumps({"text": cell}) + "\n" for cell in CELLS))
     out = tmp_path / "rated.jsonl"
-    rate_file(open_table(path), FileColumns("text"), rater=rater, out=out, settings=FileSettings(3))
+    rate_file(open_table(path), RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(3))
     (rated,) = open_table(out).batches(100)
     assert rated["semscale_status"].to_list() == STATUSES
     assert rated["semscale_mean"].is_not_null().to_list() == [status == "scored" for status in STATUSES]
@@ -112,8 +113,10 @@ def rater_with(survey, embedder, *codes):
 
 @pytest.mark.parametrize("part_rows", [1, 3, 100])
 def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder, part_rows):
-    settings = FileSettings(part_rows)
-    plain = rate_file(coded, FileColumns("text"), rater=rater_with(survey, toy_embedder), settings=settings)
+    settings = PartSettings(part_rows)
+    plain = rate_file(
+        coded, RatingColumns(text="text"), rater=rater_with(survey, toy_embedder), settings=settings
+    )
     assert plain.possible_codes == {"NA": 3, "-99": 2, "n/a": 1}
     assert plain.counts == {"scored": 9, "missing": 1}
     assert codes_hint(plain) == (
@@ -121,7 +124,10 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder, part_rows
         "to leave them out: --missing NA --missing -99 --missing n/a"
     )
     named = rate_file(
-        coded, FileColumns("text"), rater=rater_with(survey, toy_embedder, "na", "-99"), settings=settings
+        coded,
+        RatingColumns(text="text"),
+        rater=rater_with(survey, toy_embedder, "na", "-99"),
+        settings=settings,
     )
     assert named.possible_codes == {"n/a": 1}
     assert named.counts == {"scored": 4, "missing": 6}
@@ -131,7 +137,7 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder, part_rows
 
 
 def test_a_stopped_run_goes_on_with_the_same_codes_only(survey, coded, toy_embedder, tmp_path):
-    out, settings = tmp_path / "rated.csv", FileSettings(part_rows=4)
+    out, settings = tmp_path / "rated.csv", PartSettings(4)
 
     class Stopping:
         """The toy model until the second part."""
@@ -145,14 +151,18 @@ def test_a_stopped_run_goes_on_with_the_same_codes_only(survey, coded, toy_embed
 
     with pytest.raises(InterruptedRunError):
         rate_file(
-            coded, FileColumns("text"), rater=rater_with(survey, Stopping(), "na"), out=out, settings=settings
+            coded,
+            RatingColumns(text="text"),
+            rater=rater_with(survey, Stopping(), "na"),
+            out=out,
+            settings=settings,
         )
     for codes in ([], ["na", "-99"]):
         other = rater_with(survey, toy_embedder, *codes)
         with pytest.raises(InputError, match="missing was na, now .*--restart"):
-            rate_file(coded, FileColumns("text"), rater=other, out=out, settings=settings)
+            rate_file(coded, RatingColumns(text="text"), rater=other, out=out, settings=settings)
     same = rater_with(survey, toy_embedder, "NA")
-    summary = rate_file(coded, FileColumns("text"), rater=same, out=out, settings=settings)
+    summary = rate_file(coded, RatingColumns(text="text"), rater=same, out=out, settings=settings)
     assert summary.counts == {"scored": 6, "missing": 4}  # NA, NA, na and null
     assert summary.possible_codes == {"-99": 2, "n/a": 1}
 

@@ -8,12 +8,13 @@ from polars.testing import assert_frame_equal
 from semscale.embedding.cache.cached_embedder import CachedEmbedder
 from semscale.embedding.cache.embedding_cache import EmbeddingCache
 from semscale.errors import InputError, InterruptedRunError, ModelError
-from semscale.rating.files import checks as file_checks
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
+from semscale.rating.settings import RatingColumns
+from semscale.rating.table import rate_file
 from semscale.results import tallies
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
@@ -21,7 +22,7 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
     survey, tmp_path, answers, toy_embedder, rater, kind
 ):
     out, whole = tmp_path / f"rated.{kind}", tmp_path / f"whole.{kind}"
-    settings = FileSettings(part_rows=10)
+    settings = PartSettings(10)
     expected = rate_file(answers, survey.ALL_COLUMNS, rater=rater, out=whole, settings=settings)
     # The anchors are embedded first, then six parts of ten rows: the fifth call is the fourth part.
     stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=5)
@@ -36,7 +37,8 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
     assert not finished & set(toy_embedder.embedded)
     assert out.read_bytes() == whole.read_bytes()
     survey.assert_same_estimates(summary.estimates, expected.estimates)
-    for name in ("sample", "most_certain", "least_certain", "left_out"):
+    assert summary.left_out == expected.left_out
+    for name in ("sample", "most_certain", "least_certain"):
         assert_frame_equal(getattr(summary, name), getattr(expected, name))
     np.testing.assert_array_equal(summary.set_agreement, expected.set_agreement)
     assert survey.files_in(tmp_path) == ["answers.parquet", out.name, whole.name]
@@ -45,14 +47,14 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
 def test_stopped_before_the_first_part_is_finished(survey, tmp_path, answers, toy_embedder):
     stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=2)
     with pytest.raises(InterruptedRunError, match="first part was finished; the same command starts again"):
-        rate_file(answers, FileColumns("text"), rater=stopped, out=tmp_path / "rated.csv")
+        rate_file(answers, RatingColumns(text="text"), rater=stopped, out=tmp_path / "rated.csv")
     assert survey.files_in(tmp_path) == ["answers.parquet"]
 
 
 def test_stopped_without_an_output(survey, answers, toy_embedder):
     stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=3)
     with pytest.raises(InterruptedRunError, match="stopped after 20 rows; with an output file"):
-        rate_file(answers, FileColumns("text"), rater=stopped, settings=FileSettings(20))
+        rate_file(answers, RatingColumns(text="text"), rater=stopped, settings=PartSettings(20))
 
 
 def test_embeddings_are_said_to_be_kept_only_where_they_are(survey, tmp_path, answers, toy_embedder):
@@ -60,16 +62,16 @@ def test_embeddings_are_said_to_be_kept_only_where_they_are(survey, tmp_path, an
         stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=3).embedder
         rater = Rater(survey.some_scale(), embedder=CachedEmbedder(stopped, cache), floor=None)
         with pytest.raises(InterruptedRunError, match="20 rows; finished embeddings stay in the cache; with"):
-            rate_file(answers, FileColumns("text"), rater=rater, settings=FileSettings(20))
+            rate_file(answers, RatingColumns(text="text"), rater=rater, settings=PartSettings(20))
 
 
 def test_a_model_that_fails_keeps_finished_parts(survey, tmp_path, answers, toy_embedder, rater):
     failed = survey.failing_rater(toy_embedder, ModelError("no reply"), after=4)
     out = tmp_path / "rated.csv"
     with pytest.raises(ModelError):
-        rate_file(answers, FileColumns("text"), rater=failed, out=out, settings=FileSettings(10))
+        rate_file(answers, RatingColumns(text="text"), rater=failed, out=out, settings=PartSettings(10))
     assert len(list((tmp_path / "rated.csv.parts").glob("*.parquet"))) == 2
-    rate_file(answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10))
+    rate_file(answers, RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(10))
     assert survey.files_in(tmp_path) == ["answers.parquet", "rated.csv"]
 
 
@@ -79,17 +81,21 @@ def unfinished(survey, tmp_path, answers, toy_embedder):
     out = tmp_path / "rated.csv"
     stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=4)
     with pytest.raises(InterruptedRunError):
-        rate_file(answers, FileColumns("text"), rater=stopped, out=out, settings=FileSettings(10))
+        rate_file(answers, RatingColumns(text="text"), rater=stopped, out=out, settings=PartSettings(10))
     return out
 
 
 def test_other_settings_do_not_go_on_with_it(survey, answers, toy_embedder, unfinished):
     other = Rater(survey.some_scale(), embedder=toy_embedder, floor=None, temperature=0.5)
-    settings = FileSettings(10)
+    settings = PartSettings(10)
     with pytest.raises(InputError, match="temperature was 1, now 0.5.*--restart"):
-        rate_file(answers, FileColumns("text"), rater=other, out=unfinished, settings=settings)
+        rate_file(answers, RatingColumns(text="text"), rater=other, out=unfinished, settings=settings)
     rate_file(
-        answers, FileColumns("text"), rater=other, out=unfinished, settings=FileSettings(10, restart=True)
+        answers,
+        RatingColumns(text="text"),
+        rater=other,
+        out=unfinished,
+        settings=PartSettings(10, restart=True),
     )
     (rated,) = open_table(unfinished).batches(100)
     expected = other.rate(survey.some_answers()["text"]).to_frame()
@@ -103,17 +109,22 @@ def test_another_input_does_not_go_on_with_it(survey, tmp_path, rater, unfinishe
     with pytest.raises(InputError, match="input was .*, now"):
         rate_file(
             open_table(tmp_path / "answers.parquet"),
-            FileColumns("text"),
+            RatingColumns(text="text"),
             rater=rater,
             out=unfinished,
-            settings=FileSettings(10),
+            settings=PartSettings(10),
         )
 
 
 def test_columns_that_only_summarise_may_change(survey, answers, rater, unfinished, toy_embedder):
     toy_embedder.embedded.clear()
     summary = rate_file(
-        answers, survey.ALL_COLUMNS, rater=rater, out=unfinished, settings=FileSettings(10, seed=5)
+        answers,
+        survey.ALL_COLUMNS,
+        rater=rater,
+        out=unfinished,
+        settings=PartSettings(10),
+        plan=IntervalPlan(seed=5),
     )
     assert summary.by == "region"
     assert summary.n == 60
@@ -144,18 +155,18 @@ def test_a_wrong_setting_does_not_cost_what_an_earlier_run_finished(
 ):
     path, out = tmp_path / "answers.parquet", tmp_path / "rated.csv"
     survey.some_answers().with_columns(zero=pl.lit(0)).write_parquet(path)
-    answers, settings = open_table(path), FileSettings(10)
+    answers, settings = open_table(path), PartSettings(10)
     stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=4)
     with pytest.raises(InterruptedRunError):
-        rate_file(answers, FileColumns("text"), rater=stopped, out=out, settings=settings)
+        rate_file(answers, RatingColumns(text="text"), rater=stopped, out=out, settings=settings)
     finished = survey.files_in(tmp_path)
     assert len([name for name in finished if name.endswith(".parquet")]) == 3  # the answers and two parts
     with pytest.raises(InputError, match=message):
-        rate_file(answers, FileColumns("text", **columns), rater=rater, out=out, settings=settings)
+        rate_file(answers, RatingColumns(text="text", **columns), rater=rater, out=out, settings=settings)
     assert set(finished) <= set(survey.files_in(tmp_path))
     assert rater.anchors.shape[:2] == (2, 4)  # embedded now, as some texts are anchors too
     toy_embedder.embedded.clear()
-    rate_file(answers, FileColumns("text"), rater=rater, out=out, settings=settings)
+    rate_file(answers, RatingColumns(text="text"), rater=rater, out=out, settings=settings)
     once = set(survey.some_answers()["text"][:20]) - set(survey.some_answers()["text"][20:])
     assert not once & set(toy_embedder.embedded)
 
@@ -164,7 +175,7 @@ def test_stopped_while_the_columns_are_checked(survey, tmp_path, answers, toy_em
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(file_checks, "weights_in", stop)
+    monkeypatch.setattr("semscale.rating.settings.weights_in", stop)
     with pytest.raises(InterruptedRunError, match="stopped while the columns were checked"):
         rate_file(answers, survey.ALL_COLUMNS, rater=rater, out=tmp_path / "rated.csv")
     assert survey.files_in(tmp_path) == ["answers.parquet"]

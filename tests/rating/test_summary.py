@@ -10,9 +10,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from semscale.errors import InputError, InterruptedRunError
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
+from semscale.rating.settings import RatingColumns
 from semscale.rating.summary import (
     EXAMPLE_SCHEMA,
     SAMPLE_SIZE,
@@ -22,9 +21,12 @@ from semscale.rating.summary import (
     set_correlations,
     set_moments,
 )
+from semscale.rating.table import rate_file
 from semscale.scales import Scale
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.moments import Moments
 from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings
 
 DOCS = Path(__file__).parents[2] / "docs" / "rating.md"
 
@@ -70,7 +72,7 @@ def test_counts(summary):
 
 
 def test_tables_have_their_columns_and_rows(summary, mood_rater):
-    for table in (summary.sample, summary.most_certain, summary.least_certain, summary.left_out):
+    for table in (summary.sample, summary.most_certain, summary.least_certain):
         assert dict(table.schema) == EXAMPLE_SCHEMA
     assert summary.sample["row"].to_list() == [0, 1, 3, 7, 8, 9]
     np.testing.assert_allclose(summary.sample["mean"], mood_rater.rate(TEXTS).mean[[0, 1, 3, 7, 8, 9]])
@@ -82,13 +84,10 @@ def test_examples_are_distinct_and_sorted_by_certainty(summary):
         assert table["entropy"].is_sorted(descending=descending)
 
 
-def test_left_out_rows_have_null_and_not_zero(summary):
-    left_out = summary.left_out
-    assert left_out["status"].to_list() == ["missing", "missing", "not-text", "empty", "off-topic"]
-    assert left_out["row"].to_list() == [2, 10, 5, 4, 6]
-    assert left_out["text"].to_list() == [None, None, "5", " ", "unknown words here"]
-    assert left_out["mean"].null_count() == left_out["pmf"].null_count() == 5
-    assert left_out["similarity"].null_count() == 4
+def test_left_out_rows_are_shown_by_status_where_they_have_a_text(summary):
+    assert summary.left_out == {
+        "missing": (), "not-text": ((5, "5"),), "empty": (), "off-topic": ((6, "unknown words here"),),
+    }  # fmt: skip
 
 
 def test_large_samples_are_seeded_and_in_order(mood_rater):
@@ -105,7 +104,6 @@ def test_examples_are_few(mood_rater):
     texts = [f"{word} {number}" for word in ("great", "bad") for number in range(30)] + [None] * 9
     summary = mood_rater.rate(texts).summarize(texts)
     assert summary.most_certain.height == summary.least_certain.height == 8
-    assert summary.left_out.filter(pl.col("status") == "missing")["row"].to_list() == [60, 61, 62]
 
 
 def test_what_is_given_is_kept(mood_rater):
@@ -146,7 +144,7 @@ def test_the_docs_show_what_comes_of_a_summary(tmp_path, monkeypatch, capsys, em
     assert sorted(file.name for file in tmp_path.iterdir()) == ["rated.html", "rated.xlsx"]
 
 
-COLUMNS = FileColumns("text")
+COLUMNS = RatingColumns(text="text")
 
 
 @pytest.fixture
@@ -181,18 +179,18 @@ def test_a_file_in_any_parts_gives_the_report_that_memory_gives(rater, many, par
     frame, table = many
     expected = rater.rate(frame["text"]).summarize(frame["text"], source="many.parquet", seed=3)
     assert expected.sample.height == SAMPLE_SIZE
-    settings = FileSettings(part_rows, seed=3)
-    assert_same_report(rate_file(table, COLUMNS, rater=rater, settings=settings), expected)
+    summary = rate_file(table, COLUMNS, rater, settings=PartSettings(part_rows), plan=IntervalPlan(seed=3))
+    assert_same_report(summary, expected)
 
 
 def test_a_resumed_run_gives_the_report_that_memory_gives(survey, tmp_path, rater, toy_embedder, many):
     frame, table = many
-    settings, out = FileSettings(500, seed=3), tmp_path / "rated.csv"
+    plan, settings, out = IntervalPlan(seed=3), PartSettings(500), tmp_path / "rated.csv"
     # The anchors are embedded first, then four parts: the fourth call is the third part.
     stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=4)
     with pytest.raises(InterruptedRunError, match="1,000 rows"):
-        rate_file(table, COLUMNS, rater=stopped, out=out, settings=settings)
-    resumed = rate_file(table, COLUMNS, rater=rater, out=out, settings=settings)
+        rate_file(table, COLUMNS, stopped, plan=plan, out=out, settings=settings)
+    resumed = rate_file(table, COLUMNS, rater, plan=plan, out=out, settings=settings)
     texts = frame["text"]
     assert_same_report(resumed, rater.rate(texts).summarize(texts, source="many.parquet", seed=3))
 
@@ -202,10 +200,10 @@ def test_cells_that_are_no_texts_are_shown_alike(tmp_path, rater):
     path.write_text('{"text": "great thing"}\n{"text": 5}\n{"text": ["a"]}\n{"text": null}\n')
     cells = ["great thing", 5, ["a"], None]
     expected = rater.rate(cells).summarize(cells)
-    # JSON as in the file, and statuses in their order: missing before what is no text.
-    assert expected.left_out["text"].to_list() == [None, "5", '["a"]']
+    # JSON as in the file.
+    assert expected.left_out["not-text"] == ((1, "5"), (2, '["a"]'))
     summary = rate_file(open_table(path), COLUMNS, rater=rater)
-    assert_frame_equal(summary.left_out, expected.left_out)
+    assert summary.left_out == expected.left_out
 
 
 def test_half_of_a_surrogate_pair_is_shown_as_the_model_reads_it(rater, toy_embedder):

@@ -28,9 +28,7 @@ TEXTS = (
     "<script>alert('no')</script>",
     'She said "never again" & left',
 )
-LEFT_OUT = pl.DataFrame(
-    {"row": [3, 9], "text": ["  ", "The weather is nice today."], "status": ["empty", "off-topic"]}
-)
+LEFT_OUT = {"empty": (), "off-topic": ((9, "The weather is nice today."),)}
 
 
 NOT_RATED = {"empty": 4, "off-topic": 3}
@@ -190,7 +188,6 @@ def summary_of(
         scale=scale,
         signature=signature,
         estimates=estimates_of(pmf, groups, values=scale.values, signature=signature, rng=rng),
-        n=n + 7,
         counts={"scored": n, **NOT_RATED},
         n_windowed=2,
         n_distinct=n,

@@ -6,7 +6,6 @@ import re
 from types import SimpleNamespace
 
 import numpy as np
-import polars as pl
 import pytest
 from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
@@ -223,13 +222,13 @@ def test_a_page_of_real_ratings_is_sound(make_scale, toy_embedder, read_page):
 
 SCALE = load_scale("quality")
 
-ENGLISH = LanguageTexts("en", texts=6, rated=5, anchors="en")
+ENGLISH = LanguageTexts(("en",), 6, 5, 0, "en")
 
-GERMAN = LanguageTexts("de", texts=3, rated=0, anchors=None, unread=3)
+GERMAN = LanguageTexts(("de",), 3, 0, 3, None)
 
-FRENCH = LanguageTexts("fr", texts=3, rated=1, anchors="en", unread=2)
+FRENCH = LanguageTexts(("fr",), 3, 1, 2, "en")
 
-UNCLEAR = LanguageTexts(None, texts=1, rated=1, anchors="en")
+UNCLEAR = LanguageTexts((None,), 1, 1, 0, "en")
 
 
 def summary(*languages, without_anchors=()):
@@ -271,9 +270,7 @@ def test_every_language_has_its_row():
 
 def test_anchors_in_another_language_than_the_one_asked_for_are_told():
     # Quality is translated into Polish, and not into Finnish or Russian.
-    polish, finnish, russian = (
-        LanguageTexts(code, texts=2, rated=2, anchors="en") for code in ("pl", "fi", "ru")
-    )
+    polish, finnish, russian = (LanguageTexts((code,), 2, 2, 0, "en") for code in ("pl", "fi", "ru"))
     assert without_anchors_words(summary(ENGLISH)) is None
     assert without_anchors_words(summary(polish, without_anchors=[polish])) == (
         "This scale has no anchors in Polish that passed their check with this model, so all ratings are by "
@@ -290,7 +287,7 @@ def test_anchors_in_another_language_than_the_one_asked_for_are_told():
 
 
 def test_many_languages_are_not_all_named():
-    several = [LanguageTexts(code, 1, 1, "en") for code in ("ru", "fi", "sv", "da", "no")]
+    several = [LanguageTexts((code,), 1, 1, 0, "en") for code in ("ru", "fi", "sv", "da", "no")]
     said = without_anchors_words(summary(*several, without_anchors=several))
     assert "no anchors in Russian, Finnish, Swedish and 2 others, so" in said
 
@@ -330,7 +327,7 @@ def test_hostile_words_are_shown_not_run(attack, make_summary, make_scale, read_
     groups = tuple(
         dataclasses.replace(group, group=attack + str(i)) for i, group in enumerate(summary.estimates.groups)
     )
-    left_out = pl.DataFrame({"row": [1], "text": [attack], "status": ["off-topic"]})
+    left_out = {"off-topic": ((1, attack),)}
     shown = read_page(
         page(
             dataclasses.replace(
@@ -479,10 +476,9 @@ def test_an_input_without_rows_says_so(make_summary):
     overall = dataclasses.replace(summary.estimates.overall, left_out={})
     empty = dataclasses.replace(
         summary,
-        n=0,
-        counts={"scored": 0},
+        counts={},
         n_windowed=0,
-        left_out=summary.left_out.clear(),
+        left_out={},
         estimates=dataclasses.replace(summary.estimates, overall=overall),
     )
     assert "The input has no rows" in page(empty.document())

@@ -9,13 +9,13 @@ import polars as pl
 from semscale.distributed.recipes import ModelRecipe, RowWork
 from semscale.distributed.shared_embedder import SharedEmbedder
 from semscale.distributed.text_repeats import texts_of
-from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import RatingWork
-from semscale.rating.files.file_summary import Collector
 from semscale.rating.rater import Rater
-from semscale.rating.settings import RaterSettings
+from semscale.rating.settings import RaterSettings, RatingColumns
+from semscale.rating.table import RatingTable
+from semscale.results.runs import PartWork
 from semscale.scales import Scale
 from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import column_in
 from semscale.store.table import Table
 
@@ -43,15 +43,16 @@ class RatingRecipe:
     def row_work(self, table: Table) -> RowWork:
         """Load the model and embed the anchors."""
         settings: RaterSettings = {**self.settings, "embedder": self.model.load}
-        rater, columns = Rater(self.scale, **settings), FileColumns(self.text)
-        work = RatingWork(table, columns, rater, Collector(rater, columns, 0), 0.95, None)
-        return RowWork(lambda batch, _: work.part(batch), work.private)
+        rater = Rater(self.scale, **settings)
+        work = PartWork(table, RatingTable(RatingColumns(text=self.text), rater, IntervalPlan()))
+        return RowWork(work.part, work.private)
 
     def completed(self, work: object) -> Self:
         """Take over the floor, so that all nodes have the same to the last bit."""
-        if not isinstance(work, RatingWork):
+        instrument = work.instrument if isinstance(work, PartWork) else None
+        if not isinstance(instrument, RatingTable):
             return self
-        settings: RaterSettings = {**self.settings, "floor": work.rater.floor}
+        settings: RaterSettings = {**self.settings, "floor": instrument.rater.floor}
         return replace(self, settings=settings)
 
     def texts_in(self, rows: pl.DataFrame) -> Collection[str]:

@@ -38,7 +38,7 @@ _TOP_LOGPROBS = (20, 5)
 
 @dataclass(frozen=True)
 class Running:
-    """How calls are made: limits, retries, budget, ledger. They change no number and stand in no signature.
+    """Settings of calls: limits, retries, budget, ledger. They change no number and stand in no signature.
 
     Attributes:
         limits: concurrent calls, calls per minute, and the time that a call may take.
@@ -110,12 +110,12 @@ class Conversation:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether nothing has come back."""
+        """True if nothing has come back."""
         return self.failure is None and self.reading is None and self.answers is None
 
     @property
     def is_unread(self) -> bool:
-        """Whether the last reply neither states a score nor declines to give one."""
+        """True if the last reply neither states a score nor declines to give one."""
         return self.failure is None and self.reading is not None and self.reading.status in UNREAD
 
     @property
@@ -126,12 +126,12 @@ class Conversation:
 
     @property
     def may_lie_in_item(self) -> bool:
-        """Whether the call failed so that the item, and not the form, may be the reason."""
+        """True if the call failed so that the item, and not the form, may be the reason."""
         return self.failure is not None and may_lie_in_item(self.failure)
 
     @property
     def ignored_schema(self) -> bool:
-        """Whether a reply that was to follow a schema is no JSON; one that was cut off proves nothing."""
+        """True if a reply that was to follow a schema is no JSON; one that was cut off proves nothing."""
         return self.request.parameters.schema is not None and not all(
             reply.finish_reason == "length" or _is_json(reply.text) for reply in self.replies
         )

@@ -177,7 +177,7 @@ class Judge:
 
     @property
     def answers_prose(self) -> bool:
-        """Whether the model can be asked in prose, too; a mere decision model cannot."""
+        """True if the model can be asked in prose, too; a mere decision model cannot."""
         return not isinstance(self.model, DecidingChat) or self.model.chat is not None
 
     @property
@@ -187,7 +187,7 @@ class Judge:
 
     @property
     def signature(self) -> Signature:
-        """What is applied if the model takes every option."""
+        """The settings that are applied if the model accepts every option."""
         return self._signature(self._to_try[0])
 
     def judge(

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Sequence, Set
 from html import unescape
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -276,3 +277,23 @@ def _remedy(cell: object, otherwise: str = _CORRECT) -> str:
 def _shown(cell: object) -> str:
     text = repr(cell)
     return text if len(text) <= 40 else text[:37] + "..."  # noqa: PLR2004
+
+
+def check_human_range(human_range: object) -> None:
+    """Refuse a range from which human values cannot be mapped; ``None`` stands for the scale's own range.
+
+    Raises:
+        InputError: not two finite numbers, the lower first.
+    """
+    if human_range is None:
+        return
+    ends = list(human_range) if isinstance(human_range, Sequence | np.ndarray) else []
+    numbers = [float(end) for end in ends if isinstance(end, Real) and not isinstance(end, bool)]
+    if len(ends) != 2 or len(numbers) != 2 or not -math.inf < numbers[0] < numbers[1] < math.inf:  # noqa: PLR2004
+        shown = (
+            " ".join(f"{end:g}" for end in numbers) if len(numbers) == len(ends) > 0 else repr(human_range)
+        )
+        raise InputError(
+            "human_range must be the lowest value, then the highest, two finite numbers such as 1 7, "
+            f"got {shown}"
+        )

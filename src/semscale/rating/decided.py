@@ -2,12 +2,13 @@
 
 import hashlib
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from math import isnan
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -18,7 +19,7 @@ from semscale.chat.decisions.decision_model import DecisionLimits
 from semscale.chat.decisions.loading import load_deciding_model
 from semscale.chat.decisions.questions import DecisionRequest, Option, ScoreQuestion, question_record
 from semscale.chat.messages import Message
-from semscale.errors import InputError
+from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.rating.readouts import modes
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -28,7 +29,12 @@ from semscale.stats.agreement.intraclass import intraclass_correlation
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.stats.mass_names import mass_names
+from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status
+
+if TYPE_CHECKING:
+    from semscale.chat.decisions.deciding import DecidingChat
+    from semscale.rating.ratings import Ratings
 
 _NAME = "rating"
 
@@ -38,6 +44,8 @@ _SYSTEM = (
 )
 
 _FEWEST = 3
+_NOT_ASKED = -1
+_COLUMNS = f"{PREFIX}decided_"
 
 
 @dataclass(frozen=True)
@@ -365,3 +373,101 @@ def set_reliability(agreement: Floats) -> float:
     r = float(known.mean())
     below = 1 + (k - 1) * r
     return k * r / below if below > 0 else float("nan")
+
+
+@dataclass
+class TableDecisions:
+    """Decisions about the texts of a table, and their columns row by row.
+
+    Each distinct text with a rating is asked about once. The distinct texts, and a number for each row, are
+    held in memory.
+
+    Args:
+        scale: of 2 to 10 points.
+        model: who decides.
+        plan: how intervals are made.
+        running: settings of the runner, by name.
+
+    Raises:
+        InputError: more points than decisions take.
+    """
+
+    scale: Scale
+    model: "DecidingChat"
+    plan: IntervalPlan
+    running: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_points(self.scale)
+        self._numbers: dict[str, int] = {}
+        self._pmf: list[Floats] = []
+        self._rows: list[np.ndarray[tuple[int], np.dtype[np.int32]]] = []
+        self._decided: pl.DataFrame | None = None
+
+    def add(self, texts: Sequence[object], ratings: "Ratings") -> None:
+        """Take the next rows.
+
+        Args:
+            texts: n cells.
+            ratings: of these; texts without a rating are not asked about.
+        """
+        rows = np.full(len(texts), _NOT_ASKED, dtype=np.int32)
+        for row in map(int, np.flatnonzero(ratings.scored)):
+            text = str(texts[row])
+            if text not in self._numbers:
+                self._numbers[text] = len(self._numbers)
+                self._pmf.append(ratings.pmf[row])
+            rows[row] = self._numbers[text]
+        self._rows.append(rows)
+
+    def compared(self, set_agreement: Floats) -> tuple[DecidedComparison, Signature] | MissingDecisions:
+        """Decide about all texts that were taken, and compare with their ratings by similarity.
+
+        Args:
+            set_agreement: shape (s, s), correlations of the means under each anchor set.
+
+        Returns:
+            The comparison, and the signature of the decisions. Where the run stopped early, why: no row has a
+            decision then.
+
+        Raises:
+            InputError: no text has a rating.
+        """
+        if not self._numbers:
+            raise InputError("no text has a rating, so there is nothing to decide about")
+        try:
+            decided = decide_ratings(list(self._numbers), self.scale, self.model, **self.running)
+        except (InterruptedRunError, ReplyError) as error:
+            self._decided = self._without_decisions(error)
+            return MissingDecisions(self.model.name, str(error), isinstance(error, InterruptedRunError))
+        self._decided = decided.to_frame(self.scale)
+        comparison = compare_with_decisions(
+            np.array(self._pmf),
+            decided,
+            self.scale.values,
+            set_agreement,
+            model=self.model.name,
+            plan=self.plan,
+        )
+        return comparison, decided.signature
+
+    def frame(self, start: int, stop: int) -> pl.DataFrame:
+        """Lay out the columns of some rows, after ``compared``.
+
+        Returns:
+            The columns of ``DecidedRatings.to_frame`` with the prefix ``semscale_decided_``; null where
+            nobody was asked, as the row has no rating.
+        """
+        if self._decided is None:
+            raise RuntimeError("rows have columns once their texts are decided about")
+        rows = np.concatenate(self._rows)[start:stop]
+        numbers = pl.Series([None if row == _NOT_ASKED else int(row) for row in rows], dtype=pl.UInt32)
+        return self._decided.select(pl.all().gather(numbers)).rename(lambda name: _COLUMNS + name)
+
+    def _without_decisions(self, error: InterruptedRunError | ReplyError) -> pl.DataFrame:
+        n, k = len(self._numbers), len(self.scale.points)
+        lost = DecidedRatings(np.full((n, k), np.nan), "", {}, "", math.nan, answers=(DecisionAnswer(),) * n)
+        status = Status.UNFINISHED if isinstance(error, InterruptedRunError) else Status.FAILED
+        return lost.to_frame(self.scale).with_columns(
+            pl.lit(str(status)).alias("status"), pl.lit(str(error)).alias("reason")
+        )

@@ -32,7 +32,8 @@ from semscale.rating.calibrators import (
     calibrator_of,
     fit_calibrator,
 )
-from semscale.rating.human import check_human_range, human_table, laid_on
+from semscale.rating.cells import check_human_range
+from semscale.rating.human import human_table, laid_on
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson, pearson_estimate

@@ -179,7 +179,7 @@ class FilledSheet:
         probabilities = [np.nan if label is None else label.inclusion for label in labels]
         return [None if label is None else label.human for label in labels], np.array(probabilities)
 
-    def check_texts(self, texts: pl.Series, first_row: int) -> None:
+    def check_texts(self, texts: Sequence[object], first_row: int) -> None:
         """Check that labelled rows of the file have the texts that people read.
 
         Texts are compared as ``same_text`` does: spreadsheets change blanks and quotation marks.
@@ -187,7 +187,7 @@ class FilledSheet:
         Raises:
             InputError: a row has another text.
         """
-        for row, text in enumerate(texts.to_list()):
+        for row, text in enumerate(texts):
             label = self.labels.get(first_row + row)
             if label is not None and not same_text(label.text, "" if text is None else str(text)):
                 raise InputError(

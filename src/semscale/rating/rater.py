@@ -163,6 +163,11 @@ class Rater:
         return self._applied.languages
 
     @property
+    def own_anchors(self) -> tuple[str, ...]:
+        """Languages whose texts are rated with anchors of their own."""
+        return self.anchor_languages.translations
+
+    @property
     def scale(self) -> Scale:
         """The scale with the anchor sets that are used."""
         return self.anchor_languages.scale
@@ -304,7 +309,7 @@ class Rater:
             language=languages,
             signature=self.signature,
             floor=self.floor,
-            own_anchors=self.anchor_languages.translations,
+            own_anchors=self.own_anchors,
             calibration=self.calibration,
         )
 

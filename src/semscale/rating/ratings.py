@@ -1,31 +1,51 @@
 """Ratings of texts: a probability mass function (PMF) for each text, with means, modes and entropies."""
 
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Self, Unpack
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.rating.calibration import Calibration
 from semscale.rating.readouts import modes, sum_in_order
-from semscale.rating.summary import RatingSummary, RunningSummary
+from semscale.rating.summary import RatingSummary, RatingTally
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, estimate_rows
+from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_rows
 from semscale.results.result import Result
+from semscale.results.result_columns import (
+    COUNTS,
+    FLAGS,
+    FLOATS,
+    STATUSES,
+    TEXTS,
+    VECTORS,
+    ResultColumn,
+    declared,
+)
 from semscale.results.tallies import Tallies
 from semscale.scales import Scale
 from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.stats.mass_names import mass_names
-from semscale.store.columns import as_list
+from semscale.store.columns import as_list, as_names
+from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, ObjectArray, Refits, Statuses
 
 if TYPE_CHECKING:
-    from semscale.rating.calibration import Calibration
     from semscale.rating.human import RatingComparison
     from semscale.rating.lint import LintReport
 
-_OF_A_CALIBRATION = ("unlike", "seen", "refits")  # columns that are None without one
+UNLIKE = ResultColumn(
+    lambda marks, _: [pl.Series("unlike_labels", marks, pl.Boolean)], lambda columns: columns[0].to_numpy()
+)
+REFITS = ResultColumn(
+    lambda masses, name: [pl.Series(name, masses.reshape(len(masses), math.prod(masses.shape[1:])))],
+    lambda columns: columns[0].to_numpy(),
+    is_private=True,
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,34 +81,33 @@ class Ratings(Result):
     """
 
     scale: Scale
-    pmf: Floats
-    similarity: Floats
-    set_means: Floats
-    status: Statuses
-    windows: Integers
-    language: ObjectArray
+    pmf: Annotated[Floats, VECTORS.private]
+    similarity: Annotated[Floats, FLOATS]
+    set_means: Annotated[Floats, VECTORS.private]
+    status: Annotated[Statuses, STATUSES]
+    windows: Annotated[Integers, COUNTS]
+    language: Annotated[ObjectArray, TEXTS]
     signature: Signature
     floor: float | None = None
     possible_codes: dict[str, int] = field(default_factory=dict)
     own_anchors: tuple[str, ...] = ()
-    calibration: "Calibration | None" = None
-    unlike: Mask | None = None
-    seen: Mask | None = None
-    refits: Refits | None = None
-
-    row_fields = ("pmf", "similarity", "set_means", "status", "windows", "language", *_OF_A_CALIBRATION)
+    calibration: Calibration | None = None
+    unlike: Annotated[Mask | None, UNLIKE] = None
+    seen: Annotated[Mask | None, FLAGS.private] = None
+    refits: Annotated[Refits | None, REFITS] = None
 
     def __post_init__(self) -> None:
         n = len(self.status)
-        for part in fields(self):
-            array = getattr(self, part.name)
-            if not isinstance(array, np.ndarray):
+        for name in declared(type(self)):
+            array = getattr(self, name)
+            if array is None:
                 continue
             if len(array) != n:
-                raise InputError(f"{part.name} must have {n} rows as status has, got {len(array)}")
-            own = array.view()
-            own.flags.writeable = False
-            object.__setattr__(self, part.name, own)
+                raise InputError(f"{name} must have {n} rows as status has, got {len(array)}")
+            shape = (n, -1, self.scale.n_points) if name == "refits" and n else array.shape
+            view = array.reshape(shape)  # a part stores the refits of a row one after another
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
         if self.pmf.shape != (n, self.scale.n_points):
             raise InputError(f"pmf must have shape {(n, self.scale.n_points)}, got {self.pmf.shape}")
 
@@ -201,32 +220,31 @@ class Ratings(Result):
             raise InputError(
                 f"texts must have {len(self)} rows, as many as there are ratings, got {len(cells)}"
             )
-        running = RunningSummary(
-            self.scale,
-            self.floor,
-            own_anchors=self.own_anchors,
-            seed=settings.get("seed", 0),
-            calibration=self.calibration,
-        )
-        running.add(self, cells)
-        summary = running.summary(
-            self.estimate(**settings),
+        by, weights, respondents = (settings.get(name) for name in ("by", "weights", "respondents"))
+        title = _named(by, "group")
+        ways = {name: value for name, value in settings.items() if name in IntervalSettings.__annotations__}
+        plan = IntervalPlan(**ways)  # type: ignore[arg-type]
+        tally = RatingTally(self, by=() if title is None else (title,), seed=plan.seed)
+        groups = None if title is None else {title: as_names(by, "by")}
+        tally.add(self, cells, groups=groups, weights=weights, respondents=respondents)
+        summary = tally.summary(
+            plan,
+            source,
+            by=title,
+            weight=_named(weights, "weight"),
+            respondent=_named(respondents, "respondent"),
             comparison=comparison,
             lint=lint,
-            source=source,
-            by=_named(settings.get("by"), "group"),
-            weight=_named(settings.get("weights"), "weight"),
-            respondent=_named(settings.get("respondents"), "respondent"),
         )
         return summary if cells is not None else replace(summary, possible_codes=self.possible_codes)
 
     def take(self, rows: Integers) -> Self:
-        """Give the ratings of some rows alone, in the order of ``rows``, shape (m,), counted from 0."""
-        columns = {name: getattr(self, name) for name in self.row_fields}
-        kept: dict[str, Any] = {
+        """Return the ratings of some rows alone, in the order of ``rows``, shape (m,), counted from 0."""
+        columns = {name: getattr(self, name) for name in declared(type(self))}
+        chosen: dict[str, Any] = {
             name: None if column is None else column[rows] for name, column in columns.items()
         }
-        return replace(self, **kept)
+        return replace(self, **chosen)
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the ratings out as a table, one row per text; what is missing is null.
@@ -236,22 +254,24 @@ class Ratings(Result):
             ``language``, and the mass of each point as ``p_<value>``; with a calibration
             ``unlike_labels`` as well.
         """
-        masses = dict(zip(mass_names(self.scale.values), self.pmf.T, strict=True))
-        floats = {
-            "mean": self.mean,
-            "mode": self.mode,
-            "entropy": self.entropy,
-            "similarity": self.similarity,
-        }
-        statuses = pl.Series("status", [str(status) for status in self.status], dtype=pl.String)
-        table = pl.DataFrame([statuses]).with_columns(
-            *(pl.Series(name, column, nan_to_null=True) for name, column in floats.items()),
-            pl.Series("windows", self.windows),
-            pl.Series("language", self.language.tolist(), dtype=pl.String),
-            *(pl.Series(name, np.ascontiguousarray(column)) for name, column in masses.items()),
-        )
-        unlike = [] if self.unlike is None else [pl.Series("unlike_labels", self.unlike)]
-        return table.with_columns(pl.col(*floats, *masses).fill_nan(None), *unlike)
+        return super().to_frame().select(self._titles())
+
+    def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
+        """Lay the ratings out as a run stores them, the columns in the order of ``to_frame``."""
+        frame, header = super().stored()
+        titles = [PREFIX + title for title in self._titles()]
+        return frame.select(*titles, pl.exclude(titles)), header
+
+    def derived_columns(self) -> list[pl.Series]:
+        """Return mean, mode, entropy and the mass of each point."""
+        numbers = {"mean": self.mean, "mode": self.mode, "entropy": self.entropy}
+        numbers |= zip(mass_names(self.scale.values), map(np.ascontiguousarray, self.pmf.T), strict=True)
+        return [pl.Series(name, values, nan_to_null=True) for name, values in numbers.items()]
+
+    def _titles(self) -> list[str]:
+        titles = ["status", "mean", "mode", "entropy", "similarity", "windows", "language"]
+        titles += mass_names(self.scale.values)
+        return titles if self.unlike is None else [*titles, "unlike_labels"]
 
     def _short_summary(self) -> RatingSummary:
         return self.summarize()

@@ -1,11 +1,22 @@
 """Settings of a rater, and their checks."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_args
+
+import polars as pl
+from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
+from semscale.rating.cells import check_human_range, humans_in, inclusion_in, weights_in
+from semscale.results.table_columns import GROUPS, Cells, Columns, Role
+from semscale.results.weights import as_weights
+from semscale.settings import Option
+from semscale.store.cells import storable
+from semscale.store.columns import groups_in
+from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -105,3 +116,92 @@ def checked_floor(floor: Literal["auto"] | float | None) -> Literal["auto"] | fl
     if floor is None or floor == "auto" or (isinstance(floor, int | float) and -1 <= floor <= 1):
         return floor
     raise InputError(f"floor must be 'auto', None or a cosine from -1 to 1, got {floor!r}")
+
+
+def _stored(column: pl.Series) -> pl.Series:
+    return storable(column.to_frame()).to_series()
+
+
+def _texts(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[Any]:
+    return columns[0].to_list()
+
+
+def _weights(columns: Sequence[pl.Series], _parameter: str, first_row: int) -> Floats:
+    return as_weights(weights_in(_stored(columns[0]), first_row), first_row=first_row)
+
+
+def _names(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[str | None]:
+    return groups_in(_stored(columns[0])).to_list()
+
+
+_COLUMNS = "Columns"
+_TEXT = Role(_texts, is_text=True, is_checked=False)  # searched for a text until one is found
+_WEIGHT = Role(_weights, is_measured=False, is_shared=True)
+_RESPONDENT = Role(_names, is_checked=False, is_measured=False, is_shared=True)
+_HUMAN = Role(lambda columns, *_: _stored(columns[0]), is_measured=False, is_shared=True)
+
+
+class RatingColumns(Columns):
+    """Columns of texts, groups, weights, respondents and human ratings.
+
+    Raises:
+        InputError: a range that is not two finite numbers, the lower first, ``inclusion`` without ``human``,
+            or a column that is both text and group, or is named twice for groups.
+    """
+
+    text: Annotated[str, _TEXT]
+    by: Annotated[
+        tuple[str, ...],
+        BeforeValidator(lambda by: (by,) if isinstance(by, str) else by or ()),
+        GROUPS,
+        Field(description="Names of groups to compare; can be repeated."),
+        Option(_COLUMNS, "COLUMN"),
+    ] = ()
+    weight: Annotated[
+        str | None, _WEIGHT, Field(description="Weights, 0 or more."), Option(_COLUMNS, "COLUMN")
+    ] = None
+    respondent: Annotated[
+        str | None,
+        _RESPONDENT,
+        Field(description="Who wrote each text; one person's texts belong together."),
+        Option(_COLUMNS, "COLUMN"),
+    ] = None
+    human: Annotated[
+        str | None,
+        _HUMAN,
+        Field(description="Human ratings to compare with: a number, or a list like [3, 4]."),
+        Option(_COLUMNS, "COLUMN"),
+    ] = None
+    inclusion: Annotated[
+        str | None,
+        _HUMAN,
+        Field(
+            description="Probability with which each text was drawn for --human; sheets of --labels have it."
+        ),
+        Option(_COLUMNS, "COLUMN"),
+    ] = None
+    human_range: Annotated[
+        tuple[float, float] | None,
+        Field(description="Lowest and highest value humans could give."),
+        Option(_COLUMNS, "LOW HIGH"),
+    ] = None
+
+    def model_post_init(self, context: object) -> None:
+        """Check what concerns several columns."""
+        check_human_range(self.human_range)
+        if self.inclusion is not None and self.human is None:
+            raise InputError("inclusion belongs to a column of human ratings: name that as well")
+        if self.text in self.by:
+            raise InputError(f"by: column '{self.text}' is the text that is rated; name one with groups")
+        super().model_post_init(context)
+
+    def read(self, batch: pl.DataFrame, first_row: int = 0, *, only_checked: bool = False) -> Cells:
+        """Read the cells of n rows; human ratings and their probabilities are parsed together."""
+        cells = super().read(batch, first_row, only_checked=only_checked)
+        if self.human is None:
+            return cells
+        humans = humans_in(cells["human"], first_row, self.human_range)
+        parsed = {**cells.values, "human": humans}
+        if self.inclusion is not None:
+            parsed["inclusion"] = inclusion_in(cells["inclusion"], humans, first_row)
+        return replace(cells, values=parsed)

@@ -1,9 +1,9 @@
 """Summary of ratings, in memory or in files of any size."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,23 +14,24 @@ from semscale.embedding.languages.unread_language import LanguageSample, UnreadL
 from semscale.json_reading import encodable
 from semscale.presentable import Presentable
 from semscale.rating.anchors import stated_language
-from semscale.results.estimates import Estimates, summary_in_words
-from semscale.results.shown_rows import EXAMPLES_PER_STATUS
+from semscale.results.summary import RowTally, Summary
 from semscale.scales import Scale
-from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.moments import Moments
+from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.stats.sampling import priorities
 from semscale.stats.variance_components.crossed_means import CrossedComponents, crossed_components
 from semscale.store.cells import storable
 from semscale.store.columns import is_missing
 from semscale.store.missing_codes import LONGEST_CODE, CodeCount
-from semscale.types import Floats, Integers, ObjectArray, Status, Statuses
+from semscale.types import Floats, Integers, Status
 
 if TYPE_CHECKING:
     from semscale.rating.calibration import Calibration
     from semscale.rating.decided import DecidedComparison, MissingDecisions
     from semscale.rating.human import RatingComparison
     from semscale.rating.lint import LintReport
+    from semscale.rating.rater import Rater
     from semscale.rating.ratings import Ratings
 
 
@@ -58,38 +59,73 @@ EXAMPLE_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 _LEAST_VARIANCE = 1e-12
 
 
-@dataclass(frozen=True, repr=False)
-class RatingSummary(Presentable):
+@dataclass(frozen=True)
+class LanguageTexts(LanguageCount):
+    """Texts of one language.
+
+    Attributes:
+        anchors: language of the anchors that they are rated with; ``None`` where none of them has a rating.
+    """
+
+    anchors: str | None = None
+
+    @property
+    def language(self) -> str | None:
+        """ISO 639-1 code; ``None`` for texts whose language is not clear."""
+        return self.languages[0]
+
+    @property
+    def texts(self) -> int:
+        """Number of texts, whether rated or not."""
+        return self.rows
+
+    @property
+    def rated(self) -> int:
+        """Number of texts with a rating."""
+        return self.scored
+
+    @property
+    def has_own_anchors(self) -> bool:
+        """Whether anchors in this language rate the texts; so it is, too, where their language is not clear.
+
+        Example:
+            >>> [LanguageTexts(("de",), 2, 2, 0, anchors).has_own_anchors for anchors in ("en", "de-AT")]
+            [False, True]
+        """
+        return self.language is None or (self.anchors or "").partition("-")[0] == self.language
+
+    def record(self, *_names: str) -> dict[str, Any]:
+        """Lay the counts out by name, for JSON."""
+        names = ("language", "texts", "rated", "anchors", "unread")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class RatingSummary(Summary):
     """Measurements of a table of n rows, or of n texts in memory.
 
-    The four tables share their columns: ``row`` (index in the input, from 0), ``text``, ``status``, ``mean``,
-    ``mode``, ``entropy``, ``similarity`` and ``pmf`` (a list).
+    The three tables share their columns: ``row`` (index in the input, from 0), ``text``, ``status``,
+    ``mean``, ``mode``, ``entropy``, ``similarity`` and ``pmf`` (a list).
 
     Attributes:
         scale: the scale that was used.
-        signature: the settings that were applied, those of the estimates included.
-        estimates: figures with intervals, overall and by group.
-        n: rows of the input.
-        counts: rows by status.
         n_windowed: texts that were longer than the model reads at once.
         n_distinct: distinct texts; ``None`` above 5,000,000, where counting stops, and without texts.
         sample: a seeded sample of scored rows, at most 400, in order.
         most_certain: distinct texts with the lowest entropy, at most 8.
         least_certain: distinct texts with the highest entropy, at most 8.
-        left_out: a few rows of each status that has no rating.
         set_agreement: shape (s, s), correlation of the means under each anchor set; NaN where undefined.
         set_names: the anchor sets, in the order of ``set_agreement``.
+        set_variances: variances of texts, anchor sets and the rest; ``None`` with one set, or fewer than two
+            texts.
         floor: similarity below which a text was called off topic; ``None`` for no floor.
         comparison: agreement with human ratings, if there were any.
-        source: name of the input, without folders.
         by: name of the column that names groups.
         weight: name of the column of weights.
         respondent: name of the column that names respondents.
-        created: when the summary was made.
         possible_codes: rated texts that look like a code for a missing answer, each with how often it occurs.
         lint: the linter's report on the scale with the model that rated; ``None`` where it was not asked.
-        unread_language: the language of most texts that were read, if the model does not read it.
-        other_language: the language of most texts, if the user says another one (``language``).
+        other_language: the language of most texts, if the user states another one (``language``).
         languages: texts by language, the most frequent first.
         fell_back: the language that was asked for, where its anchors have not passed their check and others
             served; ``None`` otherwise.
@@ -98,93 +134,70 @@ class RatingSummary(Presentable):
         decided: ratings of the same texts by decisions, beside these; ``None`` where nobody was asked, and
             where no decision came.
         undecided: why no decision came, though a chat model was to decide; ``None`` otherwise.
-        further_groups: figures by each further column of groups, by the column's name.
-        input_notes: how the table was read, such as the rows that a condition left out.
-        set_variances: variances of texts, anchor sets and the rest; ``None`` with one set, or fewer than two
-            texts.
     """
 
+    instrument = "rate"
+
     scale: Scale
-    signature: Signature
-    estimates: Estimates
-    n: int
-    counts: dict[str, int]
     n_windowed: int
     n_distinct: int | None
     sample: pl.DataFrame
     most_certain: pl.DataFrame
     least_certain: pl.DataFrame
-    left_out: pl.DataFrame
     set_agreement: Floats
     set_names: tuple[str, ...]
+    set_variances: CrossedComponents | None = None
     floor: float | None
-    comparison: "RatingComparison | None"
-    source: str
-    by: str | None
-    weight: str | None
-    respondent: str | None
-    created: datetime
+    comparison: "RatingComparison | None" = None
+    by: str | None = None
+    weight: str | None = None
+    respondent: str | None = None
     possible_codes: dict[str, int] = field(default_factory=dict)
     lint: "LintReport | None" = None
-    unread_language: UnreadLanguage | None = None
     other_language: UnreadLanguage | None = None
-    languages: "tuple[LanguageTexts, ...]" = ()
+    languages: tuple[LanguageTexts, ...] = ()
     fell_back: str | None = None
     calibration: "Calibration | None" = None
     n_unlike: int = 0
     decided: "DecidedComparison | None" = None
-    further_groups: Mapping[str, Estimates] = field(default_factory=dict)
-    input_notes: tuple[str, ...] = ()
     undecided: "MissingDecisions | None" = None
-    set_variances: CrossedComponents | None = None
-
-    def __repr__(self) -> str:
-        scored = self.counts.get("scored", 0)
-        return summary_in_words("RatingSummary", self.source, self.n, scored, self.estimates)
 
     @property
-    def without_anchors(self) -> "tuple[LanguageTexts, ...]":
+    def without_anchors(self) -> tuple[LanguageTexts, ...]:
         """Languages whose rated texts were to have their own anchors, where none have passed the check."""
         if dict(self.signature.fields).get("language", "any").startswith("any"):
             return ()
         return tuple(texts for texts in self.languages if texts.rated and not texts.has_own_anchors)
 
-    def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON."""
-        compared, lint = self.comparison, self.lint
+    def own_record(self) -> dict[str, Any]:
+        """Return the numbers of ratings by name, for JSON."""
+        compared, lint, calibration = self.comparison, self.lint, self.calibration
         return {
-            "instrument": "rate",
-            "source": self.source,
             "scale": self.scale.name,
             "points": [{"value": point.value, "label": point.label} for point in self.scale.points],
-            "rows": self.n,
-            "counts": self.counts,
-            "unread_language": self.unread_language,
             "other_language": self.other_language,
-            "languages": self.languages,
             "fell_back": self.fell_back,
             "without_anchors": [texts.language for texts in self.without_anchors],
             "possible_codes": self.possible_codes,
             "windowed": self.n_windowed,
             "distinct": self.n_distinct,
-            "estimates": self.estimates,
             "by": self.by,
             "further_groups": self.further_groups,
             "weight": self.weight,
             "respondent": self.respondent,
             "floor": self.floor,
             "calibration": None
-            if self.calibration is None
+            if calibration is None
             else {
-                "method": self.calibration.method,
-                "texts": self.calibration.labels.n,
-                "error": self.calibration.error.calibrated,
-                "uncalibrated_error": self.calibration.error.uncalibrated,
-                "gain_low": self.calibration.error.gain_low,
-                "gain_high": self.calibration.error.gain_high,
-                "is_clear": self.calibration.error.is_clear,
+                "method": calibration.method,
+                "texts": calibration.labels.n,
+                "error": calibration.error.calibrated,
+                "uncalibrated_error": calibration.error.uncalibrated,
+                "gain_low": calibration.error.gain_low,
+                "gain_high": calibration.error.gain_high,
+                "is_clear": calibration.error.is_clear,
                 "unlike": self.n_unlike,
-                "signature": self.calibration.signature,
+                "signature": calibration.signature,
             },
             "comparison": None
             if compared is None
@@ -199,8 +212,6 @@ class RatingSummary(Presentable):
                 "signature": lint.signature,
             },
             "set_variances": None if self.set_variances is None else self.set_variances.record(),
-            "signature": self.signature,
-            "created": self.created,
         }
 
 
@@ -233,122 +244,123 @@ class RatingSummaries(Presentable):
         }
 
 
-class SummarySettings(TypedDict):
-    """Settings of a summary beside the rated rows.
-
-    Attributes:
-        comparison: with human ratings.
-        lint: the linter's report on the scale.
-        source: where the texts come from, such as the name of a file.
-        by: name of the column of groups.
-        weight: name of the column of weights.
-        respondent: name of the column of respondents.
-    """
-
-    comparison: "RatingComparison | None"
-    lint: "LintReport | None"
-    source: str
-    by: str | None
-    weight: str | None
-    respondent: str | None
-
-
-class RunningSummary:
-    """Sums rated rows up, which come in order and in parts of any size.
+class RatingTally:
+    """Adds up rated rows, which come in order and in parts of any size.
 
     Files and ratings in memory both go through it, so the same rows give the same report. Its memory does
     not grow with the rows, but for 8 bytes for each of up to 5,000,000 distinct texts.
 
     Args:
-        scale: the scale that was used.
-        floor: similarity below which a text was called off topic.
-        own_anchors: languages whose texts were rated with anchors of their own.
+        rated: the rater or the ratings: scale, signature, floor and calibration are theirs.
+        by: columns of groups.
         seed: seed of the sample.
-        calibration: what was applied to the ratings.
     """
 
-    def __init__(
-        self,
-        scale: Scale,
-        floor: float | None,
-        *,
-        own_anchors: Sequence[str] = (),
-        seed: int = 0,
-        calibration: "Calibration | None" = None,
-    ) -> None:
-        self.n = 0
-        self._scale = scale
-        self._floor = floor
-        self._counts = dict.fromkeys(Status, 0)
-        self._n_windowed = 0
+    def __init__(self, rated: "Rater | Ratings", *, by: Sequence[str] = (), seed: int = 0) -> None:
+        self._scale, self._floor, self._calibration = rated.scale, rated.floor, rated.calibration
+        self._own_anchors = rated.own_anchors
+        self._rows = RowTally(
+            [figures_of(rated.scale.values)],
+            rated.signature,
+            by=by,
+            n_labels=None if rated.calibration is None else rated.calibration.labels.n,
+        )
+        self._n_windowed = self._n_unlike = 0
         self._distinct = DistinctCount()
         self._codes = CodeCount()
         self._has_texts = True
-        self._sets = Moments.empty(len(scale.anchor_sets))
+        self._sets = Moments.empty(len(rated.scale.anchor_sets))
         self._examples = Examples(seed)
-        self._sampled_texts = LanguageSample()
-        self._languages = LanguageTally(scale.language, own_anchors)
-        self._calibration = calibration
-        self._n_unlike = 0
+        self._sampled_texts, self._languages = LanguageSample(), LanguageCounter()
 
-    def add(self, ratings: "Ratings", cells: list[object] | None) -> None:
+    @property
+    def n(self) -> int:
+        """Rows so far."""
+        return self._rows.n
+
+    @property
+    def set_agreement(self) -> Floats:
+        """Correlations of the means under each anchor set, shape (s, s)."""
+        return set_correlations(self._sets)
+
+    def add(
+        self,
+        ratings: "Ratings",
+        cells: list[object] | None,
+        *,
+        groups: Mapping[str, Sequence[str | None]] | None = None,
+        weights: object = None,
+        respondents: object = None,
+    ) -> None:
         """Add the next part.
 
         Args:
             ratings: ratings of n rows.
             cells: the n cells that were rated; ``None`` if they are not known.
+            groups: n names of groups for each column of ``by``.
+            weights: shape (n,).
+            respondents: shape (n,).
         """
-        for status, count in ratings.counts.items():
-            self._counts[status] += count
-        self._n_windowed += int((ratings.windows > 1).sum())
-        self._languages.add(ratings.language, ratings.status)
+        self._n_windowed += ratings.n_windowed
+        self._languages.add(([code] for code in ratings.language), ratings.status)
         self._n_unlike += 0 if ratings.unlike is None else int(ratings.unlike.sum())
         if cells is None:
-            self._has_texts, cells = False, [None] * len(ratings)
+            self._has_texts = False
         else:
             self._count_texts(ratings, cells)
         set_means = ratings.set_means[ratings.scored]
         self._sets = self._sets.merged(set_moments(set_means, self._scale.values))
-        self._examples.add(ratings, cells, self.n)
-        self.n += len(ratings)
+        self._examples.add(ratings, cells or [None] * len(ratings), self.n)
+        self._rows.add(
+            ratings.pmf,
+            ratings.status,
+            groups=groups,
+            weights=weights,
+            respondents=respondents,
+            refits=ratings.refits,
+            shown=None if cells is None else lambda row: _shown(cells[row]),
+        )
 
-    def summary(self, estimates: Estimates, **settings: Unpack[SummarySettings]) -> RatingSummary:
+    def summary(self, plan: IntervalPlan, source: str, **content: Any) -> RatingSummary:
         """Sum up everything that was added.
 
         Args:
-            estimates: made from the same rows.
-            settings: further content of the summary.
+            plan: how intervals are made.
+            source: where the texts come from, such as the name of a file.
+            content: further fields of the summary: names of columns, ``comparison``, ``lint``.
         """
-        stated = stated_language(estimates.signature)
-        fields = dict(estimates.signature.fields)
+        common = self._rows.common(plan, source)
+        signature = common["signature"]
+        stated, fields = stated_language(signature), dict(signature.fields)
+        sampled = self._sampled_texts
         return RatingSummary(
+            **{
+                **common,
+                "unread_language": sampled.unread_language(signature),
+                "languages": tuple(map(self._with_anchors, self._languages.counts)),
+            },
             scale=self._scale,
-            signature=estimates.signature,
-            estimates=estimates,
-            n=self.n,
-            counts={str(status): count for status, count in self._counts.items() if count},
             n_windowed=self._n_windowed,
             n_distinct=self._distinct.count if self._has_texts else None,
             sample=self._examples.sample,
             most_certain=self._examples.most_certain,
             least_certain=self._examples.least_certain,
-            left_out=self._examples.left_out,
-            set_agreement=set_correlations(self._sets),
+            set_agreement=self.set_agreement,
             set_names=tuple(self._scale.anchor_sets),
-            set_variances=crossed_components(self._sets, len(self._scale.anchor_sets), estimates.interval),
+            set_variances=crossed_components(self._sets, len(self._scale.anchor_sets), plan.interval),
             floor=self._floor,
-            created=datetime.now(UTC),
             possible_codes=self._codes.counts,
-            unread_language=self._sampled_texts.unread_language(estimates.signature),
-            other_language=None
-            if stated is None
-            else self._sampled_texts.other_language(stated, estimates.signature),
-            languages=self._languages.counts,
+            other_language=None if stated is None else sampled.other_language(stated, signature),
             fell_back=fields["language"] if "anchor_language" in fields else None,
             calibration=self._calibration,
             n_unlike=self._n_unlike,
-            **settings,
+            **content,
         )
+
+    def _with_anchors(self, count: LanguageCount) -> LanguageTexts:
+        (code,) = count.languages
+        anchors = code if code in self._own_anchors else self._scale.language
+        return LanguageTexts(**vars(count), anchors=anchors if count.scored else None)
 
     def _count_texts(self, ratings: "Ratings", cells: list[object]) -> None:
         worded = np.isin(ratings.status, _WORDED)
@@ -363,75 +375,9 @@ class RunningSummary:
         self._codes.add(text for text in rated if len(text) <= LONGEST_CODE)
 
 
-@dataclass(frozen=True)
-class LanguageTexts:
-    """Texts of one language.
-
-    Attributes:
-        language: ISO 639-1 code; ``None`` for texts whose language is not clear.
-        texts: how many there are, whether rated or not.
-        rated: how many have a rating.
-        anchors: language of the anchors that they are rated with; ``None`` where none of them has a rating.
-        unread: how many have no rating because the model does not read their language.
-    """
-
-    language: str | None
-    texts: int
-    rated: int
-    anchors: str | None
-    unread: int = 0
-
-    @property
-    def has_own_anchors(self) -> bool:
-        """Whether anchors in this language rate the texts; so it is, too, where their language is not clear.
-
-        Example:
-            >>> [LanguageTexts("de", 2, 2, anchors).has_own_anchors for anchors in ("en", "de-AT")]
-            [False, True]
-        """
-        return self.language is None or (self.anchors or "").partition("-")[0] == self.language
-
-
-class LanguageTally:
-    """Counts the languages of rows, part by part.
-
-    Args:
-        language: of the scale's own anchors.
-        own_anchors: languages whose texts are rated with anchors of their own.
-    """
-
-    def __init__(self, language: str, own_anchors: Collection[str]) -> None:
-        self._language = language
-        self._own_anchors = own_anchors
-        self._counter = LanguageCounter()
-
-    def add(self, languages: ObjectArray, statuses: Statuses) -> None:
-        """Take the next rows; those without a word are passed over.
-
-        Args:
-            languages: shape (n,), codes, or ``None`` where the language is not clear.
-            statuses: shape (n,).
-        """
-        self._counter.add(([code] for code in languages), statuses)
-
-    @property
-    def counts(self) -> tuple[LanguageTexts, ...]:
-        """Languages from the most frequent to the rarest; texts without a clear language come last.
-
-        Example:
-            >>> import numpy as np
-            >>> from semscale.types import Status
-            >>> tally = LanguageTally("en", ["de"])
-            >>> tally.add(np.array(["de", None, "en", "en"]), np.array([Status.SCORED] * 4))
-            >>> [(texts.language, texts.texts, texts.anchors) for texts in tally.counts]
-            [('en', 2, 'en'), ('de', 1, 'de'), (None, 1, 'en')]
-        """
-        return tuple(map(self._with_anchors, self._counter.counts))
-
-    def _with_anchors(self, count: LanguageCount) -> LanguageTexts:
-        (code,) = count.languages
-        anchors = code if code in self._own_anchors else self._language
-        return LanguageTexts(code, count.rows, count.scored, anchors if count.scored else None, count.unread)
+def _shown(cell: object) -> object:
+    """Return the text that shows a cell; ``None`` where it is missing, and JSON where it is no text."""
+    return None if is_missing(cell) else _texts([cell])[0]
 
 
 def set_moments(set_means: Floats, values: Floats) -> Moments:
@@ -480,7 +426,6 @@ class Examples:
         self._sample = empty.with_columns(priority=pl.Series([], dtype=pl.UInt64))
         self.most_certain = empty
         self.least_certain = empty
-        self.left_out = empty
 
     @property
     def sample(self) -> pl.DataFrame:
@@ -502,10 +447,6 @@ class Examples:
             pl.concat([self.least_certain, example_rows(ratings, cells, falling, first_row)]),
             -pl.col("entropy"),
         )
-        unscored = [kind for kind in Status if kind != Status.SCORED]
-        rows = [np.flatnonzero(ratings.status == kind)[:EXAMPLES_PER_STATUS] for kind in unscored]
-        left_out = example_rows(ratings, cells, np.concatenate(rows), first_row)
-        self.left_out = _first_per_status(pl.concat([self.left_out, left_out]))
 
     def _add_sample(self, ratings: "Ratings", cells: list[object], scored: Integers, first_row: int) -> None:
         drawn = priorities(first_row + scored, self._seed)
@@ -559,12 +500,6 @@ def _texts(cells: list[object]) -> pl.Series:
 def _first_distinct(rows: pl.DataFrame, certainty: pl.Expr) -> pl.DataFrame:
     ordered = rows.sort(certainty, "row")
     return ordered.unique("text", keep="first", maintain_order=True).head(MOST_EXAMPLES)
-
-
-def _first_per_status(rows: pl.DataFrame) -> pl.DataFrame:
-    numbers = {str(status): number for number, status in enumerate(Status)}
-    order = pl.col("status").replace_strict(numbers, return_dtype=pl.Int64)
-    return rows.filter(pl.int_range(pl.len()).over("status") < EXAMPLES_PER_STATUS).sort(order, "row")
 
 
 class DistinctCount:

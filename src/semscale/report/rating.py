@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.rating.anchors import stated_language
 from semscale.rating.calibration import SHARE_BELOW
 from semscale.report.calibration import (
@@ -201,6 +200,7 @@ def rating_document(summary: "RatingSummary") -> Document:
     sentences = (corrected_words(summary.comparison, digits), without_anchors_words(summary))
     qualifications = [sentence for sentence in sentences if sentence is not None]
     bootstrapped = summary.estimates.overall.method == "bootstrap"
+    counts = {str(status): n for status, n in summary.counts.items()}
     return replace(
         base,
         lead=None if lead is None else replace(lead, advice=advice(summary)),
@@ -209,8 +209,8 @@ def rating_document(summary: "RatingSummary") -> Document:
             *other_language_warnings(summary),
             *language_warnings(summary.unread_language),
             *stated_language_warnings(summary),
-            *off_topic_warnings(summary.counts),
-            *unread_warnings(summary.counts, "text"),
+            *off_topic_warnings(counts),
+            *unread_warnings(counts, "text"),
             *scale_warnings(summary),
         ),
         counting=(
@@ -238,7 +238,7 @@ def rating_document(summary: "RatingSummary") -> Document:
 
 
 def _facts(summary: "RatingSummary") -> tuple[tuple[str, Cell], ...]:
-    scored, counting = summary.counts.get("scored", 0), summary.estimates.overall.n
+    scored, counting = summary.counts.get(Status.SCORED, 0), summary.estimates.overall.n
     facts: list[tuple[str, Cell]] = [("Texts", Count(summary.n)), ("Rated", Count(scored))]
     facts += [("Counted", Count(counting))] if counting != scored else []
     facts.append(("Left out", Count(summary.n - counting)))
@@ -277,7 +277,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         overall.left_out,
         summary.n,
         MEANINGS,
-        lambda status: summary.left_out.filter(status=status).select("row", "text").iter_rows(),
+        lambda status: summary.left_out.get(status, ()),
         further=[Paragraph(f"{windowed}.", "note")] if windowed else [],
     )
     yield Section("scale", "Can the scale be trusted?", tuple(_trust(summary)))
@@ -520,7 +520,7 @@ def unlike_caution(summary: "RatingSummary") -> tuple[str, ...]:
     """Say that many texts are unlike those that a calibration was fitted to; empty where few are."""
     if summary.calibration is None:
         return ()
-    scored, unlike = summary.counts.get("scored", 0), summary.n_unlike
+    scored, unlike = summary.counts.get(Status.SCORED, 0), summary.n_unlike
     if unlike <= _MOST_UNLIKE * scored:
         return ()
     return (
@@ -649,7 +649,7 @@ def heat_figure(summary: "RatingSummary") -> Figure | None:
     pmf, means = np.array(sample["pmf"].to_list(), dtype=np.float64), sample["mean"].to_numpy()
     darkest = max(float(pmf.max()), _DARKEST_SHARE)
     low, middle, high = (number(float(level), digits) for level in (means[0], np.median(means), means[-1]))
-    scored = summary.counts.get("scored", 0)
+    scored = summary.counts.get(Status.SCORED, 0)
     sampled = f"A random sample of {count(sample.height)} of the {counted(scored, 'rated text')}"
     texts = "Every rated text" if sample.height == scored else sampled
     levels, names = (pmf.T / darkest)[::-1], point_names(scale)[::-1]
@@ -839,11 +839,7 @@ def rated_languages(summary: "RatingSummary") -> Iterator[Section]:
 
 def other_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
     """Warn of texts in languages that the model does not read; they have no rating."""
-    counts = [
-        LanguageCount((texts.language,), texts.texts, texts.rated, texts.unread)
-        for texts in summary.languages
-    ]
-    return foreign_warnings(counts, "text", lack="rating")
+    return foreign_warnings(summary.languages, "text", lack="rating")
 
 
 def stated_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:

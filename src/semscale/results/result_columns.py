@@ -16,6 +16,7 @@ Example:
     [5.0, nan]
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self, get_type_hints
@@ -138,7 +139,7 @@ TEXTS = _one(
 """Texts, shape (n,); ``None`` becomes null."""
 
 VECTORS = _one(
-    lambda values: pl.Series(values.reshape(len(values), -1)),
+    lambda values: pl.Series(values.reshape(len(values), math.prod(values.shape[1:]))),
     lambda cells: cells.to_numpy().astype(np.float64),
 )
 """Numbers, shape (n, k), in one column of arrays."""

@@ -157,13 +157,13 @@ def measure_table(
     instrument.check(table)
     if out is not None:
         check_output(table, out)
-    table = _looked_through(table, instrument, settings.part_rows, counting=needs_counting(table, out))
+    table = looked_through(table, instrument, settings.part_rows, counting=needs_counting(table, out))
     instrument.start(table)
     summary = TableRun(table, settings, progress).of(PartWork(table, instrument), out)
     return replace(summary, input_notes=table.notes)  # type: ignore[type-var]  # every summary is a dataclass
 
 
-def _looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *, counting: bool) -> Table:
+def looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *, counting: bool) -> Table:
     """Check the cells of all rows, and let the instrument look at them; without need nothing is read."""
     columns = instrument.columns
     titles = columns.checked_titles()

@@ -70,6 +70,12 @@ def _groups(columns: Sequence[pl.Series], parameter: str, _first_row: int) -> li
     return as_names(groups_in(stored), parameter)
 
 
+def _groups_by_column(
+    columns: Sequence[pl.Series], parameter: str, first_row: int
+) -> dict[str, list[str | None]]:
+    return {column.name: _groups([column], parameter, first_row) for column in columns}
+
+
 TEXT = Role(_cells, is_text=True)
 """A text for each row; a table without any is refused."""
 
@@ -81,6 +87,9 @@ CELL = Role(_cells, is_checked=False)
 
 GROUP = Role(_groups, is_group=True, is_measured=False, is_shared=True)
 """The name of a group for each row."""
+
+GROUPS = Role(_groups_by_column, is_group=True, is_measured=False, is_shared=True)
+"""Names of groups from one or more columns, each compared by itself: n names by the column's title."""
 
 
 @dataclass(frozen=True)
@@ -208,8 +217,8 @@ class CellChecks:
         self._columns = columns
         roles = columns.roles()
         self._texts = [name for name, role in roles.items() if role.is_text and role.is_checked]
-        self._groups: dict[str, set[str | None]] = {
-            name: set() for name, role in roles.items() if role.is_group
+        self._groups: dict[str, dict[str, set[str | None]]] = {
+            name: {} for name, role in roles.items() if role.is_group
         }
         self._has_text: set[str] = set()
         self._first_value: dict[str, object] = {}
@@ -224,9 +233,11 @@ class CellChecks:
             if name in cells.values and name not in self._has_text:
                 self._look_for_text(name, cells[name])
         for name, groups in self._groups.items():
-            if name in cells.values:
-                groups.update(cells[name])
-                check_groups(groups)
+            named = cells.get(name)
+            columns = named if isinstance(named, Mapping) else {} if named is None else {name: named}
+            for title, names in columns.items():
+                groups.setdefault(title, set()).update(names)
+                check_groups(groups[title])
 
     def finish(self) -> None:
         """Refuse a table without any text in a column of texts.

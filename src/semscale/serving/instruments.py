@@ -20,9 +20,9 @@ from semscale.matching.methods import ANY_ENGINE
 from semscale.matching.settings import MatchColumns
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
-from semscale.rating.files.file_rating import FileColumns, FileSettings, rate_file
 from semscale.rating.rater import Rater
-from semscale.rating.settings import RaterSettings
+from semscale.rating.settings import RaterSettings, RatingColumns
+from semscale.rating.table import rate_file
 from semscale.results.result import Result
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.batching import stop_if_abandoned
@@ -322,7 +322,7 @@ class JobWork:
         match fields:
             case RatingJobFields():
                 self._rating.rater(fields)
-                FileColumns(fields.text, fields.by, fields.weight, fields.respondent)
+                _rating_columns(fields)
             case _ if isinstance(fields, MatchJobFields):
                 self._matching.matcher(fields)
                 _match_columns(fields)
@@ -355,10 +355,10 @@ class JobWork:
             case RatingJobFields():
                 return rate_file(
                     table,
-                    FileColumns(fields.text, fields.by, fields.weight, fields.respondent),
+                    _rating_columns(fields),
                     rater=self._rating.rater(fields),
                     out=out,
-                    settings=FileSettings(self._part_rows),
+                    settings=parts,
                     progress=progress,
                 )
             case _ if isinstance(fields, MatchJobFields):
@@ -390,6 +390,11 @@ class JobWork:
                     progress=progress,
                 )
         raise TypeError(f"no work for {type(fields).__name__}")
+
+
+def _rating_columns(fields: RatingJobFields) -> RatingColumns:
+    by = () if fields.by is None else (fields.by,)
+    return RatingColumns(text=fields.text, by=by, weight=fields.weight, respondent=fields.respondent)
 
 
 def _match_columns(fields: JobFields) -> MatchColumns:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.cluster import ClusterOptions
-from semscale.cli.options.groups import option_group, without
+from semscale.cli.options.groups import option_group, setting_of, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, column, option, setting
 from semscale.cli.options.run import RunOptions
@@ -15,10 +15,9 @@ from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
 from semscale.messages import did_you_mean
-from semscale.rating.settings import DEFAULT_READOUT, Readout
+from semscale.rating.settings import DEFAULT_READOUT, RatingColumns, Readout
 
 if TYPE_CHECKING:
-    from semscale.rating.files.columns import FileColumns
     from semscale.rating.settings import RaterSettings
     from semscale.store.table import Table
 
@@ -33,40 +32,29 @@ class RatingColumnOptions:
         list[str] | None,
         column("The texts to rate, can be repeated; the only open text unless given."),
     ] = None
-    by: Annotated[list[str] | None, column("Names of groups to compare; can be repeated.")] = None
-    weight: Annotated[str | None, column("Weights, 0 or more.")] = None
-    respondent: Annotated[str | None, column("Who wrote each text; one person's texts belong together.")] = (
-        None
-    )
-    human: Annotated[
-        str | None, column("Human ratings to compare with: a number, or a list like [3, 4].")
-    ] = None
-    inclusion: Annotated[
-        str | None,
-        column("Probability with which each text was drawn for --human; sheets of --labels have it."),
-    ] = None
-    human_range: Annotated[
-        tuple[float, float] | None, option(COLUMNS, "Lowest and highest value humans could give.", "LOW HIGH")
-    ] = None
+    by: Annotated[list[str] | None, setting_of(RatingColumns, "by")] = None
+    weight: Annotated[str | None, setting_of(RatingColumns, "weight")] = None
+    respondent: Annotated[str | None, setting_of(RatingColumns, "respondent")] = None
+    human: Annotated[str | None, setting_of(RatingColumns, "human")] = None
+    inclusion: Annotated[str | None, setting_of(RatingColumns, "inclusion")] = None
+    human_range: Annotated[tuple[float, float] | None, setting_of(RatingColumns, "human_range")] = None
 
     @property
     def texts(self) -> list[str]:
         """The columns of texts that were named."""
         return self.text or []
 
-    def of(self, table: "Table") -> "tuple[Table, FileColumns]":
-        """The columns of a table, and the table with labels as groups where it has labels of values.
+    def of(self, table: "Table") -> "tuple[Table, RatingColumns]":
+        """Return the columns of a table, and the table with labels as groups where it has labels of values.
 
         Raises:
             InputError: a column is to be two things, or does not exist.
         """
-        from semscale.rating.files.columns import FileColumns
         from semscale.store.deriving.derived_columns import by_label
 
         table, by = by_label(table, self.by or ())
         others = {name: value for name, value in vars(self).items() if name not in {"text", "by"}}
-        first = by[0] if by else None
-        return table, FileColumns(self.texts[0], by=first, further_by=tuple(by[1:]), **others)
+        return table, RatingColumns(text=self.texts[0], by=tuple(by), **others)
 
 
 Scale = Annotated[

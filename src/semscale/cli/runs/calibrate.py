@@ -8,9 +8,8 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.calibration import CalibrationSummary, check_calibration_path
-from semscale.rating.cells import humans_in, numbers_in
+from semscale.rating.cells import check_human_range, humans_in, numbers_in
 from semscale.rating.fitting import LabelSettings
-from semscale.rating.human import check_human_range
 from semscale.rating.labelling import COLUMNS, ROW, check_once, with_points
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings

@@ -9,13 +9,12 @@ from semscale.cli.progress import progress_bars
 from semscale.cli.runs.on_cluster import makers_of, model_recipe
 from semscale.errors import InputError
 from semscale.rating.calibration import as_calibration
-from semscale.rating.files.file_rating import FileSettings, rate_file
-from semscale.rating.files.several_texts import rate_texts
 from semscale.rating.labelling import read_sheet
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings
 from semscale.rating.summary import RatingSummaries, RatingSummary
+from semscale.rating.table import rate_file, rate_texts
 from semscale.scales import load_scale
 from semscale.store.column_profile import open_text_column
 from semscale.store.reading import open_table
@@ -25,7 +24,7 @@ from semscale.weights.known import DEFAULT_RATING_MODEL
 if TYPE_CHECKING:
     from semscale.chat.decisions.deciding import DecidingChat
     from semscale.distributed.rating_recipe import RatingRecipe
-    from semscale.rating.files.file_decisions import FileDecisions
+    from semscale.rating.decided import TableDecisions
 
 
 def rate_table(options: RatingOptions) -> RatingSummary | RatingSummaries:
@@ -103,7 +102,8 @@ def _rate_texts(options: RatingOptions, raters: dict[str, Rater], progress: Prog
         columns,
         raters,
         out=options.outputs.out,
-        settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart),
+        settings=run.parts,
+        plan=run.plan,
         progress=progress,
     )
     with options.outputs.told_if_stopped():
@@ -125,7 +125,8 @@ def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> Rati
             columns,
             rater=rater,
             out=options.outputs.out,
-            settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart, makers),
+            settings=replace(run.parts, makers=makers),
+            plan=run.plan,
             labels=labels,
             deciding=decisions_of(options, rater),
             progress=progress,
@@ -143,7 +144,7 @@ def _recipe(options: RatingOptions, text: str) -> "RatingRecipe":
     return RatingRecipe(model_recipe(options.model, DEFAULT_RATING_MODEL), load_scale(scale), settings, text)
 
 
-def decisions_of(options: RatingOptions, rater: Rater) -> "FileDecisions | None":
+def decisions_of(options: RatingOptions, rater: Rater) -> "TableDecisions | None":
     """Say how a chat model rates the texts, too; ``None`` where none is to.
 
     Raises:
@@ -153,9 +154,9 @@ def decisions_of(options: RatingOptions, rater: Rater) -> "FileDecisions | None"
     chosen = options.deciding
     if chosen.method != "decision":
         return None
-    from semscale.rating.files.file_decisions import FileDecisions
+    from semscale.rating.decided import TableDecisions
 
-    return FileDecisions(
+    return TableDecisions(
         rater.scale,
         _deciding_model(chosen),
         options.run.plan,

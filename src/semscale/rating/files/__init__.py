@@ -1,1 +1,0 @@
-"""Ratings of files of any size, part by part."""

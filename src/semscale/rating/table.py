@@ -1,0 +1,342 @@
+"""Rating of the texts of a table: one column, or several in one run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import polars as pl
+
+from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
+from semscale.errors import InputError
+from semscale.rating.labelling import FilledSheet
+from semscale.rating.rater import Rater
+from semscale.rating.ratings import Ratings
+from semscale.rating.settings import RatingColumns
+from semscale.rating.summary import RatingSummaries, RatingSummary, RatingTally
+from semscale.results.runs import PartWork, TableInstrument, looked_through, measure_table
+from semscale.results.table_columns import TEXT, Cells
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.store.cells import storable
+from semscale.store.first_look import needs_counting
+from semscale.store.places.output_places import Target
+from semscale.store.result_columns import check_free, check_output
+from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
+from semscale.store.table import Table
+from semscale.store.writing import PREFIX
+from semscale.types import Progress
+
+if TYPE_CHECKING:
+    from semscale.rating.decided import TableDecisions
+    from semscale.rating.human import HumanSample
+
+
+def rate_file(  # noqa: PLR0913 - what, how, where to, and who hears of it
+    table: Table,
+    columns: RatingColumns,
+    rater: Rater,
+    *,
+    plan: IntervalPlan | None = None,
+    out: Target | None = None,
+    settings: PartSettings | None = None,
+    labels: FilledSheet | None = None,
+    deciding: "TableDecisions | None" = None,
+    progress: Progress | None = None,
+) -> RatingSummary:
+    """Rate a column of texts, write the rated table, and sum it up.
+
+    Columns beside the texts are checked in a reading of their own, before any text is embedded.
+
+    Args:
+        table: the input.
+        columns: names of the columns.
+        rater: scale, embedder and settings.
+        plan: how intervals are made, and the seed of all draws.
+        out: as ``measure_table`` takes it, and so is ``settings``.
+        settings: the parts.
+        labels: people's ratings of some rows, in the sheet that was drawn from the table, in the place of a
+            column of human ratings.
+        deciding: lets a chat model rate the texts, too, and adds its columns, ``semscale_decided_status`` and
+            others; where it gives no decisions, ``RatingSummary.undecided`` says why.
+        progress: called as rows are rated, and while texts are embedded.
+
+    Raises:
+        InputError: as ``measure_table``.
+        StoppedByUserError: stopped by the user; finished parts are kept.
+        ModelError: the model cannot be run; finished parts are kept.
+    """
+    instrument = RatingTable(
+        columns, rater, plan or IntervalPlan(), labels=labels, deciding=deciding, progress=progress
+    )
+    return measure_table(table, instrument, out=out, settings=settings, progress=progress)
+
+
+class _SheetColumns(RatingColumns):
+    """Columns of a table whose labels are in a sheet: all texts are compared with the sheet's first."""
+
+    text: Annotated[str, TEXT]
+
+
+class RatingTable(TableInstrument[Ratings, RatingSummary]):
+    """Rating as a run over a table uses it.
+
+    Args:
+        columns: names of the columns.
+        rater: rates.
+        plan: how intervals are made, and the seed of all draws.
+        labels: as ``rate_file`` takes them, and so is ``deciding``.
+        deciding: a chat model that rates the texts, too.
+        progress: called while texts are embedded.
+    """
+
+    stage = "rating"
+    result = Ratings
+
+    def __init__(
+        self,
+        columns: RatingColumns,
+        rater: Rater,
+        plan: IntervalPlan,
+        *,
+        labels: FilledSheet | None = None,
+        deciding: "TableDecisions | None" = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.columns: RatingColumns = columns if labels is None else _SheetColumns(**dict(columns))
+        self.rater = rater
+        self._plan, self._labels, self._deciding, self._progress = plan, labels, deciding, progress
+        self._n_looked_at = 0
+
+    @property
+    def stored(self) -> str:
+        """Embeddings, where there is a cache."""
+        return KEPT_EMBEDDINGS if isinstance(self.rater.embedder, CachedEmbedder) else ""
+
+    def key(self) -> dict[str, str]:
+        """Return the fields of the signature."""
+        return dict(self.rater.signature.fields)
+
+    def check(self, table: Table) -> None:
+        """Check columns, labels and calibration, and load the model, before the table is read through."""
+        super().check(table)
+        table.require_text(self.columns.text, "text")
+        if self._labels is not None and self.columns.human is not None:
+            raise InputError("labels must not be given beside human: both are people's ratings")
+        if self._labels is not None and self.columns.human_range is None:
+            self._labels.check_scale(*(float(end) for end in self.rater.scale.values[[0, -1]]))
+        _ = self.rater.embedder
+        if self.rater.calibration is not None:
+            _ = self.rater.signature  # refuses a calibration for other ratings
+
+    def look(self, cells: Cells) -> None:
+        """Compare the texts with those that people labelled."""
+        self._n_looked_at = cells.first_row + cells.rows.height
+        if self._labels is not None:
+            self._labels.check_texts(cells["text"], cells.first_row)
+
+    def start(self, table: Table) -> None:
+        """Prepare the summary."""
+        if self._labels is not None:
+            self._labels.check_rows(self._n_looked_at)
+        self._source = Path(table.name).name
+        self._tally = RatingTally(self.rater, by=self.columns.by, seed=self._plan.seed)
+        self._humans = self._human_sample()
+
+    def measure(self, cells: Cells) -> Ratings:
+        """Rate some rows."""
+        return self.rater.rate(cells["text"], progress=self._progress)
+
+    def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> Ratings:
+        """Read the ratings of a part back from its columns."""
+        return Ratings.from_part(
+            frame,
+            notes,
+            scale=self.rater.scale,
+            floor=self.rater.floor,
+            own_anchors=self.rater.own_anchors,
+            calibration=self.rater.calibration,
+        )
+
+    def add(self, cells: Cells, result: Ratings, notes: Mapping[str, Any]) -> None:
+        """Add a part to the summary, and to what people and a chat model say of the texts."""
+        texts, respondents, weights = cells["text"], cells.get("respondent"), cells.get("weight")
+        if self._humans is not None:
+            humans, inclusion = cells.get("human"), cells.get("inclusion")
+            if self._labels is not None:
+                humans, inclusion = self._labels.part(self._tally.n, len(result))
+            self._humans.add(
+                self._tally.n,
+                result,
+                humans,
+                lengths=[len(text) if isinstance(text, str) else 0 for text in texts],
+                respondents=respondents,
+                weights=weights,
+                inclusion=inclusion,
+            )
+        self._tally.add(result, texts, groups=cells.get("by"), weights=weights, respondents=respondents)
+        if self._deciding is not None:
+            self._deciding.add(texts, result)
+
+    def summary(self) -> RatingSummary:
+        """Sum all parts up, after a chat model has decided about their texts, if one shall."""
+        columns, comparison = self.columns, None
+        if self._humans is not None:
+            comparison = self._humans.compared(columns, interval=self._plan.interval)
+        if comparison is not None and self._labels is not None:
+            notes = (*comparison.notes, *filter(None, [self._labels.note]))
+            comparison = replace(comparison, notes=notes, sheet=self._labels.name)
+        summary = self._tally.summary(
+            self._plan,
+            self._source,
+            by=columns.by[0] if columns.by else None,
+            weight=columns.weight,
+            respondent=columns.respondent,
+            comparison=comparison,
+        )
+        if self._deciding is None:
+            return summary
+        outcome = self._deciding.compared(summary.set_agreement)
+        if not isinstance(outcome, tuple):
+            return replace(summary, undecided=outcome)
+        return replace(summary, decided=outcome[0], signature=summary.signature.extended(outcome[1]))
+
+    def late(self, start: int, stop: int) -> pl.DataFrame | None:
+        """Return the columns of decisions, which are made once all rows are rated."""
+        return None if self._deciding is None else self._deciding.frame(start, stop)
+
+    def _human_sample(self) -> "HumanSample | None":
+        if self.columns.human is None and self._labels is None:
+            return None
+        from semscale.rating.human import HumanSample
+
+        column = f"human: column '{self.columns.human}'"
+        source = column if self._labels is None else f"labels: {self._labels.name}"
+        return HumanSample(self._plan.seed, self.rater.scale.values, self.rater.signature, source)
+
+
+def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
+    table: Table,
+    columns: RatingColumns,
+    raters: Mapping[str, Rater],
+    *,
+    plan: IntervalPlan | None = None,
+    out: Target | None = None,
+    settings: PartSettings | None = None,
+    progress: Progress | None = None,
+) -> RatingSummaries:
+    """Rate several columns of texts, write one table, and sum each of them up.
+
+    The rated table has the input's columns, then for each text those of ``rate_file`` with the text's name in
+    theirs: ``semscale_<text>_mean`` and so on.
+
+    Args:
+        table: the input.
+        columns: names of the other columns; its ``text`` is the first of the texts.
+        raters: the rater of each column of texts, by the column's name; at least one.
+        plan: as in ``rate_file``, and so are the other parameters.
+        out: where to write.
+        settings: the parts.
+        progress: called as rows are rated, and while texts are embedded.
+
+    Raises:
+        InputError: as ``rate_file``; or human ratings, which belong to one column of texts.
+        StoppedByUserError: stopped by the user; finished parts are kept.
+        ModelError: the model cannot be run; finished parts are kept.
+    """
+    if columns.human is not None:
+        raise InputError("human belongs to one column of texts: rate each text that people rated by itself")
+    settings, plan = settings or PartSettings(), plan or IntervalPlan()
+    instruments = [
+        RatingTable(columns.changed(text=text), rater, plan, progress=progress)
+        for text, rater in raters.items()
+    ]
+    for instrument in instruments:
+        instrument.check(table)
+    if out is not None:
+        check_output(table, out)
+    # All have the same columns beside the texts, so the first checks them for all.
+    counting = needs_counting(table, out)
+    table = looked_through(table, instruments[0], settings.part_rows, counting=counting)
+    for instrument in instruments:
+        instrument.start(table)
+    works = {instrument.columns.text: PartWork(table, instrument) for instrument in instruments}
+    summaries = TableRun(table, settings, progress).of(_SeveralTexts(table, works), out)
+    return replace(summaries, input_notes=table.notes)
+
+
+class _SeveralTexts:
+    """Rates several columns of a table part by part.
+
+    Args:
+        table: the input.
+        works: that of each column, by the column's name.
+    """
+
+    stage = "rating"
+
+    def __init__(self, table: Table, works: "Mapping[str, PartWork[Ratings, RatingSummary]]") -> None:
+        self.table, self.works = table, works
+
+    @property
+    def private(self) -> tuple[str, ...]:
+        """Columns that only the summaries need."""
+        return tuple(_of_text(name, text) for text, work in self.works.items() for name in work.private)
+
+    @property
+    def kept(self) -> str:
+        """Embeddings, where there is a cache."""
+        return next(iter(self.works.values())).kept
+
+    def key(self) -> dict[str, str]:
+        """Name each column with the fields of its signature."""
+        return {
+            f"{number} {name}": value
+            for number, work in enumerate(self.works.values(), start=1)
+            for name, value in work.key().items()
+        }
+
+    def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
+        """Rate the rows after the first ``skip`` ones."""
+        first_row = skip
+        for batch in self.table.batches(size, skip):
+            check_free(batch.columns, self.table.name)
+            frames, notes = [storable(batch)], {}
+            for text, work in self.works.items():
+                part = work.part(batch, first_row)
+                titles = _result_titles(part.frame.columns, PREFIX)
+                frames.append(part.frame.select(pl.col(name).alias(_of_text(name, text)) for name in titles))
+                notes[text] = part.notes
+            yield WorkedPart(pl.concat(frames, how="horizontal"), notes)
+            first_row += batch.height
+
+    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
+        """Take a part: each work takes its own columns."""
+        inputs = [name for name in frame.columns if not name.startswith(PREFIX)]
+        for text, work in self.works.items():
+            start = _of_text(PREFIX, text)
+            titles = {
+                name: PREFIX + name.removeprefix(start) for name in _result_titles(frame.columns, start)
+            }
+            work.add(frame.select([*inputs, *titles]).rename(titles), notes[text])
+
+    def summary(self) -> RatingSummaries:
+        """Sum all parts up."""
+        texts = {text: work.summary() for text, work in self.works.items()}
+        return RatingSummaries(Path(self.table.name).name, texts)
+
+    def late(self, start: int, stop: int) -> None:
+        """Return nothing: every column is there as soon as its rows are rated."""
+
+
+def _result_titles(titles: Sequence[str], start: str) -> list[str]:
+    return [title for title in titles if title.startswith(start)]
+
+
+def _of_text(name: str, text: str) -> str:
+    """Put a text's name into that of a column of the result.
+
+    Example:
+        >>> _of_text("semscale_mean", "why")
+        'semscale_why_mean'
+    """
+    return f"{PREFIX}{text}_{name.removeprefix(PREFIX)}"
