@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "no prediction: the cell is empty or null",
-    "not-text": "a number or something else that is not text stands in the column of predictions",
+    "not-text": "the cell holds a number or something else that is not text of predictions",
     "empty": "the prediction is nothing but white space",
     "no-reference": "no reference holds a text to match with",
     "other-language": "the prediction or the reference is in a language that the model does not read",
