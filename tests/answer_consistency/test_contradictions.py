@@ -15,7 +15,7 @@ from semscale.answer_consistency.samples import guards_read_samples
 from semscale.answer_consistency.settings import GUARD_NAMES, check_guards
 from semscale.embedding import ArrayEmbedder
 from semscale.errors import InputError
-from semscale.matching.entailment.nli_model import load_nli
+from semscale.matching.entailment import load_nli
 from semscale.matching.pairs import pair_up
 from semscale.signature import Signature
 

@@ -35,7 +35,7 @@ from semscale.answer_consistency.tables import ANSWER, REPLIES_STAY, AskedParts,
 from semscale.chat.runner import run_apart
 from semscale.embedding.languages.language_counts import n_unguarded
 from semscale.errors import InputError
-from semscale.matching.entailment.sentences import worded_sentences
+from semscale.matching.entailment import worded_sentences
 from semscale.matching.matcher import CORPUS_ROWS
 from semscale.matching.settings import GroundingColumns
 from semscale.results.runs import PartState, TableInstrument, measure_table

@@ -19,12 +19,16 @@ from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Request
 from semscale.chat.runner import Runner
 from semscale.guards.findings import Finding
-from semscale.matching.entailment.choices import chosen_model
-from semscale.matching.entailment.probabilities import CONTRADICTION, ENTAILMENT, EntailmentModel
-from semscale.matching.entailment.sentences import worded_sentences
+from semscale.matching.entailment import (
+    CONTRADICTION,
+    ENTAILMENT,
+    EntailmentModel,
+    chosen_model,
+    worded_sentences,
+)
 from semscale.matching.matcher import Matcher
 from semscale.matching.methods import CorpusDependent
-from semscale.matching.unrelated import corpus_texts
+from semscale.matching.separation import corpus_texts
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result

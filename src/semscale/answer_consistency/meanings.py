@@ -21,7 +21,7 @@ from semscale.answer_consistency.short_answers import (
     is_short_answer,
     same_answer_cosine,
 )
-from semscale.matching.entailment.probabilities import CONTRADICTION, ENTAILMENT, EntailmentModel
+from semscale.matching.entailment import CONTRADICTION, ENTAILMENT, EntailmentModel
 from semscale.matching.pairs import Pairs
 from semscale.types import Floats, Integers, Mask, Progress, Status
 
