@@ -14,7 +14,7 @@ def demo(
     folder: Annotated[
         Path, option(OUTPUT, "Folder for the ratings and the report.", "FOLDER", name="--out", shown=True)
     ] = Path("semscale-demo"),
-    no_open: Annotated[bool, option(OUTPUT, "Do not open the report in a browser.", name="--no-open")] = False,
+    no_open: Annotated[bool, option(OUTPUT, "Leave the browser closed.", name="--no-open")] = False,
 ) -> None:
     """Rate 300 sentences of product reviews, compare them with people's ratings, and open the report.
 
