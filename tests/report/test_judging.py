@@ -156,7 +156,7 @@ def test_each_mean_is_of_the_column_that_it_names(capsys):
 def test_a_page_without_a_score():
     shown = page(made(Judge(Scripted(lambda _: "hm", name="mute"))).document())
     assert "No row was scored" in shown
-    assert "no reply states one score beyond doubt" in shown
+    assert "no reply contains exactly one score" in shown
     assert ">0.00<" not in shown
 
 

@@ -22,14 +22,15 @@ from semscale.judging.asking import (
     UNREAD,
     Conversation,
     FormRefusal,
+    JudgeRequests,
     ModelCapabilities,
     Running,
     ask,
     capabilities_to_try,
     count_refusals,
+    decisions_to_try,
 )
 from semscale.judging.prompts import JudgedItem, read_items
-from semscale.judging.requests import JudgeRequests, decisions_to_try
 from semscale.judging.settings import JudgeSettings
 from semscale.judging.templates import Rubric, load_rubric, load_template
 from semscale.judging.verdict import Verdict
