@@ -22,14 +22,11 @@ from scipy.optimize import minimize
 from beetle import FOLDER, Answers, auc, read_answers
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, finding_counts
-from semscale.matching.calibrated.arithmetic import LAYERS, above_floor, combine, weighted_mean
-from semscale.matching.calibrated.method import UNRELATED_PAIRS
+from semscale.matching.calibrated import UNRELATED_PAIRS
 from semscale.matching.pairs import best_pairs, pair_up
-from semscale.matching.unrelated import unrelated_pairs
-from semscale.matching.words.similarity_layers import WordLayers
-from semscale.matching.words.subjects import SubjectWeights
-from semscale.matching.words.tokenized_texts import TokenizedTexts
-from semscale.matching.words.weights import WordWeights
+from semscale.matching.separation import unrelated_pairs
+from semscale.matching.word_vectors import LAYERS, WordLayers, above_floor, combine, weighted_mean
+from semscale.matching.words import SubjectWeights, TokenizedTexts, WordWeights
 
 HERE = Path(__file__).parent
 MODELS = ("all-MiniLM-L6-v2", "e5-small")

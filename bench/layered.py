@@ -14,13 +14,10 @@ from beetle import read_answers
 from measuring import Peer, machine, ratios, seconds, spread
 from semscale.embedding import load_embedder
 from semscale.embedding.tokens.state_engine import state_engine
-from semscale.matching.layered.method import LayeredMatch
-from semscale.matching.layered.presets import PRESETS
+from semscale.matching.layered import PRESETS, LayeredMatch
 from semscale.matching.matcher import Matcher, match_with
 from semscale.matching.methods import METHODS
-from semscale.matching.words.idf import smoothed_idf
-from semscale.matching.words.pieces import pieces_of
-from semscale.matching.words.stop_words import stop_words
+from semscale.matching.words import pieces_of, smoothed_idf, stop_words
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
 

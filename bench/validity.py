@@ -18,7 +18,7 @@ from beetle import FOLDER, auc, read_answers
 from measuring import machine
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import GUARDS, Guards
-from semscale.matching.calibrated.method import CalibratedMatch
+from semscale.matching.calibrated import CalibratedMatch
 from semscale.matching.matcher import match, match_with
 from semscale.weights.known import DEFAULT_MODEL
 

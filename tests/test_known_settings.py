@@ -6,7 +6,7 @@ import semscale
 from semscale.answer_consistency.consistency import Consistency
 from semscale.drift.measure.meter import DriftMeter
 from semscale.judging.judge import Judge, Panel, judge
-from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher
 from semscale.snapshots.session_scorer import SnapshotMeter
 

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from semscale.judging.judge import Judge, Panel, judge
     from semscale.judging.verdict import Verdict
     from semscale.judging.verdicts import PanelVerdicts, Verdicts
-    from semscale.matching.bertscore.scorer import BertScorer, bertscore
-    from semscale.matching.bertscore.scores import BertScores
+    from semscale.matching.bertscore import BertScorer, BertScores, bertscore
     from semscale.matching.matcher import Matcher, match
     from semscale.matching.matches import Matches
     from semscale.rating.lint import lint
@@ -100,8 +99,7 @@ _HOMES = {
     "semscale.judging.judge": ("Judge", "Panel", "judge"),
     "semscale.judging.verdict": ("Verdict",),
     "semscale.judging.verdicts": ("PanelVerdicts", "Verdicts"),
-    "semscale.matching.bertscore.scores": ("BertScores",),
-    "semscale.matching.bertscore.scorer": ("BertScorer", "bertscore"),
+    "semscale.matching.bertscore": ("BertScorer", "BertScores", "bertscore"),
     "semscale.matching.matcher": ("Matcher", "match"),
     "semscale.matching.matches": ("Matches",),
     "semscale.rating.lint": ("lint",),

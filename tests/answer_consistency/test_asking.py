@@ -289,18 +289,3 @@ def test_the_side_is_wrong_no_more_often_than_stated(confidence):
         taken += k
     assert wrong / draws <= 1 - confidence
     assert taken < 20 * draws
-
-
-@pytest.mark.parametrize(
-    ("values", "threshold", "n", "confidence", "message"),
-    [
-        ([1.2], 0.5, 5, 0.95, "values must be numbers from 0 to 1"),
-        ([float("nan")], 0.5, 5, 0.95, "values must be numbers from 0 to 1"),
-        ([0.5] * 3, 0.5, 2, 0.95, "n must be at least the 3 values seen, got 2"),
-        ([0.5], 0, 5, 0.95, "threshold must lie between 0 and 1, got 0"),
-        ([0.5], 0.5, 5, 1.5, "confidence must lie between 0 and 1, got 1.5"),
-    ],
-)
-def test_what_cannot_be_is_refused(values, threshold, n, confidence, message):
-    with pytest.raises(InputError, match=message):
-        early_decision(values, threshold, n, confidence)

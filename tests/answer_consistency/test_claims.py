@@ -24,7 +24,7 @@ from semscale.answer_consistency.claims import (
 from semscale.chat.loading import load_chat_model
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
-from semscale.matching.entailment.probabilities import Entailments
+from semscale.matching.entailment import Entailments
 from semscale.signature import Signature
 
 

@@ -6,16 +6,24 @@ from random_classifier import forced_classifier
 from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.contradictions import contradiction_probabilities, guard_findings
+from semscale.answer_consistency.contradictions import (
+    CONTRADICTING,
+    contradiction_probabilities,
+    guard_findings,
+)
 from semscale.answer_consistency.samples import guards_read_samples
 from semscale.answer_consistency.settings import GUARD_NAMES, check_guards
 from semscale.embedding import ArrayEmbedder
 from semscale.errors import InputError
-from semscale.matching.entailment.nli_model import load_nli
+from semscale.matching.entailment import load_nli
 from semscale.matching.pairs import pair_up
 from semscale.signature import Signature
 
 DIFFERENT, ALIKE = 0.6, 0.9  # cosines of two cities, of two words for one thing
+
+
+def test_the_guards_to_choose_from_are_those_that_can_contradict():
+    assert {kind.partition(":")[0] for kind in CONTRADICTING} | {"name"} == set(GUARD_NAMES)
 
 
 def kinds(answer, sample, cosine=DIFFERENT, guards=GUARD_NAMES):

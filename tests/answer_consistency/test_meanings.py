@@ -35,7 +35,7 @@ from semscale.answer_consistency.pairs import NO_FLOOR
 from semscale.answer_consistency.readers import PairReaders
 from semscale.answer_consistency.tables import consistency_file
 from semscale.matching.cosines import Cosines
-from semscale.matching.entailment.probabilities import Entailments
+from semscale.matching.entailment import Entailments
 from semscale.matching.pairs import pair_up
 from semscale.signature import Signature
 from semscale.store.reading import open_table

@@ -6,7 +6,7 @@ from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.readers import MemoizedEntailment, SentenceEntailment
-from semscale.matching.entailment.probabilities import Entailments
+from semscale.matching.entailment import Entailments
 from semscale.signature import Signature
 
 

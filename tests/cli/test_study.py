@@ -182,7 +182,9 @@ def test_what_init_writes_has_no_unknown_key_when_its_examples_are_used(tmp_path
 
     text = (resources.files("semscale.cli") / "new_study.yaml.txt").read_text(encoding="utf-8")
     (tmp_path / "study.yaml").write_text(
-        text.replace("  # joint:\n  #   - {age", "  joint:\n    - {age").replace("share: 0.2}", "share: 1}")
+        text.replace("  # joint:\n  #   - {age", "  joint:\n    - {age")
+        .replace("share: 0.2}", "share: 1}")
+        .replace("  # - {name: where", "  - {name: where")
     )
     with pytest.raises(
         ValueError, match="margin 'age' cannot be met: '35 to 54' is to have 0.4 of the panel"

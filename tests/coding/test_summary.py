@@ -10,7 +10,8 @@ from semscale.coding.coder import Coder
 from semscale.coding.coding import code_answers
 from semscale.coding.labels import HandCodes
 from semscale.coding.settings import CodingColumns
-from semscale.coding.summary import Covariates, QuoteChoice, code_alphas, summarize_coding
+from semscale.coding.shares import code_alphas
+from semscale.coding.summary import Covariates, QuoteChoice, summarize_coding
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
 from semscale.report.json_encoding import to_json

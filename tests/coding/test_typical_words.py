@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from semscale.coding.typical_words import (
+from semscale.coding.suggesting import (
     is_piece,
     overlaps,
     typical_words,

@@ -12,7 +12,7 @@ from semscale.compat.athena import (
     calculate_credit_drift,
 )
 from semscale.errors import InputError, UnknownNameError
-from semscale.matching.bertscore.scorer import bertscore
+from semscale.matching.bertscore import bertscore
 
 CAUSE = "You name the cause of the change."
 EFFECT = "An example of the effect is missing."

@@ -7,7 +7,7 @@ import pytest
 
 from semscale.compat.bert_score import BERTScorer, ScoreArray, score
 from semscale.errors import InputError
-from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.bertscore import BertScorer
 
 MODEL = "all-MiniLM-L6-v2"
 CANDIDATES = ["A man is playing a guitar.", "The stock fell.", "Kittens are eating food."]

@@ -6,7 +6,7 @@ import pytest
 
 from semscale.compat.cliniqlink import ClinIQLinkSampleDatasetEvaluate
 from semscale.errors import InputError
-from semscale.matching.layered.arithmetic import layered_score
+from semscale.matching.layered import layered_score
 
 OPTIONS = ["Apo B-48", "Apo C", "Apo E"]
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.damage.sentences import Sentence, cased_as
-from semscale.matching.entailment.sentences import sentences_of
+from semscale.matching.entailment import sentences_of
 
 
 @given(st.text(alphabet="aB .!?\n'1e.g", max_size=60))

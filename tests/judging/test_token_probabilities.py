@@ -1,6 +1,7 @@
 """Shares of levels from the probabilities of tokens; expected values by hand."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from semscale.chat.replies import TokenLogprob
 from semscale.judging.replies import read_reply
 from semscale.judging.templates import Level, Template, load_template
-from semscale.judging.token_probabilities import level_probabilities
+from semscale.judging.verdict import level_probabilities
 
 ELEVEN = Template(
     name="eleven", task="?", levels=tuple(Level(score=n / 10, label=f"l{n}", number=n) for n in range(11))
@@ -32,7 +33,8 @@ def tokens(*each):
 def probabilities(template, *each):
     stream = tokens(*each)
     reply = "".join(token.token for token in stream)
-    return level_probabilities(reply, stream, read_reply(reply, template).span, template)
+    found = level_probabilities(reply, stream, read_reply(reply, template).span, template)
+    return None if found is None else SimpleNamespace(masses=found[0], covered=found[1])
 
 
 def test_a_space_may_belong_to_the_token():
@@ -92,8 +94,8 @@ def test_tokens_of_another_text_say_nothing():
 
 def test_tokens_around_the_reply_do_no_harm():
     stream = tokens("\n", {"4": 0.9, "3": 0.1}, "\n")
-    found = level_probabilities("4", stream, (0, 1), load_template("likert"))
-    np.testing.assert_allclose(found.masses, [0, 0, 0.1, 0.9, 0])
+    masses, _ = level_probabilities("4", stream, (0, 1), load_template("likert"))
+    np.testing.assert_allclose(masses, [0, 0, 0.1, 0.9, 0])
 
 
 def test_probabilities_that_are_none_say_nothing():

@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 
-from semscale.matching.words.stop_words import stop_words
+from semscale.matching.words import stop_words
 
 PUNCTUATION = set("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 

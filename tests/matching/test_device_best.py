@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.matching import device_best
-from semscale.matching.device_best import best_on_device, length_blocks
+from semscale.matching import cosines as device_best
+from semscale.matching.cosines import best_on_device, length_blocks
 
 torch = pytest.importorskip("torch", reason='PyTorch is not there: pip install "semscale[torch]"')
 pytestmark = pytest.mark.needs("torch")

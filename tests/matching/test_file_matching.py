@@ -12,11 +12,10 @@ from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards
 from semscale.matching import cosines, matcher
 from semscale.matching import summary as matching_summary
-from semscale.matching.calibrated.method import CalibratedMatch
+from semscale.matching.calibrated import CalibratedMatch
 from semscale.matching.cosines import CosineMatch
-from semscale.matching.entailment.method import EntailmentMatch
-from semscale.matching.layered.method import LayeredMatch
-from semscale.matching.layered.presets import PRESETS
+from semscale.matching.entailment import EntailmentMatch
+from semscale.matching.layered import PRESETS, LayeredMatch
 from semscale.matching.matcher import Matcher, explain_items, match_file, match_with
 from semscale.matching.settings import MatchColumns
 from semscale.store.reading import open_table

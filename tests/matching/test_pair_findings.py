@@ -1,8 +1,7 @@
 import numpy as np
 
 from semscale.guards.registry import Guards
-from semscale.matching.pair_findings import find_in_pairs
-from semscale.matching.pairs import pair_up
+from semscale.matching.pairs import find_in_pairs, pair_up
 
 PAIRS = pair_up(
     ["Give 50 mg.", "It is not a lung.", None, "It beats."],

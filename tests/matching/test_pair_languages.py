@@ -6,7 +6,7 @@ import pytest
 from tests.language_sentences import SENTENCES
 
 from semscale.guards.registry import GUARDS, Guards
-from semscale.matching.pair_languages import (
+from semscale.matching.pairs import (
     are_across,
     guards_read,
     with_guards,

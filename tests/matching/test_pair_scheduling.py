@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.matching.pair_scheduling import plan_steps, scoring_order
+from semscale.matching.cosines import plan_steps, scoring_order
 
 
 def walk(prediction, reference, lengths, fresh_tokens, kept_tokens):

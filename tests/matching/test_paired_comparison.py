@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.matches import Matches
-from semscale.matching.paired_comparison import compare_matches
+from semscale.matching.matches import Matches, compare_matches
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.types import Status

@@ -15,7 +15,7 @@ from semscale.drift.measure.meter import DriftMeter
 from semscale.embedding.engines.arithmetic import has_bfloat16
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
-from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher
 from semscale.signature import Signature
 from semscale.snapshots.session_scorer import SnapshotMeter

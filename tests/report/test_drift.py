@@ -208,7 +208,7 @@ def test_items_without_any_value_make_a_page(read_page):
 def test_without_a_gate_nothing_is_called_passed_or_failed(compared, read_page):
     shown = read_page(page_of(compared, None))
     assert "No gate was asked" in shown.text
-    assert "failed" not in shown.text.split("How to repeat")[0].split("What changed")[0]
+    assert "failed" not in shown.text.split("How to reproduce")[0].split("What changed")[0]
 
 
 def test_an_undecided_gate_says_how_many_items_would_decide(read_page):

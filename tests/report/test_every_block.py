@@ -46,7 +46,7 @@ SHOWN = {
     "markdown": ("A note.", "### A part", "34.1 % \\[30.0, 40.0\\]", "too few rows", "What the bars are.",
                  "**not** well", "so so", "words that cost most", "`great`", "anchors are alike", "Beside.",
                  "**passes with warnings**", "accept 75.0", "### Baseline", "*missing*", "and 2 more pairs",
-                 "nothing but white space", "How to repeat and cite this"),
+                 "nothing but white space", "How to reproduce and cite this"),
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from semscale.judging.judge import Judge, Panel
 from semscale.report.document import Count, Quoted, Words
 from semscale.report.formatting import cell_text
 from semscale.report.html import page
-from semscale.report.judging import human_table, judge_table, panel_words, scores_histogram
+from semscale.report.judging import human_table, judge_table, panel_note, scores_histogram
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -80,7 +80,7 @@ def test_judges_who_do_not_agree_are_not_said_to_be_many():
         return f"Score: {6 - int(material(request).split()[0])}"
 
     summary = made(saying("one"), Judge(Scripted(turned, name="turned")))
-    words = panel_words(summary)
+    words = panel_note(summary)
     # 5, 3 and 1 beside 1, 3 and 5: r = -1, for which k / (1 + (k - 1) r) would be infinite.
     assert words.startswith(
         "The number of independent judges that these 2 amount to is not known: their scores are"
@@ -156,7 +156,7 @@ def test_each_mean_is_of_the_column_that_it_names(capsys):
 def test_a_page_without_a_score():
     shown = page(made(Judge(Scripted(lambda _: "hm", name="mute"))).document())
     assert "No row was scored" in shown
-    assert "no reply states one score beyond doubt" in shown
+    assert "no reply contains exactly one score" in shown
     assert ">0.00<" not in shown
 
 

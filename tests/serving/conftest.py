@@ -47,9 +47,9 @@ def engine(embedder):
 
 @pytest.fixture(scope="session")
 def service(engine):
-    found = loaded_service(engine)
-    yield found
-    found.close()
+    result = loaded_service(engine)
+    yield result
+    result.close()
 
 
 @pytest.fixture

@@ -25,10 +25,10 @@ from semscale.serving.requests import RefusedRequestError
 
 @pytest.fixture
 def batcher(gated):
-    found = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=100, workers=1)
-    yield found
+    result = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=100, workers=1)
+    yield result
     gated.let.set()
-    found.close()
+    result.close()
 
 
 def test_what_waits_is_embedded_together_and_each_gets_its_own(batcher, gated, toy_embedder):
@@ -69,10 +69,10 @@ def patient(gated, monkeypatch):
     """A batcher that waits as long as it takes for those who were just answered."""
     monkeypatch.setattr(batching, "LONGEST", 1e6)
     monkeypatch.setattr(batching, "PAUSE", 1e6)
-    found = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=100)
-    yield found
+    result = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=100)
+    yield result
     gated.let.set()
-    found.close()
+    result.close()
 
 
 @pytest.fixture
@@ -171,10 +171,10 @@ def test_vectors_of_the_real_model_do_not_depend_on_the_batch(engine):
     for _ in texts:
         done.get(timeout=60)
     batcher.close()
-    for ticket, one in zip(tickets, alone, strict=True):
-        found = joined_embeddings(ticket.parts())
-        np.testing.assert_array_equal(found.vectors[0], one.vectors[0])
-        assert (found.windows[0], found.tokens[0]) == (one.windows[0], one.tokens[0])
+    for ticket, item in zip(tickets, alone, strict=True):
+        result = joined_embeddings(ticket.parts())
+        np.testing.assert_array_equal(result.vectors[0], item.vectors[0])
+        assert (result.windows[0], result.tokens[0]) == (item.windows[0], item.tokens[0])
 
 
 def test_nobody_is_waited_for_before_the_first_answer():
@@ -237,19 +237,19 @@ def test_a_large_ticket_does_not_hold_up_a_small_one(small_slices):
 def test_many_small_tickets_have_a_slice_each_where_a_large_one_keeps_to_the_budget(small_slices):
     waiting = TicketQueue()
     large, *small = every = [ticket(*[3] * 10), *(ticket(3, 3, 3) for _ in range(4))]
-    for each in every:
-        waiting.add(each)
+    for entry in every:
+        waiting.add(entry)
     # Budget 9, at most 27: 6 tokens of each of the first four are 24, and 3 of the fifth; no second turns.
     first = waiting.take(9, 27)
     assert [(share.ticket, share.stop) for share in first] == [
-        *((each, 2) for each in every[:4]),
+        *((entry, 2) for entry in every[:4]),
         (small[3], 1),
     ]
     # The turns go on with the large one: 6 + 3 + 3 + 3 + 6 tokens, and no second turn above the budget.
     second = waiting.take(9, 27)
     assert [(share.ticket, share.start, share.stop) for share in second] == [
         (large, 2, 4),
-        *((each, 2, 3) for each in small[:3]),
+        *((entry, 2, 3) for entry in small[:3]),
         (small[3], 1, 3),
     ]
     # Now the large one is alone: a slice of 6 tokens, and 3 of the next one, up to the budget.

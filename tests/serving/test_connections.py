@@ -98,9 +98,9 @@ def test_a_head_without_an_end_is_refused():
             writer.write(b"GET / HTTP/1.1\r\nx: ")
             for _ in range(5):
                 writer.write(b"x" * 20_000)
-            status, found = await answer_of(reader)
+            status, result = await answer_of(reader)
             assert status == 431
-            assert found["error"]["message"].startswith(
+            assert result["error"]["message"].startswith(
                 "the address and headers of a request must have at most"
             )
             assert await is_closed(reader)
@@ -131,8 +131,8 @@ def test_what_is_no_http_is_refused_in_the_form_of_all_errors():
             ):
                 reader, writer = await app.connect()
                 writer.write(sent)
-                status, found = await answer_of(reader)
-                assert (status, found["error"]["type"]) == (400, "invalid_request_error")
+                status, result = await answer_of(reader)
+                assert (status, result["error"]["type"]) == (400, "invalid_request_error")
                 assert await is_closed(reader)
             assert app.n == 0
 
@@ -198,7 +198,7 @@ def test_idle_connections_make_room_for_new_ones():
             while len(connections) < 4:
                 await asyncio.sleep(0)
             idle[0][1].write(GET % b"/held")
-            while sum(each.idle_since is None for each in connections) < 1:
+            while sum(entry.idle_since is None for entry in connections) < 1:
                 await asyncio.sleep(0)
             reader, writer = await app.connect()
             writer.write(GET % b"/a")
@@ -254,7 +254,7 @@ def test_who_does_not_read_an_answer_is_closed_and_who_reads_slowly_is_not():
         async with served() as (app, connections):
             reader, writer = await app.connect(limit=1024)
             writer.write(GET % b"/large")
-            while not any(each.transport.get_write_buffer_size() for each in connections):
+            while not any(entry.transport.get_write_buffer_size() for entry in connections):
                 await asyncio.sleep(0)
             (connection,) = connections
             now = time.monotonic()
@@ -280,9 +280,9 @@ def test_where_too_much_is_unread_in_all_the_latest_reader_is_closed(monkeypatch
             for n in (1, 2):
                 _, writer = await app.connect(limit=1024)
                 writer.write(GET % b"/large")
-                while sum(bool(each.transport.get_write_buffer_size()) for each in connections) < n:
+                while sum(bool(entry.transport.get_write_buffer_size()) for entry in connections) < n:
                     await asyncio.sleep(0)
-            first, second = sorted(connections, key=lambda each: each.idle_since)
+            first, second = sorted(connections, key=lambda entry: entry.idle_since)
             limits.close_late(connections, time.monotonic())
             assert not first.transport.is_closing()
             monkeypatch.setattr(limits, "UNSENT_BYTES", LARGE)  # room for one answer

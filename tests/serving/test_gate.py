@@ -17,9 +17,9 @@ ASKED = {"input": ["good"], "model": MODEL}
 
 @pytest.fixture(scope="module")
 def small(engine):
-    found = loaded_service(engine, texts=3, characters=20, body_bytes=200)
-    yield found
-    found.close()
+    result = loaded_service(engine, texts=3, characters=20, body_bytes=200)
+    yield result
+    result.close()
 
 
 def client_of(service, token=None):

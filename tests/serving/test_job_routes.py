@@ -68,7 +68,7 @@ def test_a_job_gives_the_table_with_results(jobs, address, table, column, filled
     rows = list(csv.DictReader(io.StringIO(result.text)))
     assert [bool(row[column]) for row in rows] == filled
     assert jobs.get(f"/jobs/{name}/summary").json()["schema"] == 1
-    assert name in [each["id"] for each in jobs.get("/jobs").json()["jobs"]]
+    assert name in [entry["id"] for entry in jobs.get("/jobs").json()["jobs"]]
     assert jobs.send("DELETE", f"/jobs/{name}").status_code == 200
     assert jobs.get(f"/jobs/{name}").status_code == 404
 
@@ -126,10 +126,10 @@ def test_a_table_that_does_not_serve_is_said_by_the_job(jobs):
 
 def test_the_description_names_the_settings_of_each_kind_of_job(jobs):
     paths = jobs.get("/openapi.json").json()["paths"]
-    settings = {each["name"]: each for each in paths["/jobs"]["post"]["parameters"]}
+    settings = {entry["name"]: entry for entry in paths["/jobs"]["post"]["parameters"]}
     assert settings["kind"]["schema"]["enum"] == ["rate", "match", "consistency", "embed"]
     assert settings["text"]["schema"]["description"] == "The column of texts. Of rate, embed."
-    assert [name for name, each in settings.items() if each["required"]] == ["kind"]
+    assert [name for name, entry in settings.items() if entry["required"]] == ["kind"]
     assert settings["format"]["schema"]["description"] == "Of the uploaded table."
     assert paths["/jobs/{id}/result"]["get"]["parameters"][0]["name"] == "id"
     page = jobs.get("/docs").text
@@ -154,8 +154,8 @@ def test_the_table_of_a_job_goes_with_its_end(jobs, home):
     until = time.monotonic() + 60
     while (home / name / "table.csv").exists() and time.monotonic() < until:
         threading.Event().wait(0.01)
-    kept = {path.name for path in (home / name).iterdir()}
-    assert kept == {"order.json", "end.json", "result.parquet", "summary.json"}
+    stored = {path.name for path in (home / name).iterdir()}
+    assert stored == {"order.json", "end.json", "result.parquet", "summary.json"}
 
 
 def test_the_error_of_a_job_names_fields_and_not_options(jobs):

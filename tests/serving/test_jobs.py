@@ -58,12 +58,12 @@ def test_a_restart_removes_the_table_of_a_job_that_has_ended(tmp_path):
 
 def test_what_else_is_in_the_folder_of_jobs_is_left_alone(tmp_path):
     home = tmp_path / "jobs"
-    kept = [home / "my-project" / "notes.txt", home / ("g" * 32) / "notes.txt", home / "order.json"]
-    for path in kept:
+    stored = [home / "my-project" / "notes.txt", home / ("g" * 32) / "notes.txt", home / "order.json"]
+    for path in stored:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("mine")
     queue = queue_of(tmp_path, HeldWork())
-    assert [path.read_text() for path in kept] == ["mine"] * 3
+    assert [path.read_text() for path in stored] == ["mine"] * 3
     assert queue.records() == []
     queue.stop()
     queue.close()
@@ -201,11 +201,11 @@ def test_a_job_whose_folder_vanishes_is_left_out_of_the_list(tmp_path, monkeypat
     from semscale.serving.requests import RefusedRequestError
 
     queue = queue_of(tmp_path, HeldWork())
-    kept, lost = added(queue), added(queue)
-    found = queue._folders()
+    stored, lost = added(queue), added(queue)
+    result = queue._folders()
     shutil.rmtree(lost.path)
-    monkeypatch.setattr(queue, "_folders", lambda: found)
-    assert [record["id"] for record in queue.records()] == [kept.id]
+    monkeypatch.setattr(queue, "_folders", lambda: result)
+    assert [record["id"] for record in queue.records()] == [stored.id]
     with pytest.raises(RefusedRequestError, match="there is no job") as refused:
         queue.record(JobFolder(lost.path))
     assert refused.value.status == 404
@@ -289,11 +289,11 @@ def test_a_table_larger_than_all_jobs_may_be_is_refused_for_its_size(home):
 
 @pytest.fixture
 def folder(tmp_path):
-    found = JobFolder(tmp_path / ("a" * 32))
-    found.path.mkdir()
-    found.accept({"kind": "rate", "fields": {"format": "csv", "result": "csv"}, "created": ""})
-    found.parts.mkdir()
-    return found
+    result = JobFolder(tmp_path / ("a" * 32))
+    result.path.mkdir()
+    result.accept({"kind": "rate", "fields": {"format": "csv", "result": "csv"}, "created": ""})
+    result.parts.mkdir()
+    return result
 
 
 def size_of(folder):

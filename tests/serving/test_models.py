@@ -49,10 +49,10 @@ def test_tokens_are_estimated_by_bytes():
 
 
 def test_vectors_of_a_request_are_joined():
-    found = joined_embeddings([embeddings(1, 2), embeddings(3)])
-    assert found.vectors[:, 0].tolist() == [1, 2, 3]
-    assert found.tokens.tolist() == [2, 2, 2]
-    assert found.unknown is None
+    result = joined_embeddings([embeddings(1, 2), embeddings(3)])
+    assert result.vectors[:, 0].tolist() == [1, 2, 3]
+    assert result.tokens.tolist() == [2, 2, 2]
+    assert result.unknown is None
 
 
 def test_tokens_that_a_part_does_not_state_are_missing():
@@ -70,8 +70,8 @@ def batched(gated):
 def test_vectors_are_those_of_the_embedder_and_equal_texts_are_sent_once(batched, gated, toy_embedder):
     gated.let.set()
     seen = []
-    found = batched.embed(["a", "b", "a"], progress=lambda *one: seen.append(one))
-    np.testing.assert_array_equal(found.vectors, toy_embedder.embed(["a", "b", "a"]).vectors)
+    result = batched.embed(["a", "b", "a"], progress=lambda *one: seen.append(one))
+    np.testing.assert_array_equal(result.vectors, toy_embedder.embed(["a", "b", "a"]).vectors)
     assert gated.batches == [["a", "b"]]
     assert seen == [("embedding", 2, 2)]
     assert (batched.dimensions, batched.signature) == (gated.dimensions, gated.signature)
@@ -130,19 +130,19 @@ def heeded(engine):
 
 @pytest.fixture
 def batcher(heeded):
-    found = Batcher(BatchedRows(heeded), batch_tokens=10_000, waiting_tokens=10, workers=1)
-    yield found
+    result = Batcher(BatchedRows(heeded), batch_tokens=10_000, waiting_tokens=10, workers=1)
+    yield result
     heeded.let.set()
-    found.close()
+    result.close()
 
 
 @pytest.mark.parametrize("together", [1, 40, 10_000])
 def test_states_are_those_of_the_engine(heeded, batcher, engine, together):
     heeded.let.set()
-    found = TokenEncoder(BatchedStates(heeded, batcher, together)).token_states(TEXTS, layer=engine.layers)
+    result = TokenEncoder(BatchedStates(heeded, batcher, together)).token_states(TEXTS, layer=engine.layers)
     expected = TokenEncoder(engine).token_states(TEXTS, layer=engine.layers)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(one.states, other.states)
+    for item, other in zip(result, expected, strict=True):
+        np.testing.assert_array_equal(item.states, other.states)
     # x is read in one window of the 512 tokens that the model takes, so each text is a row.
     assert sum(heeded.rows) == len(TEXTS)
 
@@ -150,8 +150,8 @@ def test_states_are_those_of_the_engine(heeded, batcher, engine, together):
 def test_other_layers_come_from_the_engine(heeded, batcher, engine):
     heeded.let.set()
     encoder = TokenEncoder(BatchedStates(heeded, batcher, 100))
-    found = encoder.token_states(["good"], layer=1)[0].states
-    np.testing.assert_array_equal(found, TokenEncoder(engine).token_states(["good"], layer=1)[0].states)
+    result = encoder.token_states(["good"], layer=1)[0].states
+    np.testing.assert_array_equal(result, TokenEncoder(engine).token_states(["good"], layer=1)[0].states)
 
 
 def begin(work, *args):
@@ -169,10 +169,10 @@ def wait_until_waiting(batcher, n):
 
 def test_rows_of_several_requests_are_read_together(heeded, batcher, engine):
     states = BatchedStates(heeded, batcher, 100)
-    found = {}
+    result = {}
 
     def ask(text):
-        found[text] = TokenEncoder(states).token_states([text], layer=engine.layers)
+        result[text] = TokenEncoder(states).token_states([text], layer=engine.layers)
 
     threads = [begin(ask, "first")]
     assert heeded.begun.acquire(timeout=60)
@@ -183,7 +183,7 @@ def test_rows_of_several_requests_are_read_together(heeded, batcher, engine):
         thread.join(60)
     assert heeded.rows == [1, 2]
     expected = TokenEncoder(engine).token_states(["third one"], layer=engine.layers)
-    np.testing.assert_array_equal(found["third one"][0].states, expected[0].states)
+    np.testing.assert_array_equal(result["third one"][0].states, expected[0].states)
 
 
 def test_rows_of_abandoned_work_leave_the_line(heeded, batcher, engine):

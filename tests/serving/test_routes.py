@@ -64,8 +64,8 @@ def test_matches_are_those_of_the_package(client, engine, method):
     assert answer["results"] == rows_of(expected)
     assert answer["signature"] == str(expected.signature)
     body = "\n".join(
-        json.dumps({"prediction": one, "reference": other})
-        for one, other in zip(predictions, references, strict=True)
+        json.dumps({"prediction": item, "reference": other})
+        for item, other in zip(predictions, references, strict=True)
     )
     lines = client.post(f"/match?method={method}", content=body, headers=LINES).text.splitlines()
     assert [json.loads(line)["score"] for line in lines] == [row["score"] for row in answer["results"]]
@@ -128,9 +128,9 @@ def test_each_measure_is_served_or_refused_by_its_name(service):
             service.instruments["consistency"].consistency(ConsistencySettingFields(measures=[name]))
         except InputError as error:
             refused[name] = str(error)
-    for name, words in refused.items():
-        assert words.startswith(f"measures: {name} needs ")
-        assert words.endswith("which this service does not have: leave it out, or use the command")
+    for name, message in refused.items():
+        assert message.startswith(f"measures: {name} needs ")
+        assert message.endswith("which this service does not have: leave it out, or use the command")
     assert "consistency" not in refused
     assert "a model of entailment" in refused["noncontradiction"]
 
@@ -163,10 +163,10 @@ def test_vectors_are_those_of_the_model(client, engine, encoding):
     answer = client.post("/v1/embeddings", json={"input": texts, "model": MODEL, "encoding_format": encoding})
     assert answer.status_code == 200
     content = answer.json()
-    assert [(each["object"], each["index"]) for each in content["data"]] == [
-        ("embedding", place) for place in range(3)
+    assert [(entry["object"], entry["index"]) for entry in content["data"]] == [
+        ("embedding", index) for index in range(3)
     ]
-    vectors = [each["embedding"] for each in content["data"]]
+    vectors = [entry["embedding"] for entry in content["data"]]
     if encoding == "base64":
         vectors = [np.frombuffer(b64decode(vector), "<f4") for vector in vectors]
     np.testing.assert_array_equal(np.array(vectors, np.float32), engine.embed(texts).vectors)
@@ -179,8 +179,8 @@ def test_one_text_may_be_a_string(client, engine):
     answer = client.post("/v1/embeddings", json={"input": "good", "model": f"sentence-transformers/{MODEL}"})
     assert error_of(answer)["param"] == "model"  # another name is another model
     answer = client.post("/v1/embeddings", json={"input": "good", "model": MODEL, "dimensions": 384})
-    found = np.array(answer.json()["data"][0]["embedding"], np.float32)
-    np.testing.assert_array_equal(found, engine.embed(["good"]).vectors[0])
+    result = np.array(answer.json()["data"][0]["embedding"], np.float32)
+    np.testing.assert_array_equal(result, engine.embed(["good"]).vectors[0])
 
 
 @pytest.mark.parametrize(
@@ -213,4 +213,4 @@ def test_the_body_must_be_json(client):
 
 
 def test_the_models_are_listed(client):
-    assert [each["id"] for each in client.get("/v1/models").json()["data"]] == [MODEL]
+    assert [entry["id"] for entry in client.get("/v1/models").json()["data"]] == [MODEL]

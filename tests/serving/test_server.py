@@ -56,10 +56,10 @@ def test_openais_client_works_and_a_shutdown_loses_no_request(engine):
     with ServerProcess("--host", "0.0.0.0", SEMSCALE_TOKEN=secret) as server:
         base = server.until_ready().address.replace("0.0.0.0", "127.0.0.1")
         client = openai.OpenAI(base_url=f"{base}/v1", api_key=secret)
-        found = client.embeddings.create(input=TEXTS, model=MODEL)  # as base64, unless a format is asked for
-        vectors = np.array([each.embedding for each in found.data], np.float32)
+        result = client.embeddings.create(input=TEXTS, model=MODEL)  # as base64, unless a format is asked for
+        vectors = np.array([entry.embedding for entry in result.data], np.float32)
         np.testing.assert_array_equal(vectors, engine.embed(TEXTS).vectors)
-        assert found.usage.prompt_tokens == engine.embed(TEXTS).tokens.sum()
+        assert result.usage.prompt_tokens == engine.embed(TEXTS).tokens.sum()
         wrong = openai.OpenAI(base_url=f"{base}/v1", api_key="wrong", max_retries=0)
         with pytest.raises(openai.AuthenticationError):
             wrong.embeddings.create(input="a", model=MODEL)
@@ -120,14 +120,14 @@ def test_a_job_goes_on_after_a_kill_and_waits_after_a_shutdown(tmp_path):
             threading.Event().wait(0.02)
         server.process.kill()
         server.process.communicate()
-    kept = {path.name: path.stat().st_mtime_ns for path in parts.glob("part-*.json")}
-    assert kept
+    stored = {path.name: path.stat().st_mtime_ns for path in parts.glob("part-*.json")}
+    assert stored
     with ServerProcess(*options) as server:
         server.until_ready()
         record = httpx.get(f"{server.address}/jobs/{name}").json()
         assert record["status"] == "running"
         # Parts that were finished are not made again.
-        assert {path: (parts / path).stat().st_mtime_ns for path in kept} == kept
+        assert {path: (parts / path).stat().st_mtime_ns for path in stored} == stored
         server.process.send_signal(signal.SIGTERM)
         assert server.end() == 0  # a job under way waits for the next start
     assert (parts / "manifest.json").exists()
@@ -149,8 +149,8 @@ def test_a_second_signal_stops_at_once():
 def test_an_address_that_cannot_be_listened_on_is_refused(monkeypatch):
     from semscale.serving.server import listen
 
-    with listen("127.0.0.1", 0) as taken:
-        port = taken.getsockname()[1]
+    with listen("127.0.0.1", 0) as accepted:
+        port = accepted.getsockname()[1]
         with pytest.raises(InputError, match=f"port {port} of 127.0.0.1 cannot be listened on"):
             listen("127.0.0.1", port)
 
@@ -177,9 +177,9 @@ def test_the_end_of_an_answer_does_not_wait_for_the_client_to_confirm_its_beginn
             server = await loop.create_server(Taken, sock=listener)
             _, writer = await asyncio.open_connection(*listener.getsockname())
             taken = (await transports.get()).get_extra_info("socket")
-            found = taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            result = taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
             writer.close()
             server.close()
-        return found
+        return result
 
     assert asyncio.run(accepted())

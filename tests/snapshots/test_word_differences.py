@@ -3,8 +3,7 @@
 import numpy as np
 
 from semscale.guards.findings import Finding, Span
-from semscale.matching.bertscore.explanation import ExplainedSide, Explanation
-from semscale.matching.bertscore.greedy import GreedyScore
+from semscale.matching.bertscore import ExplainedSide, Explanation, GreedyScore
 from semscale.signature import Signature
 from semscale.snapshots.word_differences import mark_words
 

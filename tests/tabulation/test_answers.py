@@ -155,7 +155,7 @@ def test_ranks_are_not_taken_for_yes_and_no():
 
 @pytest.mark.parametrize("more", [["1", None, "1"], [None, "2", "2"], ["1", "2", "2"]])
 def test_one_row_that_is_no_ranking_says_that_two_says_no(more):
-    cells = {name: [*column, more[place]] for place, (name, column) in enumerate(RANKS.items())}
+    cells = {name: [*column, more[index]] for index, (name, column) in enumerate(RANKS.items())}
     marks, _ = chosen_options(options(**cells))
     assert marks[0, :2].tolist() == [1, 0]
 

@@ -24,8 +24,8 @@ FRAME = pl.DataFrame({
 
 
 def found(data=FRAME, **settings):
-    given = {"questions": ["like"], "banners": ["group"], "min_base": 2, "adjust": "none"}
-    return semscale.crosstabs(data, **{**given, **settings})
+    inputs = {"questions": ["like"], "banners": ["group"], "min_base": 2, "adjust": "none"}
+    return semscale.crosstabs(data, **{**inputs, **settings})
 
 
 def test_a_data_frame_is_tabulated():
@@ -36,16 +36,16 @@ def test_a_data_frame_is_tabulated():
 
 def test_a_file_gives_the_same_as_a_frame(tmp_path):
     FRAME.write_csv(tmp_path / "answers.csv")
-    one, other = found(), found(str(tmp_path / "answers.csv"))
+    item, other = found(), found(str(tmp_path / "answers.csv"))
     assert other.source == "answers.csv"
-    assert one.to_frame().equals(other.to_frame())
-    assert found(pd.DataFrame(FRAME.to_dict(as_series=False))).to_frame().equals(one.to_frame())
+    assert item.to_frame().equals(other.to_frame())
+    assert found(pd.DataFrame(FRAME.to_dict(as_series=False))).to_frame().equals(item.to_frame())
 
 
 def test_rows_that_do_not_count_are_counted():
-    made = found(weight="w")
-    assert (made.n, made.n_counting, made.left_out) == (9, 8, {"no weight": 1})
-    assert made.record()["left_out"] == {"no weight": 1}
+    result = found(weight="w")
+    assert (result.n, result.n_counting, result.left_out) == (9, 8, {"no weight": 1})
+    assert result.record()["left_out"] == {"no weight": 1}
 
 
 def test_cells_have_a_row_each():
@@ -112,9 +112,9 @@ def test_changes_go_from_the_earlier_wave_to_the_later():
 
 
 def test_tables_of_each_question_stand_together():
-    made = found(questions=["like", "age"], banners=["group", "age"])
-    assert [[one.banner.name for one in tables] for tables in made.questions()] == [["group", "age"]] * 2
-    assert repr(made) == "Crosstabs(source='', n=9, tables=4)"
+    result = found(questions=["like", "age"], banners=["group", "age"])
+    assert [[item.banner.name for item in tables] for tables in result.questions()] == [["group", "age"]] * 2
+    assert repr(result) == "Crosstabs(source='', n=9, tables=4)"
 
 
 def test_the_signature_has_what_figures_depend_on():
@@ -129,10 +129,10 @@ def test_labels_of_a_file_name_questions_points_and_groups(tmp_path):
         "group": ColumnLabels(label="Where?", values={"2": "south", "1": "north"}),
     }
     table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
-    (made,) = tabulate_file(table, CrosstabSettings(questions=["like"], banners=["group"])).tables
-    assert (made.question.text, made.banner.text) == ("Do you like it?", "Where?")
-    assert made.columns == ("Total", "south", "north")
-    assert [line.name for line in made.question.lines] == ["1 no", "3 so so", "5 yes", "mean"]
+    (result,) = tabulate_file(table, CrosstabSettings(questions=["like"], banners=["group"])).tables
+    assert (result.question.text, result.banner.text) == ("Do you like it?", "Where?")
+    assert result.columns == ("Total", "south", "north")
+    assert [line.name for line in result.question.lines] == ["1 no", "3 so so", "5 yes", "mean"]
 
 
 def test_items_of_one_question_keep_their_names(tmp_path):
@@ -143,9 +143,12 @@ def test_items_of_one_question_keep_their_names(tmp_path):
         "group": ColumnLabels("Which brands?", "Q2", "Alpha"),
     }
     table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
-    made = tabulate_file(table, CrosstabSettings(questions=["like", "age"], banners=["group"])).tables
-    assert [one.question.text for one in made] == ["How do you rate?: Price", "How do you rate? - Service"]
-    assert made[0].banner.text == "Which brands?: Alpha"
+    result = tabulate_file(table, CrosstabSettings(questions=["like", "age"], banners=["group"])).tables
+    assert [item.question.text for item in result] == [
+        "How do you rate?: Price",
+        "How do you rate? - Service",
+    ]
+    assert result[0].banner.text == "Which brands?: Alpha"
 
 
 def test_margins_may_name_labels_of_a_file(tmp_path):
@@ -154,10 +157,10 @@ def test_margins_may_name_labels_of_a_file(tmp_path):
     table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
     margins = {"group": {"north": 25, "south": 75}}
     settings = CrosstabSettings(questions=["like"], banners=["group"], raked_to=margins)
-    (made,) = tabulate_file(table, settings).tables
+    (result,) = tabulate_file(table, settings).tables
     # Means are 2 in the south and 4 in the north. Of 9 people 6.75 are the south's, of whom 4 in 5 answered,
     # 5.4, beside 2.25 of the north.
-    assert made.cells.values[-1, 0] == pytest.approx((2 * 5.4 + 4 * 2.25) / (5.4 + 2.25))
+    assert result.cells.values[-1, 0] == pytest.approx((2 * 5.4 + 4 * 2.25) / (5.4 + 2.25))
 
 
 def test_unknown_columns_and_empty_tables_are_refused(tmp_path):
@@ -177,12 +180,12 @@ MENTIONS = pl.DataFrame({"m1": [1, 2, 99, 1], "m2": [2, None, None, 99]})
 
 @pytest.mark.parametrize("named", ["M", "M=m1+m2"])
 def test_codes_of_a_list_of_columns_are_left_out_by_its_name_or_its_list(named):
-    (made,) = semscale.crosstabs(MENTIONS, questions=["M=m1+m2"], missing={named: ["99"]}).tables
-    assert [line.name for line in made.question.lines] == ["1", "2"]
+    (result,) = semscale.crosstabs(MENTIONS, questions=["M=m1+m2"], missing={named: ["99"]}).tables
+    assert [line.name for line in result.question.lines] == ["1", "2"]
     # By hand: of four people the third named 99 alone, so 1 stands with two and 2 with two of three.
-    assert made.question.answers.tolist()[:2] == [[1, 1], [0, 1]]
-    assert pd.isna(made.question.answers[2]).all()
-    assert made.question.answers[3].tolist() == [1, 0]
+    assert result.question.answers.tolist()[:2] == [[1, 1], [0, 1]]
+    assert pd.isna(result.question.answers[2]).all()
+    assert result.question.answers[3].tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(

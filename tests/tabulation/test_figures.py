@@ -130,8 +130,8 @@ def test_blocks_of_questions_do_not_change_figures(monkeypatch):
     groups = rng.integers(0, 2, 30).tolist()
     together = tables(questions, groups)
     monkeypatch.setattr(figures, "_NUMBERS_AT_ONCE", 60)
-    for one, other in zip(together, tables(questions, groups), strict=True):
-        np.testing.assert_allclose(one.cells.low, other.cells.low)
+    for item, other in zip(together, tables(questions, groups), strict=True):
+        np.testing.assert_allclose(item.cells.low, other.cells.low)
 
 
 WAVES, FIRST, SECOND = [1, 1, 1, 1, 2, 2, 2, 2], [1, 2, 3, 1], [2, 3, 4, 4]

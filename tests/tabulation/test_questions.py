@@ -100,8 +100,8 @@ def test_labels_of_a_file_name_the_points():
 
 
 def test_labelled_codes_that_are_declared_missing_are_no_points():
-    words = {"1": "bad", "2": "", "3": "", "4": "good", "98": "refused", "99": "no answer"}
-    labels = {"q": ColumnLabels(values=words, missing_values=["98", "99"])}
+    message = {"1": "bad", "2": "", "3": "", "4": "good", "98": "refused", "99": "no answer"}
+    labels = {"q": ColumnLabels(values=message, missing_values=["98", "99"])}
     question = read(pl.DataFrame({"q": [1, 2, 4, 4, None] * 3}), "q", labels=labels)
     names = ["1 bad", "2", "3", "4 good", "top 2 (3 and 4)", "bottom 2 (1 and 2)", "mean"]
     assert [line.name for line in question.lines] == names
@@ -142,8 +142,8 @@ def test_a_labelled_code_for_no_answer_is_cautioned_of_and_left_out_where_named(
     frame = pl.DataFrame({"q": [1, 2, 4, 9] * 3})
     question = read(frame, "q", labels=labels)
     assert question.answers.tolist()[:4] == [0, 1, 3, 4]
-    (said,) = question.cautions
-    assert said.startswith("‘q’: ‘9 Don't know’ may stand for no answer")
+    (message,) = question.cautions
+    assert message.startswith("‘q’: ‘9 Don't know’ may stand for no answer")
     for codes in (["9"], ["don't know"]):
         question = read(frame, "q", labels=labels, missing={"q": codes})
         assert (question.cautions, question.answers.tolist()[:4]) == ((), [0, 1, 3, -1])
@@ -208,10 +208,10 @@ def test_items_of_a_grid_are_questions_of_their_own_on_the_same_points():
 
 def test_items_that_are_listed_have_the_name_of_their_grid():
     frame = pl.DataFrame({"r_1": ["good", "bad"] * 6, "r_2": ["bad", "fair"] * 6})
-    assert [one.text for one in read_all(frame, "T=r_1,r_2", {})] == ["T: r_1", "T: r_2"]
-    assert [one.text for one in read_all(frame, "r_*", {})] == ["r_1", "r_2"]
+    assert [first.text for first in read_all(frame, "T=r_1,r_2", {})] == ["T: r_1", "T: r_2"]
+    assert [first.text for first in read_all(frame, "r_*", {})] == ["r_1", "r_2"]
     codes = {f"r_{item}": ColumnLabels(question="r", option=str(item)) for item in (1, 2)}
-    assert [one.text for one in read_all(frame, "r", codes)] == ["r_1", "r_2"]
+    assert [first.text for first in read_all(frame, "r", codes)] == ["r_1", "r_2"]
 
 
 def test_options_in_one_cell_are_a_multiple_choice():
@@ -336,8 +336,8 @@ FRAME = pl.DataFrame({
 
 
 def test_the_same_people_are_compared():
-    made = semscale.crosstabs(FRAME.head(4), questions=["a", "b"], pairs=[("a", "b")], min_base=2)
-    table = made.tables[-1]
+    result = semscale.crosstabs(FRAME.head(4), questions=["a", "b"], pairs=[("a", "b")], min_base=2)
+    table = result.tables[-1]
     assert (table.question.name, table.question.kind) == ("a minus b", "paired difference")
     # Differences 2, 0, 3, 1: mean 1.5, sum of squares 5, se = sqrt(5 / 3 / 4) = .6455, t of 3 df 3.1824.
     assert table.cells.values.tolist() == [[1.5]]

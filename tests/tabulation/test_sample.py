@@ -75,10 +75,10 @@ def test_the_population_of_a_stratum_makes_standard_errors_smaller():
 
 def test_the_jackknife_of_strata_takes_a_factor_for_each_replicate():
     base = {"weight": "w", "replicates": "rw*", "replicate_type": "jkn"}
-    for given, taken in (((0.5, 0.75), [0.5, 0.75]), ((0.5,), [0.5, 0.5])):
-        design = read_sample(FRAME, SampleSettings(**base, rscales=given)).design
+    for inputs, accepted in (((0.5, 0.75), [0.5, 0.75]), ((0.5,), [0.5, 0.5])):
+        design = read_sample(FRAME, SampleSettings(**base, rscales=inputs)).design
         assert isinstance(design, ReplicateDesign)
-        assert (design.scale, design.rscales.tolist()) == (1, taken)
+        assert (design.scale, design.rscales.tolist()) == (1, accepted)
     with pytest.raises(InputError, match="one for each of the 2 columns of replicates, got 3"):
         read_sample(FRAME, SampleSettings(**base, rscales=(0.5, 0.5, 0.5)))
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -595,9 +594,6 @@ def early_decision(
     Returns:
         ``True``, ``False`` or ``None``, see ``Side``.
 
-    Raises:
-        InputError: a value or a setting out of range.
-
     References:
         Waudby-Smith and Ramdas 2020, Confidence sequences for sampling without replacement, arXiv
         2006.04347; and 2024, Estimating means of bounded random variables by betting, section 5,
@@ -607,7 +603,7 @@ def early_decision(
         >>> early_decision([1.0, 1.0, 1.0, 1.0], 0.5, 10), early_decision([1.0, 0.0], 0.5, 10)
         (True, None)
     """
-    seen = _checked(values, threshold, n, confidence)
+    seen = np.asarray(values, np.float64)
     total = seen.sum()
     if _is_above(total / n, threshold):
         return True
@@ -639,15 +635,3 @@ def _capital(seen: Floats, threshold: float, n: int) -> float:
         capital *= 1 + STAKE / left * (value - left)
         most, total = max(most, capital), total + value
     return most
-
-
-def _checked(values: Sequence[float] | Floats, threshold: float, n: int, confidence: float) -> Floats:
-    seen = np.asarray(values, np.float64)
-    if seen.ndim != 1 or not ((seen >= 0) & (seen <= 1)).all():
-        raise InputError(f"values must be numbers from 0 to 1, got {values!r:.60}")
-    if len(seen) > n:
-        raise InputError(f"n must be at least the {len(seen)} values seen, got {n!r}")
-    for name, setting, most in (("threshold", threshold, 1), ("confidence", confidence, 1 + 1e-9)):
-        if isinstance(setting, bool) or not isinstance(setting, Real) or not 0 < setting < most:
-            raise InputError(f"{name} must lie between 0 and 1, got {setting!r}")
-    return seen

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -31,10 +31,11 @@ from semscale.answer_consistency.columns import AnswerColumns, AskedColumns, sam
 from semscale.answer_consistency.consistencies import asking_reasons, measuring_reasons
 from semscale.answer_consistency.item_tables import SAMPLES, ItemTable
 from semscale.answer_consistency.samples import pair_samples
+from semscale.answer_consistency.tables import ANSWER, REPLIES_STAY, AskedParts, questions
 from semscale.chat.runner import run_apart
 from semscale.embedding.languages.language_counts import n_unguarded
 from semscale.errors import InputError
-from semscale.matching.entailment.sentences import worded_sentences
+from semscale.matching.entailment import worded_sentences
 from semscale.matching.matcher import CORPUS_ROWS
 from semscale.matching.settings import GroundingColumns
 from semscale.results.runs import PartState, TableInstrument, measure_table
@@ -356,20 +357,18 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
     ) -> None:
         self.columns: AnswerColumns | AskedColumns = columns
         self._judge, self._plan, self._named, self._items = judge, plan, named, items
-        self._model, self._part_rows, self._progress = model, part_rows, progress
+        self._asking = None if model is None else AskedParts(model, progress)
+        self._part_rows, self._progress = part_rows, progress
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
         self._asks_corpus = False
         self._tally = ClaimTally(AgreementSummary, ("score", "supported_share"), _support_rank, columns.by)
-        self._replies: Replies | None = None
-        self._counts: ReplyCounts | None = None
-        self._stopped: str | None = None
         self._applied = self._signature
         self._n_samples = self._n_left_out = 0
 
     @property
     def stored(self) -> str:
         """Clause on replies that are stored."""
-        return "replies that came stay in the ledger" if self._keeps_replies else ""
+        return REPLIES_STAY if self._asking is not None and self._asking.keeps_replies else ""
 
     def key(self) -> dict[str, str]:
         """Return the fields of the signature."""
@@ -380,12 +379,11 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         """Draw the rows that the judge's estimates come from: the sentences of samples, or questions."""
         if self._judge.uses_entailment or self._items is not None:
             return
-        if self._model is None:
+        if self._asking is None:
             listed = sample_sentences(cells["answer"], sample_texts(cells))
         else:
             listed = [
-                [str(prompt)] if prompt_status(prompt) is Status.SCORED else []
-                for prompt in _questions(cells)
+                [str(prompt)] if prompt_status(prompt) is Status.SCORED else [] for prompt in questions(cells)
             ]
         self._sample.add((cells.first_row + row, texts) for row, texts in enumerate(listed) if texts)
 
@@ -399,44 +397,42 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
             rows = self._items.sample_texts(self._part_rows)
             listed = ((row, sample_sentences([text], [[text]])[0]) for row, text in rows)
             self._sample.add((row, texts) for row, texts in listed if texts)
-        if self._model is None:
+        if self._asking is None:
             self._judge = self._judge.over([text for texts in self._sample.items for text in texts])
-        self._asks_corpus = self._model is not None and (table.n_rows or 0) > min(
+        self._asks_corpus = self._asking is not None and (table.n_rows or 0) > min(
             self._part_rows, CORPUS_ROWS
         )
 
     def measure(self, cells: Cells) -> JudgedAnswers:
         """Judge the claims of some answers, or ask for answers and samples first."""
-        if self._model is None:
+        asking = self._asking
+        if asking is None:
             return judge_by_samples(cells["answer"], sample_texts(cells), self._judge, self._progress)
         if self._asks_corpus:
-            prompts = [prompt for (prompt,) in self._sample.items]
-            answers, self._stopped = run_apart(self._model.first_answers(prompts, self._progress))
-            self._judge = self._judge.over([one for text in answers for one in worded_sentences(text)])
-            self._asks_corpus, self._model = False, self._model.for_next_part()
-        replies = run_apart(self._model.ask(_questions(cells), self._stopped, self._progress))
-        self._replies, self._model = replies, self._model.for_next_part()
-        self._stopped = replies.counts.stopped or self._stopped
+            answers = asking.first_answers([prompt for (prompt,) in self._sample.items])
+            self._judge = self._judge.over(
+                [sentence for text in answers for sentence in worded_sentences(text)]
+            )
+            self._asks_corpus = False
+        replies = run_apart(asking.model.ask(questions(cells), asking.stopped, self._progress))
+        asking.note(replies)
         judged = judge_by_samples(_whole_answers(replies), replies.samples, self._judge, self._progress)
         status = np.where(replies.status == Status.SCORED, judged.status, replies.status)
         return replace(judged, status=status)
 
     def state(self, result: JudgedAnswers) -> PartState:  # noqa: ARG002 - what counts are replies
-        """Tell whether a cap cut the part short, and whether calls failed that may succeed another time."""
-        has_failed = self._replies is not None and self._replies.has_failed_calls
-        return PartState(self._stopped is None, self._keeps_replies and has_failed)
+        """Tell how far the part is done."""
+        return PartState() if self._asking is None else self._asking.state
 
     def notes(self, result: JudgedAnswers) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
         """Return the counts of replies, and the signature."""
         signature = self._signature
-        return {
-            "replies": None if self._replies is None else asdict(self._replies.counts),
-            "applied": [signature.instrument, [list(named) for named in signature.fields]],
-        }
+        applied = [signature.instrument, [list(named) for named in signature.fields]]
+        return {"applied": applied, **({} if self._asking is None else self._asking.notes)}
 
     def further_columns(self, cells: Cells, result: JudgedAnswers) -> list[pl.Series]:
         """Return reasons, the lowest claim and counts of samples; of replies also their texts."""
-        replies = self._replies
+        replies = None if self._asking is None else self._asking.replies
         if replies is None:
             sampled = pair_samples(cells["answer"], sample_texts(cells))
         else:
@@ -455,28 +451,25 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
             pl.Series("samples", sampled.n_samples),
             pl.Series("samples_left_out", sampled.n_left_out),
         ]
-        if replies is not None:
-            columns += [
-                pl.Series("answer", replies.answers, pl.String),
-                pl.Series("samples_asked", replies.samples, pl.List(pl.String)),
-            ]
-        return [column.alias(PREFIX + column.name) for column in columns]
+        named = [column.alias(PREFIX + column.name) for column in columns]
+        return named if self._asking is None else [*named, *self._asking.columns]
 
     def add(self, cells: Cells, result: JudgedAnswers, notes: Mapping[str, Any]) -> None:
         """Add a part to the summary."""
         instrument, fields = notes["applied"]
         self._applied = Signature(instrument, tuple((name, value) for name, value in fields))
-        if notes["replies"] is not None:
-            self._counts = (self._counts or ReplyCounts()).added(ReplyCounts(**notes["replies"]))
-        frame = cells.rows
-        answers = cells["answer"] if self._model is None else frame[f"{PREFIX}answer"].to_list()
+        frame, answers = cells.rows, cells.get("answer")
+        if self._asking is not None:
+            self._asking.add(notes)
+            answers = frame[ANSWER].to_list()
         self._tally.add(result, answers, cells.get("by"))
         self._n_samples += int(frame[f"{PREFIX}samples"].sum())
         self._n_left_out += int(frame[f"{PREFIX}samples_left_out"].sum())
 
     def summary(self) -> AgreementSummary:
         """Sum all parts up."""
-        left_out = () if self._counts is None else self._counts.left_out
+        replies = None if self._asking is None else self._asking.counts
+        left_out = () if replies is None else replies.left_out
         return self._tally.summary(
             self._plan,
             self._table,
@@ -485,25 +478,17 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
             columns=tuple(self._named),
             n_samples=self._n_samples,
             n_samples_left_out=self._n_left_out,
-            replies=self._counts,
+            replies=replies,
         )
 
     @property
     def _signature(self) -> Signature:
         signature = agreement_signature(self._judge)
-        if self._model is None:
+        if self._asking is None:
             return signature
-        chat = self._model.runner.model.signature.fields
-        named = Signature("chat", tuple((f"chat_{name}", value) for name, value in chat))
-        return signature.extended(self._model.sampling.signature).extended(named)
-
-    @property
-    def _keeps_replies(self) -> bool:
-        return self._model is not None and self._model.runner.keeps_replies
-
-
-def _questions(cells: Cells) -> list[Any]:
-    return [str(cell) if isinstance(cell, int | float) else cell for cell in cells["prompt"]]
+        model = self._asking.model
+        chat = tuple((f"chat_{name}", value) for name, value in model.runner.model.signature.fields)
+        return signature.extended(model.sampling.signature).extended(Signature("chat", chat))
 
 
 def _whole_answers(replies: Replies) -> list[str | None]:

@@ -19,12 +19,16 @@ from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Request
 from semscale.chat.runner import Runner
 from semscale.guards.findings import Finding
-from semscale.matching.entailment.choices import chosen_model
-from semscale.matching.entailment.probabilities import CONTRADICTION, ENTAILMENT, EntailmentModel
-from semscale.matching.entailment.sentences import worded_sentences
+from semscale.matching.entailment import (
+    CONTRADICTION,
+    ENTAILMENT,
+    EntailmentModel,
+    chosen_model,
+    worded_sentences,
+)
 from semscale.matching.matcher import Matcher
 from semscale.matching.methods import CorpusDependent
-from semscale.matching.unrelated import corpus_texts
+from semscale.matching.separation import corpus_texts
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
@@ -170,7 +174,8 @@ class JudgedAnswers(Result):
     def lowest(self) -> list[tuple[str, float] | None]:
         """Give the claim of each answer with the lowest value, and that value; ``None`` without a score."""
         read = [
-            [(one.claim, one.value) for one in claims if not np.isnan(one.value)] for claims in self.claims
+            [(verdict.claim, verdict.value) for verdict in claims if not np.isnan(verdict.value)]
+            for claims in self.claims
         ]
         return [min(claims, key=lambda claim: claim[1], default=None) for claims in read]
 
@@ -383,8 +388,8 @@ def _verdict(
         return ClaimVerdict(claim, Support.NOT_FOUND, np.nan)
     if all(np.isnan(sentence.score) for sentence in scored):
         return ClaimVerdict(claim, Support.UNREAD, np.nan)
-    backing = np.array([-1.0 if one.backing is None else one.backing for one in scored])
-    denial = np.array([-1.0 if one.denial is None else one.denial for one in scored])
+    backing = np.array([-1.0 if sentence.backing is None else sentence.backing for sentence in scored])
+    denial = np.array([-1.0 if sentence.denial is None else sentence.denial for sentence in scored])
     if backing.max() >= 0 and backing.max() >= denial.max():
         verdict, number = Support.SUPPORTED, int(backing.argmax())
         reason = None
@@ -392,7 +397,7 @@ def _verdict(
         verdict, number = Support.CONTRADICTED, int(denial.argmax())
         reason = scored[number].reason
     else:
-        verdict, number = Support.NOT_FOUND, int(np.nanargmax([one.nearness for one in scored]))
+        verdict, number = Support.NOT_FOUND, int(np.nanargmax([sentence.nearness for sentence in scored]))
         reason = scored[number].doubt
     sentence, text = sentences[number]
     return ClaimVerdict(claim, verdict, scored[number].score, sentence, text, reason)
@@ -564,7 +569,10 @@ def judge_by_samples(
     judged = judge.judge([claim for claim, _, _ in beside], [[text] for _, text, _ in beside], progress)
     verdicts = [_renumbered(claim, [number]) for claim, (_, _, number) in zip(judged, beside, strict=True)]
     shares = np.array(
-        [one.score * (CONTRADICTED if one.verdict is Support.CONTRADICTED else 1.0) for one in verdicts],
+        [
+            verdict.score * (CONTRADICTED if verdict.verdict is Support.CONTRADICTED else 1.0)
+            for verdict in verdicts
+        ],
         np.float64,
     )
     bounds = np.cumsum([0, *(len(usable.texts[row]) for row in rows)]).tolist()

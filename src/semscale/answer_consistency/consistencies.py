@@ -36,8 +36,8 @@ REASONS = ResultColumn(
 
 
 def _write_contradictions(contradictions: Sequence[Sequence[Contradiction]], name: str) -> list[pl.Series]:
-    samples = [[one.sample for one in listed] for listed in contradictions]
-    findings = tuple(tuple(one.finding for one in listed) for listed in contradictions)
+    samples = [[contradiction.sample for contradiction in listed] for listed in contradictions]
+    findings = tuple(tuple(contradiction.finding for contradiction in listed) for listed in contradictions)
     columns = [pl.Series("sample", samples, pl.List(pl.Int64)), *FINDINGS.write(findings, "finding")]
     return [pl.DataFrame(columns).to_struct(name)]
 
@@ -106,7 +106,7 @@ class Consistencies(Result):
 
     @property
     def n_contradicting(self) -> Integers:
-        """How many samples of each item contradict its answer, shape (n,)."""
+        """Count of the samples of each item that contradict its answer, shape (n,)."""
         samples = ({contradiction.sample for contradiction in listed} for listed in self.contradictions)
         return np.array(list(map(len, samples)), np.int64)
 

@@ -57,11 +57,10 @@ from semscale.answer_consistency.white_box import AnswerTokens
 from semscale.chat.runner import Runner, run_apart
 from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
-from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.matching.entailment.choices import chosen_model
-from semscale.matching.entailment.probabilities import EntailmentModel
-from semscale.matching.pair_languages import with_identifier, with_read_languages
+from semscale.matching.entailment import EntailmentModel, chosen_model
+from semscale.matching.pairs import with_identifier, with_read_languages
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.store.columns import as_list

@@ -15,7 +15,7 @@ from semscale.answer_consistency.readers import SentenceEntailment, distinct_ent
 from semscale.answer_consistency.short_answers import SAME_ANSWER, ShortAnswerGuard
 from semscale.guards.findings import Finding, Span
 from semscale.guards.registry import GUARDS
-from semscale.matching.entailment.probabilities import CONTRADICTION, EntailmentModel
+from semscale.matching.entailment import CONTRADICTION, EntailmentModel
 from semscale.matching.pairs import Pairs
 from semscale.types import Floats, Mask
 

@@ -132,7 +132,7 @@ class CorrectnessProbability:
 
     @property
     def _settled(self) -> tuple[Mask, Mask]:
-        """Which items are accepted or given up by their score, shape (n,) each; neither without a score."""
+        """Masks of the items accepted and given up by their score, shape (n,) each."""
         accept, abstain = self.triage.accept.value, self.triage.abstain.value
         return (
             self.scores >= (np.inf if accept is None else accept),

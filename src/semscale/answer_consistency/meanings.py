@@ -21,7 +21,7 @@ from semscale.answer_consistency.short_answers import (
     is_short_answer,
     same_answer_cosine,
 )
-from semscale.matching.entailment.probabilities import CONTRADICTION, ENTAILMENT, EntailmentModel
+from semscale.matching.entailment import CONTRADICTION, ENTAILMENT, EntailmentModel
 from semscale.matching.pairs import Pairs
 from semscale.types import Floats, Integers, Mask, Progress, Status
 
@@ -160,7 +160,7 @@ class ItemPairs:
 
     @property
     def are_short(self) -> Mask:
-        """Which items have short answers only, shape (n,); not those without texts."""
+        """Mask of the items with short answers only, shape (n,); not those without texts."""
         short = [is_short_answer(text) for text in self.texts]
         return np.array(
             [bool(numbers) and all(short[text] for text in numbers) for numbers in self.members], bool

@@ -21,7 +21,7 @@ from semscale.answer_consistency.meanings import (
 from semscale.answer_consistency.p_true import p_true
 from semscale.answer_consistency.white_box import AnswerTokens, Tokens
 from semscale.errors import InputError, UnknownNameError
-from semscale.matching.entailment.probabilities import EntailmentModel
+from semscale.matching.entailment import EntailmentModel
 from semscale.matching.pairs import Pairs
 from semscale.messages import did_you_mean, unknown_name
 from semscale.signature import Signature

@@ -23,11 +23,10 @@ from semscale.answer_consistency.samples import (
 )
 from semscale.answer_consistency.short_answers import SAME_ANSWER, differing_words, same_answer_cosine
 from semscale.guards.findings import Finding
-from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.matching.languages.unread_pairs import in_other_language
-from semscale.matching.pairs import Pairs
-from semscale.matching.unrelated import corpus_hash, unrelated_pairs
+from semscale.matching.pairs import Pairs, in_other_language
+from semscale.matching.separation import corpus_hash, unrelated_pairs
 from semscale.types import Floats, Integers, Mask, Progress, Status
 
 CONTRADICTED = 0.1
@@ -263,7 +262,7 @@ class PairValues:
 
     @property
     def contradicted(self) -> Mask:
-        """Which samples contradict the answer, shape (p,)."""
+        """Mask of the pairs whose sample contradicts the answer, shape (p,)."""
         return np.array([bool(findings) for findings in self.findings], dtype=bool)
 
     def select(self, chosen: Mask) -> "PairValues":

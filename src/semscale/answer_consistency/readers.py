@@ -11,14 +11,15 @@ from semscale.embedding import Embedder
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.texts import distinct
 from semscale.matching.cosines import Cosines
-from semscale.matching.entailment.probabilities import (
+from semscale.matching.entailment import (
     RELATIONS,
     EntailmentModel,
     Entailments,
+    SentenceSupport,
     entailments_by,
+    support,
+    worded_sentences,
 )
-from semscale.matching.entailment.sentence_support import SentenceSupport, support
-from semscale.matching.entailment.sentences import worded_sentences
 from semscale.signature import Signature
 from semscale.types import Floats, Progress, Vectors
 

@@ -66,7 +66,9 @@ def pair_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
     n_given, n_texts, n_declined = counts.T
     usable = n_texts - n_declined
     status = pairs.status.copy()
-    can_be_scored = np.array([one in {Status.SCORED, Status.NO_REFERENCE} for one in status], dtype=bool)
+    can_be_scored = np.array(
+        [item_status in {Status.SCORED, Status.NO_REFERENCE} for item_status in status], dtype=bool
+    )
     has_no_answer = np.array([isinstance(text, str) and gives_no_answer(text) for text in originals], bool)
     status[can_be_scored & (usable < fewest)] = Status.TOO_FEW_SAMPLES
     status[can_be_scored & has_no_answer] = Status.REFUSED

@@ -12,7 +12,7 @@ from semscale.guards.findings import Finding, Span
 from semscale.guards.name_guard import denied_names
 from semscale.guards.reading import analyse
 from semscale.guards.words import Word, read_words, stem
-from semscale.matching.words.stop_words import stop_words
+from semscale.matching.words import stop_words
 from semscale.signature import Signature
 from semscale.weights.model_lookup import known_model
 

@@ -230,8 +230,12 @@ def _item_record(item: ConsistencyItem) -> dict[str, Any]:
         "probability_correct_high": item.probability_correct_high,
         "decision": item.decision,
         "contradictions": [
-            {"sample": one.sample, "guard": one.finding.guard, "reason": one.finding.reason}
-            for one in item.contradictions
+            {
+                "sample": contradiction.sample,
+                "guard": contradiction.finding.guard,
+                "reason": contradiction.finding.reason,
+            }
+            for contradiction in item.contradictions
         ],
     }
 
@@ -359,7 +363,7 @@ class ConsistencyTally:
         counts["unguarded"] += sum(map(texts.is_unguarded, scored))
         self._same_by.update(str(ground) for ground in items.same_by if ground is not None)
         for contradictions in items.contradictions:
-            self._guards.update({one.finding.guard for one in contradictions})
+            self._guards.update({contradiction.finding.guard for contradiction in contradictions})
 
     @property
     def measures(self) -> dict[str, Floats]:

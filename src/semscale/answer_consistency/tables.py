@@ -1,6 +1,6 @@
 """Runs of consistency over tables: answers of the table, or asked for first, measured part by part."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from typing import Any
@@ -50,6 +50,10 @@ from semscale.types import Progress, Status
 
 FLOOR_ITEMS = 50_000
 """Items from whose answers the floor is estimated."""
+
+ANSWER, SAMPLES_ASKED = f"{PREFIX}answer", f"{PREFIX}samples_asked"
+"""Columns of replies."""
+REPLIES_STAY = "replies that came stay in the ledger"
 
 _TEXTS = f"{PREFIX}sample_texts"  # samples of each item, which the stored cells may no longer have as lists
 _SIDES = {True: "above", False: "below", None: None}
@@ -157,7 +161,8 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
     ) -> None:
         self.columns: AnswerColumns | AskedColumns = columns
         self._named = columns.named() if named is None else named
-        self._instrument, self._plan, self._model, self._progress = instrument, plan, model, progress
+        self._instrument, self._plan, self._progress = instrument, plan, progress
+        self._asking = None if model is None else AskedParts(model, progress)
         self._correctness_settings = correctness or CorrectnessSettings()
         self._ensemble = self._correctness_settings.ensemble
         self._part_rows = part_rows
@@ -166,9 +171,6 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         self._sample = RowSample[str](FLOOR_ITEMS, instrument.settings.seed)
         self._labels = LabelCounts(0, 0)
         self._floor: Floor | None = None
-        self._replies: Replies | None = None
-        self._counts: ReplyCounts | None = None
-        self._stopped: str | None = None
         self._tally: ConsistencyTally | None = None
         self._signature = instrument.signature
         self._correctness: CorrectnessProbability | None = None
@@ -176,22 +178,22 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
     @property
     def stored(self) -> str:
         """Clause on replies or embeddings that are stored."""
-        if self._keeps_replies:
-            return "replies that came stay in the ledger"
+        if self._asking is not None and self._asking.keeps_replies:
+            return REPLIES_STAY
         cached = "cosine" in self._instrument.needs and isinstance(self._instrument.embedder, CachedEmbedder)
         return KEPT_EMBEDDINGS if cached else ""
 
     def key(self) -> dict[str, str]:
         """Return the fields of the signature."""
         signature = self._instrument.signature
-        if self._model is not None:
-            signature = signature.extended(self._model.sampling.signature)
+        if self._asking is not None:
+            signature = signature.extended(self._asking.model.sampling.signature)
         item = {name: title for name, title in self._named if name == "item"}
         return {**item, **dict(signature.fields)}
 
     def look(self, cells: Cells) -> None:
         """Check log-probabilities, count labels, and draw the items that the floor is estimated from."""
-        if self._model is None:
+        if self._asking is None:
             _read_answer_tokens(cells)
         if "label" in cells.values:
             self._labels = self._labels.added(LabelCounts.count(cells["label"]))
@@ -201,8 +203,8 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
 
     def _floor_texts(self, cells: Cells) -> list[tuple[int, str]]:
         """List the answers that count for the floor, or the prompts whose answers will, by their rows."""
-        if self._model is not None:
-            prompts = enumerate(_questions(cells))
+        if self._asking is not None:
+            prompts = enumerate(questions(cells))
             return [(item, text) for item, text in prompts if prompt_status(text) is Status.SCORED]
         if self._eligible is not None:
             answers = ((item, str(cell)) for item, cell in enumerate(cells["answer"]))
@@ -220,7 +222,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         """Refuse too few labels for a model that is to be asked, or for tuned weights."""
         self._table = table
         needed = FewestLabels.for_ensemble(self._ensemble)
-        must = self._model is not None or needed.of_each > 0
+        must = self._asking is not None or needed.of_each > 0
         if self.columns.label is not None and must and not needed.are_met(self._labels):
             raise InputError(
                 f"label: column '{self.columns.label}' must label at least {needed.total} answers"
@@ -229,18 +231,17 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
 
     def measure(self, cells: Cells) -> Consistencies:
         """Measure some items, or ask for their answers and samples first."""
-        floor = self._known_floor()
-        if self._model is None:
+        floor, asking = self._known_floor(), self._asking
+        if asking is None:
             return self._instrument.measure_part(
                 cells["answer"], sample_texts(cells), floor, self._progress, tokens=_read_answer_tokens(cells)
             )
         asked = run_apart(
             self._instrument.ask_part(
-                _questions(cells), self._model, floor=floor, stopped=self._stopped, progress=self._progress
+                questions(cells), asking.model, floor=floor, stopped=asking.stopped, progress=self._progress
             )
         )
-        self._replies, self._model = asked.replies, self._model.for_next_part()
-        self._stopped = asked.replies.counts.stopped or self._stopped
+        asking.note(asked.replies)
         return asked.consistencies
 
     def _known_floor(self) -> Floor | None:
@@ -249,50 +250,43 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         ``None`` for a single part, so that a cap leaves prompts with all their samples, not answers alone.
         """
         n = self._table.n_rows or 0
-        if self._floor is None and (self._model is None or n > min(self._part_rows, FLOOR_ITEMS)):
+        if self._floor is None and (self._asking is None or n > min(self._part_rows, FLOOR_ITEMS)):
             answers = list(self._sample.items)
-            if self._model is not None and answers:
-                answers, self._stopped = run_apart(self._model.first_answers(answers, self._progress))
-                self._model = self._model.for_next_part()
+            if self._asking is not None and answers:
+                answers = self._asking.first_answers(answers)
             self._floor = self._instrument.applied_floor(answers, self._progress)
         return self._floor
 
     def state(self, result: Consistencies) -> PartState:  # noqa: ARG002 - what counts are replies
-        """Tell whether a cap cut the part short, and whether calls failed that may succeed another time."""
-        has_failed = self._replies is not None and self._replies.has_failed_calls
-        return PartState(self._stopped is None, self._keeps_replies and has_failed)
+        """Tell how far the part is done."""
+        return PartState() if self._asking is None else self._asking.state
 
     def notes(self, result: Consistencies) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
         """Return the counts of replies."""
-        return {"replies": None if self._replies is None else asdict(self._replies.counts)}
+        return {} if self._asking is None else self._asking.notes
 
     def further_columns(self, cells: Cells, result: Consistencies) -> list[pl.Series]:  # noqa: ARG002
         """Return the samples of items; of replies also the answers, and the sides that were settled."""
-        if self._replies is None:
-            texts = [
-                [None if cell is None else str(cell) for cell in samples] for samples in sample_texts(cells)
-            ]
-            return [pl.Series(_TEXTS, texts, pl.List(pl.String))]
-        return [
-            pl.Series(f"{PREFIX}answer", self._replies.answers, pl.String),
-            pl.Series(f"{PREFIX}samples_asked", self._replies.samples, pl.List(pl.String)),
-            pl.Series(f"{PREFIX}settled", [_SIDES[side] for side in self._replies.sides], pl.String),
-        ]
+        if self._asking is not None:
+            sides = [_SIDES[side] for side in self._asking.replies.sides]
+            return [*self._asking.columns, pl.Series(f"{PREFIX}settled", sides, pl.String)]
+        texts = [[None if cell is None else str(cell) for cell in row] for row in sample_texts(cells)]
+        return [pl.Series(_TEXTS, texts, pl.List(pl.String))]
 
     def add(self, cells: Cells, result: Consistencies, notes: Mapping[str, Any]) -> None:
         """Add a part, and go on with its floor."""
         self._floor, self._signature = Floor(result.floor or 0.0, result.floor_from), result.signature
-        if notes["replies"] is not None:
-            self._counts = (self._counts or ReplyCounts()).added(ReplyCounts(**notes["replies"]))
+        if self._asking is not None:
+            self._asking.add(notes)
         if self._tally is None:
             # P(correct) of one measure needs that of all items, an ensemble all measures.
             stored = 0 if self.columns.label is None else 1 if self._ensemble == "none" else None
             self._tally = ConsistencyTally(result, by=self.columns.by, seed=self._plan.seed, stored=stored)
-        asked = self._model is not None
+        asked = self._asking is not None
         texts = AnswerTexts(
             cells.get("prompt") or [None] * len(result),
-            cells.rows[f"{PREFIX}answer"].to_list() if asked else cells["answer"],
-            cells.rows[f"{PREFIX}samples_asked" if asked else _TEXTS].to_list(),
+            cells.rows[ANSWER].to_list() if asked else cells["answer"],
+            cells.rows[SAMPLES_ASKED if asked else _TEXTS].to_list(),
         )
         self._tally.add(result, texts, groups=cells.get("by"), labels=cells.get("label"))
 
@@ -302,9 +296,10 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         if tally is None:
             raise InputError(f"{self._table.name} has no rows")
         labels, too_few = tally.labels, None
+        replies = None if self._asking is None else self._asking.counts
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
-        has_replies = self._counts is None or not self._counts.all_failed
-        if labels is not None and self._stopped is None and has_replies:
+        is_whole = replies is None or not (replies.stopped or replies.all_failed)
+        if labels is not None and is_whole:
             needed = FewestLabels.for_ensemble(self._ensemble)
             counts = LabelCounts.count(labels[rows_with_value(tally.measures, self._ensemble)])
             if needed.are_met(counts):
@@ -313,7 +308,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
                 )
             else:
                 too_few = TooFewLabels(counts, needed)
-        counted = self._counts or ReplyCounts()
+        counted = replies or ReplyCounts()
         signature = without_parameters(self._signature, counted.left_out)
         return tally.summary(
             self._plan,
@@ -321,7 +316,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
             signature=with_p_true_forms(signature, counted.p_true_forms),
             columns=tuple(self._named),
             correctness=self._correctness,
-            replies=self._counts,
+            replies=replies,
             too_few_labels=too_few,
         )
 
@@ -331,12 +326,68 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
             return None
         return correctness_frame(self._correctness, start, stop).rename(lambda name: PREFIX + name)
 
+
+class AskedParts:
+    """Replies of a model that is asked part by part.
+
+    Args:
+        model: the model; what is left of its budget is for the next part.
+        progress: called while replies come.
+
+    Attributes:
+        replies: of the part that was asked last.
+        counts: of the replies of all parts that were added.
+        stopped: why the model is not asked any more, or ``None``.
+    """
+
+    replies: Replies
+
+    def __init__(self, model: AskedModel, progress: Progress | None) -> None:
+        self.model, self._progress = model, progress
+        self.counts: ReplyCounts | None = None
+        self.stopped: str | None = None
+
     @property
-    def _keeps_replies(self) -> bool:
-        return self._model is not None and self._model.runner.keeps_replies
+    def keeps_replies(self) -> bool:
+        """Whether a ledger stores the replies."""
+        return self.model.runner.keeps_replies
+
+    def first_answers(self, prompts: Sequence[str]) -> list[str]:
+        """Ask for the answers alone from which something is estimated."""
+        answers, self.stopped = run_apart(self.model.first_answers(prompts, self._progress))
+        self.model = self.model.for_next_part()
+        return answers
+
+    def note(self, replies: Replies) -> None:
+        """Take the replies of a part."""
+        self.replies, self.model = replies, self.model.for_next_part()
+        self.stopped = replies.counts.stopped or self.stopped
+
+    @property
+    def state(self) -> PartState:
+        """Whether a cap cut the part short, and whether calls failed that may succeed another time."""
+        return PartState(self.stopped is None, self.keeps_replies and self.replies.has_failed_calls)
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """Counts of the part's replies."""
+        return {"replies": asdict(self.replies.counts)}
+
+    @property
+    def columns(self) -> list[pl.Series]:
+        """Answers and samples of the part."""
+        return [
+            pl.Series(ANSWER, self.replies.answers, pl.String),
+            pl.Series(SAMPLES_ASKED, self.replies.samples, pl.List(pl.String)),
+        ]
+
+    def add(self, notes: Mapping[str, Any]) -> None:
+        """Add the counts of a part."""
+        self.counts = (self.counts or ReplyCounts()).added(ReplyCounts(**notes["replies"]))
 
 
-def _questions(cells: Cells) -> list[Any]:
+def questions(cells: Cells) -> list[Any]:
+    """Return the questions of some rows; numbers are texts here."""
     return [str(cell) if isinstance(cell, int | float) else cell for cell in cells["prompt"]]
 
 

@@ -12,7 +12,7 @@ from semscale.answer_consistency.readers import distinct_entailments
 from semscale.chat.replies import TokenLogprob
 from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json
-from semscale.matching.entailment.probabilities import ENTAILMENT, NEUTRAL, EntailmentModel
+from semscale.matching.entailment import ENTAILMENT, NEUTRAL, EntailmentModel
 from semscale.matching.pairs import Pairs, pair_up
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats

@@ -12,17 +12,19 @@ from semscale.coding.chat_codes import ChatCodes
 from semscale.coding.codebook import Codebook
 from semscale.coding.coder import CodeCalibration
 from semscale.coding.coding import Coding
-from semscale.coding.drivers import Drivers, find_drivers
 from semscale.coding.labels import majority, mean_codes
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.shares import (
     CodeCounts,
     CodedSample,
     CodeShare,
+    Drivers,
     GroupTest,
     HandLabels,
     PairCounts,
+    code_alphas,
     code_shares,
+    find_drivers,
     group_tests,
 )
 from semscale.errors import InputError
@@ -30,7 +32,6 @@ from semscale.presentable import Presentable
 from semscale.results.tallies import check_groups
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.agreement.krippendorff import krippendorff_alpha
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.sampling import SampledRows
@@ -559,23 +560,6 @@ class SummarySample:
     def _in_draw(self) -> np.ndarray:
         """Return which answers stand for all, shape (m,)."""
         return np.ones(len(self.coding.assigned), bool) if self.rows is None else self.rows.in_draw
-
-
-def code_alphas(ratings: Floats, plan: IntervalPlan | None = None) -> tuple[AgreementEstimate, ...]:
-    """Compute Krippendorff's alpha of k codes over several coders or runs; empty for fewer than two of them.
-
-    Args:
-        ratings: shape (c, n, k), 1, 0 or NaN. Decisions about hand-coded answers must come from curves that
-            were fitted without them.
-        plan: coverage of the intervals, and the seed of the bootstrap.
-    """
-    if len(ratings) < 2:  # noqa: PLR2004 - a pair
-        return ()
-    plan = plan or IntervalPlan()
-    return tuple(
-        krippendorff_alpha(code.T, metric="nominal", interval=plan.interval, seed=plan.seed)
-        for code in np.moveaxis(ratings, 2, 0)
-    )
 
 
 class QuoteChoice:

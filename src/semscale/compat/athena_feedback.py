@@ -15,7 +15,7 @@ from semscale.drift.runs.output_cells import CellLocation, feedback_text, number
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
-from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.bertscore import BertScorer
 from semscale.types import Floats, Integers
 from semscale.weights.known import DEFAULT_MODEL
 

@@ -29,11 +29,15 @@ import numpy.typing as npt
 from semscale.compat.bert_score_arrays import ScoreArray, Scores, Triple, tensor_or_array
 from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.errors import InputError
-from semscale.matching.bertscore.baselines import read_baseline, rescale_scores
-from semscale.matching.bertscore.choices import chosen_baseline, chosen_layer, token_encoder
-from semscale.matching.bertscore.scorer import BertScorer
-from semscale.matching.bertscore.scores import BertScores
-from semscale.matching.bertscore.token_weights import Idf
+from semscale.matching.bertscore import (
+    BertScorer,
+    BertScores,
+    Idf,
+    chosen_baseline,
+    chosen_layer,
+    token_encoder,
+)
+from semscale.matching.bertscore_baselines import read_baseline, rescale_scores
 
 __all__ = ["BERTScorer", "ScoreArray", "Triple", "plot_example", "score"]
 

@@ -19,10 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from semscale.errors import InputError
-from semscale.matching.cliniqlink.closed_tasks import option_f1
-from semscale.matching.cliniqlink.reply_options import chosen_option, chosen_options, option_key
-from semscale.matching.cliniqlink.submission import load_submission
-from semscale.matching.cliniqlink.submission_scores import TaskScore, evaluate_submission, right_answers
+from semscale.matching.cliniqlink import (
+    TaskScore,
+    chosen_option,
+    chosen_options,
+    evaluate_submission,
+    load_submission,
+    option_f1,
+    option_key,
+    right_answers,
+)
 from semscale.matching.matcher import Matcher, match_with
 from semscale.report.row_charts import bin_counts, bin_edges
 from semscale.store.atomic import replacing

@@ -18,7 +18,7 @@ from semscale.extras import require
 from semscale.judging.asking import ModelCapabilities, Running
 from semscale.judging.judge import Judge, JudgeState
 from semscale.judging.prompts import read_items
-from semscale.matching.entailment.probabilities import EntailmentModel
+from semscale.matching.entailment import EntailmentModel
 from semscale.matching.matcher import Matcher
 from semscale.matching.settings import DEFAULT_METHOD
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean

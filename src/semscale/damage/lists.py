@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from semscale.history.items import Item, Output
-from semscale.matching.entailment.sentences import sentences_of
+from semscale.matching.entailment import sentences_of
 
 Outputs = tuple[Output, ...]
 

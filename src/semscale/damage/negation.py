@@ -3,7 +3,7 @@
 from semscale.damage.denial import denied
 from semscale.damage.sentences import Sentence
 from semscale.damage.verbs import word_class
-from semscale.matching.entailment.sentences import sentences_of
+from semscale.matching.entailment import sentences_of
 
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
 _POSITIVE = {

@@ -7,7 +7,7 @@ import numpy as np
 
 from semscale.damage.sentences import cased_as
 from semscale.guards.lexicons import read_lexicon
-from semscale.matching.entailment.sentences import sentences_of
+from semscale.matching.entailment import sentences_of
 
 _OFTEN = 0.8
 _NEXT_TIME = re.compile(r"^(\s*)Next time, ([a-z][^.!?;:]*[a-z)])([.!])$")

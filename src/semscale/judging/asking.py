@@ -1,34 +1,67 @@
-"""Calls of a judge: how they are made, the conversations that they belong to, and the options of its model.
+"""Asking a judge: how calls are made, what its model accepts, the requests about an item, and its replies.
 
 Endpoints refuse options that they do not know. So the first item is asked about with all options, and with
 fewer until a request is accepted (``Judge`` does that). Whether a model ignores an option that it accepts
 shows in its replies.
 """
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from semscale.chat.calls.limits import Limits
+from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.costs.budget import Budget, Spent
 from semscale.chat.costs.prices import PriceTable
-from semscale.chat.decisions.answers import DecisionAnswer
-from semscale.chat.decisions.decision_calls import DecisionCall, may_lie_in_item, why_not_taken
+from semscale.chat.costs.tokens import BYTES_PER_TOKEN, most_reply_tokens
+from semscale.chat.decisions.answers import DecisionAnswer, standard_error
+from semscale.chat.decisions.deciding import DecidingChat
+from semscale.chat.decisions.decision_calls import (
+    DecisionCall,
+    decision_calls,
+    joined_answers,
+    may_lie_in_item,
+    why_not_taken,
+)
+from semscale.chat.decisions.decision_model import check_decision
+from semscale.chat.decisions.loading import forms_of, limits_of
+from semscale.chat.decisions.questions import DecisionRequest, Option, ScoreQuestion
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Message, Parameters, Request
-from semscale.chat.replies import CallError, Reply
+from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
-from semscale.errors import InterruptedRunError
+from semscale.errors import InputError, InterruptedRunError
 from semscale.json_reading import parse_json
-from semscale.judging.replies import ReplyReading
-from semscale.types import Progress
+from semscale.judging.prompts import JudgedItem, PromptForm, decision_wording
+from semscale.judging.replies import ReplyReading, read_reply
+from semscale.judging.settings import JudgeSettings
+from semscale.judging.templates import RULE, Rubric, Template
+from semscale.judging.verdict import (
+    Distribution,
+    Provenance,
+    Verdict,
+    combine_criteria,
+    empirical_distribution,
+    level_probabilities,
+    likeliest,
+    most_frequent,
+    with_mass,
+)
+from semscale.signature import Signature
+from semscale.types import Progress, Status
+
+_DECLINED = "the judge declined to give a score"
+_UNPARSABLE = "no reply contains exactly one score"
 
 UNREAD = frozenset({"unparsable", "empty"})
 """Statuses of replies that neither state a score nor decline to give one, and are asked for again."""
@@ -38,7 +71,7 @@ _TOP_LOGPROBS = (20, 5)
 
 @dataclass(frozen=True)
 class Running:
-    """How calls are made: limits, retries, budget, ledger. They change no number and stand in no signature.
+    """Settings of calls: limits, retries, budget, ledger. They change no number and stand in no signature.
 
     Attributes:
         limits: concurrent calls, calls per minute, and the time that a call may take.
@@ -110,12 +143,12 @@ class Conversation:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether nothing has come back."""
+        """True if nothing has come back."""
         return self.failure is None and self.reading is None and self.answers is None
 
     @property
     def is_unread(self) -> bool:
-        """Whether the last reply neither states a score nor declines to give one."""
+        """True if the last reply neither states a score nor declines to give one."""
         return self.failure is None and self.reading is not None and self.reading.status in UNREAD
 
     @property
@@ -126,12 +159,12 @@ class Conversation:
 
     @property
     def may_lie_in_item(self) -> bool:
-        """Whether the call failed so that the item, and not the form, may be the reason."""
+        """True if the call failed so that the item, and not the form, may be the reason."""
         return self.failure is not None and may_lie_in_item(self.failure)
 
     @property
     def ignored_schema(self) -> bool:
-        """Whether a reply that was to follow a schema is no JSON; one that was cut off proves nothing."""
+        """True if a reply that was to follow a schema is no JSON; one that was cut off proves nothing."""
         return self.request.parameters.schema is not None and not all(
             reply.finish_reason == "length" or _is_json(reply.text) for reply in self.replies
         )
@@ -292,4 +325,354 @@ def refusals_in_words(refusals: Sequence[FormRefusal]) -> str:
     return "; ".join(
         f"{refusal.form}: {refusal.reason}" + (f" ({refusal.n} requests)" if refusal.n > 1 else "")
         for refusal in refusals
+    )
+
+
+@dataclass(frozen=True)
+class JudgeRequests:
+    """The requests of a judge about items.
+
+    Attributes:
+        rubric: the criteria; a template is a rubric of one.
+        settings: of the judge.
+    """
+
+    rubric: Rubric
+    settings: JudgeSettings
+
+    def prompt_form(self, criterion: int = 0, *, as_json: bool = False) -> PromptForm:
+        """Return the form of the prompt about a criterion."""
+        settings, template = self.settings, self.rubric.criteria[criterion].template
+        context = (settings.context or "").strip()
+        return PromptForm(template, settings.order, context, as_json, settings.reference_place)
+
+    def conversations(self, item: JudgedItem, capabilities: ModelCapabilities) -> list[Conversation]:
+        """Begin the conversations about an item: one for each sample of each criterion, or the decision's."""
+        if capabilities.decision is not None:
+            calls = decision_calls(self.decision(item), capabilities.decision)
+            return [Conversation(call.request, call=call) for call in calls]
+        conversations = []
+        for criterion in range(len(self.rubric.criteria)):
+            form = self.prompt_form(criterion, as_json=capabilities.structured)
+            request = capabilities.request(form.messages(item), form.schema(), self.settings.sampling)
+            samples = map(request.resampled, range(self.settings.samples))
+            conversations += [Conversation(sample, criterion=criterion) for sample in samples]
+        return conversations
+
+    def decision(self, item: JudgedItem) -> DecisionRequest:
+        """Write the decision about an item: its texts, and a question for each criterion."""
+        messages = self.prompt_form().decision_messages(item)
+        return DecisionRequest(messages, self._questions(has_reference=item.reference is not None))
+
+    async def ask(
+        self,
+        model: ChatModel,
+        conversations: Sequence[Conversation],
+        capabilities: ModelCapabilities,
+        *,
+        running: Running,
+        progress: Progress | None = None,
+    ) -> tuple[Running, str | None]:
+        """Ask for every reply that is missing, and again for those that cannot be read.
+
+        Args:
+            model: who is asked.
+            conversations: about any items; changed in place.
+            capabilities: the options that the model accepts.
+            running: how calls are made.
+            progress: called as replies come.
+
+        Returns:
+            What is left to run with, and why asking stopped early, or ``None``.
+
+        Raises:
+            ReplyError: no call can succeed.
+        """
+        stopped = None
+        for criterion in range(len(self.rubric.criteria)):
+            concerned = [
+                conversation for conversation in conversations if conversation.criterion == criterion
+            ]
+            form = self.prompt_form(criterion, as_json=capabilities.structured)
+            waiting = [conversation for conversation in concerned if conversation.is_waiting]
+            for turn in range(self.settings.corrections + 1):
+                if waiting:
+                    running, stopped = await ask(
+                        model, waiting, self.read, running=running, progress=progress
+                    )
+                waiting = [conversation for conversation in concerned if conversation.is_unread]
+                if stopped is not None or not waiting:
+                    break
+                if turn < self.settings.corrections:
+                    for conversation in waiting:
+                        conversation.correct(form.correction(conversation.replies[-1].text))
+            if stopped is not None:
+                break
+        return running, stopped
+
+    def longest_corrections(self, request: Request) -> list[Request]:
+        """Write the corrections after replies that cannot be read and are as long as they may be."""
+        criterion = self._criterion_of(request)
+        if criterion is None:
+            return []
+        form = self.prompt_form(criterion, as_json=request.parameters.schema is not None)
+        messages = form.correction("x" * int(BYTES_PER_TOKEN * most_reply_tokens(request)))
+        return [
+            replace(request, messages=request.messages + messages * turn)
+            for turn in range(1, self.settings.corrections + 1)
+        ]
+
+    def read(self, request: Request, reply: Reply) -> ReplyReading:
+        """Read the score that a reply states, if it states exactly one.
+
+        Args:
+            request: what was asked; under a schema the value of the reply is taken literally.
+            reply: what came back; a decision is not read here.
+        """
+        criterion = self._criterion_of(request)
+        if criterion is None:
+            return ReplyReading(None, "scored")
+        return read_reply(
+            reply.text,
+            self.rubric.criteria[criterion].template,
+            score_last=self.settings.order == "explanation-first",
+            cut=reply.finish_reason == "length",
+            structured=request.parameters.schema is not None,
+        )
+
+    def aggregate(self, conversations: Sequence[Conversation], *, stopped: str | None) -> Verdict:
+        """Aggregate the conversations about one item into its verdict.
+
+        Args:
+            conversations: with all replies and failures.
+            stopped: why asking stopped early, or ``None``.
+        """
+        if any(conversation.call is not None for conversation in conversations):
+            request = self.decision(JudgedItem("", ""))
+            verdicts = aggregate_decisions(self.rubric, request, conversations, stopped=stopped)
+            return combine_criteria(self.rubric, verdicts)
+        verdicts = []
+        for index, criterion in enumerate(self.rubric.criteria):
+            concerned = [conversation for conversation in conversations if conversation.criterion == index]
+            verdicts.append(aggregate_replies(concerned, criterion.template, stopped=stopped))
+        return combine_criteria(self.rubric, verdicts)
+
+    def signature(self, capabilities: ModelCapabilities, left_out: Collection[str] = ()) -> Signature:
+        """Record what is asked of a model that accepts these options; the model itself is not in it.
+
+        Args:
+            capabilities: the options that the model accepts.
+            left_out: parameters that the model refused.
+        """
+        rubric = self.rubric
+        has_several = len(rubric.criteria) > 1
+        several = {"criteria": len(rubric.criteria), "rule": RULE} if has_several else {}
+        content = rubric if has_several else rubric.template
+        template = f"{content.name}#{content.content_hash}"
+        if capabilities.decision is not None:
+            return Signature.of(
+                "judge",
+                template=template,
+                **several,
+                method=capabilities.decision,
+                words=self._wording_hash(),
+                reference=self.settings.reference_place,
+            )
+        prose = Signature.of(
+            "judge",
+            template=template,
+            words=self.prompt_form(as_json=capabilities.structured).content_hash,
+            **self.settings.signed(),
+            **self.settings.sampling,
+            structured=capabilities.structured,
+            logprobs=capabilities.top_logprobs,
+        ).replaced(dict.fromkeys(left_out, LEFT_OUT))
+        method = {"method": "prose"} if self.settings.method != "prose" else {}
+        return prose.extended(Signature.of("judge", **several, **method))
+
+    def _questions(self, *, has_reference: bool) -> dict[str, ScoreQuestion]:
+        return {
+            criterion.name: ScoreQuestion(
+                self.prompt_form(index).decision_task(has_reference=has_reference),
+                _options(criterion.template),
+            )
+            for index, criterion in enumerate(self.rubric.criteria)
+        }
+
+    def _wording_hash(self) -> str:
+        """Eight hex digits of the SHA-256 over everything that a decision model reads besides the item."""
+        questions = [
+            [question.instructions, *map(str, question.options)]
+            for question in self._questions(has_reference=True).values()
+        ]
+        content = json.dumps([questions, decision_wording()], sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()[:8]
+
+    def _criterion_of(self, request: Request) -> int | None:
+        """Return the index of the criterion that a request in prose is about; ``None`` for a decision."""
+        text = request.messages[1].text if len(request.messages) > 1 else ""
+        indices = range(len(self.rubric.criteria))
+        return next(
+            (index for index in indices if text.startswith(f"{self.prompt_form(index).instructions()}\n\n")),
+            None,
+        )
+
+
+def decisions_to_try(model: DecidingChat, rubric: Rubric) -> tuple[ModelCapabilities, ...]:
+    """List the forms of decisions that can hold a rubric's questions, the first to try first.
+
+    Args:
+        model: who decides.
+        rubric: what it is asked.
+
+    Raises:
+        InputError: a criterion has a range and no levels, or more levels than any form takes.
+    """
+    most = max(limits_of(model, form).levels for form in forms_of(model))
+    for criterion in rubric.criteria:
+        n = len(criterion.template.levels)
+        if not n:
+            problem = f"needs a template with levels, {criterion.template.name!r} has a range"
+            raise InputError(f"method='decision' {problem}", in_shell=f"--method decision {problem}")
+        if n > most:
+            noun = "template" if criterion.name == rubric.name else "criterion"
+            raise InputError(
+                f"{model.name} takes 2 to {most} levels, got {n} in the {noun} {criterion.name!r}; ask "
+                "in prose, or take fewer levels"
+            )
+    questions = {
+        criterion.name: ScoreQuestion("?", _options(criterion.template)) for criterion in rubric.criteria
+    }
+    request, options, errors = DecisionRequest.of("?", questions), [], []
+    for form in forms_of(model):
+        try:
+            check_decision(request, limits_of(model, form), model.name)
+        except InputError as error:
+            errors.append(error)
+        else:
+            options.append(ModelCapabilities(structured=False, top_logprobs=None, decision=form))
+    if not options:
+        raise InputError(f"{errors[0]}; ask in prose, or take fewer levels")
+    return tuple(options)
+
+
+def _options(template: Template) -> tuple[Option, ...]:
+    """List a template's levels as options, in the template's order."""
+    return tuple(Option(level.label or level.shown, level.meaning) for level in template.levels)
+
+
+def aggregate_replies(
+    conversations: Sequence[Conversation], template: Template, *, stopped: str | None
+) -> Verdict:
+    """Aggregate the conversations in prose about one item, one for each sample, into a verdict.
+
+    Args:
+        conversations: with all replies and failures.
+        template: what the judge was asked.
+        stopped: why asking stopped early, or ``None``.
+    """
+    replies = tuple(reply.text for conversation in conversations for reply in conversation.replies)
+    if stopped is not None and any(
+        conversation.is_waiting or conversation.is_unread for conversation in conversations
+    ):
+        return Verdict.without_score(Status.UNFINISHED, stopped, replies)
+    scored = {
+        index: conversation.reading
+        for index, conversation in enumerate(conversations)
+        if conversation.failure is None and conversation.reading and conversation.reading.score is not None
+    }
+    scores = [reading.score for reading in scored.values() if reading.score is not None]
+    if not scores:
+        return _without_score(conversations, replies)
+    if len(conversations) == 1:
+        return _single_verdict(scores[0], scored[0], conversations[0].replies, template)
+    score = most_frequent(scores)
+    return Verdict(
+        score=score,
+        distribution=empirical_distribution(scores),
+        provenance=Provenance.SAMPLES,
+        covered=len(scores) / len(conversations),
+        explanation=next(reading.explanation for reading in scored.values() if reading.score == score),
+        replies=replies,
+        status=Status.SCORED,
+        standard_error=standard_error(scores),
+    )
+
+
+def _single_verdict(
+    score: float, reading: ReplyReading, replies: Sequence[Reply], template: Template
+) -> Verdict:
+    """Make a verdict of one conversation, with the probabilities of the score's tokens if there are any."""
+    distribution: Distribution = ((score, 1.0),)
+    provenance, covered, reply = Provenance.SINGLE, float("nan"), replies[-1]
+    if reply.logprobs and reading.span is not None:
+        probabilities = level_probabilities(reply.text, reply.logprobs, reading.span, template)
+        stated = with_mass(template.scores, probabilities[0]) if probabilities else ()
+        # Tokens without any mass on the level that was read are not those of the score.
+        if probabilities and score in dict(stated):
+            distribution, provenance, covered = stated, Provenance.LOGPROBS, probabilities[1]
+    texts = tuple(reply.text for reply in replies)
+    return Verdict(score, distribution, provenance, covered, reading.explanation, texts, Status.SCORED)
+
+
+def _without_score(conversations: Sequence[Conversation], replies: tuple[str, ...]) -> Verdict:
+    failures = [conversation.failure for conversation in conversations if conversation.failure is not None]
+    refusals = [str(failure) for failure in failures if failure.kind is FailureKind.REFUSED]
+    readings = [conversation.reading for conversation in conversations if conversation.reading]
+    if refusals or any(reading.status == "refused" for reading in readings):
+        reason = next(filter(None, refusals), _DECLINED)
+        return Verdict.without_score(Status.REFUSED, reason, replies)
+    if len(failures) == len(conversations):
+        return Verdict.without_score(Status.FAILED, str(failures[0]), replies)
+    return Verdict.without_score(Status.UNPARSABLE, _UNPARSABLE, replies)
+
+
+def aggregate_decisions(
+    rubric: Rubric, request: DecisionRequest, conversations: Sequence[Conversation], *, stopped: str | None
+) -> list[Verdict]:
+    """Aggregate the calls of decisions about one item into verdicts, one for each criterion.
+
+    Args:
+        rubric: the criteria.
+        request: with a question for each criterion.
+        conversations: the calls about the item, with what came back.
+        stopped: why asking stopped early, or ``None``.
+    """
+    replies = tuple(reply.text for conversation in conversations for reply in conversation.replies)
+    if stopped is not None and any(conversation.is_waiting for conversation in conversations):
+        return [Verdict.without_score(Status.UNFINISHED, stopped, replies)] * len(rubric.criteria)
+    outcomes = [conversation.failure or conversation.answers or {} for conversation in conversations]
+    answers = joined_answers(request, outcomes)
+    failed = any(
+        isinstance(outcome, CallError) and outcome.kind is not FailureKind.REFUSED for outcome in outcomes
+    )
+    provenance = Provenance.DECISION if len(conversations) == 1 else Provenance.NEXT_TOKEN
+    verdicts = []
+    for criterion in rubric.criteria:
+        answer = answers[criterion.name]
+        if answer.masses:
+            verdicts.append(_decided_verdict(answer, criterion.template, provenance, replies))
+        else:
+            status = Status.REFUSED if answer.refused else Status.FAILED if failed else Status.UNPARSABLE
+            reason = _DECLINED if answer.refused else answer.reason
+            verdicts.append(Verdict.without_score(status, reason, replies))
+    return verdicts
+
+
+def _decided_verdict(
+    answer: DecisionAnswer, template: Template, provenance: Provenance, replies: tuple[str, ...]
+) -> Verdict:
+    scores = np.array([level.score for level in template.levels])
+    order = np.argsort(scores, kind="stable")
+    distribution = with_mass(scores[order], np.array(answer.masses)[order])
+    return Verdict(
+        score=likeliest(distribution, sum(score * mass for score, mass in distribution)),
+        distribution=distribution,
+        provenance=provenance,
+        covered=answer.covered,
+        explanation="",
+        replies=replies,
+        status=Status.SCORED,
+        order_bias=answer.order_bias,
+        standard_error=answer.standard_error(scores.tolist()),
     )

@@ -70,7 +70,7 @@ class BiasCheck:
 
     @property
     def biased(self) -> bool:
-        """Whether the interval of the effect leaves out 0."""
+        """True if the interval of the effect leaves out 0."""
         return self.effect is not None and (self.effect.low > 0 or self.effect.high < 0)
 
 

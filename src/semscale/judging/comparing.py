@@ -109,7 +109,7 @@ class PairVerdicts:
 
     @property
     def unfinished(self) -> Mask:
-        """Whether the run stopped before a pair had both verdicts, shape (m,)."""
+        """True if the run stopped before a pair had both verdicts, shape (m,)."""
         if not self.status:
             return np.zeros(len(self.orders), dtype=bool)
         return np.array([status is Status.UNFINISHED for status in self.status], dtype=bool)
@@ -371,7 +371,7 @@ class SidesSummary:
         return len(np.unique(self.pairs.item[judged]))
 
     def is_told_apart(self, system: int) -> bool:
-        """Whether a system is worse than the best one by more than chance.
+        """True if a system is worse than the best one by more than chance.
 
         Fewer than 10 questions with a verdict on both are not enough to tell.
         """

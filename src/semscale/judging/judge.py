@@ -22,14 +22,15 @@ from semscale.judging.asking import (
     UNREAD,
     Conversation,
     FormRefusal,
+    JudgeRequests,
     ModelCapabilities,
     Running,
     ask,
     capabilities_to_try,
     count_refusals,
+    decisions_to_try,
 )
 from semscale.judging.prompts import JudgedItem, read_items
-from semscale.judging.requests import JudgeRequests, decisions_to_try
 from semscale.judging.settings import JudgeSettings
 from semscale.judging.templates import Rubric, load_rubric, load_template
 from semscale.judging.verdict import Verdict
@@ -177,7 +178,7 @@ class Judge:
 
     @property
     def answers_prose(self) -> bool:
-        """Whether the model can be asked in prose, too; a mere decision model cannot."""
+        """True if the model can be asked in prose, too; a mere decision model cannot."""
         return not isinstance(self.model, DecidingChat) or self.model.chat is not None
 
     @property
@@ -187,7 +188,7 @@ class Judge:
 
     @property
     def signature(self) -> Signature:
-        """What is applied if the model takes every option."""
+        """The settings that are applied if the model accepts every option."""
         return self._signature(self._to_try[0])
 
     def judge(

@@ -116,7 +116,7 @@ class JudgeScores:
 
     @property
     def is_scored_anywhere(self) -> bool:
-        """Whether any item has a score."""
+        """True if any item has a score."""
         return Status.SCORED in self.counts
 
 
@@ -218,7 +218,7 @@ class JudgeSummary(Summary):
 
     @property
     def is_panel(self) -> bool:
-        """Whether there are several judges."""
+        """True if there are several judges."""
         return len(self.judges) > 1
 
     @property
@@ -463,7 +463,7 @@ class JudgeTally:
         people = np.full(len(result), np.nan) if labels is None else mean_labels(labels)
 
         def item(position: int) -> JudgedRow:
-            verdicts = {name: one.verdicts[position] for name, one in judges.items()}
+            verdicts = {name: part.verdicts[position] for name, part in judges.items()}
             return JudgedRow(
                 row=first_row + position,
                 question=questions[position],
@@ -477,7 +477,7 @@ class JudgeTally:
             )
 
         def shown(position: int) -> object:
-            replies = (reply for one in judges.values() for reply in one.verdicts[position].replies)
+            replies = (reply for part in judges.values() for reply in part.verdicts[position].replies)
             return next((reply for reply in replies if reply.strip()), answers[position])
 
         title = self._columns.by or "group"

@@ -88,7 +88,7 @@ class Template(BaseModel):
 
     @property
     def numbered(self) -> bool:
-        """Whether the judge is asked for a number."""
+        """True if the judge is asked for a number."""
         return self.highest is not None or all(level.number is not None for level in self.levels)
 
     @property

@@ -1,4 +1,4 @@
-"""One judge's verdict on one item, and how replies, decisions and criteria become one."""
+"""One judge's verdict on one item, the verdict of several criteria, and distributions over levels."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,22 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from semscale.chat.decisions.answers import DecisionAnswer, standard_error
-from semscale.chat.decisions.decision_calls import joined_answers
-from semscale.chat.decisions.questions import DecisionRequest
-from semscale.chat.replies import CallError, FailureKind, Reply
-from semscale.judging.asking import Conversation
-from semscale.judging.replies import ReplyReading
+from semscale.chat.replies import TokenLogprob
 from semscale.judging.templates import Rubric, Template
-from semscale.judging.token_probabilities import level_probabilities
 from semscale.results.reasons import reason_words
 from semscale.types import Floats, Status
 
 Distribution = tuple[tuple[float, float], ...]
 """Scores with their masses."""
-
-_DECLINED = "the judge declined to give a score"
-_UNPARSABLE = "no reply states one score beyond doubt"
 
 
 class Provenance(StrEnum):
@@ -36,6 +27,8 @@ class Provenance(StrEnum):
     SINGLE = "single"  # one reply: all mass on the level that it states
 
 
+_PROBABILITY_ROUNDING = 1e-3
+_LEADING = " \t\n\r\"'*:`_([{▁Ġ"
 _LEAST_KNOWN_FIRST = tuple(reversed(Provenance))
 _WORST_FIRST = (Status.UNFINISHED, Status.FAILED, Status.UNPARSABLE, Status.REFUSED)
 
@@ -152,123 +145,6 @@ class Verdict:
         return cls.without_score(status, reason_words(status, "the question or the answer") or "")
 
 
-def aggregate_replies(
-    conversations: Sequence[Conversation], template: Template, *, stopped: str | None
-) -> Verdict:
-    """Aggregate the conversations in prose about one item, one for each sample, into a verdict.
-
-    Args:
-        conversations: with all replies and failures.
-        template: what the judge was asked.
-        stopped: why asking stopped early, or ``None``.
-    """
-    replies = tuple(reply.text for conversation in conversations for reply in conversation.replies)
-    if stopped is not None and any(
-        conversation.is_waiting or conversation.is_unread for conversation in conversations
-    ):
-        return Verdict.without_score(Status.UNFINISHED, stopped, replies)
-    scored = {
-        index: conversation.reading
-        for index, conversation in enumerate(conversations)
-        if conversation.failure is None and conversation.reading and conversation.reading.score is not None
-    }
-    scores = [reading.score for reading in scored.values() if reading.score is not None]
-    if not scores:
-        return _without_score(conversations, replies)
-    if len(conversations) == 1:
-        return _single_verdict(scores[0], scored[0], conversations[0].replies, template)
-    score = most_frequent(scores)
-    return Verdict(
-        score=score,
-        distribution=empirical_distribution(scores),
-        provenance=Provenance.SAMPLES,
-        covered=len(scores) / len(conversations),
-        explanation=next(reading.explanation for reading in scored.values() if reading.score == score),
-        replies=replies,
-        status=Status.SCORED,
-        standard_error=standard_error(scores),
-    )
-
-
-def _single_verdict(
-    score: float, reading: ReplyReading, replies: Sequence[Reply], template: Template
-) -> Verdict:
-    """Make a verdict of one conversation, with the probabilities of the score's tokens if there are any."""
-    distribution: Distribution = ((score, 1.0),)
-    provenance, covered, reply = Provenance.SINGLE, float("nan"), replies[-1]
-    if reply.logprobs and reading.span is not None:
-        probabilities = level_probabilities(reply.text, reply.logprobs, reading.span, template)
-        stated = _with_mass(template.scores, probabilities.masses) if probabilities else ()
-        # Tokens without any mass on the level that was read are not those of the score.
-        if probabilities and score in dict(stated):
-            distribution, provenance, covered = stated, Provenance.LOGPROBS, probabilities.covered
-    texts = tuple(reply.text for reply in replies)
-    return Verdict(score, distribution, provenance, covered, reading.explanation, texts, Status.SCORED)
-
-
-def _without_score(conversations: Sequence[Conversation], replies: tuple[str, ...]) -> Verdict:
-    failures = [conversation.failure for conversation in conversations if conversation.failure is not None]
-    refusals = [str(failure) for failure in failures if failure.kind is FailureKind.REFUSED]
-    readings = [conversation.reading for conversation in conversations if conversation.reading]
-    if refusals or any(reading.status == "refused" for reading in readings):
-        reason = next(filter(None, refusals), _DECLINED)
-        return Verdict.without_score(Status.REFUSED, reason, replies)
-    if len(failures) == len(conversations):
-        return Verdict.without_score(Status.FAILED, str(failures[0]), replies)
-    return Verdict.without_score(Status.UNPARSABLE, _UNPARSABLE, replies)
-
-
-def aggregate_decisions(
-    rubric: Rubric, request: DecisionRequest, conversations: Sequence[Conversation], *, stopped: str | None
-) -> list[Verdict]:
-    """Aggregate the calls of decisions about one item into verdicts, one for each criterion.
-
-    Args:
-        rubric: the criteria.
-        request: with a question for each criterion.
-        conversations: the calls about the item, with what came back.
-        stopped: why asking stopped early, or ``None``.
-    """
-    replies = tuple(reply.text for conversation in conversations for reply in conversation.replies)
-    if stopped is not None and any(conversation.is_waiting for conversation in conversations):
-        return [Verdict.without_score(Status.UNFINISHED, stopped, replies)] * len(rubric.criteria)
-    outcomes = [conversation.failure or conversation.answers or {} for conversation in conversations]
-    answers = joined_answers(request, outcomes)
-    failed = any(
-        isinstance(outcome, CallError) and outcome.kind is not FailureKind.REFUSED for outcome in outcomes
-    )
-    provenance = Provenance.DECISION if len(conversations) == 1 else Provenance.NEXT_TOKEN
-    verdicts = []
-    for criterion in rubric.criteria:
-        answer = answers[criterion.name]
-        if answer.masses:
-            verdicts.append(_decided_verdict(answer, criterion.template, provenance, replies))
-        else:
-            status = Status.REFUSED if answer.refused else Status.FAILED if failed else Status.UNPARSABLE
-            reason = _DECLINED if answer.refused else answer.reason
-            verdicts.append(Verdict.without_score(status, reason, replies))
-    return verdicts
-
-
-def _decided_verdict(
-    answer: DecisionAnswer, template: Template, provenance: Provenance, replies: tuple[str, ...]
-) -> Verdict:
-    scores = np.array([level.score for level in template.levels])
-    order = np.argsort(scores, kind="stable")
-    distribution = _with_mass(scores[order], np.array(answer.masses)[order])
-    return Verdict(
-        score=_likeliest(distribution, sum(score * mass for score, mass in distribution)),
-        distribution=distribution,
-        provenance=provenance,
-        covered=answer.covered,
-        explanation="",
-        replies=replies,
-        status=Status.SCORED,
-        order_bias=answer.order_bias,
-        standard_error=answer.standard_error(scores.tolist()),
-    )
-
-
 def combine_criteria(rubric: Rubric, verdicts: Sequence[Verdict]) -> Verdict:
     """Combine the verdicts on one item by the rule that ``Rubric`` describes.
 
@@ -334,16 +210,103 @@ def most_frequent(scores: Sequence[float]) -> float:
         >>> most_frequent([1.0, 0.5, 0.0, 0.5]), most_frequent([0.0, 0.75, 1.0])
         (0.5, 0.75)
     """
-    return _likeliest(empirical_distribution(scores), float(np.mean(scores)))
+    return likeliest(empirical_distribution(scores), float(np.mean(scores)))
 
 
-def _likeliest(distribution: Distribution, mean: float) -> float:
+def likeliest(distribution: Distribution, mean: float) -> float:
     """Return the score with most mass; of equals the one nearest to the mean, then the lowest."""
     most = max(mass for _, mass in distribution)
     scores = [score for score, mass in distribution if mass == most]
     return min(scores, key=lambda score: (abs(score - mean), score))
 
 
-def _with_mass(scores: Floats, masses: Floats) -> Distribution:
+def with_mass(scores: Floats, masses: Floats) -> Distribution:
     """Pair scores (k,) with their masses (k,), without those whose mass is 0."""
     return tuple((float(score), float(mass)) for score, mass in zip(scores, masses, strict=True) if mass > 0)
+
+
+def level_probabilities(
+    reply: str, tokens: Sequence[TokenLogprob], span: tuple[int, int], template: Template
+) -> tuple[Floats, float] | None:
+    """Return the probabilities of the levels that the tokens of the score could have stated.
+
+    The position of the score is that of the parsed reply, never a fixed number of tokens. A token that can
+    begin several levels ("1" of 1 and 10, "Completely" of two labels) counts for none of them, unless it is
+    the one that was chosen: then the tokens after it decide.
+
+    Args:
+        reply: the text.
+        tokens: its tokens, each with the likeliest alternatives.
+        span: of the level in the reply.
+        template: what the judge was asked.
+
+    Returns:
+        Probabilities of the template's scores, shape (k,), sum 1, and their sum before normalisation, 0 to 1;
+        ``None`` where the tokens are not those of the reply, or their log-probabilities give no probability
+        between 0 and 1.
+    """
+    first = _token_at(reply, tokens, span[0])
+    if first is None:
+        return None
+    forms = _level_names(template)
+    masses, prefix, chosen = np.zeros(len(forms)), "", 1.0
+    for token in tokens[first:]:
+        _attribute(masses, prefix, chosen, token, forms)
+        if len(_meant(prefix + token.token, forms)) <= 1:
+            break
+        prefix, chosen = prefix + token.token, chosen * math.exp(token.logprob)
+    else:
+        stated = prefix.strip(_LEADING).casefold()
+        masses[[stated in names for names in forms]] += chosen
+    covered = float(masses.sum())
+    if not 0 < covered <= 1 + _PROBABILITY_ROUNDING:
+        return None
+    return masses / covered, min(covered, 1.0)
+
+
+def _attribute(
+    masses: Floats, prefix: str, chosen: float, token: TokenLogprob, forms: list[frozenset[str]]
+) -> None:
+    """Add the probability of each alternative of a token to the only level that it can mean."""
+    shares = dict(token.top)
+    shares.setdefault(token.token, token.logprob)
+    for text, logprob in shares.items():
+        meant = _meant(prefix + text, forms)
+        if len(meant) == 1:
+            masses[meant.pop()] += chosen * math.exp(logprob)
+
+
+def _level_names(template: Template) -> list[frozenset[str]]:
+    """List all names of each level, in small letters, in the order of the template's scores."""
+    if template.highest is not None:
+        return [frozenset({str(number)}) for number in range(template.highest + 1)]
+    ordered = sorted(template.levels, key=lambda level: level.score)
+    return [
+        frozenset(name.casefold() for name in (level.shown, level.label, *level.also, *level.keyed))
+        for level in ordered
+    ]
+
+
+def _meant(text: str, forms: list[frozenset[str]]) -> set[int]:
+    """Return the levels that a text can be the beginning of, or that it states."""
+    beginning = text.lstrip(_LEADING).casefold()
+    return {level for level, names in enumerate(forms) if any(_agrees(beginning, name) for name in names)}
+
+
+def _agrees(beginning: str, name: str) -> bool:
+    if name.startswith(beginning):
+        return True
+    return beginning.startswith(name) and not beginning[len(name)].isalnum()
+
+
+def _token_at(reply: str, tokens: Sequence[TokenLogprob], position: int) -> int | None:
+    joined = "".join(token.token for token in tokens)
+    shift = joined.find(reply)
+    if shift < 0 or not reply:
+        return None
+    end = 0
+    for index, token in enumerate(tokens):
+        end += len(token.token)
+        if end > position + shift:
+            return index
+    return None

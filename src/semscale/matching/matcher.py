@@ -10,7 +10,6 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.guards.registry import Guards
-from semscale.matching.languages.unread_pairs import in_other_language
 from semscale.matching.matches import Matches
 from semscale.matching.methods import (
     CorpusDependent,
@@ -20,10 +19,16 @@ from semscale.matching.methods import (
     check_explaining,
     guards_for,
 )
-from semscale.matching.pair_findings import find_in_pairs
-from semscale.matching.pair_languages import with_guards, with_read_languages
-from semscale.matching.pairs import best_pairs, pair_up, usable_references
-from semscale.matching.scored_pairs import ScoredPairs
+from semscale.matching.pairs import (
+    ScoredPairs,
+    best_pairs,
+    find_in_pairs,
+    in_other_language,
+    pair_up,
+    usable_references,
+    with_guards,
+    with_read_languages,
+)
 from semscale.matching.separation import drawn_items, separate
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.matching.summary import MatchSummary, MatchTally

@@ -14,12 +14,10 @@ from semscale.embedding.torch_engine.device import AUTO
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.cosines import CosineMatch
-from semscale.matching.layered.method import LayeredMatch
-from semscale.matching.layered.presets import PRESETS, LayeredPreset
-from semscale.matching.pairs import Pairs
-from semscale.matching.scored_pairs import ScoredPairs
+from semscale.matching.layered import PRESETS, LayeredMatch, LayeredPreset
+from semscale.matching.pairs import Pairs, ScoredPairs
 from semscale.matching.settings import MatchSettings, known_method
-from semscale.matching.words.pieces import pieces_of
+from semscale.matching.words import pieces_of
 from semscale.signature import Signature
 from semscale.types import Progress
 from semscale.weights.known import DEFAULT_MODEL
@@ -89,7 +87,7 @@ def loaded_encoder(settings: MatchSettings) -> "TokenEncoder":
         InputError: the embedder shows no states of tokens.
         ModelError: the model's files cannot be had or run.
     """
-    from semscale.matching.bertscore.choices import token_encoder
+    from semscale.matching.bertscore import token_encoder
 
     return token_encoder(
         settings.embedder,
@@ -118,15 +116,14 @@ def _layered(settings: MatchSettings, *, preset: LayeredPreset) -> PairMethod:
 
 
 def _bertscore(settings: MatchSettings) -> PairMethod:
-    from semscale.matching.bertscore.method import BertMatch
-    from semscale.matching.bertscore.scorer import BertScorer
+    from semscale.matching.bertscore import BertMatch, BertScorer
 
     idf = False if settings.corpus is None else settings.corpus
     return BertMatch(BertScorer(loaded_encoder(settings), layer=settings.layer, idf=idf))
 
 
 def _calibrated(settings: MatchSettings) -> PairMethod:
-    from semscale.matching.calibrated.method import CalibratedMatch
+    from semscale.matching.calibrated import CalibratedMatch
 
     return CalibratedMatch(
         loaded_encoder(settings),
@@ -138,8 +135,7 @@ def _calibrated(settings: MatchSettings) -> PairMethod:
 
 
 def _entailment(settings: MatchSettings) -> PairMethod:
-    from semscale.matching.entailment.choices import chosen_model
-    from semscale.matching.entailment.method import EntailmentMatch
+    from semscale.matching.entailment import EntailmentMatch, chosen_model
 
     model = chosen_model(
         settings.nli,

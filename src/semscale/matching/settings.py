@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import GUARDS
-from semscale.matching.unrelated import corpus_texts
+from semscale.matching.separation import corpus_texts
 from semscale.messages import did_you_mean
 from semscale.results.table_columns import GROUP, TEXT, TEXTS, Columns
 from semscale.settings import Option, Settings, Signed

@@ -48,8 +48,7 @@ from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.coding.chat_codes import ChatCodes
-    from semscale.coding.drivers import Driver, Drivers
-    from semscale.coding.shares import CodeShare
+    from semscale.coding.shares import CodeShare, Driver, Drivers
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
     from semscale.coding.summary import CodedGrouping, CodingSummary
     from semscale.stats.calibration.prediction_powered import CorrectedMean

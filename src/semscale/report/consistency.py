@@ -310,7 +310,9 @@ def _item(item: "ConsistencyItem") -> ItemCard:
         for contradiction in item.contradictions
     )
     hidden = [clipped(text, _SAMPLE_LIMIT).shown for text, _ in samples[_MOST_SAMPLES:]]
-    contradicting = (item.samples[one.sample] for one in item.contradictions if item.samples)
+    contradicting = (
+        item.samples[contradiction.sample] for contradiction in item.contradictions if item.samples
+    )
     texts: list[tuple[str, Quoted | Marked]] = []
     if item.prompt is not None:
         texts.append(("prompt", Quoted(item.prompt)))
@@ -356,13 +358,21 @@ def _distinct_samples(item: "ConsistencyItem") -> list[tuple[str, int]]:
     for text in item.samples:
         if text is not None and text.strip():
             counts[text] = counts.get(text, 0) + 1
-    contradicting = {item.samples[one.sample] for one in item.contradictions if item.samples}
+    contradicting = {
+        item.samples[contradiction.sample] for contradiction in item.contradictions if item.samples
+    }
     return sorted(counts.items(), key=lambda pair: (pair[0] not in contradicting, -pair[1]))
 
 
 def _marked_sample(item: "ConsistencyItem", text: str) -> Marked:
     number_of_sample = item.samples.index(text)
-    findings = _located([one.finding for one in item.contradictions if one.sample == number_of_sample])
+    findings = _located(
+        [
+            contradiction.finding
+            for contradiction in item.contradictions
+            if contradiction.sample == number_of_sample
+        ]
+    )
     return marked(text, ((finding.guard, finding.reference) for finding in findings), limit=_SAMPLE_LIMIT)
 
 
@@ -449,10 +459,15 @@ def _areas(correctness: "CorrectnessProbability", figures: "CalibrationFigures")
 def _reliability_figure(figures: "CalibrationFigures", interval: float) -> Figure:
     """Draw the share of right answers against the probability that was given, bin by bin."""
     dots = [
-        ReliabilityDot(one.predicted, one.observed.value, one.observed.low, one.observed.high, one.n)
-        for one in figures.bins
+        ReliabilityDot(
+            binned.predicted, binned.observed.value, binned.observed.low, binned.observed.high, binned.n
+        )
+        for binned in figures.bins
     ]
-    rows = tuple((Number(one.predicted), Count(one.n), WithInterval.of(one.observed)) for one in figures.bins)
+    rows = tuple(
+        (Number(binned.predicted), Count(binned.n), WithInterval.of(binned.observed))
+        for binned in figures.bins
+    )
     described = "; ".join(f"{number(dot.predicted)} given, {number(dot.observed)} right" for dot in dots)
     return Figure(
         "reliability",

@@ -149,7 +149,7 @@ def quoted_html(text: object, limit: int) -> Markup:
     shown, full = clipped(text, limit)
     if full is None:
         return escape(shown)
-    folded = '{}<details class="more"><summary>all of it</summary><p>{}</p></details>'
+    folded = '{}<details class="more"><summary>full text</summary><p>{}</p></details>'
     return Markup(folded).format(shown, full)
 
 

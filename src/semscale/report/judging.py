@@ -143,7 +143,7 @@ _BRADLEY_TERRY = Citation(
 
 def judge_document(summary: "JudgeSummary") -> Document:
     """Turn the verdicts on a table into a document."""
-    columns, panel = summary.columns, panel_words(summary)
+    columns, panel = summary.columns, panel_note(summary)
     title = ("How good “", Quoted(columns.answer), "” is")
     base = estimated_document(summary, kind="judging report", name="Judge", title=title)
     used = (
@@ -168,7 +168,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
         warnings=(*base.warnings, *_silent_judges(summary)),
         cautions=(*stopped_cautions(summary.stopped), *base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
-        notes=(*base.notes, f"distributions: {_provenance_words(summary)}", *([panel] if panel else [])),
+        notes=(*base.notes, f"distributions: {_provenance_note(summary)}", *([panel] if panel else [])),
         settings=estimated_settings(summary, used),
         citations=(_JUDGES, *([_CORRECTION] if summary.human else [])),
     )
@@ -183,8 +183,8 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
         scores: list[Block] = [
             altogether(figures, summary.plan.interval),
             scores_histogram(summary),
-            Paragraph(f"{capitalised(_provenance_words(summary))}.", "note"),
-            Paragraph(_error_words(summary), "note", detail="full"),
+            Paragraph(f"{capitalised(_provenance_note(summary))}.", "note"),
+            Paragraph(_error_note(summary), "note", detail="full"),
             *groups,
         ]
         yield Section("scores", "Distribution of the scores", tuple(scores))
@@ -470,7 +470,7 @@ def _reply(name: str, verdict: "Verdict", item: "JudgedRow") -> JudgeReply:
     )
 
 
-def _provenance_words(summary: "JudgeSummary") -> str:
+def _provenance_note(summary: "JudgeSummary") -> str:
     """Name the sources of the distributions."""
     parts = [
         f"{counted(n, 'distribution')} {_PROVENANCES[provenance]}"
@@ -479,7 +479,7 @@ def _provenance_words(summary: "JudgeSummary") -> str:
     return "; ".join(parts) or "none"
 
 
-def _error_words(summary: "JudgeSummary") -> str:
+def _error_note(summary: "JudgeSummary") -> str:
     """Say for how many distributions the difference between readings is known."""
     several = [n for provenance, n in summary.provenances.items() if provenance in _SEVERAL_READINGS]
     single = sum(summary.provenances.values()) - sum(several)
@@ -489,7 +489,7 @@ def _error_words(summary: "JudgeSummary") -> str:
     return f"The standard error of a score estimates how far other orders or replies would differ{rest}."
 
 
-def panel_words(summary: "JudgeSummary") -> str | None:
+def panel_note(summary: "JudgeSummary") -> str | None:
     """Say how many independent judges a panel amounts to; ``None`` for one judge."""
     effective, n = summary.effective_judges, len(summary.judges)
     if effective is None:
@@ -624,7 +624,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
     left_out = {status: n for status, n in summary.counts.items() if status != str(Status.SCORED)}
     total = sum(summary.counts.values())
     counting = rows_scored(summary.counts.get(str(Status.SCORED), 0), total, left_out)
-    result = headline_words(summary)
+    result = comparison_result(summary)
     columns = tuple((f"Answers of {one_line(name)}", column) for name, column in summary.systems.items())
     figure = _systems_figure(summary)
     explained = (
@@ -661,7 +661,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
     )
 
 
-def headline_words(summary: "SystemComparison") -> str:
+def comparison_result(summary: "SystemComparison") -> str:
     """Say which system is preferred, and which ones may be as good."""
     sides = summary.sides
     if sides.best is None and sides.n_unjudged == len(sides.pairs.points):

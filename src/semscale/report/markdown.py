@@ -208,7 +208,7 @@ def _compared_item(item: blocks.ComparedItem) -> str:
         lines += _findings(pair.findings)
         if pair.figures:
             lines.append("  - " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in pair.figures))
-    lines += [f"  - and {item.n_more:,} more pairs, more alike than these"] if item.n_more else []
+    lines += [f"  - and {item.n_more:,} more pairs, which differ less"] if item.n_more else []
     lines.append("  - drift: " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in item.drifts))
     return "\n".join(lines)
 
@@ -220,7 +220,7 @@ def _findings(findings: Iterable[tuple[str, str]]) -> list[str]:
 def _method(document: Document) -> Iterator[str]:
     if document.signature is None:
         return
-    yield "## How to repeat and cite this"
+    yield "## How to reproduce and cite this"
     yield f"Signature: {code(str(document.signature))}"
     yield "\n".join(f"- {_text(name)}: {_setting(value)}" for name, value in document.settings)
     cited = [

@@ -442,7 +442,7 @@ def left_out_section(
         Reason(status, meanings.get(status, ""), n, n / total, _examples(examples(status)))
         for status, n in most_frequent(left_out).items()
     )
-    explained = f"These {noun}s have no score or do not count. They are never treated as 0."
+    explained = f"These {noun}s have no score or were excluded. They are never treated as 0."
     blocks: tuple[Block, ...] = (Paragraph(explained, "note"), Reasons(reasons, noun))
     if not reasons:
         nothing = f"Nothing: every {noun} has a score." if total else nothing_scored(noun, total)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from semscale.stats.intervals.means import MeanEstimate
 
 STATUS_MEANINGS = {
-    "not-text": "a number or something else that is not text stands in the column",
+    "not-text": "the cell holds a number or something else that is not text",
     "empty": "nothing but white space",
     "refused": "the model declined to answer",
     "failed": "no reply came",
@@ -255,13 +255,14 @@ def position_bias_note(judge: str, first: "MeanEstimate") -> str | None:
     if not has_interval(first) or first.low <= _EVEN <= first.high:
         return None
     which = "first" if first.value > _EVEN else "second"
+    interval = f"{percent(first.low, 0)} to {percent(first.high, 0)}"
     return (
-        f"{judge} prefers the answer that stands {which}: the first one gets {percent(first.value, 0)} of "
-        f"the points ({percent(first.low, 0)} to {percent(first.high, 0)}); both orders even this out"
+        f"{judge} prefers the answer that stands {which}: the first answer gets {percent(first.value, 0)} of "
+        f"the points ({interval}); asking in both orders cancels this"
     )
 
 
-LANGUAGE_NOTE = "The language of each text is identified by itself; of a word or two it is often not clear."
+LANGUAGE_NOTE = "The language of each text is detected separately; for one or two words it is often unclear."
 
 _MOST_LANGUAGES = 4  # in a sentence
 

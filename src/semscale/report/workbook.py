@@ -289,7 +289,7 @@ def _estimates(sheet: Sheet, figures: Sequence[tuple[WithInterval, str]], interv
 
 
 def _method(sheet: Sheet, document: Document) -> None:
-    sheet.line("How to repeat and cite this", "title")
+    sheet.line("How to reproduce and cite this", "title")
     sheet.cells(["Signature", str(document.signature)])
     for name, value in document.settings:
         sheet.cells([name, line_text(value)])

@@ -15,7 +15,7 @@ _REASONS = {
     Status.WEIGHTLESS: UNREAD,
     Status.OFF_TOPIC: "{} is off the topic of the scale",
     Status.OTHER_LANGUAGE: "{} is in a language that the model does not read",
-    Status.UNPARSABLE: "no reply states one score beyond doubt",
+    Status.UNPARSABLE: "no reply contains exactly one score",
     Status.REFUSED: "the model declined to answer",
     Status.FAILED: "no reply came",
     Status.UNFINISHED: "the run stopped first",

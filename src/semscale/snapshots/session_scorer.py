@@ -11,9 +11,8 @@ from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
-    from semscale.matching.bertscore.explanation import Explanation
-    from semscale.matching.bertscore.scorer import BertScorer
-    from semscale.matching.calibrated.method import CalibratedMatch
+    from semscale.matching.bertscore import BertScorer, Explanation
+    from semscale.matching.calibrated import CalibratedMatch
     from semscale.matching.matches import Matches
     from semscale.signature import Signature
 
@@ -43,7 +42,7 @@ class SnapshotMeter:
         Raises:
             ModelError: the model's files cannot be pulled.
         """
-        from semscale.matching.calibrated.weights import calibrated_weights_for
+        from semscale.matching.calibrated import calibrated_weights_for
         from semscale.signature import Signature
         from semscale.weights.resolving import resolve
 
@@ -54,7 +53,7 @@ class SnapshotMeter:
     @property
     def signature(self) -> "Signature":
         """What is applied where guards weigh."""
-        from semscale.matching.pair_languages import with_guards
+        from semscale.matching.pairs import with_guards
 
         method = self._method(Mode.WEIGH)
         return with_guards(method.signature, method.guards)
@@ -87,7 +86,7 @@ class SnapshotMeter:
         return self._scorer.explain(actual, approved)
 
     def _method(self, mode: Mode) -> "CalibratedMatch":
-        from semscale.matching.calibrated.method import CalibratedMatch
+        from semscale.matching.calibrated import CalibratedMatch
 
         if mode not in self._matches:
             looking = Guards(dict.fromkeys(GUARDS, mode))
@@ -102,6 +101,6 @@ class SnapshotMeter:
 
     @cached_property
     def _scorer(self) -> "BertScorer":
-        from semscale.matching.bertscore.scorer import BertScorer
+        from semscale.matching.bertscore import BertScorer
 
         return BertScorer(self._encoder)

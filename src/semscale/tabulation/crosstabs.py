@@ -77,7 +77,11 @@ def crosstabs(data: Any, **settings: Any) -> "Crosstabs":  # noqa: ANN401 - a pa
     chosen = CrosstabSettings(**settings)
     if isinstance(data, str | Path):
         return tabulate_file(open_table(data), chosen)
-    return tabulate_frame(nw.from_native(data, eager_only=True).to_polars(), chosen)
+    frame = nw.from_native(data, eager_only=True).to_polars()
+    for role, names in (("banner", chosen.banners), ("wave", chosen.wave_columns)):
+        if unknown := next((name for name in names if name not in frame.columns), None):
+            raise unknown_name(f"column for {role},", unknown, frame.columns)
+    return _tabulate(frame, *_find_questions(chosen, frame.columns, {}), {})
 
 
 def tabulate_file(table: Table, settings: CrosstabSettings) -> "Crosstabs":
@@ -94,8 +98,7 @@ def tabulate_file(table: Table, settings: CrosstabSettings) -> "Crosstabs":
             "that methods would be pooled and weights left out: name the folder of the run "
             f"({Path(table.name).parent}) instead"
         )
-    questions = _questions_by_name(settings, table.columns, table.labels)
-    settings = settings.renamed({name: question.name for name, question in questions.items()})
+    settings, questions = _find_questions(settings, table.columns, table.labels)
     titles = _needed_columns(table, settings, questions.values())
     batches = [
         pl.DataFrame([storable(column_in(batch, title).to_frame()).to_series() for title in titles])
@@ -103,48 +106,42 @@ def tabulate_file(table: Table, settings: CrosstabSettings) -> "Crosstabs":
     ]
     frame = pl.concat(batches, how="vertical_relaxed")
     with rows_of_the_file(table):
-        result = tabulate_frame(
-            frame,
-            settings,
-            labels=table.labels,
-            columns=table.columns,
-            whole=_values_before_conditions(table, questions.values()),
-        )
+        whole = _values_before_conditions(table, questions.values())
+        result = _tabulate(frame, settings, questions, table.labels, whole)
     return replace(result, source=Path(table.name).name, input_notes=table.notes)
 
 
-def tabulate_frame(
+def _find_questions(
+    settings: CrosstabSettings, columns: Sequence[str], labels: Mapping[str, ColumnLabels]
+) -> tuple[CrosstabSettings, dict[str, QuestionColumns]]:
+    """Find the columns of all questions, and return the settings with their names."""
+    if not settings.all_questions:
+        raise InputError("question must name at least one question of the table")
+    questions = {name: find_columns(name, columns, labels) for name in settings.all_questions}
+    return settings.renamed({name: question.name for name, question in questions.items()}), questions
+
+
+def _tabulate(
     frame: pl.DataFrame,
     settings: CrosstabSettings,
-    *,
-    labels: Mapping[str, ColumnLabels] | None = None,
-    columns: Sequence[str] | None = None,
+    columns: Mapping[str, QuestionColumns],
+    labels: Mapping[str, ColumnLabels],
     whole: Mapping[str, pl.Series] | None = None,
 ) -> "Crosstabs":
-    """Tabulate a frame.
+    """Tabulate n rows.
 
     Args:
-        frame: n rows, with the columns that are needed.
+        frame: the columns that are needed.
         settings: of the tables.
+        columns: of each question, by the name that the user has for it.
         labels: of columns, from a survey tool or SPSS.
-        columns: of the whole table, for messages.
         whole: of options, the values of rows that a condition left out, too; those of the frame unless given.
-
-    Raises:
-        UnknownNameError: a column does not exist.
-        InputError: as ``crosstabs``.
     """
-    columns, labels = list(columns or frame.columns), labels or {}
-    for role, names in (("banner", settings.banners), ("wave", settings.wave_columns)):
-        if unknown := next((name for name in names if name not in columns), None):
-            raise unknown_name(f"column for {role},", unknown, columns)
     if frame.is_empty():
         raise InputError("the table has no rows; there is nothing to tabulate")
-    by_name = _questions_by_name(settings, columns, labels)
-    settings = settings.renamed({name: question.name for name, question in by_name.items()})
     sample = read_sample(frame, settings, labels)
     rows = frame.filter(sample.is_included)
-    options = [name for name in _option_columns(by_name.values()) if name in frame.columns]
+    options = [name for name in _option_columns(columns.values()) if name in frame.columns]
     reader = QuestionReader(
         rows,
         labels,
@@ -156,9 +153,9 @@ def tabulate_frame(
         missing=settings.missing,
         whole={name: groups_in(frame[name]).unique() for name in options} | dict(whole or {}),
     )
-    read = [question for name in settings.questions for question in reader.read_all(by_name[name])]
+    read = [question for name in settings.questions for question in reader.read_all(columns[name])]
     questions = list({question.name: question for question in read}.values())
-    questions += [paired_question(*(reader.read(by_name[name]) for name in pair)) for pair in settings.pairs]
+    questions += [paired_question(*(reader.read(columns[name]) for name in pair)) for pair in settings.pairs]
     banners = [
         read_banner(rows[name], labels.get(name), is_wave=True, wave_order=settings.wave_order)
         for name in settings.wave_columns
@@ -173,15 +170,6 @@ def tabulate_frame(
         settings=settings,
         sample_notes=(*sample.notes, *_notes_on_people(rows, settings)),
     )
-
-
-def _questions_by_name(
-    settings: CrosstabSettings, columns: Sequence[str], labels: Mapping[str, ColumnLabels]
-) -> dict[str, QuestionColumns]:
-    """Find the columns of all questions, by the names that the user has for these."""
-    if not settings.all_questions:
-        raise InputError("question must name at least one question of the table")
-    return {name: find_columns(name, columns, labels) for name in settings.all_questions}
 
 
 def _option_columns(questions: Collection[QuestionColumns]) -> list[str]:
@@ -276,38 +264,13 @@ class Crosstabs(Presentable):
     @property
     def signature(self) -> Signature:
         """All settings that the figures depend on."""
-        settings = self.settings
-        missing = (
-            f"{name}={codes}" if name else codes
-            for name, listed in settings.missing.items()
-            if (codes := written_codes(missing_keys(listed)))
-        )
-        # Settings that few surveys have appear only where they are set.
-        rare = {
-            "fpc": settings.fpc,
-            "rscales": "+".join(f"{factor:g}" for factor in settings.rscales),
-            "weight_bounds": "+".join(f"{bound:g}" for bound in settings.weight_bounds or ()),
-            "missing": ";".join(missing),
-        }
-        return Signature.of(
-            "study tables",
-            weight=settings.weight,
-            strata=settings.strata,
-            cluster=settings.cluster,
-            replicates=settings.replicates,
-            replicate_type=settings.replicate_type,
-            rho=settings.rho,
-            raked_to="+".join(settings.raked_to) or None,
-            wave=settings.wave,
-            wave_order="+".join(settings.wave_order) or None,
-            pair_by=settings.pair_by,
-            lonely=settings.lonely,
-            min_base=settings.min_base,
-            adjust=settings.correction,
-            level=settings.level,
-            **{name: value for name, value in rare.items() if value},
-            **self.measured,
-        )
+        signed = {name: _signed(value) for name, value in self.settings.signed().items()}
+        if "missing" in signed:
+            keys = {name: written_codes(missing_keys(codes)) for name, codes in self.settings.missing.items()}
+            signed["missing"] = ";".join(
+                f"{name}={codes}" if name else str(codes) for name, codes in keys.items()
+            )
+        return Signature.of("study tables", **signed, **self.measured)
 
     def questions(self) -> Iterator[tuple[Crosstab, ...]]:
         """Return the tables question by question."""
@@ -373,6 +336,13 @@ class Crosstabs(Presentable):
                 else:
                     writer = {".xlsx": "tables_workbook", ".pptx": "tables_slides"}[ending]
                     import_module(f"semscale.report.{writer}").write(self, temporary)
+
+
+def _signed(value: object) -> object:
+    """Join lists, and the columns of margins; nothing for empty ones."""
+    if not isinstance(value, Mapping | tuple):
+        return value
+    return "+".join(f"{item:g}" if isinstance(item, float) else str(item) for item in value) or None
 
 
 def check_path(path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from semscale.errors import InputError
-from semscale.settings import Option, Settings
+from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
 from semscale.yaml_reading import line_of, parse_yaml
 
@@ -109,6 +109,7 @@ class QuestionSettings(Settings):
         dict[str, tuple[str, ...]],
         BeforeValidator(_codes_by_question),
         Field(description="Codes that are no answer, such as 99; for all questions, or by question."),
+        Signed(unless_default=True),
     ] = {}
 
     def model_post_init(self, context: object, /) -> None:
@@ -258,14 +259,19 @@ class SampleSettings(Settings):
         str | None,
         Field(description="Weights; rows without one are left out."),
         Option(_SAMPLE, "COLUMN"),
+        Signed(),
     ] = None
     strata: Annotated[
-        str | None, Field(description="Strata that people were drawn in."), Option(_SAMPLE, "COLUMN")
+        str | None,
+        Field(description="Strata that people were drawn in."),
+        Option(_SAMPLE, "COLUMN"),
+        Signed(),
     ] = None
     cluster: Annotated[
         str | None,
         Field(description="Units that were drawn together, such as towns."),
         Option(_SAMPLE, "COLUMN"),
+        Signed(),
     ] = None
     fpc: Annotated[
         str | None,
@@ -274,26 +280,31 @@ class SampleSettings(Settings):
             "or the share of them that was drawn."
         ),
         Option(_SAMPLE, "COLUMN"),
+        Signed(unless_default=True),
     ] = None
     lonely: Annotated[
         Literal["fail", "certainty", "average", "adjust"],
         Field(description="Contribution of a stratum with one cluster to the variance."),
         Option(_SAMPLE),
+        Signed(),
     ] = "fail"
     replicates: Annotated[
         str | None,
         Field(description="Columns with replicate weights, such as 'rw*'."),
         Option(_SAMPLE, "PATTERN"),
+        Signed(),
     ] = None
     replicate_type: Annotated[
         Literal["bootstrap", "jk1", "jkn", "brr"] | None,
         Field(description="Type of the replicate weights, as their provider states it."),
         Option(_SAMPLE),
+        Signed(),
     ] = None
     rho: Annotated[
         float,
         Field(description="Of Fay's method, with brr; 0 to below 1."),
         Option(_SAMPLE, "NUMBER", shown=False),
+        Signed(),
     ] = 0.0
     rscales: Annotated[
         tuple[float, ...],
@@ -303,6 +314,7 @@ class SampleSettings(Settings):
             "them."
         ),
         Option(_SAMPLE, "NUMBERS", type=str),
+        Signed(unless_default=True),
     ] = ()
     raked_to: Annotated[
         dict[str, dict[str, float]],
@@ -311,16 +323,19 @@ class SampleSettings(Settings):
         ),
         Field(description="YAML with the population's shares: 'sex: {f: 0.51, m: 0.49}'."),
         Option(_SAMPLE, "FILE", type=Path),
+        Signed(),
     ] = {}
     weight_bounds: Annotated[
         tuple[float, float] | None,
         Field(description="Least and greatest raked weight, as multiples of the mean weight."),
         Option(_SAMPLE, "LOW HIGH", type=tuple[float, float]),
+        Signed(unless_default=True),
     ] = None
     wave: Annotated[
         str | None,
         Field(description="Waves: tables show the last one, and the change from the one before."),
         Option(_SAMPLE, "COLUMN"),
+        Signed(),
     ] = None
     wave_order: Annotated[
         tuple[str, ...],
@@ -329,11 +344,13 @@ class SampleSettings(Settings):
         ),
         Field(description="All waves from the first to the last, such as 'before,after'."),
         Option(_SAMPLE, "WAVES", type=str),
+        Signed(),
     ] = ()
     pair_by: Annotated[
         str | None,
         Field(description="Ids of people who take part in several waves."),
         Option(_SAMPLE, "COLUMN"),
+        Signed(),
     ] = None
 
     def model_post_init(self, context: object, /) -> None:
@@ -417,17 +434,20 @@ class TestSettings(Settings):
         int,
         Field(ge=1, description="Respondents below which a cell is shown, marked, and not tested."),
         Option(_RUN, "NUMBER"),
+        Signed(),
     ] = 30
     adjust: Annotated[
         Literal["holm", "bh", "none"],
         Field(description="Adjustment of p-values for the number of tests in a table."),
         Option(_RUN),
+        Signed(),
     ] = "holm"
     level: Annotated[
         float,
         AfterValidator(_level),
         Field(description="Coverage of intervals; tests are held at 1 minus it."),
         Option(_RUN, "NUMBER"),
+        Signed(),
     ] = 0.95
 
     @property

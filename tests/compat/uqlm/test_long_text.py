@@ -6,7 +6,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from semscale.compat.uqlm import LongTextUQ
 from semscale.errors import InputError
-from semscale.matching.entailment.probabilities import Entailments
+from semscale.matching.entailment import Entailments
 from semscale.signature import Signature
 
 TEXT = "It was built in 1889. It is made of wood."

@@ -9,7 +9,7 @@ from semscale.drift.measure.meter import DriftMeter
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
-from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher
 from semscale.types import Status
 

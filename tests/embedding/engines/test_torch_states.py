@@ -14,7 +14,7 @@ from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
-from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher
 
 try:

@@ -8,7 +8,7 @@ from semscale.embedding.engines.openvino import OpenVinoEmbedder
 from semscale.embedding.tokens.state_engine import state_engine
 from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.errors import InputError
-from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.bertscore import BertScorer
 
 
 class OtherEngine:

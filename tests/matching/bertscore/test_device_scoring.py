@@ -7,10 +7,14 @@ from semscale.embedding.loading import load_token_encoder
 from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.embedding.torch_engine.packed_embedder import PackedTorchEmbedder
 from semscale.errors import InputError, ModelError
-from semscale.matching.bertscore.device_scoring import DevicePairScorer
-from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
-from semscale.matching.bertscore.scorer import BertScorer
-from semscale.matching.bertscore.token_weights import corpus_weights, equal_weights
+from semscale.matching.bertscore import (
+    BertScorer,
+    DevicePairScorer,
+    PairScorer,
+    TextPairs,
+    corpus_weights,
+    equal_weights,
+)
 
 pytestmark = pytest.mark.needs("torch")
 

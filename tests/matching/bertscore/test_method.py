@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from semscale.matching.bertscore.scorer import bertscore
+from semscale.matching.bertscore import bertscore
 from semscale.matching.matcher import Matcher, explain_items, match_with
 from semscale.matching.methods import build_method
 from semscale.matching.settings import MatchSettings

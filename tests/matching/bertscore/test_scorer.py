@@ -8,9 +8,7 @@ import pytest
 from semscale.embedding import load_embedder
 from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError, ModelError
-from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
-from semscale.matching.bertscore.scorer import BertScorer, bertscore
-from semscale.matching.bertscore.token_weights import equal_weights
+from semscale.matching.bertscore import BertScorer, PairScorer, TextPairs, bertscore, equal_weights
 from semscale.types import Status
 
 PREDICTIONS = [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.bertscore.scores import BertScores
+from semscale.matching.bertscore import BertScores
 from semscale.report.markdown import markdown
 from semscale.signature import Signature
 from semscale.types import Status

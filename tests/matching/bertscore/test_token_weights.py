@@ -7,7 +7,7 @@ import pytest
 
 from semscale.embedding.tokens.token_ids import TokenIds
 from semscale.errors import InputError
-from semscale.matching.bertscore.token_weights import document_frequency, fixed_weights, reference_weights
+from semscale.matching.bertscore import document_frequency, fixed_weights, reference_weights
 
 LN2, LN3 = 0.6931471805599453, 1.0986122886681098
 

@@ -9,18 +9,10 @@ from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards
-from semscale.matching.calibrated.arithmetic import (
-    combine,
-    estimated_floors,
-    penalty_of,
-    weighted_mean,
-    word_matches,
-)
-from semscale.matching.calibrated.method import CalibratedMatch
-from semscale.matching.calibrated.weights import load_calibrated_weights
+from semscale.matching.calibrated import CalibratedMatch, load_calibrated_weights
 from semscale.matching.matcher import match_with
-from semscale.matching.words.subjects import start_with_pronoun, subject_lengths, word_roles
-from semscale.matching.words.weights import WordWeights
+from semscale.matching.word_vectors import combine, estimated_floors, penalty_of, weighted_mean, word_matches
+from semscale.matching.words import WordWeights, start_with_pronoun, subject_lengths, word_roles
 
 
 @pytest.fixture(scope="module")

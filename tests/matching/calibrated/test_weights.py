@@ -3,12 +3,8 @@
 import pytest
 
 from semscale.guards.registry import FINDING_KINDS
-from semscale.matching.calibrated.arithmetic import LAYERS
-from semscale.matching.calibrated.weights import (
-    GENERIC_MODEL,
-    calibrated_weights_for,
-    load_calibrated_weights,
-)
+from semscale.matching.calibrated import GENERIC_MODEL, calibrated_weights_for, load_calibrated_weights
+from semscale.matching.word_vectors import LAYERS
 from semscale.signature import Signature
 from semscale.weights.known import KNOWN
 

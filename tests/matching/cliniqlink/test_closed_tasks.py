@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from semscale.matching.cliniqlink.closed_tasks import (
+from semscale.matching.cliniqlink import (
+    Task,
     options_of,
     score_list,
     score_multiple_choice,
     score_true_false,
 )
-from semscale.matching.cliniqlink.submission import Task
 
 
 def test_true_or_false_is_right_wrong_or_invalid():

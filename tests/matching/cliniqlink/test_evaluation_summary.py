@@ -5,8 +5,7 @@ import json
 import polars as pl
 from tests.schema_check import check_json
 
-from semscale.matching.cliniqlink.evaluation_summary import EvaluationSummary
-from semscale.matching.cliniqlink.submission_scores import SubmissionScores, TaskScore
+from semscale.matching.cliniqlink import EvaluationSummary, SubmissionScores, TaskScore
 from semscale.signature import Signature
 from semscale.stats.intervals.means import MeanEstimate
 

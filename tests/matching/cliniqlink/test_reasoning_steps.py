@@ -1,6 +1,6 @@
 import pytest
 
-from semscale.matching.cliniqlink.reasoning_steps import (
+from semscale.matching.cliniqlink import (
     expected_step,
     explanation_in,
     named_step,

@@ -1,6 +1,6 @@
 import pytest
 
-from semscale.matching.cliniqlink.reply_options import (
+from semscale.matching.cliniqlink import (
     chosen_option,
     chosen_options,
     option_key,

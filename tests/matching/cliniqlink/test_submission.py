@@ -3,7 +3,7 @@ import json
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.cliniqlink.submission import load_submission, read_task, reply_text, without_thoughts
+from semscale.matching.cliniqlink import load_submission, read_task, reply_text, without_thoughts
 
 
 def write(folder, name="short", **content):

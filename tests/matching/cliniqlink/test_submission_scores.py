@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from semscale.matching.cliniqlink.submission_scores import evaluate_submission
+from semscale.matching.cliniqlink import evaluate_submission
 
 WHY = "Explanation: the vein carries no oxygen."
 STEPS = ["- Step 3 is wrong.", f"- {WHY}"]

@@ -5,8 +5,7 @@ from random_classifier import write_random_classifier
 from tests.matching.made_up_entailment import KnownPairs
 
 from semscale.errors import InputError
-from semscale.matching.entailment.choices import chosen_model
-from semscale.matching.entailment.nli_model import NliModel
+from semscale.matching.entailment import NliModel, chosen_model
 
 
 def test_a_name_is_loaded_and_a_model_taken_as_it_is(tmp_path):

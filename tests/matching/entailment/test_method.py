@@ -6,7 +6,7 @@ from random_classifier import write_random_classifier
 from tests.matching.made_up_entailment import KnownPairs
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.matching.entailment import method as entailment_method
+from semscale.matching import entailment as entailment_method
 from semscale.matching.matcher import Matcher, explain_items, match
 from semscale.types import Status
 

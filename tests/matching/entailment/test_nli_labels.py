@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.errors import InputError, ModelError
-from semscale.matching.entailment.nli_labels import checked_labels, label_columns
+from semscale.matching.entailment import checked_labels, label_columns
 
 STATED = ("contradiction", "neutral", "entailment")
 

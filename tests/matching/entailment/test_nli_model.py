@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from semscale.embedding.cross_encoders.cross_encoder import CrossEncoder
 from semscale.errors import InputError, ModelError, UnknownNameError
-from semscale.matching.entailment.nli_model import load_nli
+from semscale.matching.entailment import load_nli
 
 PREMISES = ["w1 w2", "w3", "what is", "w1 w2"]
 HYPOTHESES = ["w4", "w3", "w1", "w4"]

@@ -5,7 +5,7 @@ import pytest
 from tests.matching.made_up_entailment import KnownPairs
 
 from semscale.errors import InputError
-from semscale.matching.entailment.probabilities import EntailmentModel, entailments_by
+from semscale.matching.entailment import EntailmentModel, entailments_by
 
 
 class Fixed(KnownPairs):

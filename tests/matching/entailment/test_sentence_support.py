@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.matching.entailment.sentence_support import support
+from semscale.matching.entailment import support
 
 NAN = [np.nan] * 3
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.matching.entailment.sentences import sentences_of, worded_sentences
+from semscale.matching.entailment import sentences_of, worded_sentences
 
 
 @pytest.mark.parametrize(

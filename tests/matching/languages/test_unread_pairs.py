@@ -1,7 +1,6 @@
 import pytest
 
-from semscale.matching.languages.unread_pairs import in_other_language, may_be_name
-from semscale.matching.pairs import pair_up
+from semscale.matching.pairs import in_other_language, may_be_name, pair_up
 from semscale.signature import Signature
 from semscale.weights.known import KNOWN
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.matching.layered.arithmetic import above_baseline, aligned_f1, layered_score
+from semscale.matching.layered import above_baseline, aligned_f1, layered_score
 
 
 def test_alignment_weighs_each_side_by_its_own_weights():

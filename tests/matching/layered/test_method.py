@@ -6,8 +6,7 @@ from tests.conftest import ToyEmbedder
 from tests.matching.slow_layered import code_score, cosine, doc_score
 
 from semscale.errors import InputError
-from semscale.matching.layered.method import LayeredMatch
-from semscale.matching.layered.presets import PRESETS
+from semscale.matching.layered import PRESETS, LayeredMatch
 from semscale.matching.pairs import pair_up
 
 PREDICTIONS = [

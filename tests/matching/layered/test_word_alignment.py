@@ -1,8 +1,7 @@
 import pytest
 from tests.conftest import ToyEmbedder
 
-from semscale.matching.layered.method import LayeredMatch
-from semscale.matching.layered.presets import PRESETS
+from semscale.matching.layered import PRESETS, LayeredMatch
 from semscale.matching.matcher import explain_items, match_with
 
 PREDICTIONS = ["the heart is enlarged", "no", None]

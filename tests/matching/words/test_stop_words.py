@@ -1,4 +1,4 @@
-from semscale.matching.words.stop_words import content_only, stop_words
+from semscale.matching.words import content_only, stop_words
 
 
 def test_the_list_is_nltk_s():

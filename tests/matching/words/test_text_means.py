@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semscale.matching.words.text_means import text_means, tokens_left_out
+from semscale.matching.words import text_means, tokens_left_out
 
 
 class Reader:

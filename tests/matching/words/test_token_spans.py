@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.embedding.loading import load_token_encoder
-from semscale.matching.words.token_spans import find_words
-from semscale.matching.words.tokenized_texts import TokenizedTexts
+from semscale.matching.words import TokenizedTexts, find_words
 
 TEXTS = [
     "The left lung is affected.",

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from semscale.matching.bertscore.greedy import cosine_matrix, greedy_score, greedy_scores
-from semscale.matching.best_matches import mean_best
-from semscale.matching.unit_rows import unit_rows
-from semscale.matching.words.vectors import WordVectors, compare_words, word_means
+from semscale.matching.bertscore import cosine_matrix, greedy_score, greedy_scores
+from semscale.matching.cosines import mean_best, unit_rows
+from semscale.matching.word_vectors import WordVectors, compare_words, word_means
 
 
 def made_up(words, rng):

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from semscale.embedding.loading import load_token_encoder
-from semscale.matching.words import static_vectors
-from semscale.matching.words.static_vectors import StaticVectors
-from semscale.matching.words.vocabulary import Vocabulary
-from semscale.matching.words.vocabulary_table import WordTable
-from semscale.matching.words.weights import WordWeights
+from semscale.matching import word_vectors as static_vectors
+from semscale.matching.word_vectors import StaticVectors, WordTable
+from semscale.matching.words import Vocabulary, WordWeights
 
 SHOWN = ["Heart", ("unlike", "un", "like"), "the", "heart", *(f"word{at}" for at in range(20))]
 

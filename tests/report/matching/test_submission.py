@@ -4,8 +4,7 @@ import json
 
 import polars as pl
 
-from semscale.matching.cliniqlink.evaluation_summary import EvaluationSummary
-from semscale.matching.cliniqlink.submission_scores import SubmissionScores, TaskScore
+from semscale.matching.cliniqlink import EvaluationSummary, SubmissionScores, TaskScore
 from semscale.report.html import page
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document

@@ -31,16 +31,16 @@ def test_a_finding_says_where_nothing_can_be_compared(tables, waves):
 
 
 def test_a_topline_has_a_figure_and_nothing_about_groups(survey):
-    made = crosstabs(survey, questions=["like"], min_base=100)
+    result = crosstabs(survey, questions=["like"], min_base=100)
     # 20 answers of 1, 20 of 2 and 40 of 5.
-    assert finding(made.tables[0]) == "like: mean 3.25"
-    assert list(cautions(made)) == []
-    assert list(table_notes(made.tables[0], made.settings)) == ["* fewer than 100 respondents: shown."]
+    assert finding(result.tables[0]) == "like: mean 3.25"
+    assert list(cautions(result)) == []
+    assert list(table_notes(result.tables[0], result.settings)) == ["* fewer than 100 respondents: shown."]
 
 
 def test_the_order_of_waves_is_said(waves):
-    said = "waves from first to last (by their names): ‘2024’, ‘2025’; --wave-order gives another order"
-    assert list(cautions(waves)) == [said]
+    message = "waves from first to last (by their names): ‘2024’, ‘2025’; --wave-order gives another order"
+    assert list(cautions(waves)) == [message]
 
 
 def test_many_columns_below_are_counted():
@@ -49,9 +49,9 @@ def test_many_columns_below_are_counted():
         "Good?": [4 + n // 6 % 2 if n % 6 == 3 else 1 + n // 6 % 2 for n in people],
         "g": [f"g{n % 6}" for n in people],
     })  # fmt: skip
-    made = crosstabs(frame, questions=["Good?"], banners=["g"])
+    result = crosstabs(frame, questions=["Good?"], banners=["g"])
     # Half of g3 answers 4 and half 5; in the other five groups half answers 1 and half 2.
-    assert finding(made.tables[0]) == "Good? Mean 4.50 in g3, above 5 other groups (1.50 to 1.50)"
+    assert finding(result.tables[0]) == "Good? Mean 4.50 in g3, above 5 other groups (1.50 to 1.50)"
 
 
 def test_notes_say_how_a_table_was_tested_and_who_is_not_in_it(survey, tables):
@@ -64,10 +64,10 @@ def test_notes_say_how_a_table_was_tested_and_who_is_not_in_it(survey, tables):
         pl.when(pl.int_range(80) < 3).then(None).otherwise("like").alias("like"),
         pl.when(pl.int_range(80) < 5).then(None).otherwise("region").alias("region"),
     )
-    made = crosstabs(gaps, questions=["like"], banners=["region"])
-    said = " ".join(table_notes(made.tables[0], made.settings))
-    assert "Without an answer, and in no base: 3 respondents." in said
-    assert "Without a group, and in the total alone: 5 respondents." in said
+    result = crosstabs(gaps, questions=["like"], banners=["region"])
+    message = " ".join(table_notes(result.tables[0], result.settings))
+    assert "Without an answer, and in no base: 3 respondents." in message
+    assert "Without a group, and in the total alone: 5 respondents." in message
 
 
 def test_notes_say_that_bases_differ_by_line_and_that_codes_are_not_corrected():
@@ -77,26 +77,28 @@ def test_notes_say_that_bases_differ_by_line_and_that_codes_are_not_corrected():
         "semscale_taste": [1, 0, None, None], "semscale_taste_p": [0.9, 0.1, 0.5, 0.5],
         "g": ["a", "b", "a", "b"],
     })  # fmt: skip
-    made = crosstabs(frame, questions=["semscale_outcome"], banners=["g"])
-    assert made.tables[0].bases[0].tolist() == [4, 2, 2]
-    said = " ".join(table_notes(made.tables[0], made.settings))
-    assert "Bases differ by line" in said
-    assert "Shares are of decisions; semscale code corrects shares" in said
+    result = crosstabs(frame, questions=["semscale_outcome"], banners=["g"])
+    assert result.tables[0].bases[0].tolist() == [4, 2, 2]
+    message = " ".join(table_notes(result.tables[0], result.settings))
+    assert "Bases differ by line" in message
+    assert "Shares are of decisions; semscale code corrects shares" in message
 
 
 def test_a_survey_whose_bases_are_all_small_says_so(survey):
-    made = crosstabs(survey, questions=["like"], banners=["region"], min_base=50)
-    (said,) = cautions(made)
-    assert said == "every group has fewer than 50 respondents in ‘like’ by ‘region’: nothing is tested there"
+    result = crosstabs(survey, questions=["like"], banners=["region"], min_base=50)
+    (message,) = cautions(result)
+    assert (
+        message == "every group has fewer than 50 respondents in ‘like’ by ‘region’: nothing is tested there"
+    )
 
 
 def test_rows_left_out_are_cautions(survey):
-    made = crosstabs(survey.with_columns(w=None), questions=["like"], banners=["region"])
-    assert list(cautions(made)) == []
+    result = crosstabs(survey.with_columns(w=None), questions=["like"], banners=["region"])
+    assert list(cautions(result)) == []
     some = survey.with_columns(pl.when(pl.int_range(80) < 2).then(None).otherwise("w").alias("w"))
-    made = crosstabs(some, questions=["like"], banners=["region"], weight="w")
-    assert "2 rows left out: no weight" in list(cautions(made))
-    assert "Taylor linearisation" in interval_line(made)
+    result = crosstabs(some, questions=["like"], banners=["region"], weight="w")
+    assert "2 rows left out: no weight" in list(cautions(result))
+    assert "Taylor linearisation" in interval_line(result)
 
 
 def test_a_page_has_figures_letters_intervals_and_bases(tables):
@@ -153,12 +155,12 @@ def test_the_screen_says_who_has_no_answer_and_no_group(survey, capsys):
         pl.when(pl.int_range(80) < 3).then(None).otherwise("like").alias("like"),
         pl.when(pl.int_range(80) < 5).then(None).otherwise("region").alias("region"),
     )
-    made = crosstabs(gaps, questions=["like"], banners=["region"])
-    print_document(made.document())
+    result = crosstabs(gaps, questions=["like"], banners=["region"])
+    print_document(result.document())
     shown = capsys.readouterr().out
     assert "Without an answer, and in no base: 3 respondents." in shown
     assert "Without a group, and in the total alone: 5 respondents." in shown
-    cells = made.to_frame()
+    cells = result.to_frame()
     assert set(cells["n_ungrouped"].drop_nulls()) == {5}
 
 
@@ -175,8 +177,8 @@ def test_users_words_do_not_break_a_page(tables):
 
 
 def test_json_follows_the_schema(tables, waves):
-    for made in (tables, waves):
-        check_json(made.to_json())
+    for result in (tables, waves):
+        check_json(result.to_json())
 
 
 @pytest.fixture(scope="module")
@@ -189,15 +191,15 @@ def halves():
 
 def test_a_row_has_the_difference_in_points_its_interval_and_p_values(halves):
     (table,) = halves.tables
-    found = difference_table(table, halves.settings)
-    rows = {row[0].text: row for row in found.rows}
+    result = difference_table(table, halves.settings)
+    rows = {row[0].text: row for row in result.rows}
     difference = rows["yes"][3]
     assert isinstance(difference, WithInterval)
     # 60 % less 20 %; the standard error is sqrt((.6 * .4 + .2 * .8) / 50 * 100 / 99), and t(98) is 1.98447.
     assert (difference.value, difference.low, difference.high) == pytest.approx(
         (40, 40 - 17.839, 40 + 17.839), abs=0.001
     )
-    assert all(isinstance(one, Number) for one in rows["yes"][4:])
+    assert all(isinstance(item, Number) for item in rows["yes"][4:])
 
 
 def test_a_page_folds_differences_and_markdown_shows_them(halves, capsys):
@@ -216,12 +218,12 @@ def test_a_topline_has_none_and_a_long_list_is_cut():
     people = range(1_300)
     frame = pl.DataFrame({"q": [n % 10 for n in people], "g": [f"g{n % 13}" for n in people]})
     (alone,) = crosstabs(frame, questions=["q"]).tables
-    made = crosstabs(frame, questions=["q"], banners=["g"])
-    assert difference_table(alone, made.settings) is None
-    found = difference_table(made.tables[0], made.settings)
+    outcome = crosstabs(frame, questions=["q"], banners=["g"])
+    assert difference_table(alone, outcome.settings) is None
+    result = difference_table(outcome.tables[0], outcome.settings)
     # 10 points, 2 nets and the mean by 13 * 12 / 2 = 78 pairs: 1,014 rows.
-    assert len(found.rows) == 500
-    assert "514 further rows in the workbook" in found.note
+    assert len(result.rows) == 500
+    assert "514 further rows in the workbook" in result.note
 
 
 def test_cells_are_written_one_a_row(tables, tmp_path):

@@ -43,7 +43,7 @@ def test_figures_are_numbers_with_letters_beside_them(tables, tmp_path):
 def test_intervals_and_changes_stand_below(waves, tmp_path):
     sheet = rows_of(waves, tmp_path / "t.xlsx")["like"]
     assert any(cells[0] == "Intervals (95 %): lower and upper end" for cells in sheet)
-    start = next(place for place, cells in enumerate(sheet) if str(cells[0]).startswith("Change to the wave"))
+    start = next(index for index, cells in enumerate(sheet) if str(cells[0]).startswith("Change to the wave"))
     mean = row(sheet[start:], "mean")
     # Both waves have the same answers: no change, in the last wave alone.
     assert mean[:4] == ["", "", "", ""]
@@ -65,8 +65,8 @@ def test_formats_panes_and_print_set_up(tables, tmp_path):
 def test_sheets_with_hostile_and_equal_names(survey, tmp_path):
     long = "a [very] long/name: of a question * with ? signs"
     frame = survey.with_columns(survey["like"].alias(long), survey["like"].alias("Index"))
-    made = crosstabs(frame, questions=[long, "Index"], banners=["region"])
-    names = list(rows_of(made, tmp_path / "t.xlsx"))
+    result = crosstabs(frame, questions=[long, "Index"], banners=["region"])
+    names = list(rows_of(result, tmp_path / "t.xlsx"))
     assert len(names) == 4
     assert names[2] == "Index 2"
     assert all(len(name) <= 31 for name in names)
@@ -111,7 +111,7 @@ def test_a_slide_for_each_table_with_a_native_chart(tables, tmp_path):
     assert chart.chart_type == XL_CHART_TYPE.BAR_STACKED_100
     # A bar chart draws from the bottom, so the total comes last to stand first.
     assert list(chart.plots[0].categories) == ["south (B)", "north (A)", "Total"]
-    series = {one.name: list(one.values) for one in chart.plots[0].series}
+    series = {item.name: list(item.values) for item in chart.plots[0].series}
     assert series["5"] == [1.0, 0.0, pytest.approx(0.5)]
     texts = [shape.text_frame.text for shape in first.shapes if shape.has_text_frame]
     assert any("Base, unweighted: Total 80, north 40, south 40." in text for text in texts)
@@ -127,7 +127,7 @@ def test_a_multiple_choice_has_clustered_bars(tables, tmp_path):
     (chart,) = [shape.chart for shape in third.shapes if shape.has_chart]
     assert chart.chart_type == XL_CHART_TYPE.BAR_CLUSTERED
     assert list(chart.plots[0].categories) == ["coffee", "tea"]
-    assert [one.name for one in chart.plots[0].series] == ["Total", "north (A)", "south (B)"]
+    assert [item.name for item in chart.plots[0].series] == ["Total", "north (A)", "south (B)"]
 
 
 @pytest.mark.needs("slides")
@@ -139,7 +139,7 @@ def test_a_topline_has_a_slide_with_the_total(survey, tmp_path):
     # 20 answers of 1, 20 of 2 and 40 of 5.
     assert slide.shapes.title.text_frame.text == "Like: mean 3.25"
     assert any(
-        "Base, unweighted: Total 80." in one.text_frame.text for one in slide.shapes if one.has_text_frame
+        "Base, unweighted: Total 80." in item.text_frame.text for item in slide.shapes if item.has_text_frame
     )
 
 

@@ -19,8 +19,7 @@ def judge(options: JudgeOptions) -> None:
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
     from semscale.cli.outputs import present
-    from semscale.cli.runs.judge import judge_table
-    from semscale.cli.runs.judge_forecasts import forecast_judges
+    from semscale.cli.runs.judge import forecast_judges, judge_table
 
     if options.calls.dry_run:
         present(forecast_judges(options), options.outputs.of_forecast)
@@ -40,8 +39,7 @@ def judge_audit(options: AuditOptions) -> None:
     references change their place. The scores of an unbiased judge stay the same.
     """
     from semscale.cli.outputs import present
-    from semscale.cli.runs.judge import audit_judges
-    from semscale.cli.runs.judge_forecasts import forecast_audits
+    from semscale.cli.runs.judge import audit_judges, forecast_audits
 
     if options.calls.dry_run:
         present(forecast_audits(options), options.outputs.of_forecast)
@@ -64,7 +62,7 @@ def judge_compare(options: SystemCompareOptions) -> None:
     the judge, and a ranking of several systems.
     """
     from semscale.cli.outputs import present
-    from semscale.cli.runs.judge_compare import compare_answers, forecast_comparison
+    from semscale.cli.runs.judge import compare_answers, forecast_comparison
 
     if options.calls.dry_run:
         present(forecast_comparison(options), options.outputs.of_forecast)
@@ -87,7 +85,7 @@ def judge_label(options: JudgeLabelOptions) -> None:
     it is filled in, [bold]semscale judge labels.csv --human human --inclusion inclusion[/bold] corrects the
     mean by it.
     """
-    from semscale.cli.runs.judge_label import draw_for_labels, forecast_draw
+    from semscale.cli.runs.judge import draw_for_labels, forecast_draw
 
     if options.calls.dry_run:
         from semscale.cli.outputs import Outputs, present

@@ -54,7 +54,7 @@ class PairJudgeOptions:
         Raises:
             SemscaleError: the model cannot be loaded, or a file cannot be read.
         """
-        from semscale.cli.options.judges import read_rubric
+        from semscale.cli.options.judging import read_rubric
         from semscale.judging.judge import Judge
         from semscale.judging.templates import side_by_side_template
 

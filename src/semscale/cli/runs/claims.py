@@ -15,8 +15,8 @@ from semscale.cli.options.matching import MatchOptions
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.consistency import checked_source
-from semscale.matching.bertscore.choices import token_encoder
-from semscale.matching.entailment.choices import chosen_model
+from semscale.matching.bertscore import token_encoder
+from semscale.matching.entailment import chosen_model
 from semscale.matching.methods import check_method
 from semscale.matching.settings import GroundingColumns
 from semscale.store.deriving.derived_columns import with_label

@@ -14,7 +14,7 @@ from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.loading import load_chat_model
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
-from semscale.cli.runs.judge_forecasts import forecast_judge
+from semscale.cli.runs.judge import forecast_judge
 from semscale.cli.runs.label import check_unlabelled, given_options
 from semscale.coding.chat_codes import QUESTION, ChatCodes, ask_about_codes, code_judge
 from semscale.coding.codebook import load_codebook

@@ -25,7 +25,7 @@ from semscale.cli.options.consistency import ConsistencyOptions
 from semscale.cli.progress import progress_bars
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError
-from semscale.matching.entailment.choices import chosen_model
+from semscale.matching.entailment import chosen_model
 from semscale.store.columns import column_in
 from semscale.store.deriving.derived_columns import with_label
 from semscale.types import Progress, Status

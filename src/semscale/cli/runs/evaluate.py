@@ -3,8 +3,7 @@
 from semscale.cli.options.matching import EvaluationOptions
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
-from semscale.matching.cliniqlink.evaluation_summary import EvaluationSummary
-from semscale.matching.cliniqlink.submission_scores import evaluate_submission
+from semscale.matching.cliniqlink import EvaluationSummary, evaluate_submission
 from semscale.matching.methods import check_method
 from semscale.store.writing import write_table
 

@@ -13,8 +13,7 @@ from semscale.chat.messages import Message
 from semscale.chat.replies import TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError
-from semscale.matching.entailment.choices import chosen_model
-from semscale.matching.entailment.probabilities import EntailmentModel
+from semscale.matching.entailment import EntailmentModel, chosen_model
 from semscale.weights.known import ENGLISH_NLI
 
 SYSTEM = "You are a helpful assistant."

@@ -13,9 +13,7 @@ from semscale.drift.runs.item_matching import ItemMatching
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.items import Output
 from semscale.history.runs import named
-from semscale.matching.languages.unread_pairs import in_other_language
-from semscale.matching.pair_languages import are_across, guards_read
-from semscale.matching.pairs import pair_up
+from semscale.matching.pairs import are_across, guards_read, in_other_language, pair_up
 from semscale.signature import Signature
 from semscale.stats.testing.items_needed import signs_needed
 from semscale.weights.model_lookup import languages_read, model_name

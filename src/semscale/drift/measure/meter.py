@@ -25,15 +25,13 @@ from semscale.embedding.cache.state_reader import StateReader
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import Guards, Mode
 from semscale.history.runs import Run, hashed, named
-from semscale.matching.bertscore.choices import chosen_layer, token_encoder
-from semscale.matching.bertscore.token_weights import equal_weights
-from semscale.matching.calibrated.arithmetic import LAYERS
-from semscale.matching.calibrated.weights import CalibratedWeights, calibrated_weights_for
+from semscale.matching.bertscore import chosen_layer, equal_weights, token_encoder
+from semscale.matching.calibrated import CalibratedWeights, calibrated_weights_for
 from semscale.matching.methods import guards_for
-from semscale.matching.pair_languages import with_identifier
-from semscale.matching.unrelated import corpus_hash
-from semscale.matching.words.similarity_layers import WordLayers
-from semscale.matching.words.subjects import SubjectWeights
+from semscale.matching.pairs import with_identifier
+from semscale.matching.separation import corpus_hash
+from semscale.matching.word_vectors import LAYERS, WordLayers
+from semscale.matching.words import SubjectWeights
 from semscale.messages import known_settings
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed

@@ -12,8 +12,7 @@ from semscale.drift.measure.losses import number_distances
 from semscale.drift.measure.stored_scoring import Scoring
 from semscale.drift.measure.text_readings import Reading, TextReadings
 from semscale.drift.runs.run_texts import ItemTexts
-from semscale.matching.cosines import row_cosines
-from semscale.matching.pair_scheduling import plan_groups
+from semscale.matching.cosines import plan_groups, row_cosines
 from semscale.types import Floats, Integers, Vectors
 
 FRESH_BYTES = 64 << 20  # states of texts that are read in one step

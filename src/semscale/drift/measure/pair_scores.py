@@ -14,28 +14,29 @@ from semscale.guards.findings import Finding
 from semscale.guards.numbers.figure_guard import figure_findings
 from semscale.guards.registry import Guards, Mode
 from semscale.guards.words import is_english_script
-from semscale.matching.bertscore.greedy import cosine_matrix, greedy_scores
-from semscale.matching.calibrated.arithmetic import (
+from semscale.matching.bertscore import cosine_matrix, greedy_scores
+from semscale.matching.calibrated import FEWEST_FOR_FLOORS, UNRELATED_PAIRS, CalibratedWeights
+from semscale.matching.cosines import unit_rows
+from semscale.matching.pairs import are_across, guards_read
+from semscale.matching.separation import unrelated_pairs
+from semscale.matching.word_vectors import (
     LAYERS,
     LAYERS_OF_WORDS,
+    LayerSimilarities,
+    WordLayers,
+    WordVectorizer,
+    WordVectors,
     above_floor,
     combine_known,
+    compare_words,
     estimated_floors,
     penalty_of,
 )
-from semscale.matching.calibrated.method import FEWEST_FOR_FLOORS, UNRELATED_PAIRS
-from semscale.matching.calibrated.weights import CalibratedWeights
-from semscale.matching.pair_languages import are_across, guards_read
-from semscale.matching.unit_rows import unit_rows
-from semscale.matching.unrelated import unrelated_pairs
-from semscale.matching.words.contextual_vectors import WordVectorizer
-from semscale.matching.words.similarity_layers import LayerSimilarities, WordLayers
-from semscale.matching.words.vectors import WordVectors, compare_words
-from semscale.matching.words.weights import WordWeights
+from semscale.matching.words import WordWeights
 from semscale.types import Floats, Integers, Mask, Vectors
 
 if TYPE_CHECKING:
-    from semscale.matching.bertscore.token_weights import TokenWeights
+    from semscale.matching.bertscore import TokenWeights
 
 _SCORES = ("match", "bertscore_f1", "cosine")
 _TOGETHER = 16  # unrelated pairs that are compared together

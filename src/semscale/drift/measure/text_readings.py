@@ -9,7 +9,7 @@ import numpy as np
 
 from semscale.embedding.cache.state_cache import Rounded, StateCache
 from semscale.embedding.cache.state_reader import StateReader
-from semscale.matching.words.tokenized_texts import TokenizedTexts
+from semscale.matching.words import TokenizedTexts
 from semscale.types import Integers, Mask
 
 if TYPE_CHECKING:

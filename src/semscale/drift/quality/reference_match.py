@@ -11,7 +11,7 @@ from semscale.drift.measure.quality_metrics import REFERENCE_MATCH
 from semscale.drift.quality.quality_metric import with_quality
 from semscale.drift.quality.references import ItemReferences, references_of
 from semscale.history.items import Item
-from semscale.matching.calibrated.method import CalibratedMatch
+from semscale.matching.calibrated import CalibratedMatch
 from semscale.matching.matcher import match_with
 from semscale.signature import Signature
 from semscale.types import Floats, Progress

@@ -22,7 +22,7 @@ from semscale.report.row_charts import DotRow, dots
 from semscale.report.sentences import interval_methods
 
 if TYPE_CHECKING:
-    from semscale.matching.bertscore.layer_search import LayerCalibration
+    from semscale.matching.bertscore_layers import LayerCalibration
 
 _DIGITS = 3
 

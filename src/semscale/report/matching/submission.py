@@ -26,8 +26,7 @@ from semscale.report.row_charts import Bar, bars
 from semscale.report.sentences import interval_methods
 
 if TYPE_CHECKING:
-    from semscale.matching.cliniqlink.evaluation_summary import EvaluationSummary
-    from semscale.matching.cliniqlink.submission_scores import TaskScore
+    from semscale.matching.cliniqlink import EvaluationSummary, TaskScore
 
 _DIGITS = 3
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from semscale.matching.layered.presets import PRESETS
+from semscale.matching.layered import PRESETS
 from semscale.report.formatting import count, counted, number, percent
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "no prediction: the cell is empty or null",
-    "not-text": "a number or something else that is not text stands in the column of predictions",
+    "not-text": "the cell holds a number or something else that is not text of predictions",
     "empty": "the prediction is nothing but white space",
     "no-reference": "no reference holds a text to match with",
     "other-language": "the prediction or the reference is in a language that the model does not read",

@@ -15,7 +15,7 @@ from semscale.cli.drift.command_options import RecordOptions
 from semscale.cli.drift.matrix_options import MatrixOptions
 from semscale.cli.drift.matrix_run import read_matrix
 from semscale.cli.outputs import check_input
-from semscale.cli.runs.judge_forecasts import forecast_judge
+from semscale.cli.runs.judge import forecast_judge
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.asking.model_asking import ModelAsker
 from semscale.drift.asking.rounds import open_round

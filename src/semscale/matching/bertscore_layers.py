@@ -10,10 +10,7 @@ import numpy as np
 
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
-from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
-from semscale.matching.bertscore.scorer import BertScorer
-from semscale.matching.bertscore.scores import BertScores
-from semscale.matching.bertscore.token_weights import equal_weights
+from semscale.matching.bertscore import BertScorer, BertScores, PairScorer, TextPairs, equal_weights
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import spearman_estimate

@@ -1,4 +1,4 @@
-"""The layered match of the ClinIQLink evaluator: words, sentences and paragraphs by their vectors."""
+"""The layered match of the ClinIQLink benchmark: words, sentences and paragraphs, in its two presets."""
 
 import math
 from collections.abc import Sequence
@@ -13,17 +13,10 @@ import polars as pl
 from semscale.embedding import Embedder
 from semscale.embedding.torch_engine.device import gpu_of
 from semscale.embedding.torch_engine.transfers import fetched
-from semscale.matching.cosines import Cosines
-from semscale.matching.device_best import best_on_device
-from semscale.matching.layered.arithmetic import above_baseline, aligned_f1, f1_of_best, layered_score
-from semscale.matching.layered.presets import LayeredPreset
-from semscale.matching.layered.word_alignment import alignment_frame
-from semscale.matching.pairs import Pairs
-from semscale.matching.scored_pairs import ScoredPairs
-from semscale.matching.unrelated import corpus_hash, unrelated_pairs
-from semscale.matching.words.idf import WordIdf, smoothed_idf
-from semscale.matching.words.pieces import Pieces, PieceTable, alphanumeric
-from semscale.matching.words.stop_words import content_only
+from semscale.matching.cosines import Cosines, best_on_device
+from semscale.matching.pairs import Pairs, ScoredPairs
+from semscale.matching.separation import corpus_hash, unrelated_pairs
+from semscale.matching.words import Pieces, PieceTable, WordIdf, alphanumeric, content_only, smoothed_idf
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Progress
 
@@ -51,11 +44,37 @@ class _CorpusEstimates:
         return None if math.isnan(self.baseline) else round(self.baseline, 4)
 
 
+@dataclass(frozen=True)
+class LayeredPreset:
+    """Settings in which document and code of the layered match differ.
+
+    Attributes:
+        name: as signatures have it.
+        equality_first: texts that are equal but for case score 1, before any layer is computed.
+        marks_apart: cleaning drops "the," because it reads a comma as a token of its own.
+        cleaned_paragraph: the paragraph layer reads texts without stop words, as the sentence layer does.
+        clipped_paragraph: a paragraph layer below the baseline counts as 0.
+        baseline_pairs: how many unrelated pairs of references the baseline is the mean of.
+        fixed_baseline: the baseline where there are fewer than two references a pair, as each is used once;
+            ``None`` where pairs of references are drawn from all there are.
+        unseen_idf: weight of a word piece that no reference holds; ``None`` for what the formula gives.
+    """
+
+    name: str
+    equality_first: bool
+    marks_apart: bool
+    cleaned_paragraph: bool
+    clipped_paragraph: bool
+    baseline_pairs: int
+    fixed_baseline: float | None
+    unseen_idf: float | None
+
+
 class LayeredMatch:
     """Matches by .4 word, .4 sentence and .2 paragraph similarity, as ``preset`` reads the published method.
 
     Args:
-        preset: see ``semscale.matching.layered.presets``.
+        preset: one of ``PRESETS``.
         embedder: embeds texts, and word pieces without context.
         pieces: splits a text into word pieces.
         corpus: references from which word weights and the baseline are estimated; by default those of the
@@ -238,3 +257,146 @@ def _equal_but_for_case(pairs: Pairs) -> Integers:
     lowered = [text.strip().lower() for text in pairs.texts]
     both = zip(pairs.prediction, pairs.reference, strict=True)
     return np.flatnonzero([lowered[prediction] == lowered[reference] for prediction, reference in both])
+
+
+PRESETS = {
+    preset.name: preset
+    for preset in (
+        LayeredPreset(
+            name="cliniqlink-doc",
+            equality_first=False,
+            marks_apart=True,
+            cleaned_paragraph=False,
+            clipped_paragraph=False,
+            baseline_pairs=100,
+            fixed_baseline=None,
+            unseen_idf=None,
+        ),
+        LayeredPreset(
+            name="cliniqlink-code",
+            equality_first=True,
+            marks_apart=False,
+            cleaned_paragraph=True,
+            clipped_paragraph=True,
+            baseline_pairs=50,
+            fixed_baseline=0.3,
+            unseen_idf=1.0,
+        ),
+    )
+}
+
+
+WORD, SENTENCE, PARAGRAPH = 0.4, 0.4, 0.2
+"""Weights of the layers."""
+
+
+FLOOR = 0.25
+"""Subtracted from the weighted sum, as unrelated texts have about this score."""
+
+
+SNAP = 0.95
+"""Scores of at least this become 1."""
+
+
+def aligned_f1(similarity: Floats, prediction_weights: Floats, reference_weights: Floats) -> float:
+    """Align every token greedily with the most similar one of the other text, and compute the weighted F1.
+
+    Precision is the weighted mean over the prediction's tokens of their best similarity, recall the same over
+    the reference's, F1 = 2PR / (P + R).
+
+    Args:
+        similarity: shape (p, r), cosines of p tokens of the prediction with r of the reference.
+        prediction_weights: shape (p,), greater than 0.
+        reference_weights: shape (r,), greater than 0.
+
+    Returns:
+        -1 to 1; 0 where one side has no token, or where P + R is 0.
+
+    Example:
+        >>> aligned_f1(np.array([[1.0, 0.0]]), np.ones(1), np.ones(2))  # P = 1, R = 1/2
+        0.6666666666666666
+    """
+    if similarity.size == 0:
+        return 0.0
+    best = similarity.max(axis=1), similarity.max(axis=0)
+    return f1_of_best(best, prediction_weights, reference_weights)
+
+
+def f1_of_best(best: tuple[Floats, Floats], prediction_weights: Floats, reference_weights: Floats) -> float:
+    """Compute the weighted F1 of tokens whose best similarities are known, as ``aligned_f1`` does.
+
+    Args:
+        best: of the prediction's tokens, shape (p,), and of the reference's, shape (r,).
+        prediction_weights: shape (p,), greater than 0.
+        reference_weights: shape (r,), greater than 0.
+    """
+    precision = float(best[0] @ prediction_weights / prediction_weights.sum())
+    recall = float(best[1] @ reference_weights / reference_weights.sum())
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def above_baseline(cosine: Floats, baseline: float) -> Floats:
+    """Rescale cosines to 0 at the baseline and 1 at 1: ``(cosine - baseline) / (1 - baseline)``."""
+    return (cosine - baseline) / (1 - baseline)
+
+
+def layered_score(word: Floats, sentence: Floats, paragraph: Floats) -> Floats:
+    """Compute .4 word + .4 sentence + .2 paragraph - .25, at least 0; .95 and more becomes 1.
+
+    Equal texts score .75, as 1 - .25 never reaches .95; the snap is kept as the published evaluator has it.
+
+    Example:
+        >>> layered_score(np.array([1.0, 0.0]), np.array([1.0, 0.1]), np.array([1.0, 0.0])).tolist()
+        [0.75, 0.0]
+    """
+    total = np.maximum(WORD * word + SENTENCE * sentence + PARAGRAPH * paragraph - FLOOR, 0.0)
+    return np.where(total >= SNAP, 1.0, total)
+
+
+def alignment_frame(
+    predicted: Sequence[str], referred: Sequence[str], similarity: Floats, weights: tuple[Floats, Floats]
+) -> pl.DataFrame:
+    """Align every token with the most similar one of the other text, with each token's contribution.
+
+    Args:
+        predicted: p tokens of the prediction.
+        referred: r tokens of the reference.
+        similarity: shape (p, r), cosines.
+        weights: of both sides' tokens, shapes (p,) and (r,), greater than 0.
+
+    Returns:
+        Columns ``side``, ``place``, ``token``, ``matched_place``, ``matched_token``, ``similarity``,
+        ``weight`` (a share of its side's) and ``contribution``. The contributions of a side sum to precision
+        (prediction) or recall (reference). Empty where one side has no token.
+
+    Example:
+        >>> one = np.ones(1)
+        >>> alignment_frame(["heart"], ["cardiac"], np.array([[0.6]]), (one, one))["matched_token"].to_list()
+        ['cardiac', 'heart']
+    """
+    sides = [
+        _side("prediction", predicted, referred, similarity, weights[0]),
+        _side("reference", referred, predicted, similarity.T, weights[1]),
+    ]
+    return pl.concat(sides) if similarity.size else pl.concat(sides).clear()
+
+
+def _side(
+    name: str, tokens: Sequence[str], others: Sequence[str], similarity: Floats, weights: Floats
+) -> pl.DataFrame:
+    found = bool(similarity.size)
+    places = similarity.argmax(axis=1) if found else np.zeros(len(tokens), np.int64)
+    best = similarity.max(axis=1) if found else np.zeros(len(tokens))
+    shares = weights / weights.sum() if len(weights) else weights
+    return pl.DataFrame(
+        {
+            "side": pl.Series([name] * len(tokens), dtype=pl.String),
+            "place": np.arange(len(tokens)),
+            "token": pl.Series(list(tokens), dtype=pl.String),
+            "matched_place": places.astype(np.int64),
+            "matched_token": pl.Series([others[at] if found else None for at in places], dtype=pl.String),
+            "similarity": best.astype(np.float64),
+            "weight": shares.astype(np.float64),
+            "contribution": (shares * best).astype(np.float64),
+        }
+    )

@@ -98,7 +98,7 @@ def bert_models() -> Mapping[str, BertModel]:
     """Models whose layer is known, by name."""
     import yaml
 
-    text = (resources.files("semscale.matching.bertscore") / "models.yaml").read_text(encoding="utf-8")
+    text = (resources.files("semscale.matching") / "bertscore_models.yaml").read_text(encoding="utf-8")
     return {name: _model(name, entry) for name, entry in yaml.safe_load(text).items()}
 
 

@@ -1,43 +1,46 @@
-"""The method ``calibrated``: words, words in context and whole texts, less penalties for guards' findings."""
+"""The calibrated method: text, context and words, weighed as fitted to people's ratings, less findings."""
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cache, cached_property
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+import yaml
 
+from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
-from semscale.matching.calibrated.arithmetic import (
+from semscale.matching.pairs import Pairs, ScoredPairs, are_across, guards_read, with_identifier
+from semscale.matching.separation import corpus_hash, unrelated_pairs
+from semscale.matching.word_vectors import (
     LAYERS,
     LAYERS_OF_WORDS,
+    WordLayers,
+    WordVectors,
     above_floor,
+    clip_cosines,
     combine_known,
     estimated_floors,
     penalty_of,
 )
-from semscale.matching.calibrated.explanation import explain_words
-from semscale.matching.calibrated.weights import CalibratedWeights, calibrated_weights_for
-from semscale.matching.pair_languages import are_across, guards_read, with_identifier
-from semscale.matching.pairs import Pairs
-from semscale.matching.recall_share import checked_recall_share
-from semscale.matching.scored_pairs import ScoredPairs
-from semscale.matching.unrelated import corpus_hash, unrelated_pairs
-from semscale.matching.words.similarity_layers import WordLayers
-from semscale.matching.words.subjects import SubjectWeights
-from semscale.matching.words.tokenized_texts import TokenizedTexts
-from semscale.matching.words.weights import WordWeights
+from semscale.matching.words import SubjectWeights, TokenizedTexts, WordWeights
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Progress
-from semscale.weights.model_lookup import languages_read
+from semscale.weights.model_lookup import known_model, languages_read
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
 
+
 FEWEST_FOR_FLOORS = 10
 """Distinct texts from which on floors are estimated from the corpus."""
+
+
 UNRELATED_PAIRS = 300
 """Pairs of them that a floor is the mean of, at most."""
 
@@ -55,6 +58,38 @@ class _CalibrationBasis:
     weights: WordWeights
     floors: Mapping[str, float]
     corpus: str
+
+
+@dataclass(frozen=True)
+class CalibratedWeights:
+    """The weights of the method, fitted by ``bench/fit_match.py``.
+
+    Attributes:
+        model: name of the known model that they were fitted to.
+        shares: weight of each of ``LAYERS``; they add up to 1.
+        recall_share: weight of recall in the layers of words, 0 to 1; the rest is precision's.
+        stop_weight: weight of a stop word relative to other words, 0 to 1.
+        subject_weight: weight of the subject's words relative to other words.
+        pronoun_weight: their weight if the other text has a pronoun for them.
+        penalties: for each guard and kind of finding the decrease of the score's logarithm, 0 or more.
+        floors: floor of each layer, 0 to 1, for corpora that are too small to estimate it.
+        sha256: hash of these values.
+    """
+
+    model: str
+    shares: Mapping[str, float]
+    recall_share: float
+    stop_weight: float
+    subject_weight: float
+    pronoun_weight: float
+    penalties: Mapping[str, float]
+    floors: Mapping[str, float]
+    sha256: str
+
+    @property
+    def label(self) -> str:
+        """The model with a hash of the values, for the signature."""
+        return f"{self.model}#{self.sha256[:12]}"
 
 
 class CalibratedMatch:
@@ -222,3 +257,123 @@ class CalibratedMatch:
         signed = settings.extended(self._encoder.signature)
         decide = self._weighing or len(languages_read(signed)) > 1
         return with_identifier(signed) if decide else signed
+
+
+GENERIC_MODEL = "all-MiniLM-L6-v2"
+"""The model whose weights serve those that none were fitted to."""
+
+
+@cache
+def load_calibrated_weights(model: str | None = None) -> CalibratedWeights:
+    """Read the weights that were fitted to a model, or ``GENERIC_MODEL``'s if none were.
+
+    Args:
+        model: name of a known model.
+
+    Example:
+        >>> [load_calibrated_weights(model).model for model in ("e5-small", "organisation/other")]
+        ['e5-small', 'all-MiniLM-L6-v2']
+    """
+    content = resources.files("semscale.matching").joinpath("calibrated.yaml").read_bytes()
+    fitted = yaml.safe_load(content)
+    name = GENERIC_MODEL if model is None or model not in fitted else model
+    return read_calibrated_weights(name, fitted[name])
+
+
+def calibrated_weights_for(signature: Signature) -> CalibratedWeights:
+    """Read the weights for the model that a signature names."""
+    model = known_model(signature)
+    return load_calibrated_weights(None if model is None else model.name)
+
+
+def read_calibrated_weights(model: str, entries: Mapping[str, Any]) -> CalibratedWeights:
+    """Take one model's weights as they are written in ``calibrated.yaml``."""
+    digest = hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
+    return CalibratedWeights(model=model, sha256=digest, **entries)
+
+
+def explain_words(
+    words: tuple[Sequence[str], Sequence[str]],
+    vectors: tuple[WordVectors, WordVectors],
+    shares: Mapping[str, float],
+    recall_share: float,
+) -> pl.DataFrame:
+    """Lay out what each word of a prediction and of its reference adds to the layers of words.
+
+    In either layer a word's similarity is its best cosine with a word of the other text. Before its floor is
+    taken off, the layer is the sum of similarity times weight over the words of both texts.
+
+    Args:
+        words: those of the prediction, k >= 0, and those of the reference, l >= 0.
+        vectors: their vectors and weights.
+        shares: share of each layer in the score.
+        recall_share: weight of the reference's words in the layers; the rest is that of the prediction's.
+
+    Returns:
+        A row a word, the prediction's first; none where one text has no word. Columns ``side``, ``place``,
+        ``token`` (the word), ``matched_place`` and ``matched_token`` (the word of the other text that is most
+        similar over both layers), ``similarity`` (mean of the next two, weighted by the layers' shares),
+        ``word_similarity`` and ``context_similarity`` (0 to 1), ``weight`` (a share of its side's, times the
+        side's share; all sum to 1), ``contribution`` (similarity times weight; all sum to the mean of both
+        layers, weighted by their shares).
+    """
+    ours, theirs = vectors
+    sides = [
+        _side("prediction", words, (ours, theirs), shares, 1 - recall_share),
+        _side("reference", words[::-1], (theirs, ours), shares, recall_share),
+    ]
+    return pl.concat(sides)
+
+
+def _side(
+    name: str,
+    words: tuple[Sequence[str], Sequence[str]],
+    vectors: tuple[WordVectors, WordVectors],
+    shares: Mapping[str, float],
+    side_share: float,
+) -> pl.DataFrame:
+    own, other = vectors
+    n = len(own) if len(other) else 0
+    if n:
+        in_score = np.array([shares["word"], shares["context"]])
+        of_layers = in_score / in_score.sum()
+        cosines = clip_cosines(own.layers @ other.layers.swapaxes(-1, -2))
+        best: Floats = cosines.max(axis=-1)
+        matched = np.tensordot(of_layers, cosines, 1).argmax(axis=-1)
+    else:
+        of_layers, best, matched = np.zeros(2), np.zeros((2, 0)), np.zeros(0, np.int64)
+    weights = own.weights_beside(other)[:n]
+    similarity, weight = of_layers @ best, side_share * weights / (weights.sum() if n else 1.0)
+    return pl.DataFrame(
+        {
+            "side": pl.Series([name] * n, dtype=pl.String),
+            "place": np.arange(n),
+            "token": pl.Series(words[0][:n], dtype=pl.String),
+            "matched_place": matched.astype(np.int64),
+            "matched_token": pl.Series([words[1][at] for at in matched], dtype=pl.String),
+            "similarity": similarity,
+            "word_similarity": best[0],
+            "context_similarity": best[1],
+            "weight": weight,
+            "contribution": weight * similarity,
+        }
+    )
+
+
+def checked_recall_share(share: float) -> float:
+    """Refuse a share that is none.
+
+    Args:
+        share: 0 asks only whether the reference backs what is said, 1 only whether all of it is said.
+
+    Raises:
+        InputError: it is not a number between 0 and 1.
+
+    Example:
+        >>> checked_recall_share(2)
+        Traceback (most recent call last):
+        semscale.errors.InputError: recall_share must be between 0 and 1, got 2
+    """
+    if not isinstance(share, int | float | np.floating) or not 0 <= share <= 1:
+        raise InputError(f"recall_share must be between 0 and 1, got {share!r}")
+    return float(share)

@@ -1,1 +1,0 @@
-"""BERTScore: token by token similarity of two texts, at one layer of an encoder."""

@@ -1,1 +1,0 @@
-"""The method ``calibrated``: words, words in context and whole texts, less penalties for guards' findings."""

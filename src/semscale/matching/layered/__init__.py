@@ -1,1 +1,0 @@
-"""The layered match of the ClinIQLink evaluator: words, sentences and paragraphs."""
