@@ -90,7 +90,7 @@ fuzz: $(VENV)/developer
 # The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
 test-local: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
-	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra local tests/chat tests/study/test_local_study.py
+	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra local tests/chat tests/study/test_runs.py
 
 # The tests of the extra semscale[cloud], on a server of S3's interface; `make test` runs them, too, once both are installed.
 test-cloud: $(VENV)/developer

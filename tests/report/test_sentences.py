@@ -16,7 +16,7 @@ from semscale.report.document import Count, Paragraph, Reasons, WithInterval, Wo
 from semscale.report.html import notebook_fragment, page
 from semscale.report.judging import MEANINGS as JUDGING
 from semscale.report.markdown import markdown
-from semscale.report.matching.words import MEANINGS as MATCHING
+from semscale.report.matching import MEANINGS as MATCHING
 from semscale.report.parts import counts_section, left_out_section
 from semscale.report.rating import MEANINGS as RATING
 from semscale.report.sentences import (

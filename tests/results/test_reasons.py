@@ -1,8 +1,7 @@
 import pytest
 
 import semscale
-from semscale.report import consistency, rating
-from semscale.report.matching import words as matching
+from semscale.report import consistency, matching, rating
 from semscale.results.reasons import reason_words
 from semscale.types import Status
 

@@ -13,6 +13,7 @@ from semscale.cli.commands.calibrate import calibrate
 from semscale.cli.commands.code import code, code_label, code_suggest
 from semscale.cli.commands.columns import columns
 from semscale.cli.commands.consistency import consistency
+from semscale.cli.commands.demo import demo
 from semscale.cli.commands.drift import app as drift
 from semscale.cli.commands.embed import embed
 from semscale.cli.commands.judge import judge, judge_audit, judge_compare, judge_label
@@ -49,6 +50,7 @@ app = CommandGroup(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+app.command()(demo)
 app.command()(rate)
 app.command()(calibrate)
 app.command()(label)

@@ -21,7 +21,7 @@ from semscale.report.document import Histogram, flat
 from semscale.report.formatting import number
 from semscale.report.html import page
 from semscale.report.markdown import markdown
-from semscale.report.matching.words import costly_tokens
+from semscale.report.matching import costly_tokens
 from semscale.report.terminal import print_document
 from semscale.signature import Signature
 from semscale.types import Status

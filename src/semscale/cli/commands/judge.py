@@ -1,6 +1,8 @@
 """The commands ``semscale judge``, ``judge audit`` and ``judge compare``: answers judged by chat models."""
 
+from collections.abc import Callable
 from time import monotonic
+from typing import Any
 
 from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
@@ -13,7 +15,7 @@ def judge(options: JudgeOptions) -> None:
 
     [bold]semscale judge answers.csv --question question --answer answer --model gpt-4o-mini[/bold]
 
-    If it is stopped, the same command goes on without paying for a reply twice; with --out it goes on after
+    If it is stopped, the same command continues and never repeats a paid call; with --out it continues after
     the last finished part.
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
@@ -35,21 +37,12 @@ def judge(options: JudgeOptions) -> None:
 def judge_audit(options: AuditOptions) -> None:
     """Look for a judge's biases: show it the same rows in other forms, and compare the scores.
 
-    The scale is turned round, levels are called by letters, answers are padded or ask for the highest score,
-    references change their place. The scores of an unbiased judge stay the same.
+    The scale is reversed, levels are called by letters, answers are padded or ask for the highest score,
+    references change their position. The scores of an unbiased judge stay the same.
     """
-    from semscale.cli.outputs import present
     from semscale.cli.runs.judge import audit_judges, forecast_audits
 
-    if options.calls.dry_run:
-        present(forecast_audits(options), options.outputs.of_forecast)
-        return
-    kept = "replies that came stay in the ledger, and the same command goes on from there"
-    with said_if_stopped(f"stopped; {kept}"):
-        began = monotonic()
-        audits = audit_judges(options)
-        seconds = monotonic() - began
-        present(audits, options.outputs, stopped=audits.stopped, failed=audits.failed, seconds=seconds)
+    _ask_and_present(options, audit_judges, forecast_audits)
 
 
 @grouped
@@ -61,18 +54,9 @@ def judge_compare(options: SystemCompareOptions) -> None:
     It reports wins, ties and losses, the win rate with its interval, how far the order of two answers moves
     the judge, and a ranking of several systems.
     """
-    from semscale.cli.outputs import present
     from semscale.cli.runs.judge import compare_answers, forecast_comparison
 
-    if options.calls.dry_run:
-        present(forecast_comparison(options), options.outputs.of_forecast)
-        return
-    kept = "replies that came stay in the ledger, and the same command goes on from there"
-    with said_if_stopped(f"stopped; {kept}"):
-        began = monotonic()
-        found = compare_answers(options)
-        seconds = monotonic() - began
-        present(found, options.outputs, stopped=found.stopped, failed=found.failed, seconds=seconds)
+    _ask_and_present(options, compare_answers, forecast_comparison)
 
 
 @grouped
@@ -93,3 +77,19 @@ def judge_label(options: JudgeLabelOptions) -> None:
         present(forecast_draw(options), Outputs())
     else:
         draw_for_labels(options)
+
+
+def _ask_and_present(options: Any, run: Callable[[Any], Any], forecast: Callable[[Any], Any]) -> None:  # noqa: ANN401 - options of any subcommand
+    """Ask the judges and show the summary, or with --dry-run a forecast of the calls."""
+    from semscale.cli.outputs import present
+
+    if options.calls.dry_run:
+        present(forecast(options), options.outputs.of_forecast)
+        return
+    with said_if_stopped(
+        "stopped; replies that came stay in the ledger, and the same command goes on from there"
+    ):
+        began = monotonic()
+        summary = run(options)
+        seconds = monotonic() - began
+        present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)

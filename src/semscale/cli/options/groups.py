@@ -10,10 +10,11 @@ from itertools import chain
 from typing import Annotated, Any, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
 
 import typer
+from pydantic.fields import FieldInfo
 from typer.models import OptionInfo
 
 from semscale.errors import InputError
-from semscale.settings import Settings, option_name, option_of, options_of
+from semscale.settings import Option, Settings, option_name, option_of, options_of
 
 Kind = TypeVar("Kind")
 
@@ -212,16 +213,19 @@ def _settings_parameters(kind: type[Settings]) -> tuple[dict[str, Any], Mapping[
     hints: dict[str, Any] = {}
     parameters = {}
     for name, info, option in options_of(kind):
-        # A default such as "auto" of a number is no value of the option.
-        fits = not isinstance(option.type, type) or isinstance(info.get_default(), option.type)
-        default = inspect.Parameter.empty if info.is_required() else info.get_default() or None
-        default = default if fits else None
+        value = inspect.Parameter.empty if info.is_required() else _shell_default(info, option)
         taken = option.type or _shell_type(info.annotation)
-        hints[name] = Annotated[taken if default else taken | None, setting_of(kind, name)]
-        if fits and not isinstance(info.get_default(), tuple | list | dict):
-            default = inspect.Parameter.empty if info.is_required() else info.get_default()
-        parameters[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+        hints[name] = Annotated[taken | None if value is None else taken, setting_of(kind, name)]
+        parameters[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
     return hints, parameters
+
+
+def _shell_default(info: FieldInfo, option: Option) -> object:
+    """Return an option's default; ``None`` where the shell cannot show it, and the setting keeps its own."""
+    value = info.get_default(call_default_factory=True)
+    # A default such as "auto" of a number is no value of the option.
+    is_of_type = not isinstance(option.type, type) or isinstance(value, option.type)
+    return value if is_of_type and not isinstance(value, tuple | list | dict) else None
 
 
 def setting_of(kind: type[Settings], name: str) -> Any:  # noqa: ANN401 - as typer.Option has it
@@ -240,7 +244,7 @@ def setting_of(kind: type[Settings], name: str) -> Any:  # noqa: ANN401 - as typ
         help=info.description,
         rich_help_panel=option.panel,
         metavar=option.metavar,
-        show_default=option.shown and info.get_default() is not None,
+        show_default=option.shown and _shell_default(info, option) is not None,
     )
 
 

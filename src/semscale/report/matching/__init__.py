@@ -1,1 +1,0 @@
-"""The documents of matched texts, of scored submissions and of calibrated models."""
