@@ -32,7 +32,7 @@ from semscale.answer_consistency.meanings import (
 )
 from semscale.answer_consistency.measures import MEASURES, Kind, measure_meanings, select_measures
 from semscale.answer_consistency.pairs import NO_FLOOR
-from semscale.answer_consistency.readers import PairReaders
+from semscale.answer_consistency.samples import PairReaders
 from semscale.answer_consistency.tables import consistency_file
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import Entailments

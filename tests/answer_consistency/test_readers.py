@@ -5,7 +5,7 @@ import pytest
 from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.readers import MemoizedEntailment, SentenceEntailment
+from semscale.answer_consistency.samples import MemoizedEntailment, SentenceEntailment
 from semscale.matching.entailment import Entailments
 from semscale.signature import Signature
 

@@ -12,8 +12,7 @@ from semscale.answer_consistency.pairs import (
     normalised_cosine,
     null_values,
 )
-from semscale.answer_consistency.readers import MemoizedEmbedder
-from semscale.answer_consistency.samples import item_means
+from semscale.answer_consistency.samples import MemoizedEmbedder, item_means
 from semscale.embedding import ArrayEmbedder
 from semscale.matching.cosines import Cosines
 from semscale.matching.pairs import pair_up

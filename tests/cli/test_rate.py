@@ -190,7 +190,7 @@ def steps(monkeypatch, toy_embedder):
 
     monkeypatch.setattr(loading, "load_embedder", noted("load", lambda *_, **__: toy_embedder))
     monkeypatch.setattr(reading, "open_table", noted("open", reading.open_table))
-    monkeypatch.setattr(rating, "Rater", noted("rater", rating.Rater))
+    monkeypatch.setattr(rating.Rater, "from_settings", noted("rater", rating.Rater.from_settings))
     return done
 
 

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from semscale.errors import InputError
 from semscale.rating.readouts import sharpen_pmf, similarity_pmf, ssr_ratings, unit_anchors
-from semscale.rating.settings import DEFAULT_READOUT, chosen_readout
+from semscale.rating.settings import DEFAULT_READOUT, RaterSettings
 
 # Cosines 0.1 0.3 0.5 0.4 0.2: g - min(g) = 0 .1 .2 .15 .05, sum .5.
 COSINES = [0.1, 0.3, 0.5, 0.4, 0.2]
@@ -295,16 +295,16 @@ def test_temperatures_compose(cosines, temperature):
     ],
 )
 def test_the_semantics_of_the_paper_mean_ssr(readout, semantics, chosen):
-    assert chosen_readout(readout, semantics) == chosen
+    assert RaterSettings(readout=readout, semantics=semantics).applied_readout == chosen
 
 
 @pytest.mark.parametrize("semantics", ["paper", "guide"])
 def test_ordinal_does_not_follow_the_equation_of_the_paper(semantics):
     with pytest.raises(InputError, match=f"semantics='{semantics}' belongs to readout='ssr'"):
-        chosen_readout("ordinal", semantics)
+        RaterSettings(readout="ordinal", semantics=semantics)
 
 
 @pytest.mark.parametrize("readout", ["ordnal", 3, ["ssr"], ""])
 def test_an_unknown_readout_is_refused(readout):
     with pytest.raises(InputError, match="readout must be 'ssr' or 'ordinal', got "):
-        chosen_readout(readout, "safe")
+        RaterSettings(readout=readout)

@@ -13,8 +13,12 @@ import polars as pl
 
 from semscale.answer_consistency.contradictions import contradicting
 from semscale.answer_consistency.pairs import CONTRADICTED
-from semscale.answer_consistency.readers import distinct_entailments
-from semscale.answer_consistency.samples import item_means, read_texts, without_declining
+from semscale.answer_consistency.samples import (
+    distinct_entailments,
+    item_means,
+    read_texts,
+    without_declining,
+)
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Request
 from semscale.chat.runner import Runner

@@ -45,13 +45,16 @@ from semscale.answer_consistency.pairs import (
     null_values,
     value_pairs,
 )
-from semscale.answer_consistency.readers import (
+from semscale.answer_consistency.samples import (
     MemoizedEmbedder,
     MemoizedEntailment,
     PairReaders,
+    SampledAnswers,
     SentenceEntailment,
+    item_means,
+    pair_samples,
+    read_texts,
 )
-from semscale.answer_consistency.samples import SampledAnswers, item_means, pair_samples, read_texts
 from semscale.answer_consistency.settings import ConsistencySettings
 from semscale.answer_consistency.white_box import AnswerTokens
 from semscale.chat.runner import Runner, run_apart

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from semscale.answer_consistency.readers import SentenceEntailment, distinct_entailments
+from semscale.answer_consistency.samples import SentenceEntailment, distinct_entailments
 from semscale.answer_consistency.short_answers import SAME_ANSWER, ShortAnswerGuard
 from semscale.guards.findings import Finding, Span
 from semscale.guards.registry import GUARDS

@@ -15,7 +15,7 @@ from semscale.answer_consistency.pairs import (
     cosine_similarity,
     value_pairs,
 )
-from semscale.answer_consistency.readers import PairReaders, distinct_entailments
+from semscale.answer_consistency.samples import PairReaders, distinct_entailments
 from semscale.answer_consistency.short_answers import (
     is_same_short_answer,
     is_short_answer,

@@ -14,8 +14,8 @@ from semscale.answer_consistency.contradictions import (
     entailed_findings,
     guard_findings,
 )
-from semscale.answer_consistency.readers import PairReaders
 from semscale.answer_consistency.samples import (
+    PairReaders,
     SampledAnswers,
     guards_read_samples,
     item_means,

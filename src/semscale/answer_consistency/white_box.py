@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semscale.answer_consistency.readers import distinct_entailments
+from semscale.answer_consistency.samples import distinct_entailments
 from semscale.chat.replies import TokenLogprob
 from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json

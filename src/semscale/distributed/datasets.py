@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.attempts import Attempts
@@ -20,7 +20,6 @@ from semscale.matching.methods import ANY_ENGINE, CorpusDependent
 from semscale.matching.settings import DEFAULT_METHOD, MatchColumns
 from semscale.rating.calibration import as_calibration
 from semscale.rating.rater import Rater
-from semscale.rating.settings import RaterSettings
 from semscale.scales import Scale, load_scale
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
@@ -69,7 +68,7 @@ def rate(
     text: str,
     pool: ActorPool | None = None,
     shared: bool = False,
-    **settings: Unpack[RaterSettings],
+    **settings: Any,
 ) -> "Dataset":
     """Add the ratings of a column of texts, as ``semscale rate`` does.
 
@@ -92,8 +91,8 @@ def rate(
     model = _model(settings.pop("embedder", None) or DEFAULT_RATING_MODEL)
     loaded = load_scale(scale)
     settings["calibration"] = as_calibration(settings.get("calibration"))
-    Rater(loaded, **settings)  # refuses what no actor could do
-    return _mapped(dataset, RatingRecipe(model, loaded, settings, text), pool, shared=shared)
+    checked = Rater(loaded, **settings).settings  # refuses what no actor could do
+    return _mapped(dataset, RatingRecipe(model, loaded, checked, text), pool, shared=shared)
 
 
 def match(

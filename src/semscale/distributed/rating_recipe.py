@@ -42,8 +42,7 @@ class RatingRecipe:
 
     def row_work(self, table: Table) -> RowWork:
         """Load the model and embed the anchors."""
-        settings: RaterSettings = {**self.settings, "embedder": self.model.load}
-        rater = Rater(self.scale, **settings)
+        rater = Rater.from_settings(self.scale, self.settings.changed(embedder=self.model.load))
         work = PartWork(table, RatingTable(RatingColumns(text=self.text), rater, IntervalPlan()))
         return RowWork(work.part, work.private)
 
@@ -52,8 +51,7 @@ class RatingRecipe:
         instrument = work.instrument if isinstance(work, PartWork) else None
         if not isinstance(instrument, RatingTable):
             return self
-        settings: RaterSettings = {**self.settings, "floor": instrument.rater.floor}
-        return replace(self, settings=settings)
+        return replace(self, settings=self.settings.changed(floor=instrument.rater.floor))
 
     def texts_in(self, rows: pl.DataFrame) -> Collection[str]:
         """Find the distinct texts."""

@@ -1,10 +1,10 @@
 """The rater: rates texts on a scale by their similarity with the scale's anchors."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,6 @@ from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.embedding.part_progress import shifted
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
-from semscale.messages import known_settings
 from semscale.rating.anchors import (
     AnchorLanguages,
     AnchorVectors,
@@ -25,7 +24,7 @@ from semscale.rating.anchors import (
     identifies,
     text_languages,
 )
-from semscale.rating.calibration import Calibration, as_calibration
+from semscale.rating.calibration import as_calibration
 from semscale.rating.calibrators import Predictors
 from semscale.rating.cells import text_status
 from semscale.rating.ratings import Ratings
@@ -37,16 +36,9 @@ from semscale.rating.readouts import (
     ordinal_ratings,
     ssr_ratings,
 )
-from semscale.rating.settings import (
-    RaterSettings,
-    Readout,
-    Semantics,
-    as_set_names,
-    check_settings,
-    checked_floor,
-    chosen_readout,
-)
+from semscale.rating.settings import RaterSettings
 from semscale.scales import Scale, load_scale
+from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, written_codes
@@ -62,16 +54,15 @@ if TYPE_CHECKING:
 AT_ONCE = 8192  # texts whose vectors are in memory at once; engines sort as many by length
 
 
-def rate(
-    texts: object, scale: str | Path | Scale = "purchase-intent", **settings: Unpack[RaterSettings]
-) -> Ratings:
+@takes(RaterSettings)
+def rate(texts: object, scale: str | Path | Scale = "purchase-intent", **settings: Any) -> Ratings:
     """Rate texts on a scale, in one call.
 
     Args:
         texts: a list, a NumPy array, or a polars, pandas or Arrow series.
         scale: a scale, the name of one that ships with Semscale, or a YAML file; ``purchase-intent``, the
             scale of the method's paper, unless given. The signature of the ratings names it.
-        settings: as ``Rater`` takes them.
+        settings: as ``RaterSettings`` has them.
 
     Returns:
         Ratings in the order of the texts.
@@ -87,28 +78,12 @@ class Rater:
 
     Args:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
-        embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
-            Face hub, what ``load_embedder`` gives, or a function that loads one when it is first needed; the
-            default model of ratings unless given.
-        anchor_sets: names of the scale's anchor sets to use; unless given, those that serve the model, or the
-            default model's if the scale names others alone, or all of them if it names none.
-        readout: ``ssr`` (nearer anchors get more mass) or ``ordinal`` (the position between lower and upper
-            anchors), see ``semscale.rating.readouts``; ``ssr`` unless given.
-        temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.
-        epsilon: at least 0; mass added to each text's rating, see the readout.
-        semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.readouts``; the latter two
-            belong to the readout ``ssr``.
-        floor: cosine with the best of the scale's own anchors below which a text is off topic, whatever
-            language's anchors rate it. ``auto`` estimates it for the scale and the embedder, ``None`` rates
-            everything.
-        missing: codes such as ``NA`` or ``-99``; a text that is one of them, in capitals or not, is missing.
-        language: ``None`` rates all texts with the scale's own anchors; ``auto`` each text with anchors of
-            its language, where the scale has some that passed their check, perhaps without a set or two. Both
-            identify the language of each text, and one in a language that the model does not read gets no
-            rating. An ISO 639-1 code says that all texts are in that language, and takes its anchors where
-            they passed: no text is checked then, and a summary warns where most of a sample seem to be in
-            another language.
-        calibration: fitted by ``calibrate`` of a rater with the same settings, or the file it was saved to.
+        settings: as ``RaterSettings`` has them. With ``language`` ``None`` all texts are rated with the
+            scale's own anchors, with ``auto`` each text with anchors of its language, where the scale has
+            some that passed their check, perhaps without a set or two. Both identify the language of each
+            text, and one in a language that the model does not read gets no rating. An ISO 639-1 code states
+            that all texts are in that language, and takes its anchors where they passed: no text is checked
+            then, and a summary warns where most of a sample seem to be in another language.
 
     Raises:
         InputError: an unknown scale, anchor set or language, a setting out of range, or a semantics that does
@@ -118,34 +93,21 @@ class Rater:
         Maier et al. (2025), arXiv 2510.08338; McCullagh (1980), An et al. (2018) for ``ordinal``.
     """
 
-    @known_settings
-    def __init__(  # noqa: PLR0913 - each is a setting that the signature records
-        self,
-        scale: str | Path | Scale,
-        *,
-        embedder: "str | Path | Embedder | Callable[[], Embedder] | None" = None,
-        anchor_sets: Iterable[str] | None = None,
-        readout: Readout | None = None,
-        temperature: float = 1.0,
-        epsilon: float = 0.0,
-        semantics: Semantics = "safe",
-        floor: Literal["auto"] | float | None = "auto",
-        missing: Iterable[str] = (),
-        language: str | None = None,
-        calibration: Calibration | str | Path | None = None,
-    ) -> None:
-        check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
-        self.readout = chosen_readout(readout, semantics)
-        loaded = load_scale(scale)
-        chosen = loaded if anchor_sets is None else loaded.with_sets(as_set_names(anchor_sets))
-        self._applied = AppliedAnchors(chosen, language, lambda: self.embedder, checked_floor(floor))
-        self.language = language
-        self.temperature = float(temperature)
-        self.epsilon = float(epsilon)
-        self.semantics: Semantics = semantics
-        self._load_embedder = _embedder_loader(embedder)
-        self.missing = missing_keys(missing)
-        self.calibration = as_calibration(calibration)
+    @takes(RaterSettings)
+    def __init__(self, scale: str | Path | Scale, **settings: Any) -> None:
+        self.settings = RaterSettings(**settings)
+        loaded, sets = load_scale(scale), self.settings.anchor_sets
+        chosen = loaded if sets is None else loaded.with_sets(sets)
+        self.language: str | None = self.settings.language
+        self.missing = missing_keys(self.settings.missing)
+        self._applied = AppliedAnchors(chosen, self.language, lambda: self.embedder, self.settings.floor)
+        self._load_embedder = _embedder_loader(self.settings.embedder)
+        self.calibration = as_calibration(self.settings.calibration)
+
+    @classmethod
+    def from_settings(cls, scale: str | Path | Scale, settings: RaterSettings) -> Self:
+        """Build a rater from settings that were checked already."""
+        return cls(scale, **dict(settings))
 
     @cached_property
     def embedder(self) -> "Embedder":
@@ -190,10 +152,8 @@ class Rater:
             "rate",
             scale=f"{self.scale.name}#{self.scale.content_hash}",
             anchor_sets="+".join(self.scale.anchor_sets),
-            readout=self.readout,
-            temperature=self.temperature,
-            epsilon=self.epsilon,
-            semantics=self.semantics,
+            readout=self.settings.applied_readout,
+            **self.settings.signed(),
             floor=self.floor,
             **codes,
             **self.anchor_languages.settings(),
@@ -418,10 +378,11 @@ class Rater:
 
     @property
     def _readout(self) -> Callable[..., VectorRatings]:
-        if self.readout == "ordinal":
-            return partial(ordinal_ratings, epsilon=self.epsilon, temperature=self.temperature)
+        chosen = self.settings
+        if chosen.applied_readout == "ordinal":
+            return partial(ordinal_ratings, epsilon=chosen.epsilon, temperature=chosen.temperature)
         return partial(
-            ssr_ratings, epsilon=self.epsilon, temperature=self.temperature, semantics=self.semantics
+            ssr_ratings, epsilon=chosen.epsilon, temperature=chosen.temperature, semantics=chosen.semantics
         )
 
 

@@ -1,10 +1,11 @@
-"""Settings of a rater, and their checks."""
+"""Settings and columns of rating, from which options, request fields and docs derive."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import polars as pl
 from pydantic import BeforeValidator, Field
@@ -13,14 +14,11 @@ from semscale.errors import InputError
 from semscale.rating.cells import check_human_range, humans_in, inclusion_in, weights_in
 from semscale.results.table_columns import GROUPS, Cells, Columns, Role
 from semscale.results.weights import as_weights
-from semscale.settings import Option
+from semscale.settings import Option, Settings, Signed
 from semscale.store.cells import storable
 from semscale.store.columns import groups_in
+from semscale.store.missing_codes import missing_keys
 from semscale.types import Floats
-
-if TYPE_CHECKING:
-    from semscale.embedding.embedder import Embedder
-    from semscale.rating.calibration import Calibration
 
 Semantics = Literal["safe", "paper", "guide"]
 """What the rating formula means at its edges.
@@ -39,19 +37,7 @@ MOST_EPSILON = 1e6
 """Beside similarities of at most 1, more than this differs from no text at all by rounding only."""
 
 
-class RaterSettings(TypedDict, total=False):
-    """Settings of a ``Rater``, as ``rate`` passes them on."""
-
-    embedder: "str | Path | Embedder | Callable[[], Embedder] | None"
-    anchor_sets: Iterable[str] | None
-    readout: Readout | None
-    temperature: float
-    epsilon: float
-    semantics: Semantics
-    floor: Literal["auto"] | float | None
-    missing: Iterable[str]
-    language: str | None
-    calibration: "Calibration | str | Path | None"
+RATING = "Rating"
 
 
 def check_settings(*, epsilon: float = 0.0, temperature: float = 1.0, semantics: Semantics = "safe") -> None:
@@ -73,49 +59,146 @@ def _is_number(setting: object) -> bool:
     return isinstance(setting, Real) and not isinstance(setting, bool)
 
 
-def chosen_readout(readout: Readout | None, semantics: "Semantics") -> Readout:
-    """Return the readout that was named, or the default one; ``paper`` and ``guide`` belong to SSR.
+def _checked(name: str) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:  # noqa: ANN401 - what a caller gives
+        check_settings(**{name: value})
+        return value
 
-    Raises:
-        InputError: an unknown readout, or one to which the semantics does not belong.
+    return check
 
-    Example:
-        >>> chosen_readout(None, "paper")
-        'ssr'
-    """
+
+def _readout(readout: object) -> object:
     if readout is not None and (not isinstance(readout, str) or readout not in get_args(Readout)):
         raise InputError(f"readout must be 'ssr' or 'ordinal', got {readout!r}")
-    if semantics == "safe":
-        return DEFAULT_READOUT if readout is None else readout
-    if readout == "ordinal":
-        raise InputError(
-            f"semantics={semantics!r} belongs to readout='ssr', got readout='ordinal': leave out one of them",
-            in_shell=f"--semantics {semantics} belongs to --readout ssr, got --readout ordinal: leave out "
-            "one of them",
-        )
-    return "ssr"
+    return readout
 
 
-def as_set_names(anchor_sets: Iterable[str]) -> list[str]:
-    """Return the names of anchor sets as a list; one name alone is taken, too.
-
-    Raises:
-        InputError: not names.
-    """
-    if not isinstance(anchor_sets, Iterable):
+def _set_names(anchor_sets: object) -> tuple[object, ...] | None:
+    """Read names of anchor sets: one, several in a list, or several in one text, separated by commas."""
+    if isinstance(anchor_sets, str):
+        return tuple(name for name in map(str.strip, anchor_sets.split(",")) if name)
+    if anchor_sets is not None and not isinstance(anchor_sets, Iterable):
         raise InputError(f"anchor_sets must be names of the scale's anchor sets, got {anchor_sets!r}")
-    return [anchor_sets] if isinstance(anchor_sets, str) else list(anchor_sets)
+    return None if anchor_sets is None else tuple(anchor_sets)
 
 
-def checked_floor(floor: Literal["auto"] | float | None) -> Literal["auto"] | float | None:
-    """Return the floor as it was given.
+def _floor(floor: Any) -> object:  # noqa: ANN401 - what a caller gives
+    """Read the floor, which the shell gives as text."""
+    if floor is None or isinstance(floor, str) and floor in {"auto", "none"}:
+        return None if floor == "none" else floor
+    try:
+        number = float(floor)
+    except (TypeError, ValueError):
+        number = math.nan
+    if -1 <= number <= 1:
+        return number
+    raise InputError(
+        f"floor must be 'auto', None or a cosine from -1 to 1, got {floor!r}",
+        in_shell=f"floor must be auto, none or a number from -1 to 1, got {floor!r}",
+    )
+
+
+def _codes(codes: Any) -> tuple[str, ...]:  # noqa: ANN401 - what a caller gives
+    listed = (codes,) if isinstance(codes, str) else tuple(codes)
+    missing_keys(listed)  # refuses what is no code
+    return listed
+
+
+class RaterSettings(Settings):
+    """Settings of a ``Rater``.
 
     Raises:
-        InputError: neither ``auto`` nor ``None`` nor a cosine.
+        InputError: a setting out of range, or a semantics that does not belong to the readout.
     """
-    if floor is None or floor == "auto" or (isinstance(floor, int | float) and -1 <= floor <= 1):
-        return floor
-    raise InputError(f"floor must be 'auto', None or a cosine from -1 to 1, got {floor!r}")
+
+    embedder: Annotated[
+        Any,
+        Field(
+            description="Embedding model: a known name, a folder, a name on the hub, a loaded embedder, or a "
+            "function that loads one when it is first needed; by default the model of ratings."
+        ),
+    ] = None
+    anchor_sets: Annotated[
+        tuple[str, ...] | None,
+        BeforeValidator(_set_names),
+        Field(description="Use only these sets of anchors; by default those that serve the model."),
+        Option(RATING, "NAME,NAME", type=str),
+    ] = None
+    readout: Annotated[
+        Readout | None,
+        BeforeValidator(_readout),
+        Field(
+            description="How similarities become a rating: ssr, or ordinal, the position between lower and "
+            f"upper anchors; by default {DEFAULT_READOUT}."
+        ),
+        Option(RATING),
+    ] = None
+    temperature: Annotated[
+        float,
+        BeforeValidator(_checked("temperature")),
+        Field(description="Below 1 ratings are sharper, above 1 flatter."),
+        Option(RATING),
+        Signed(),
+    ] = 1.0
+    epsilon: Annotated[
+        float,
+        BeforeValidator(_checked("epsilon")),
+        Field(description="Mass added to each rating."),
+        Option(RATING),
+        Signed(),
+    ] = 0.0
+    semantics: Annotated[
+        Semantics,
+        BeforeValidator(_checked("semantics")),
+        Field(description="A value for every text, or the equation as published."),
+        Option(RATING),
+        Signed(),
+    ] = "safe"
+    floor: Annotated[
+        Literal["auto"] | float | None,
+        BeforeValidator(_floor),
+        Field(description="Cosine below which a text is off topic: auto, none or a number."),
+        Option(RATING, "FLOOR", type=str),
+    ] = "auto"
+    missing: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_codes),
+        Field(description="A code that stands for no answer, such as NA or -99; can be repeated."),
+        Option(RATING, "CODE"),
+    ] = ()
+    language: Annotated[
+        Any,
+        Field(
+            description="Anchors in each text's language (auto), or in one for all texts, such as de: then "
+            "no single text's language is checked."
+        ),
+        Option(RATING, "LANGUAGE", type=str),
+    ] = None
+    calibration: Annotated[
+        Any,
+        Field(
+            description="Calibration that semscale calibrate wrote, fitted by a rater with these settings."
+        ),
+        Option(RATING, "FILE", type=Path),
+    ] = None
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse a semantics that does not belong to the readout."""
+        _ = self.applied_readout
+
+    @property
+    def applied_readout(self) -> Readout:
+        """The readout that was named, or the default one; ``paper`` and ``guide`` belong to SSR."""
+        if self.semantics == "safe":
+            return self.readout or DEFAULT_READOUT
+        if self.readout == "ordinal":
+            raise InputError(
+                f"semantics={self.semantics!r} belongs to readout='ssr', got readout='ordinal': leave out "
+                "one of them",
+                in_shell=f"--semantics {self.semantics} belongs to --readout ssr, got --readout ordinal: "
+                "leave out one of them",
+            )
+        return "ssr"
 
 
 def _stored(column: pl.Series) -> pl.Series:

@@ -20,7 +20,7 @@ _DOCUMENTS = {
     "AskedMatrix": ("semscale.report.drift_runs", "asked_document"),
     "AuditSummary": ("semscale.report.judging", "audit_document"),
     "CalibrationSummary": ("semscale.report.calibration", "calibration_document"),
-    "ColumnsSummary": ("semscale.report.columns", "columns_document"),
+    "ColumnsSummary": ("semscale.report.preparation", "columns_document"),
     "CodingSummary": ("semscale.report.coding", "coding_document"),
     "ConsistencySummary": ("semscale.report.consistency", "consistency_document"),
     "Crosstabs": ("semscale.report.tables", "tables_document"),

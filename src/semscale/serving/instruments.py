@@ -21,7 +21,7 @@ from semscale.matching.settings import MatchColumns
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
 from semscale.rating.rater import Rater
-from semscale.rating.settings import RaterSettings, RatingColumns
+from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
 from semscale.results.result import Result
 from semscale.scales import Scale, load_scale, scale_names
@@ -133,18 +133,10 @@ class RatingInstrument:
         settings = _settings(RatingSettingFields, fields)
 
         def build() -> Rater:
-            rating: RaterSettings = {
-                "embedder": self._models.rating.embedder,
-                "anchor_sets": settings.anchor_sets,
-                "readout": settings.readout,
-                "temperature": settings.temperature,
-                "epsilon": settings.epsilon,
-                "semantics": settings.semantics,
-                "floor": settings.floor,
-                "missing": settings.missing,
-                "language": settings.language,
-            }
-            return Rater(_scale(settings.scale), **rating)
+            names = [name for name in RatingSettingFields.model_fields if name != "scale"]
+            rating = {name: getattr(settings, name) for name in names}
+            embedder = self._models.rating.embedder
+            return Rater(_scale(settings.scale), embedder=embedder, **rating)
 
         return self._raters.get(settings, build)
 

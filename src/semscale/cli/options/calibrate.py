@@ -7,9 +7,10 @@ from typing import Annotated
 from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, OUTPUT, RUN, column, option, setting
-from semscale.cli.options.rating import Scale, ScaleOptions
+from semscale.cli.options.rating import Scale
 from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs
+from semscale.rating.settings import RaterSettings
 
 
 @option_group
@@ -51,7 +52,7 @@ class CalibrateOptions:
     file: File
     columns: LabelColumnOptions
     scale: Scale
-    rating: Annotated[ScaleOptions, without("calibration")]
+    rating: Annotated[RaterSettings, without("calibration")]
     outputs: Annotated[CalibrationOutputs, without("out")]
     model: ModelOptions
     table: RowOptions

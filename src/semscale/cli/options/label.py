@@ -6,8 +6,9 @@ from typing import Annotated
 from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, OUTPUT, RUN, option, setting
-from semscale.cli.options.rating import Scale, ScaleOptions
+from semscale.cli.options.rating import Scale
 from semscale.cli.options.table import File, RowOptions
+from semscale.rating.settings import RaterSettings
 
 
 @option_group
@@ -17,7 +18,7 @@ class LabelOptions:
     file: File
     text: Annotated[str, option(COLUMNS, "The texts to draw from.", "COLUMN")]
     scale: Scale
-    rating: Annotated[ScaleOptions, without("calibration")]
+    rating: Annotated[RaterSettings, without("calibration")]
     out: Annotated[Path, option(OUTPUT, "The sheet: .csv, .xlsx, .jsonl or .parquet.", "FILE")]
     model: ModelOptions
     table: RowOptions

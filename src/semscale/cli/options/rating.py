@@ -1,6 +1,5 @@
 """Options of ``semscale rate``."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -9,19 +8,16 @@ from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.cluster import ClusterOptions
 from semscale.cli.options.groups import option_group, setting_of, without
 from semscale.cli.options.model import ModelOptions
-from semscale.cli.options.panels import COLUMNS, column, option, setting
+from semscale.cli.options.panels import COLUMNS, column, option
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
 from semscale.messages import did_you_mean
-from semscale.rating.settings import DEFAULT_READOUT, RatingColumns, Readout
+from semscale.rating.settings import RATING, RaterSettings, RatingColumns
 
 if TYPE_CHECKING:
-    from semscale.rating.settings import RaterSettings
     from semscale.store.table import Table
-
-_RATING = "Rating"
 
 
 @option_group
@@ -58,68 +54,8 @@ class RatingColumnOptions:
 
 
 Scale = Annotated[
-    str, option(_RATING, "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.", "SCALE")
+    str, option(RATING, "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.", "SCALE")
 ]
-
-
-@option_group
-class ScaleOptions:
-    """How texts are rated on a scale."""
-
-    anchor_sets: Annotated[str | None, option(_RATING, "Use only these sets of anchors.", "NAME,NAME")] = None
-    readout: Annotated[
-        Readout | None,
-        option(
-            _RATING,
-            "How similarities become a rating: ssr, or ordinal, the place between lower and upper anchors; "
-            f"{DEFAULT_READOUT} unless given.",
-        ),
-    ] = None
-    temperature: Annotated[float, setting(_RATING, "Below 1 ratings are sharper, above 1 flatter.")] = 1.0
-    epsilon: Annotated[float, setting(_RATING, "Mass added to each rating.")] = 0.0
-    semantics: Annotated[
-        Literal["safe", "paper", "guide"],
-        option(_RATING, "A value for every text, or the equation as published.", shown=True),
-    ] = "safe"
-    floor: Annotated[
-        str, setting(_RATING, "Cosine below which a text is off topic: auto, none or a number.", "FLOOR")
-    ] = "auto"
-    missing: Annotated[
-        list[str] | None,
-        option(_RATING, "A code that stands for no answer, such as NA or -99; can be repeated.", "CODE"),
-    ] = None
-    language: Annotated[
-        str | None,
-        option(
-            _RATING,
-            "Anchors in each text's language (auto), or in one for all texts, such as de: then no single "
-            "text's language is checked.",
-            "LANGUAGE",
-        ),
-    ] = None
-
-    calibration: Annotated[
-        Path | None, option(_RATING, "What [bold]semscale calibrate[/bold] wrote.", "FILE")
-    ] = None
-
-    def settings(self) -> "RaterSettings":
-        """Settings of the rater, without its embedder.
-
-        Raises:
-            InputError: a floor that cannot be read.
-        """
-        sets = None if self.anchor_sets is None else [name.strip() for name in self.anchor_sets.split(",")]
-        return {
-            "anchor_sets": None if sets is None else [name for name in sets if name],
-            "readout": self.readout,
-            "temperature": self.temperature,
-            "epsilon": self.epsilon,
-            "semantics": self.semantics,
-            "floor": as_floor(self.floor),
-            "missing": self.missing or [],
-            "calibration": self.calibration,
-            "language": self.language,
-        }
 
 
 @option_group
@@ -134,10 +70,10 @@ class RatingMethodOptions:
 
     method: Annotated[
         Literal["ssr", "decision"],
-        option(_RATING, "ssr, or decision: a chat model rates, too, and stands beside it.", shown=True),
+        option(RATING, "ssr, or decision: a chat model rates, too, and stands beside it.", shown=True),
     ] = "ssr"
-    chat_model: Annotated[str | None, option(_RATING, "The chat model of --method decision.", "NAME")] = None
-    chat_url: Annotated[str | None, option(_RATING, "Its OpenAI-compatible endpoint.", "URL")] = None
+    chat_model: Annotated[str | None, option(RATING, "The chat model of --method decision.", "NAME")] = None
+    chat_url: Annotated[str | None, option(RATING, "Its OpenAI-compatible endpoint.", "URL")] = None
 
     def __post_init__(self) -> None:
         if self.method == "ssr" and (self.chat_model is not None or self.chat_url is not None):
@@ -163,13 +99,13 @@ class RatingOptions:
     scale: Annotated[
         list[str],
         option(
-            _RATING,
+            RATING,
             "A scale's name (see [bold]semscale scales list[/bold]) or YAML file; with several texts one for "
             "all, or one each as COLUMN=SCALE.",
             "SCALE",
         ),
     ]
-    rating: ScaleOptions
+    rating: RaterSettings
     deciding: RatingMethodOptions
     outputs: Annotated[Outputs, written_as("Rated table")]
     model: ModelOptions
@@ -223,26 +159,3 @@ def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:
 
 def _near(scale: str, texts: Sequence[str]) -> str:
     return did_you_mean(scale.partition("=")[0], texts) if "=" in scale else ""
-
-
-def as_floor(text: str) -> Literal["auto"] | float | None:
-    """Read the option ``--floor``.
-
-    Raises:
-        InputError: neither ``auto``, ``none`` nor a number.
-
-    Example:
-        >>> as_floor("none"), as_floor("0.2")
-        (None, 0.2)
-    """
-    if text == "auto":
-        return "auto"
-    if text == "none":
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not -1 <= number <= 1:
-        raise InputError(f"floor must be auto, none or a number from -1 to 1, got {text!r}")
-    return number

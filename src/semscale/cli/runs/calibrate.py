@@ -12,7 +12,6 @@ from semscale.rating.cells import check_human_range, humans_in, numbers_in
 from semscale.rating.fitting import LabelSettings
 from semscale.rating.labelling import COLUMNS, ROW, check_once, with_points
 from semscale.rating.rater import Rater
-from semscale.rating.settings import RaterSettings
 from semscale.store.columns import column_in, floats_in
 from semscale.store.filtering import rows_of_the_file
 from semscale.store.table import Table
@@ -35,11 +34,10 @@ def calibrate_table(options: CalibrateOptions) -> CalibrationSummary:
     options.outputs.check()
     check_input(options.file, options.outputs.report)
     with progress_bars() as progress:
-        settings: RaterSettings = {
-            **options.rating.settings(),
-            "embedder": lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL),
-        }
-        rater = Rater(options.scale, **settings)
+        settings = options.rating.changed(
+            embedder=lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL)
+        )
+        rater = Rater.from_settings(options.scale, settings)
         table = options.table.open(options.file)
         for parameter in ("text", "human", "by"):
             if (name := getattr(columns, parameter)) is not None:

@@ -14,7 +14,6 @@ from semscale.errors import EmptyTableError, InputError
 from semscale.rating.fitting import FEWEST_LABELS as FEWEST_TO_CALIBRATE
 from semscale.rating.labelling import HUMAN, TEXT, instructions, instructions_path, label_sheet, write_sheet
 from semscale.rating.rater import Rater
-from semscale.rating.settings import RaterSettings
 from semscale.settings import Settings, option_name, options_of
 from semscale.signature import Signature
 from semscale.stats.calibration.drawing import draw_texts
@@ -45,11 +44,10 @@ def draw_sheet(options: LabelOptions) -> None:
     check_input(options.file, options.out, "out")
     check_unlabelled(options.out)
     with progress_bars() as progress:
-        settings: RaterSettings = {
-            **options.rating.settings(),
-            "embedder": lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL),
-        }
-        rater = Rater(options.scale, **settings)
+        settings = options.rating.changed(
+            embedder=lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL)
+        )
+        rater = Rater.from_settings(options.scale, settings)
         table = options.table.open(options.file)
         table.require(options.text, "text")
         table.require_text(options.text, "text")
@@ -164,10 +162,11 @@ def _given_settings(settings: Settings) -> list[str]:
     words: list[str] = []
     for name, info, option in options_of(type(settings)):
         value = getattr(settings, name)
-        if value != info.get_default():
-            words += _option(
-                option.name or option_name(name), list(value) if isinstance(value, tuple) else value
-            )
+        if value == info.get_default():
+            continue
+        if isinstance(value, tuple):
+            value = ",".join(value) if option.type is str else list(value)
+        words += _option(option.name or option_name(name), "none" if value is None else value)
     return words
 
 

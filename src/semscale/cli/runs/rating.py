@@ -12,7 +12,6 @@ from semscale.rating.calibration import as_calibration
 from semscale.rating.labelling import read_sheet
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
-from semscale.rating.settings import RaterSettings
 from semscale.rating.summary import RatingSummaries, RatingSummary
 from semscale.rating.table import rate_file, rate_texts
 from semscale.scales import load_scale
@@ -88,9 +87,9 @@ def _check(options: RatingOptions) -> None:
 def _raters(options: RatingOptions, progress: Progress) -> dict[str, Rater]:
     """Make the rater of each column of texts; columns with one scale share a rater."""
     embedder = cache(lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL))
-    rating: RaterSettings = {**options.rating.settings(), "embedder": embedder}
+    settings = options.rating.changed(embedder=embedder)
     scales = scales_of(options.columns.texts, options.scale)
-    raters = {scale: Rater(scale, **rating) for scale in dict.fromkeys(scales.values())}
+    raters = {scale: Rater.from_settings(scale, settings) for scale in dict.fromkeys(scales.values())}
     return {text: raters[scale] for text, scale in scales.items()}
 
 
@@ -138,8 +137,7 @@ def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> Rati
 def _recipe(options: RatingOptions, text: str) -> "RatingRecipe":
     from semscale.distributed.rating_recipe import RatingRecipe
 
-    settings = options.rating.settings()
-    settings["calibration"] = as_calibration(settings.get("calibration"))
+    settings = options.rating.changed(calibration=as_calibration(options.rating.calibration))
     (scale,) = scales_of(options.columns.texts, options.scale).values()
     return RatingRecipe(model_recipe(options.model, DEFAULT_RATING_MODEL), load_scale(scale), settings, text)
 

@@ -7,8 +7,7 @@ import numpy as np
 
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.meanings import Relations, best_text, meaning_clusters
-from semscale.answer_consistency.readers import PairReaders
-from semscale.answer_consistency.samples import SampledAnswers, pair_samples
+from semscale.answer_consistency.samples import PairReaders, SampledAnswers, pair_samples
 from semscale.types import Floats
 
 T = TypeVar("T")

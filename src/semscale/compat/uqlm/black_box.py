@@ -24,8 +24,7 @@ from typing import Any
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import Kind, select_measures
-from semscale.answer_consistency.readers import PairReaders
-from semscale.answer_consistency.samples import read_texts
+from semscale.answer_consistency.samples import PairReaders, read_texts
 from semscale.compat.uqlm.best_response import Order, best_orders, meaning_scorer, related_samples, reordered
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.result import UQResult
