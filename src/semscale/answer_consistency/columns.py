@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import polars as pl
 from pydantic import Field
 
 from semscale.errors import InputError
 from semscale.results.table_columns import CELL, GROUP, TEXT, Cells, Columns, Role
 from semscale.settings import Option
-from semscale.store.list_cells import listed_cell
-from semscale.types import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from semscale.types import Floats
 
 
 class SampleCell(NamedTuple):
@@ -21,7 +23,9 @@ class SampleCell(NamedTuple):
     is_list: bool
 
 
-def _samples(columns: Sequence[pl.Series], parameter: str, first_row: int) -> list[list[SampleCell]]:
+def _samples(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> list[list[SampleCell]]:
+    from semscale.store.list_cells import listed_cell
+
     rows: list[list[SampleCell]] = [[] for _ in range(len(columns[0]))]
     for column in columns:
         for row, cell in enumerate(column.to_list()):
@@ -32,11 +36,11 @@ def _samples(columns: Sequence[pl.Series], parameter: str, first_row: int) -> li
     return rows
 
 
-def _columns_of_cells(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[list[Any]]:
+def _columns_of_cells(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[list[Any]]:
     return [list(cells) for cells in zip(*(column.to_list() for column in columns), strict=True)]
 
 
-def _read_labels(columns: Sequence[pl.Series], _parameter: str, first_row: int) -> Floats:
+def _read_labels(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> "Floats":
     from semscale.answer_consistency.correctness import read_labels
 
     return read_labels(columns[0].to_list(), first_row)

@@ -1,15 +1,16 @@
 """Settings of consistency, from which options, request fields, signature and docs derive."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
-from semscale.stats.intervals.resampling import check_seed
-from semscale.store.columns import as_list
 from semscale.weights.known import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    pass
 
 MEASURING, TRUST = "Measuring", "Trust"
 
@@ -40,6 +41,8 @@ def check_guards(names: Iterable[str]) -> tuple[str, ...]:
         >>> check_guards(["number", "negation"])
         ('negation', 'number')
     """
+    from semscale.store.columns import as_list
+
     chosen = as_list(names, "guards")
     for name in chosen:
         if name not in GUARD_NAMES:
@@ -60,6 +63,8 @@ def _floor(floor: Any) -> float | str:  # noqa: ANN401 - checked here
 
 
 def _seed(seed: object) -> object:
+    from semscale.stats.intervals.resampling import check_seed
+
     check_seed(seed)  # type: ignore[arg-type]  # refuses what is no seed
     return seed
 

@@ -1,18 +1,18 @@
 """Settings and columns of coding, from which options and docs derive."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import polars as pl
 from pydantic import Field
 
 from semscale.errors import InputError, RowError
-from semscale.rating.cells import weights_in
 from semscale.results.table_columns import TEXT, Columns, Role
 from semscale.settings import Option, Settings, Signed
-from semscale.store.cells import storable
-from semscale.store.columns import floats_in, groups_in
-from semscale.types import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from semscale.types import Floats
 
 CODES, CHAT = "Codes", "Chat model"
 """Panels of the help."""
@@ -82,21 +82,33 @@ class CodingChatSettings(Settings):
     ] = None
 
 
-def _numbers(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> Floats:
+def _numbers(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> "Floats":
     """Read a column of numbers, shape (n,), NaN where a cell has none."""
+    import polars as pl
+
+    from semscale.store.cells import storable
+    from semscale.store.columns import floats_in
+
     cells = storable(columns[0].to_frame()).to_series()
     return floats_in(cells.cast(pl.Float64, strict=False).fill_nan(None))
 
 
-def _weights(columns: Sequence[pl.Series], _parameter: str, first_row: int) -> Floats:
+def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> "Floats":
+    from semscale.rating.cells import weights_in
+    from semscale.store.columns import floats_in
+
     return floats_in(weights_in(columns[0], first_row))
 
 
-def _names(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[str | None]:
+def _names(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[str | None]:
+    from semscale.store.columns import groups_in
+
     return groups_in(columns[0]).to_list()
 
 
-def _strata(columns: Sequence[pl.Series], parameter: str, first_row: int) -> list[str]:
+def _strata(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> list[str]:
+    from semscale.store.columns import groups_in
+
     names = groups_in(columns[0]).to_list()
     if None in names:
         raise RowError(
@@ -107,11 +119,13 @@ def _strata(columns: Sequence[pl.Series], parameter: str, first_row: int) -> lis
     return names
 
 
-def _groups(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> dict[str, list[str | None]]:
+def _groups(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> dict[str, list[str | None]]:
+    from semscale.store.columns import groups_in
+
     return {column.name: groups_in(column).to_list() for column in columns}
 
 
-def _labels(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[list[object]]:
+def _labels(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[list[object]]:
     return [column.to_list() for column in columns]
 
 

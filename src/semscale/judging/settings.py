@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import polars as pl
 from pydantic import Field
 
 from semscale.errors import InputError
@@ -13,9 +12,11 @@ from semscale.judging.prompts import Order, ReferencePosition
 from semscale.judging.templates import Rubric
 from semscale.results.table_columns import CELL, GROUP, Columns, Role, listed_texts
 from semscale.settings import Option, Settings, Signed
-from semscale.store.cells import storable
-from semscale.store.columns import floats_in
-from semscale.types import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from semscale.types import Floats
 
 JUDGE = "Judge"
 """Title of the options' panel in the help."""
@@ -152,8 +153,13 @@ def _prose_only(name: str, value: object) -> InputError:
     )
 
 
-def _probabilities(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> Floats:
+def _probabilities(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> "Floats":
     """Read probabilities of a draw, shape (n,), NaN where a cell has no number."""
+    import polars as pl
+
+    from semscale.store.cells import storable
+    from semscale.store.columns import floats_in
+
     cells = storable(columns[0].to_frame()).to_series()
     return floats_in(cells.cast(pl.Float64, strict=False))
 

@@ -7,12 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.guards.registry import GUARDS
-from semscale.matching.separation import corpus_texts
 from semscale.messages import did_you_mean
 from semscale.results.table_columns import GROUP, TEXT, TEXTS, Columns
 from semscale.settings import Option, Settings, Signed
-from semscale.stats.intervals.resampling import check_seed
 from semscale.weights.known import DEFAULT_MODEL
 
 MATCHING = "Matching"
@@ -34,10 +31,16 @@ def known_method(name: object) -> object:
 
 
 def _corpus(corpus: Iterable[object] | None) -> tuple[str, ...] | None:
-    return None if corpus is None else tuple(corpus_texts(corpus))
+    if corpus is None:
+        return None
+    from semscale.matching.separation import corpus_texts
+
+    return tuple(corpus_texts(corpus))
 
 
 def _seed(seed: object) -> object:
+    from semscale.stats.intervals.resampling import check_seed
+
     check_seed(seed)  # type: ignore[arg-type]  # refuses what is no seed
     return seed
 
@@ -56,6 +59,8 @@ def guard_modes(modes: object) -> object:
         return modes
     if isinstance(modes, str) or not isinstance(modes, Iterable):
         raise InputError(f"guards must map guards to modes, such as {{'name': 'off'}}, got {modes!r:.60}")
+    from semscale.guards.registry import GUARDS
+
     named: dict[str, str] = {}
     for pair in modes:
         name, equals, mode = str(pair).partition("=")

@@ -1,20 +1,20 @@
-"""Columns of a table that an instrument reads: their roles, their checks, and their cells."""
+"""Columns of a table that an instrument reads: their roles, their checks, and their cells.
+
+Commands import this module for their options, so polars and NumPy are imported when a table is read.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from semscale.errors import InputError
-from semscale.results.tallies import check_groups
 from semscale.settings import Settings
-from semscale.store.cells import storable
-from semscale.store.columns import as_names, column_in, groups_in
-from semscale.store.list_cells import listed_cell
-from semscale.store.result_columns import check_free
-from semscale.store.table import Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from semscale.store.table import Table
 
 _SHOWN = 40
 
@@ -34,7 +34,7 @@ class Role:
         is_shared: whether the column may have another role, too.
     """
 
-    read: Callable[[Sequence[pl.Series], str, int], Any]
+    read: Callable[["Sequence[pl.Series]", str, int], Any]
     is_text: bool = False
     is_group: bool = False
     is_checked: bool = True
@@ -42,20 +42,23 @@ class Role:
     is_shared: bool = False
 
 
-def _cells(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[Any]:
+def _cells(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[Any]:
     return columns[0].to_list()
 
 
-def listed_texts(columns: Sequence[pl.Series], parameter: str, first_row: int) -> list[list[Any]]:
+def listed_texts(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> list[list[Any]]:
     """Return for each row the cells of all columns in one list; a cell may hold a list of texts.
 
     Raises:
         RowError: a cell that begins like a list of strings but is none.
 
     Example:
+        >>> import polars as pl
         >>> listed_texts([pl.Series("one", ["Rome", '["Paris", "Paname"]'])], "reference", 0)
         [['Rome'], ['Paris', 'Paname']]
     """
+    from semscale.store.list_cells import listed_cell
+
     rows: list[list[Any]] = [[] for _ in range(len(columns[0]))]
     for column in columns:
         for row, cell in enumerate(column.to_list()):
@@ -65,13 +68,16 @@ def listed_texts(columns: Sequence[pl.Series], parameter: str, first_row: int) -
     return rows
 
 
-def _groups(columns: Sequence[pl.Series], parameter: str, _first_row: int) -> list[str | None]:
+def _groups(columns: "Sequence[pl.Series]", parameter: str, _first_row: int) -> list[str | None]:
+    from semscale.store.cells import storable
+    from semscale.store.columns import as_names, groups_in
+
     stored = storable(columns[0].to_frame()).to_series()
     return as_names(groups_in(stored), parameter)
 
 
 def _groups_by_column(
-    columns: Sequence[pl.Series], parameter: str, first_row: int
+    columns: "Sequence[pl.Series]", parameter: str, first_row: int
 ) -> dict[str, list[str | None]]:
     return {column.name: _groups([column], parameter, first_row) for column in columns}
 
@@ -102,7 +108,7 @@ class Cells:
         values: n values of each role that has a column.
     """
 
-    rows: pl.DataFrame
+    rows: "pl.DataFrame"
     first_row: int
     values: Mapping[str, Any]
 
@@ -112,10 +118,6 @@ class Cells:
     def get(self, role: str) -> Any:  # noqa: ANN401 - values of any role
         """Return the values of a role; ``None`` where no column has it."""
         return self.values.get(role)
-
-    def series(self, role: str, title: str | None) -> pl.Series | None:
-        """Return names of groups as a column called after the table's; ``None`` where no column has them."""
-        return None if role not in self.values else pl.Series(title, self.values[role], pl.String)
 
 
 class Columns(Settings):
@@ -174,17 +176,19 @@ class Columns(Settings):
         """Return each field with the column that it names, one pair for each column."""
         return [(name, title) for name in self.roles() for title in self.titles_of(name)]
 
-    def check(self, table: Table) -> None:
+    def check(self, table: "Table") -> None:
         """Check that a table has the columns, and none that the result will have.
 
         Raises:
             InputError: it has not; the nearest column is named.
         """
+        from semscale.store.result_columns import check_free
+
         for parameter, title in self.named():
             table.require(title, parameter)
         check_free(table.columns, table.name)
 
-    def read(self, batch: pl.DataFrame, first_row: int = 0, *, only_checked: bool = False) -> Cells:
+    def read(self, batch: "pl.DataFrame", first_row: int = 0, *, only_checked: bool = False) -> Cells:
         """Read the cells of n rows.
 
         Args:
@@ -195,6 +199,9 @@ class Columns(Settings):
         Raises:
             InputError: a cell that does not serve; its row is named.
         """
+        from semscale.store.cells import storable
+        from semscale.store.columns import column_in
+
         values = {}
         for name, role in self.roles().items():
             titles = self.titles_of(name)
@@ -229,6 +236,8 @@ class CellChecks:
         Raises:
             InputError: more than 100,000 groups.
         """
+        from semscale.results.tallies import check_groups
+
         for name in self._texts:
             if name in cells.values and name not in self._has_text:
                 self._look_for_text(name, cells[name])
