@@ -219,7 +219,7 @@ def _build_commands() -> None:
     """Build the commands once; a program, which runs one, builds them at every start."""
     typer = import_module("typer.main")
     typer.get_command = cache(typer.get_command)
-    typer.get_command(import_module("semscale.cli.main").app)
+    typer.get_command(import_module("semscale.cli.main").app).commands.values()
 
 
 def _load_identifier() -> None:
