@@ -202,7 +202,7 @@ def test_a_run_builds_its_rater_opens_its_file_and_loads_its_model_once(rate, se
 @pytest.mark.parametrize(
     ("options", "words", "done"),
     [
-        (["--temperature", -1], "temperature must be", ["rater"]),
+        (["--temperature", -1], "temperature must be", []),
         (["--anchor-sets", "no-such-set"], "no-such-set", ["rater"]),
         (["--by", "no-such-column"], "no-such-column", ["rater", "open"]),
     ],
