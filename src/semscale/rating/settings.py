@@ -5,20 +5,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-import polars as pl
 from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
-from semscale.rating.cells import check_human_range, humans_in, inclusion_in, weights_in
 from semscale.results.table_columns import GROUPS, Cells, Columns, Role
-from semscale.results.weights import as_weights
 from semscale.settings import Option, Settings, Signed
-from semscale.store.cells import storable
-from semscale.store.columns import groups_in
 from semscale.store.missing_codes import missing_keys
-from semscale.types import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from semscale.types import Floats
 
 Semantics = Literal["safe", "paper", "guide"]
 """What the rating formula means at its edges.
@@ -201,19 +200,26 @@ class RaterSettings(Settings):
         return "ssr"
 
 
-def _stored(column: pl.Series) -> pl.Series:
+def _stored(column: "pl.Series") -> "pl.Series":
+    from semscale.store.cells import storable
+
     return storable(column.to_frame()).to_series()
 
 
-def _texts(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[Any]:
+def _texts(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[Any]:
     return columns[0].to_list()
 
 
-def _weights(columns: Sequence[pl.Series], _parameter: str, first_row: int) -> Floats:
+def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> "Floats":
+    from semscale.rating.cells import weights_in
+    from semscale.results.weights import as_weights
+
     return as_weights(weights_in(_stored(columns[0]), first_row), first_row=first_row)
 
 
-def _names(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[str | None]:
+def _names(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[str | None]:
+    from semscale.store.columns import groups_in
+
     return groups_in(_stored(columns[0])).to_list()
 
 
@@ -271,6 +277,8 @@ class RatingColumns(Columns):
 
     def model_post_init(self, context: object) -> None:
         """Check what concerns several columns."""
+        from semscale.rating.cells import check_human_range
+
         check_human_range(self.human_range)
         if self.inclusion is not None and self.human is None:
             raise InputError("inclusion belongs to a column of human ratings: name that as well")
@@ -278,8 +286,10 @@ class RatingColumns(Columns):
             raise InputError(f"by: column '{self.text}' is the text that is rated; name one with groups")
         super().model_post_init(context)
 
-    def read(self, batch: pl.DataFrame, first_row: int = 0, *, only_checked: bool = False) -> Cells:
+    def read(self, batch: "pl.DataFrame", first_row: int = 0, *, only_checked: bool = False) -> Cells:
         """Read the cells of n rows; human ratings and their probabilities are parsed together."""
+        from semscale.rating.cells import humans_in, inclusion_in
+
         cells = super().read(batch, first_row, only_checked=only_checked)
         if self.human is None:
             return cells
