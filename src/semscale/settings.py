@@ -22,8 +22,9 @@ Example:
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
@@ -86,7 +87,8 @@ class Settings(BaseModel):
         def __init__(self, **values: object) -> None:
             unknown = next((name for name in values if name not in type(self).model_fields), None)
             if unknown is not None:
-                raise TypeError(_unknown_setting(type(self), unknown))
+                owner = type(self).__name__.removesuffix("Settings")
+                raise TypeError(_unknown_setting(owner, unknown, type(self).model_fields))
             try:
                 super().__init__(**values)
             except ValidationError as error:
@@ -108,9 +110,10 @@ class Settings(BaseModel):
 
 
 def takes(kind: type[Settings]) -> Callable[[F], F]:
-    """Let a function that passes ``**settings`` on to a settings class show these in its signature.
+    """Let a function that passes ``**settings`` on to a settings class show and check them as its own.
 
-    ``help()``, notebooks and documentation tools then list every setting with its type and default.
+    ``help()``, notebooks and documentation tools then list every setting with its type and default, and a
+    call with an unknown setting raises ``TypeError`` with the nearest one.
     """
 
     def decorate(function: F) -> F:
@@ -123,8 +126,18 @@ def takes(kind: type[Settings]) -> Callable[[F], F]:
             for name, info in kind.model_fields.items()
             if name not in own.parameters
         ]
-        function.__signature__ = own.replace(parameters=[*named, *settings])  # type: ignore[attr-defined]
-        return function
+        shown = own.replace(parameters=[*named, *settings])
+        owner = function.__qualname__.removesuffix(".__init__")
+
+        @wraps(function)
+        def called(*args: Any, **values: Any) -> Any:  # noqa: ANN401 - as the function returns
+            unknown = next((name for name in values if name not in shown.parameters), None)
+            if unknown is not None:
+                raise TypeError(_unknown_setting(owner, unknown, list(shown.parameters)))
+            return function(*args, **values)
+
+        called.__signature__ = shown  # type: ignore[attr-defined]
+        return cast("F", called)
 
     return decorate
 
@@ -205,11 +218,10 @@ def _plain(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def _unknown_setting(kind: type[Settings], name: str) -> str:
-    near = nearest_name(name, kind.model_fields)
+def _unknown_setting(owner: str, name: str, known: Collection[str]) -> str:
+    near = nearest_name(name, known)
     question = f": did you mean {near!r}?" if near else ""
-    owner = kind.__name__.removesuffix("Settings")
-    return f"{owner} has no setting {name!r}{question} (known: {', '.join(kind.model_fields)})"
+    return f"{owner} has no setting {name!r}{question} (known: {', '.join(known)})"
 
 
 _BOUNDS = {
