@@ -21,7 +21,7 @@ from semscale.embedding import load_embedder
 from semscale.embedding.file_embedding import EmbeddingWork, embed_file
 from semscale.errors import InputError
 from semscale.rating.rater import Rater
-from semscale.rating.settings import RatingColumns
+from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.table import rate_file
 from semscale.scales import load_scale
 from semscale.store.places.output_places import target_of
@@ -57,7 +57,7 @@ def rated(folder, makers=None):
 
 def recipe_here():
     model = ModelRecipe("model", cache=False)
-    return RatingRecipe(model, load_scale("scale.yaml"), SETTINGS, "text")
+    return RatingRecipe(model, load_scale("scale.yaml"), RaterSettings(**SETTINGS), "text")
 
 
 def test_a_killed_worker_and_a_lost_node_change_no_byte(connection, here):
