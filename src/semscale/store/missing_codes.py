@@ -8,8 +8,6 @@ from functools import cache
 from importlib import resources
 from urllib.parse import quote
 
-import yaml
-
 from semscale.errors import InputError
 
 OTHER_NUMBERS = "other numbers"
@@ -128,6 +126,8 @@ class CodeCount:
 @cache
 def _known_keys() -> frozenset[str]:
     """The listed texts of all languages, as ``code_key`` has them."""
+    import yaml  # options of commands import this module, and need no YAML
+
     file = resources.files("semscale.store") / "missing_codes.yaml"
     listed = yaml.safe_load(file.read_text(encoding="utf-8"))
     return frozenset(code_key(text) for texts in listed.values() for text in texts)

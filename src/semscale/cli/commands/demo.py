@@ -26,7 +26,7 @@ def demo(
     folder.mkdir(parents=True, exist_ok=True)
     report = folder / "report.html"
     reviews = folder / "reviews.csv"
-    reviews.write_bytes((resources.files("semscale.cli") / "demo" / "reviews.csv").read_bytes())
+    reviews.write_bytes((resources.files("semscale.cli") / "sample" / "reviews.csv").read_bytes())
     arguments = [
         "rate",
         str(reviews),
