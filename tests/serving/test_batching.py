@@ -7,6 +7,8 @@ from contextvars import copy_context
 import numpy as np
 import pytest
 
+pytest.importorskip("starlette", reason='starlette is not installed: pip install "semscale[serve]"')
+
 from semscale.errors import ModelError
 from semscale.serving import batching
 from semscale.serving.batching import (

@@ -5,6 +5,9 @@ import json
 from contextlib import suppress
 
 import pytest
+
+pytest.importorskip("starlette", reason='starlette is not installed: pip install "semscale[serve]"')
+
 from made_services import MODEL, Client, loaded_service
 
 from semscale.errors import InputError

@@ -6,6 +6,9 @@ import time
 
 import polars as pl
 import pytest
+
+pytest.importorskip("starlette", reason='starlette is not installed: pip install "semscale[serve]"')
+
 from held_jobs import HeldWork, Summary, added, queue_of
 
 from semscale.errors import InputError

@@ -7,6 +7,8 @@ from contextvars import copy_context
 import numpy as np
 import pytest
 
+pytest.importorskip("starlette", reason='starlette is not installed: pip install "semscale[serve]"')
+
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.serving.batching import CURRENT_TASK, AbandonedError, Batcher, Delivery, Task
