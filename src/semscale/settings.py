@@ -5,8 +5,7 @@ of help in ``Field(description=...)``, and an ``Option`` where a command has it.
 
 - the options of the command (``semscale.cli.options``),
 - the fields of the HTTP request with their bounds in OpenAPI (``request_model``),
-- the fields of the signature (``Settings.signed``),
-- the table in the docs (``docs_table``).
+- the fields of the signature (``Settings.signed``).
 
 Example:
     >>> class RoundingSettings(Settings):
@@ -172,17 +171,6 @@ def request_model(
     return create_model(name, __base__=base, __doc__=description or None, **fields)
 
 
-def docs_table(kind: type[Settings]) -> str:
-    """Return the settings as a Markdown table: name, option, default, meaning."""
-    lines = ["| setting | option | default | meaning |", "|---|---|---|---|"]
-    for name, info in kind.model_fields.items():
-        option = option_of(info)
-        shown = "" if option is None else f"`{option.name or option_name(name)}`"
-        default = "required" if info.is_required() else f"`{_plain(info.get_default())}`"
-        lines.append(f"| `{name}` | {shown} | {default} | {info.description} |")
-    return "\n".join(lines)
-
-
 def option_of(info: FieldInfo) -> Option | None:
     """Return the option of a setting, if it has one."""
     return next((note for note in info.metadata if isinstance(note, Option)), None)
@@ -210,12 +198,6 @@ def _without_notes(info: FieldInfo) -> Any:  # noqa: ANN401 - pydantic's own typ
 
 def _default(info: FieldInfo) -> object:
     return Parameter.empty if info.is_required() else info.get_default(call_default_factory=True)
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "none" if value is None else str(value)
 
 
 def _unknown_setting(owner: str, name: str, known: Collection[str]) -> str:

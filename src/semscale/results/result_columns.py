@@ -53,7 +53,7 @@ class ResultColumn:
 def declared(kind: type) -> dict[str, ResultColumn]:
     """Return the columns that the fields of a result declare, by the field's name."""
     hints = get_type_hints(kind, include_extras=True)
-    notes = {one.name: getattr(hints[one.name], "__metadata__", ()) for one in fields(kind)}
+    notes = {field.name: getattr(hints[field.name], "__metadata__", ()) for field in fields(kind)}
     columns = {name: note for name, row in notes.items() for note in row if isinstance(note, ResultColumn)}
     # The status comes first in every table.
     return {name: columns[name] for name in sorted(columns, key=lambda name: name != "status")}
@@ -82,9 +82,9 @@ def written(
         if value is None or (kind.is_private and not private):
             continue
         start = prefix + PRIVATE if kind.is_private else prefix
-        columns = [one.rename(start + one.name) for one in kind.write(value, name)]
+        columns = [column.rename(start + column.name) for column in kind.write(value, name)]
         if columns:
-            names[name] = [one.name for one in columns]
+            names[name] = [column.name for column in columns]
             series += columns
     return pl.DataFrame(series), names
 
@@ -109,36 +109,38 @@ def values_in(
     }
 
 
-def _one(write: Callable[[Any], pl.Series], read: Callable[[pl.Series], Any]) -> ResultColumn:
+def _single_column(write: Callable[[Any], pl.Series], read: Callable[[pl.Series], Any]) -> ResultColumn:
     """Make the kind of a field that has a single column."""
     return ResultColumn(lambda value, name: [write(value).alias(name)], lambda columns: read(columns[0]))
 
 
-FLOATS = _one(lambda values: pl.Series(values, dtype=pl.Float64, nan_to_null=True), floats_in)
+FLOATS = _single_column(lambda values: pl.Series(values, dtype=pl.Float64, nan_to_null=True), floats_in)
 """Numbers, shape (n,); NaN becomes null."""
 
-COUNTS = _one(lambda values: pl.Series(values, dtype=pl.Int64), lambda cells: cells.to_numpy())
+COUNTS = _single_column(lambda values: pl.Series(values, dtype=pl.Int64), lambda cells: cells.to_numpy())
 """Whole numbers, shape (n,)."""
 
-POSITIONS = _one(
+POSITIONS = _single_column(
     lambda values: pl.Series([None if at < 0 else at for at in values.tolist()], dtype=pl.Int64),
     lambda cells: cells.fill_null(-1).to_numpy(),
 )
 """Positions from 0, shape (n,); -1 becomes null."""
 
-FLAGS = _one(lambda values: pl.Series(values, dtype=pl.Boolean), lambda cells: cells.to_numpy())
+FLAGS = _single_column(lambda values: pl.Series(values, dtype=pl.Boolean), lambda cells: cells.to_numpy())
 """Yes or no, shape (n,)."""
 
-STATUSES = _one(lambda values: pl.Series([str(one) for one in values], dtype=pl.String), statuses_in)
+STATUSES = _single_column(
+    lambda values: pl.Series([str(status) for status in values], dtype=pl.String), statuses_in
+)
 """Statuses, shape (n,)."""
 
-TEXTS = _one(
+TEXTS = _single_column(
     lambda values: pl.Series(list(values), dtype=pl.String),
     lambda cells: np.array(cells.to_list(), dtype=object),
 )
 """Texts, shape (n,); ``None`` becomes null."""
 
-VECTORS = _one(
+VECTORS = _single_column(
     lambda values: pl.Series(values.reshape(len(values), math.prod(values.shape[1:]))),
     lambda cells: cells.to_numpy().astype(np.float64),
 )
@@ -158,5 +160,5 @@ def numbers_by_name(titles: Mapping[str, str] | None = None) -> ResultColumn:
             pl.Series(renamed.get(name, name), numbers, pl.Float64, nan_to_null=True)
             for name, numbers in values.items()
         ],
-        lambda columns: {names.get(one.name, one.name): floats_in(one) for one in columns},
+        lambda columns: {names.get(column.name, column.name): floats_in(column) for column in columns},
     )
