@@ -446,7 +446,7 @@ class TestSettings(Settings):
         float,
         AfterValidator(_level),
         Field(description="Coverage of intervals; tests are held at 1 minus it."),
-        Option(_RUN, "NUMBER"),
+        Option(_RUN, "NUMBER", name="--interval"),
         Signed(),
     ] = 0.95
 
