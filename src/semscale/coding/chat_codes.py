@@ -24,7 +24,7 @@ from semscale.stats.calibration.ensembles import (
 from semscale.types import Floats, Integers, ObjectArray, Progress, Status
 
 if TYPE_CHECKING:
-    from semscale.judging.asking import Running
+    from semscale.chat.runner import Running
     from semscale.judging.settings import Method
 
 QUESTION = "What do you say?"
