@@ -37,8 +37,8 @@ from semscale.types import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from semscale.chat.runner import Running
     from semscale.embedding.embedder import Embedder
-    from semscale.judging.asking import Running
     from semscale.judging.settings import Method
 
 MAX_COSINE = 0.95
