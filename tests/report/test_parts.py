@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from semscale.guards.registry import GUARDS
-from semscale.report.document import Count, Quoted, WithInterval, Words
+from semscale.report.document import Count, Label, Quoted, WithInterval
 from semscale.report.parts import (
     GUARD_MEANINGS,
     altogether,
@@ -127,8 +127,8 @@ def test_counts_stand_beside_what_they_mean():
     table = guard_table({"number": 3, "odd": 1}, GUARD_MEANINGS, noun="prompt", title="Findings")
     assert table.columns == ("guard", "prompts", "")
     assert table.rows == (
-        (Words("number"), Count(3), Words("a number or a unit differs")),
-        (Words("odd"), Count(1), Words("")),
+        (Label("number"), Count(3), Label("a number or a unit differs")),
+        (Label("odd"), Count(1), Label("")),
     )
 
 

@@ -12,7 +12,7 @@ import semscale
 from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.embedding.languages.unread_language import UnreadLanguage
 from semscale.report.consistency import MEANINGS as CONSISTENCY
-from semscale.report.document import Count, Paragraph, Reasons, WithInterval, Words
+from semscale.report.document import Count, Label, Paragraph, Reasons, WithInterval
 from semscale.report.html import notebook_fragment, page
 from semscale.report.judging import MEANINGS as JUDGING
 from semscale.report.markdown import markdown
@@ -112,9 +112,9 @@ def test_english_texts_have_no_section_and_others_have_one():
     table = section.blocks[0]
     assert table.columns == ("prediction–reference", "rows", "scored")
     assert table.rows == (
-        (Words("English–English"), Count(6), Count(6)),
-        (Words("German–German"), Count(3), Count(0)),
-        (Words("not clear–English"), Count(1), Count(1)),
+        (Label("English–English"), Count(6), Count(6)),
+        (Label("German–German"), Count(3), Count(0)),
+        (Label("not clear–English"), Count(1), Count(1)),
     )
 
 

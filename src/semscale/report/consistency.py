@@ -24,6 +24,7 @@ from semscale.report.document import (
     Histogram,
     ItemCard,
     Items,
+    Label,
     Line,
     Marked,
     Number,
@@ -33,8 +34,7 @@ from semscale.report.document import (
     Share,
     Shares,
     SideBySide,
-    WithInterval,
-    Words,
+    estimate_cell,
     marked,
 )
 from semscale.report.formatting import (
@@ -229,7 +229,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
 
 def _spread(summary: "ConsistencySummary") -> Section:
     estimates, main = summary.estimates, MEASURES[summary.main]
-    means = [(MEASURES[name].label, WithInterval.of(estimates.overall_mean(name))) for name in summary.scores]
+    means = [(MEASURES[name].label, estimate_cell(estimates.overall_mean(name))) for name in summary.scores]
     title: Line = "How far answers agree"
     blocks: list[Block] = [
         Paragraph(f"{capitalised(main.label)}: {main.about}.", "lead"),
@@ -262,7 +262,7 @@ def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
     for group in largest_groups(drawable, _CHARTED_GROUPS):
         name = group_label(group, estimates.by)
         drawn.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
-    rows = tuple(mean_row(Words(MEASURES[name].label), mean) for name, mean in means.items())
+    rows = tuple(mean_row(Label(MEASURES[name].label), mean) for name, mean in means.items())
     caption = histogram_caption("prompts have which value", estimates)
     if summary.is_sampled:
         caption += f" Counted in a random sample of {count(SAMPLED_ROWS)} prompts."
@@ -348,7 +348,10 @@ def _probability(item: "ConsistencyItem") -> Iterator[tuple[str, Cell]]:
     )
     if value is None or low is None or high is None:
         return
-    yield "P(correct)", Words("not known") if isnan(value) else WithInterval.of(Estimate(value, low, high))
+    yield (
+        "P(correct)",
+        Label("not known") if isnan(value) else estimate_cell(Estimate(value, low, high)),
+    )
 
 
 def _distinct_samples(item: "ConsistencyItem") -> list[tuple[str, int]]:
@@ -400,11 +403,11 @@ def _decision_table(correctness: "CorrectnessProbability") -> DataTable:
     plan = correctness.triage
     accept, abstain, confidence = plan.accept, plan.abstain, plan.confidence
     rows = (
-        (Words("accept"), Number(accept.value, 3), Share(accept.accepted),
-         Words(promise_words(accept, "this or more", "wrong", confidence))),
-        (Words("abstain"), Number(abstain.value, 3), Share(abstain.accepted),
-         Words(promise_words(abstain, "this or less", "right", confidence))),
-        (Words("review"), Number(None), Share(plan.reviewed), Words("what lies between")),
+        (Label("accept"), Number(accept.value, 3), Share(accept.accepted),
+         Label(promise_words(accept, "this or more", "wrong", confidence))),
+        (Label("abstain"), Number(abstain.value, 3), Share(abstain.accepted),
+         Label(promise_words(abstain, "this or less", "right", confidence))),
+        (Label("review"), Number(None), Share(plan.reviewed), Label("what lies between")),
     )  # fmt: skip
     columns = ("decision", MEASURE_NAMES[correctness.measure], "of prompts", "what it promises")
     return DataTable(columns, rows, title="Decisions")
@@ -417,7 +420,7 @@ def _weight_table(correctness: "CorrectnessProbability") -> tuple[DataTable, ...
         return ()
     note = ", tuned on half of the labels" if correctness.measure == "ensemble_tuned" else ""
     rows = tuple(
-        (Words(MEASURE_NAMES[name]), Share(weight), Count(correctness.filled.get(name, 0)))
+        (Label(MEASURE_NAMES[name]), Share(weight), Count(correctness.filled.get(name, 0)))
         for name, weight in weights
     )
     title = f"Weights of the ensemble{note}"
@@ -427,10 +430,10 @@ def _weight_table(correctness: "CorrectnessProbability") -> tuple[DataTable, ...
 def _calibration_table(figures: "CalibrationFigures") -> DataTable:
     """List how well probabilities hold, each figure with its comparison."""
     rows: tuple[tuple[Cell, ...], ...] = (
-        (Words("Brier score", "0 is best"), WithInterval.of(figures.brier, 3),
-         Number(figures.brier_of_share, 3), Words("the overall share, given to every answer")),
-        (Words("calibration error (ECE)"), Number(figures.error, 3),
-         Number(figures.error_by_chance, 3), Words("expected of probabilities that hold exactly")),
+        (Label("Brier score", "0 is best"), estimate_cell(figures.brier, 3),
+         Number(figures.brier_of_share, 3), Label("the overall share, given to every answer")),
+        (Label("calibration error (ECE)"), Number(figures.error, 3),
+         Number(figures.error_by_chance, 3), Label("expected of probabilities that hold exactly")),
     )  # fmt: skip
     return DataTable(("", "value", "comparison", "compared with"), rows, title="Do the probabilities hold?")
 
@@ -464,8 +467,7 @@ def _reliability_figure(figures: "CalibrationFigures", interval: float) -> Figur
         for binned in figures.bins
     ]
     rows = tuple(
-        (Number(binned.predicted), Count(binned.n), WithInterval.of(binned.observed))
-        for binned in figures.bins
+        (Number(binned.predicted), Count(binned.n), estimate_cell(binned.observed)) for binned in figures.bins
     )
     described = "; ".join(f"{number(dot.predicted)} given, {number(dot.observed)} right" for dot in dots)
     return Figure(
@@ -488,11 +490,11 @@ def _area_table(correctness: "CorrectnessProbability") -> DataTable:
     known = {name: area.value for name, area in comparison.compared.items() if not isnan(area.value)}
     names = sorted(comparison.separate, key=lambda name: -known.get(name, -1.0))
     cells: dict[str, list[Cell]] = {
-        name: [WithInterval.of(column[name], 3) for column in areas] for name in names
+        name: [estimate_cell(column[name], 3) for column in areas] for name in names
     }
     columns = ("measure", "AUC", "labelled answers", f"AUC on the {comparison.n_common:,} that have all")
     rows = tuple(
-        (Words(MEASURE_NAMES[name]), cells[name][0], Count(comparison.n[name]), *cells[name][1:])
+        (Label(MEASURE_NAMES[name]), cells[name][0], Count(comparison.n[name]), *cells[name][1:])
         for name in names
     )
     interval = covered((cells[name][0] for name in names), correctness.interval)
@@ -729,9 +731,9 @@ def agreement_document(summary: "AgreementSummary") -> Document:
     asking = asking_words(summary)
     columns: Columns[tuple[int, ClaimVerdict]] = (
         (_NOUN, lambda row: Count(row[0] + 1)),
-        ("verdict", lambda row: Words(VERDICT_WORDS[row[1].verdict])),
+        ("verdict", lambda row: Label(VERDICT_WORDS[row[1].verdict])),
         ("claim", lambda row: Quoted(row[1].claim)),
-        ("sample", lambda row: Count(row[1].text + 1) if row[1].text >= 0 else Words("")),
+        ("sample", lambda row: Count(row[1].text + 1) if row[1].text >= 0 else Label("")),
         ("its sentence", lambda row: Quoted(row[1].sentence)),
         ("why", lambda row: Quoted(row[1].reason)),
         ("support", lambda row: Number(row[1].value)),
@@ -778,7 +780,7 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
     base = estimated_document(summary, kind="groundedness report", name="Groundedness", title=title)
     columns: Columns[tuple[int, ClaimVerdict]] = (
         ("row", lambda row: Count(row[0] + 1)),
-        ("verdict", lambda row: Words(VERDICT_WORDS[row[1].verdict])),
+        ("verdict", lambda row: Label(VERDICT_WORDS[row[1].verdict])),
         ("claim", lambda row: Quoted(row[1].claim)),
         ("nearest sentence", lambda row: Quoted(row[1].sentence)),
         ("why", lambda row: Quoted(row[1].reason)),
@@ -821,7 +823,7 @@ def _claims_document(
     estimates, noun = summary.estimates, texts.noun
     sections = [nothing_section("claims", noun)]
     if estimates.overall.n:
-        means = [(name, WithInterval.of(estimates.overall_mean(key))) for key, name in texts.means.items()]
+        means = [(name, estimate_cell(estimates.overall_mean(key))) for key, name in texts.means.items()]
         heading: Line = texts.title
         groups: tuple[Block, ...] = ()
         if estimates.groups:
@@ -879,10 +881,10 @@ def _claim_cautions(summary: "ClaimSummary") -> Iterator[str]:
 def _verdict_table(summary: "ClaimSummary", meanings: Mapping[Support, str]) -> DataTable:
     """Lay out how many claims have each verdict."""
     columns: Columns[tuple[Support, int]] = (
-        ("verdict", lambda row: Words(VERDICT_WORDS[row[0]])),
+        ("verdict", lambda row: Label(VERDICT_WORDS[row[0]])),
         ("claims", lambda row: Count(row[1])),
         ("share", lambda row: Share(row[1] / summary.n_claims)),
-        ("meaning", lambda row: Words(meanings[row[0]])),
+        ("meaning", lambda row: Label(meanings[row[0]])),
     )
     listed = [row for row in summary.claims.items() if row[1] or row[0] is not Support.UNREAD]
     return table_of(listed, columns, title="Claims", explained=True)

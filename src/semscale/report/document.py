@@ -7,7 +7,7 @@ only for a brief one (the screen). Blocks without it belong to full renderings.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
@@ -126,20 +126,19 @@ class WithInterval:
     note: str = ""
     signed: bool = False
 
-    @classmethod
-    def of(
-        cls,
-        estimate: Interval | None,
-        digits: int = 2,
-        *,
-        is_share: bool = False,
-        note: str = "",
-        signed: bool = False,
-    ) -> Self:
-        """Take the figures of an estimate; all are missing where there is none."""
-        if estimate is None:
-            return cls(np.nan, np.nan, np.nan, digits, is_share, note)
-        return cls(estimate.value, estimate.low, estimate.high, digits, is_share, note, signed)
+
+def estimate_cell(
+    estimate: Interval | None,
+    digits: int = 2,
+    *,
+    is_share: bool = False,
+    note: str = "",
+    signed: bool = False,
+) -> WithInterval:
+    """Turn an estimate into a cell; a dash where there is none."""
+    if estimate is None:
+        return WithInterval(np.nan, np.nan, np.nan, digits, is_share, note)
+    return WithInterval(estimate.value, estimate.low, estimate.high, digits, is_share, note, signed)
 
 
 @dataclass(frozen=True)
@@ -158,12 +157,12 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Words:
-    """Semscale's own words, lower case at the start unless a name stands there; a page may capitalise them.
+class Label:
+    """A phrase of Semscale itself, lower case at the start, as a page may capitalise it.
 
     Attributes:
-        text: the words.
-        note: a shorter explanation under them, where there is room.
+        text: the phrase.
+        note: a shorter explanation under it, where there is room.
         brief: what a brief rendering shows instead, such as a name that options take.
     """
 
@@ -215,7 +214,7 @@ class Marked:
     pieces: tuple[Piece, ...]
 
 
-Cell = Number | Change | Count | Share | WithInterval | Compared | Words | Quoted | Flag | Marked
+Cell = Number | Change | Count | Share | WithInterval | Compared | Label | Quoted | Flag | Marked
 """What a cell of a table, a fact or a setting holds."""
 
 Line = str | Quoted | tuple[str | Quoted, ...]

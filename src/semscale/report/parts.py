@@ -16,6 +16,7 @@ from semscale.report.document import (
     Document,
     Headline,
     Interval,
+    Label,
     Line,
     Paragraph,
     Quoted,
@@ -24,7 +25,7 @@ from semscale.report.document import (
     ScoreGroup,
     Section,
     WithInterval,
-    Words,
+    estimate_cell,
     stamp,
 )
 from semscale.report.formatting import capitalised, cell_text, count, coverage, has_interval, one_line
@@ -126,12 +127,12 @@ def headline(
         return None
     if ticks is None:
         ticks = tuple(np.linspace(*bounds, 5).tolist())
-    return Headline(name, WithInterval.of(mean, digits), bounds, estimates.interval, ticks)
+    return Headline(name, estimate_cell(mean, digits), bounds, estimates.interval, ticks)
 
 
 def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> DataTable:
     """Lay out the figures about everything, for a brief rendering."""
-    shown = tuple((Words(name), value) for name, value in rows)
+    shown = tuple((Label(name), value) for name, value in rows)
     title = altogether_title((value for _, value in shown), interval)
     return DataTable(("", "estimate"), shown, title=title, detail="brief")
 
@@ -167,7 +168,7 @@ def group_table(
         (Quoted(estimates.by or "group"), lambda group: group_name(group, estimates.by)),
         (f"{noun}s", base_of),
         ("left out", lambda group: Count(group.n_left_out)),
-        ("mean", lambda group: WithInterval.of(group.mean, digits)),
+        ("mean", lambda group: estimate_cell(group.mean, digits)),
         *further,
     )
     note = f"{small_base_note(estimates, noun)} {unlisted_note(estimates)}".strip()
@@ -224,7 +225,7 @@ def mean_row(name: Cell, mean: "GroupEstimate | MeanEstimate") -> tuple[Cell, ..
     """Lay out a mean with the counts behind it: a name, rows, rows left out, the mean."""
     shown = mean.mean if isinstance(mean, GroupEstimate) else mean
     counted = base_of(mean) if isinstance(mean, GroupEstimate) and mean.group is not None else Count(mean.n)
-    return name, counted, Count(mean.n_left_out), WithInterval.of(shown)
+    return name, counted, Count(mean.n_left_out), estimate_cell(shown)
 
 
 def largest_groups(groups: Iterable["GroupEstimate"], most: int) -> list["GroupEstimate"]:
@@ -242,7 +243,7 @@ def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = 
         colour: of its bars.
         mean: of the scores, with its interval, where there is one.
     """
-    shown = WithInterval.of(mean)
+    shown = estimate_cell(mean)
     return ScoreGroup(name, scores[~np.isnan(scores)], colour, shown.low, shown.high)
 
 
@@ -269,11 +270,11 @@ def low_items(
     return [item for item in items if score(item) < limit - _ROUNDING]
 
 
-def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:
+def group_name(group: "GroupEstimate", by: str | None) -> Label | Quoted:
     """Name a group; rows whose group is missing, and groups with a blank name, are called so."""
     if group.group is None:
-        return Words(f"(no {one_line(by or 'group')})")
-    return Quoted(group.group) if group.group.strip() else Words("(blank)")
+        return Label(f"(no {one_line(by or 'group')})")
+    return Quoted(group.group) if group.group.strip() else Label("(blank)")
 
 
 def histogram_caption(contents: str, estimates: "Estimates") -> str:
@@ -410,7 +411,7 @@ def guard_table(
     counts: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str
 ) -> DataTable:
     """Lay out in how many items each guard detected something, and what that means."""
-    rows = tuple((Words(guard), Count(n), Words(meanings.get(guard, ""))) for guard, n in counts.items())
+    rows = tuple((Label(guard), Count(n), Label(meanings.get(guard, ""))) for guard, n in counts.items())
     return DataTable(("guard", f"{noun}s", ""), rows, title=title, detail="brief")
 
 
@@ -473,7 +474,7 @@ def counts_section(
         return
     rows: list[tuple[Cell, ...]] = [
         (
-            Words("–".join(map(language_name, language.languages))),
+            Label("–".join(map(language_name, language.languages))),
             Count(language.rows),
             Count(language.scored),
         )

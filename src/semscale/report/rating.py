@@ -29,6 +29,7 @@ from semscale.report.document import (
     DataTable,
     Document,
     Figure,
+    Label,
     Line,
     Number,
     Paragraph,
@@ -40,7 +41,7 @@ from semscale.report.document import (
     Verbatim,
     Verbatims,
     WithInterval,
-    Words,
+    estimate_cell,
     stamp,
 )
 from semscale.report.formatting import (
@@ -389,7 +390,7 @@ def _texts_overview(summaries: "RatingSummaries") -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     for text, summary in summaries.texts.items():
         overall = summary.estimates.overall
-        mean = WithInterval.of(overall.mean, scale_digits(summary.scale))
+        mean = estimate_cell(overall.mean, scale_digits(summary.scale))
         left_out = Count(summary.n - overall.n)
         rows.append((Quoted(text), Quoted(summary.scale.name), Count(overall.n), left_out, mean))
     interval = next(iter(summaries.texts.values())).estimates.interval
@@ -564,25 +565,25 @@ def estimate_table(summary: "RatingSummary") -> DataTable:
         ("net (top less bottom)", overall.net, "top-2-box minus bottom-2-box"),
         ("NPS", overall.nps, "net promoter score: mass on 9 and 10 minus mass on 0 to 6"),
     )
-    mean = WithInterval.of(overall.mean, scale_digits(summary.scale))
-    rows = [(Words(name), _share(estimate), Words(meaning)) for name, estimate, meaning in shares if estimate]
+    mean = estimate_cell(overall.mean, scale_digits(summary.scale))
+    rows = [(Label(name), _share(estimate), Label(meaning)) for name, estimate, meaning in shares if estimate]
     rows = [*_corrected_mean(summary), *rows]
     return DataTable(
         ("", "estimate", "what it is"),
-        ((Words(f"mean, from {values[0]} to {values[-1]}"), mean, Words("expected value")), *rows),
+        ((Label(f"mean, from {values[0]} to {values[-1]}"), mean, Label("expected value")), *rows),
         title=altogether_title((mean, *(share for _, share, _ in rows)), summary.estimates.interval),
         explained=True,
     )
 
 
-def _corrected_mean(summary: "RatingSummary") -> list[tuple[Words, WithInterval, Words]]:
+def _corrected_mean(summary: "RatingSummary") -> list[tuple[Label, WithInterval, Label]]:
     """Give the mean that labels correct, where there are labels of a part of the texts."""
     corrected = None if summary.comparison is None else summary.comparison.corrected
     if corrected is None:
         return []
-    figure = WithInterval.of(corrected, scale_digits(summary.scale), note=corrected.note or "")
+    figure = estimate_cell(corrected, scale_digits(summary.scale), note=corrected.note or "")
     meaning = f"what people would give to all {rated_texts(corrected)} rated texts"
-    return [(Words(CORRECTED), figure, Words(meaning))]
+    return [(Label(CORRECTED), figure, Label(meaning))]
 
 
 def pmf_figure(summary: "RatingSummary") -> Figure:
@@ -694,7 +695,7 @@ def _bar(row: int, mass: "Estimate") -> Bar:
 
 
 def _share(estimate: "Estimate | None") -> WithInterval:
-    return WithInterval.of(estimate, 1, is_share=True)
+    return estimate_cell(estimate, 1, is_share=True)
 
 
 def _whole_group_table(summary: "RatingSummary") -> DataTable:
@@ -702,7 +703,7 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
     overall = summary.estimates.overall
     everything = [overall, *listed_groups(summary.estimates)]
     columns: list[tuple[str | Quoted, Callable[[GroupEstimate], Cell]]] = [
-        ("group", lambda group: Words("all texts") if group is overall else group_name(group, summary.by)),
+        ("group", lambda group: Label("all texts") if group is overall else group_name(group, summary.by)),
         ("rated", lambda group: Count(group.n) if group is overall else base_of(group)),
     ]
     if any(not math.isclose(group.effective_n, group.n) for group in everything if group.n):
@@ -710,7 +711,7 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
     digits = scale_digits(summary.scale)
     columns += [
         ("left out", lambda group: Count(group.n_left_out)),
-        ("mean", lambda group: WithInterval.of(group.mean, digits)),
+        ("mean", lambda group: estimate_cell(group.mean, digits)),
     ]
     if any(group.top_2_box for group in everything):
         columns += [
@@ -811,8 +812,8 @@ def _spread_table(components: "CrossedComponents") -> DataTable:
     whole = sum(max(variance.value, 0.0) for _, variance in parts)
     rows: list[tuple[Cell, ...]] = [
         (
-            Words(name),
-            WithInterval.of(variance, _ERROR_DIGITS),
+            Label(name),
+            estimate_cell(variance, _ERROR_DIGITS),
             Share(max(variance.value, 0.0) / whole if whole > 0 else None),
         )
         for name, variance in parts
@@ -827,10 +828,10 @@ def rated_languages(summary: "RatingSummary") -> Iterator[Section]:
         return
     rows = [
         (
-            Words(language_name(texts.language)),
+            Label(language_name(texts.language)),
             Count(texts.texts),
             Count(texts.rated),
-            Words("–" if texts.anchors is None else language_name(texts.anchors)),
+            Label("–" if texts.anchors is None else language_name(texts.anchors)),
         )
         for texts in summary.languages
     ]
@@ -893,20 +894,20 @@ def decided_blocks(decided: "DecidedComparison") -> tuple[Block, ...]:
     """Lay the comparison out as a table, with what the decisions left out."""
     rows: list[tuple[str, Cell]] = [
         ("distinct texts with both ratings", Count(decided.n)),
-        ("mean by similarity", WithInterval.of(decided.rated)),
-        ("mean by decisions", WithInterval.of(decided.decided)),
-        ("decision less similarity", WithInterval.of(decided.difference, signed=True)),
-        ("correlation of the texts’ means", WithInterval.of(decided.correlation)),
+        ("mean by similarity", estimate_cell(decided.rated)),
+        ("mean by decisions", estimate_cell(decided.decided)),
+        ("decision less similarity", estimate_cell(decided.difference, signed=True)),
+        ("correlation of the texts’ means", estimate_cell(decided.correlation)),
         ("reliability of the means by similarity", Number(decided.reliability)),
         ("reliability of the means by decisions", Number(decided.decided_reliability)),
         (f"correlation, corrected for {_corrected_for(decided)}", Number(decided.corrected)),
-        ("agreement of the texts’ means, ICC(2,1)", WithInterval.of(decided.intraclass)),
+        ("agreement of the texts’ means, ICC(2,1)", estimate_cell(decided.intraclass)),
         ("KS similarity of both distributions", Number(decided.ks)),
     ]
     if decided.order_bias >= 0:
         rows.append(("order bias of the decisions", Share(decided.order_bias, 0)))
     table = DataTable(
-        ("", "value"), tuple((Words(name), cell) for name, cell in rows), brief_title="Beside decisions"
+        ("", "value"), tuple((Label(name), cell) for name, cell in rows), brief_title="Beside decisions"
     )
     return (table, Paragraph(_EXPLAINED, "note", detail="full"))
 

@@ -14,6 +14,7 @@ from semscale.report.document import (
     Definitions,
     Document,
     Figure,
+    Label,
     Line,
     Number,
     Paragraph,
@@ -22,8 +23,7 @@ from semscale.report.document import (
     Share,
     Subheading,
     Swatch,
-    WithInterval,
-    Words,
+    estimate_cell,
     stamp,
 )
 from semscale.report.formatting import capitalised, count, counted, coverage, ends, listed, number, one_line
@@ -263,7 +263,7 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
     yield Section("limits", "What this study cannot say", limits)
     used = dict.fromkeys(counts.method for counts in summary.statuses)
     meanings: list[tuple[Line, Cell]] = [
-        (capitalised(METHOD_NAMES[name]), Words(_METHOD_MEANINGS[name])) for name in used
+        (capitalised(METHOD_NAMES[name]), Label(_METHOD_MEANINGS[name])) for name in used
     ]
     yield Section("reading", "How answers were measured", (Definitions(tuple(meanings)),))
 
@@ -315,7 +315,7 @@ def _means(
     digits = scale_digits(question.scale)
     concepts = zip(*(measure.estimates.groups for measure in measures), strict=True)
     rows: list[tuple[Cell, ...]] = [
-        (Quoted(groups[0].group, 60), *(WithInterval.of(group.mean, digits) for group in groups))
+        (Quoted(groups[0].group, 60), *(estimate_cell(group.mean, digits) for group in groups))
         for groups in concepts
     ]
     heads = ("concept", *(method_label(measure.method, measure.model) for measure in measures))
@@ -342,11 +342,11 @@ def _distributions(
     cells: list[tuple[Cell, ...]] = [
         (
             Quoted(group.group, 60),
-            Words(method_label(measure.method, measure.model)),
+            Label(method_label(measure.method, measure.model)),
             base_of(group),
             Count(group.n_left_out),
-            WithInterval.of(group.mean, digits),
-            *(WithInterval.of(mass, 0, is_share=True) for mass in group.pmf or (None,) * scale.n_points),
+            estimate_cell(group.mean, digits),
+            *(estimate_cell(mass, 0, is_share=True) for mass in group.pmf or (None,) * scale.n_points),
         )
         for measure, group in by_concept
     ]
@@ -372,7 +372,7 @@ def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
         (Quoted(attribute), lambda group: group_name(group, attribute)),
         ("answers", base_of),
         ("left out", lambda group: Count(group.n_left_out)),
-        ("mean", lambda group: WithInterval.of(group.mean, digits)),
+        ("mean", lambda group: estimate_cell(group.mean, digits)),
     )
     is_small = any(group.has_small_base for group in estimates.groups)
     return table_of(
@@ -399,7 +399,7 @@ def _difference_blocks(summary: "StudySummary", question: "SurveyQuestion", by: 
         _METHOD,
         ("first", lambda row: Quoted(row.first, 60)),
         ("second", lambda row: Quoted(row.second, 60)),
-        ("first less second", lambda row: WithInterval.of(row.difference, digits, signed=True)),
+        ("first less second", lambda row: estimate_cell(row.difference, digits, signed=True)),
         ("p", lambda row: Number(row.p_value, 3)),
         ("p, Holm", lambda row: Number(row.p_adjusted, 3)),
     )
@@ -428,15 +428,15 @@ def _option_blocks(summary: "StudySummary", question: OptionQuestion) -> Iterato
             (
                 Quoted(option, 60),
                 *(
-                    WithInterval.of(column.options[option], 2 if is_ranking else 0, is_share=not is_ranking)
+                    estimate_cell(column.options[option], 2 if is_ranking else 0, is_share=not is_ranking)
                     for column in columns
                 ),
             )
             for option in question.options
         ]
         if question.type == "number":
-            rows.append((Words("mean"), *(WithInterval.of(column.mean) for column in columns)))
-        rows.append((Words("answers"), *(Count(column.n) for column in columns)))
+            rows.append((Label("mean"), *(estimate_cell(column.mean) for column in columns)))
+        rows.append((Label("answers"), *(Count(column.n) for column in columns)))
         name = "" if model is None else f" by {one_line(model)}"
         title = (what, Quoted(question.name), f"”{name}, {_with_intervals(summary)}")
         heads: tuple[str | Quoted, ...] = ("option", *(Quoted(column.concept, 60) for column in columns))
@@ -450,8 +450,8 @@ def _option_blocks(summary: "StudySummary", question: OptionQuestion) -> Iterato
 def _pairs(summary: "StudySummary") -> DataTable:
     columns: Columns[Any] = (
         _QUESTION,
-        ("first method", lambda pair: Words(METHOD_NAMES[pair.first], brief=pair.first)),
-        ("second method", lambda pair: Words(METHOD_NAMES[pair.second], brief=pair.second)),
+        ("first method", lambda pair: Label(METHOD_NAMES[pair.first], brief=pair.first)),
+        ("second method", lambda pair: Label(METHOD_NAMES[pair.second], brief=pair.second)),
         *_COMPARED,
     )
     shown = _with_model(summary, columns)
@@ -473,7 +473,7 @@ def _reliabilities(summary: "StudySummary") -> DataTable:
     columns: Columns[Any] = (
         _QUESTION,
         _METHOD,
-        ("rerun reliability", lambda row: WithInterval.of(row.reliability)),
+        ("rerun reliability", lambda row: estimate_cell(row.reliability)),
     )
     shown = _with_model(summary, columns)
     return table_of(summary.reliabilities, shown, brief_title="The same panel asked again", noun="question")
@@ -482,8 +482,8 @@ def _reliabilities(summary: "StudySummary") -> DataTable:
 def _spread_blocks(summary: "StudySummary") -> Iterator[Block]:
     """Show variance components for each question and method, and what would lower the error most."""
     columns: Columns[Component] = (
-        ("between", lambda component: Words(component.name)),
-        ("variance", lambda component: WithInterval.of(component.variance, _DIGITS)),
+        ("between", lambda component: Label(component.name)),
+        ("variance", lambda component: estimate_cell(component.variance, _DIGITS)),
         ("of all", lambda component: Share(component.share)),
     )
     for spread in summary.spreads:
@@ -519,8 +519,8 @@ def _order_blocks(summary: "StudySummary") -> Iterator[Block]:
         columns: Columns[Any] = (
             _QUESTION,
             _METHOD,
-            ("first", lambda order: Words(order.ordered)),
-            ("first less later", lambda order: WithInterval.of(order.effect, signed=True)),
+            ("first", lambda order: Label(order.ordered)),
+            ("first less later", lambda order: estimate_cell(order.effect, signed=True)),
         )
         shown = _with_model(summary, columns)
         yield table_of(summary.orders, shown, brief_title="Order effects", noun="effect")
@@ -539,7 +539,7 @@ def _status_blocks(summary: "StudySummary") -> Iterator[Block]:
     if summary.unrated:
         columns: Columns[Any] = (
             _METHOD,
-            ("status", lambda row: Words(row.status)),
+            ("status", lambda row: Label(row.status)),
             ("reason", lambda row: Quoted(row.reason, 160)),
             ("answers", lambda row: Count(row.n)),
             ("example", lambda row: Quoted(row.reply, 300)),
@@ -596,12 +596,12 @@ def _costs(summary: "StudySummary") -> DataTable:
 _QUESTION: tuple[str, Callable[[Any], Cell]] = ("question", lambda row: Quoted(row.question, 60))
 _METHOD: tuple[str, Callable[[Any], Cell]] = (
     "method",
-    lambda row: Words(METHOD_NAMES[row.method], brief=row.method),
+    lambda row: Label(METHOD_NAMES[row.method], brief=row.method),
 )
 _COMPARED: Columns[Any] = (
     ("answers with both", lambda pair: Count(pair.difference.n)),
-    ("mean difference", lambda pair: WithInterval.of(pair.difference, signed=True)),
-    ("correlation", lambda pair: WithInterval.of(pair.correlation)),
+    ("mean difference", lambda pair: estimate_cell(pair.difference, signed=True)),
+    ("correlation", lambda pair: estimate_cell(pair.correlation)),
 )
 
 
