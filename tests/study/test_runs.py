@@ -11,7 +11,7 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.messages import ImagePart, Message, Parameters, Request, TextPart
 from semscale.chat.replies import Reply
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running
 from semscale.scales import load_scale
 from semscale.study import load, read_study
 from semscale.study.files import parse_study

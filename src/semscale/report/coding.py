@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.coding.coder import FEWEST_OF_EACH
+from semscale.coding.coding import MIN_PER_CLASS
 from semscale.coding.settings import BY_LIKENESS
 from semscale.report.document import (
     Block,
@@ -47,7 +47,7 @@ from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.coding.chat_codes import ChatCodes
+    from semscale.coding.coder import ChatCodes
     from semscale.coding.shares import CodeShare, Driver, Drivers
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
     from semscale.coding.summary import CodedGrouping, CodingSummary
@@ -494,8 +494,8 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
     if names:
         verb = "is" if len(names) == 1 else "are"
         yield (
-            f"{listed(names)} {verb} not calibrated: a code needs {FEWEST_OF_EACH} hand-coded answers that "
-            f"have it and {FEWEST_OF_EACH} that do not."
+            f"{listed(names)} {verb} not calibrated: a code needs {MIN_PER_CLASS} hand-coded answers that "
+            f"have it and {MIN_PER_CLASS} that do not."
         )
     alphas = zip(summary.codebook.names, summary.agreement.people, strict=True)
     weak = [f"“{one_line(name)}”" for name, alpha in alphas if alpha.value < _WEAK]

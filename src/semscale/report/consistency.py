@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from semscale.answer_consistency.claim_tables import NO_CLAIM
 from semscale.answer_consistency.claims import Support
 from semscale.answer_consistency.consistencies import NO_ANSWER
-from semscale.answer_consistency.contradictions import ENTAILED
 from semscale.answer_consistency.measures import MEASURES, no_value_reason
-from semscale.answer_consistency.pairs import FEWEST_ANSWERS, LENGTH_NULLS, TOO_FEW_ANSWERS
+from semscale.answer_consistency.pairs import ENTAILED, FEWEST_ANSWERS, LENGTH_NULLS, TOO_FEW_ANSWERS
 from semscale.answer_consistency.summary import FEW_SAMPLES
 from semscale.guards.findings import Finding
 from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL

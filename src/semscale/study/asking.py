@@ -22,9 +22,8 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
 from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.replies import Reply
-from semscale.chat.runner import Runner
+from semscale.chat.runner import Runner, Running
 from semscale.errors import InterruptedRunError
-from semscale.judging.asking import Running
 from semscale.study.interviews import (
     Interview,
     Kind,
@@ -189,14 +188,7 @@ async def ask_study(
     Raises:
         ReplyError: no call can succeed.
     """
-    runner = Runner(
-        model,
-        limits=running.limits,
-        retries=running.retries,
-        budget=running.budget,
-        prices=running.prices,
-        ledger=running.ledger,
-    )
+    runner = running.runner(model)
     prompts = Prompts(design)
     form: str | None = None
     not_taken: Mapping[str, str] = {}

@@ -21,9 +21,9 @@ from semscale.chat.decisions.questions import (
     ScoreQuestion,
 )
 from semscale.chat.messages import ImagePart, Part, TextPart
+from semscale.chat.runner import Running
 from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError
-from semscale.judging.asking import Running
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.study.panel import SyntheticPanel

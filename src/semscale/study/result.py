@@ -16,10 +16,9 @@ from semscale.chat.decisions.loading import load_deciding_model
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Message, Request, TextPart
-from semscale.chat.runner import run_apart
+from semscale.chat.runner import Running, run_apart
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
-from semscale.judging.asking import Running
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.atomic import replacing
