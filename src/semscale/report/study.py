@@ -27,7 +27,7 @@ from semscale.report.document import (
     stamp,
 )
 from semscale.report.formatting import capitalised, count, counted, coverage, ends, listed, number, one_line
-from semscale.report.parts import Columns, base_of, group_name, settings, table_of
+from semscale.report.parts import Columns, base_of, group_name, run_settings, table_of
 from semscale.report.row_charts import GroupRow, group_rows
 from semscale.report.sentences import (
     asterisk_note,
@@ -154,7 +154,7 @@ def study_document(summary: "StudySummary") -> Document:
         cautions=tuple(_cautions(summary)),
         sections=tuple(_sections(summary)),
         notes=(intervals,),
-        settings=settings(
+        settings=run_settings(
             design.source,
             summary.created,
             (
