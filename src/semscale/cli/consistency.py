@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from semscale.answer_consistency.columns import AnswerColumns, AskedColumns
-from semscale.answer_consistency.settings import MEASURING, ConsistencySettings, CorrectnessSettings
+from semscale.answer_consistency.settings import (
+    MEASURING,
+    AnswerColumns,
+    AskedColumns,
+    ConsistencySettings,
+    CorrectnessSettings,
+)
 from semscale.cli.options import As, command, refuse_given
 from semscale.cli.outputs import Outputs, present
 from semscale.cli.shared import (

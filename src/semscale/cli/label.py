@@ -306,7 +306,7 @@ def _draw_to_code(options: LabelOptions) -> None:
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import Coder
     from semscale.coding.labels import check_label_columns, draw_answers, label_batches, write_instructions
-    from semscale.judging.human_labels import HUMAN, INCLUSION
+    from semscale.rating.labelling import HUMAN, INCLUSION
     from semscale.store.runs.batch_writing import write_batches
     from semscale.weights.known import DEFAULT_MODEL
 
@@ -324,7 +324,7 @@ def _draw_to_code(options: LabelOptions) -> None:
     labels = ["--human", HUMAN, "--inclusion", INCLUSION]
     use = shlex.join(["semscale", "code", *read, *model, *labels])
     path = write_instructions(options.out, codebook, text, use)
-    echo(f"{len(drawn.rows):,} of {drawn.n_scored:,} answers drawn")
+    echo(f"{len(drawn.rows):,} of {len(drawn.all_probabilities):,} answers drawn")
     echo(f"table: {options.out}\ninstructions: {path}")
     echo(f"code the answers at the top in the column {HUMAN!r}; {INCLUSION!r} stays as it is")
     echo(f"then: {use}")
