@@ -202,10 +202,7 @@ class JudgeColumns(Columns):
     inclusion: Annotated[
         str | None,
         PROBABILITIES,
-        Field(
-            description="Probability with which each row was drawn for --human; sheets of label have "
-            "it."
-        ),
+        Field(description="Probability with which each row was drawn for --human; sheets of label have it."),
         Option("Columns", "COLUMN"),
     ] = None
 
