@@ -14,9 +14,8 @@ from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.tables import ConsistencyTable, consistency_file
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.replies import Reply
-from semscale.chat.runner import Runner
+from semscale.chat.runner import Runner, Running
 from semscale.guards.registry import GUARDS, Guards
-from semscale.judging.asking import Running
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.tables import JudgeTable, judge_file

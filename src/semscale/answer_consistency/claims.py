@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 import numpy as np
 import polars as pl
 
-from semscale.answer_consistency.contradictions import contradicting
-from semscale.answer_consistency.pairs import CONTRADICTED
+from semscale.answer_consistency.pairs import CONTRADICTED, contradicting
 from semscale.answer_consistency.samples import (
     distinct_entailments,
     item_means,

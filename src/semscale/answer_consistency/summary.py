@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semscale.answer_consistency.asking import ReplyCounts
-from semscale.answer_consistency.contradictions import Contradiction
 from semscale.answer_consistency.correctness import (
     CorrectnessProbability,
     LabelledMeasures,
     TooFewLabels,
 )
 from semscale.answer_consistency.measures import MEASURES
+from semscale.answer_consistency.pairs import Contradiction
 from semscale.answer_consistency.samples import guards_read_samples
 from semscale.matching.summary import scores_by_group
 from semscale.results.shown_rows import ForemostRows, LeftOutRows

@@ -33,7 +33,7 @@ from semscale.answer_consistency.pairs import Floor
 from semscale.answer_consistency.samples import pair_samples
 from semscale.answer_consistency.settings import CorrectnessSettings
 from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
-from semscale.answer_consistency.white_box import AnswerTokens, read_sample_tokens, read_tokens
+from semscale.answer_consistency.tokens import AnswerTokens, read_sample_tokens, read_tokens
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.runner import run_apart
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder

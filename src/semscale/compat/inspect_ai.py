@@ -14,8 +14,9 @@ from semscale.answer_consistency.claims import ClaimVerdict, Support, groundedne
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
+from semscale.chat.runner import Running
 from semscale.extras import require
-from semscale.judging.asking import ModelCapabilities, Running
+from semscale.judging.asking import ModelCapabilities
 from semscale.judging.judge import Judge, JudgeState
 from semscale.judging.prompts import read_items
 from semscale.matching.entailment import EntailmentModel

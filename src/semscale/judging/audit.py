@@ -10,8 +10,7 @@ from semscale.chat.costs.budget import Spent
 from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.decisions.loading import NEXT_TOKEN
 from semscale.chat.replies import Usage
-from semscale.chat.runner import run_apart
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running, run_apart
 from semscale.judging.human_labels import label_table, labels_signature, mean_labels, nearest
 from semscale.judging.judge import Judge, JudgeState, join_signatures
 from semscale.judging.prompts import JudgedItem, ReferencePosition, read_items

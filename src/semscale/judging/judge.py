@@ -16,7 +16,7 @@ from semscale.chat.decisions.loading import load_deciding_model
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
 from semscale.chat.replies import CallError, Reply, Usage
-from semscale.chat.runner import run_apart
+from semscale.chat.runner import Running, run_apart
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import (
     UNREAD,
@@ -24,7 +24,6 @@ from semscale.judging.asking import (
     FormRefusal,
     JudgeRequests,
     ModelCapabilities,
-    Running,
     ask,
     capabilities_to_try,
     count_refusals,

@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 
 from semscale.chat.connections import held_open
-from semscale.chat.runner import run_apart
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running, run_apart
 from semscale.judging.human_labels import INCLUSION, label_table
 from semscale.judging.judge import Judge, JudgeState, Panel
 from semscale.judging.prompts import JudgedItem, read_items

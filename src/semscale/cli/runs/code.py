@@ -16,9 +16,8 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.judge import forecast_judge
 from semscale.cli.runs.label import check_unlabelled, given_options
-from semscale.coding.chat_codes import QUESTION, ChatCodes, ask_about_codes, code_judge
 from semscale.coding.codebook import load_codebook
-from semscale.coding.coder import Coder
+from semscale.coding.coder import QUESTION, ChatCodes, Coder, ask_about_codes, code_judge
 from semscale.coding.labels import check_label_columns, draw_answers, label_batches, write_instructions
 from semscale.coding.suggesting import (
     AnswerSample,
