@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import numpy as np
@@ -18,6 +17,7 @@ from semscale.answer_consistency.samples import (
     read_texts,
     without_declining,
 )
+from semscale.answer_consistency.settings import ClaimSettings
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Request
 from semscale.chat.runner import Runner
@@ -31,19 +31,17 @@ from semscale.matching.entailment import (
 )
 from semscale.matching.matcher import Matcher
 from semscale.matching.methods import CorpusDependent
-from semscale.matching.separation import corpus_texts
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
 from semscale.results.result_columns import FLOATS, STATUSES, ResultColumn
+from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.store.columns import text_status
 from semscale.types import Floats, Progress, Status, Statuses, are_scored
-from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from semscale.embedding import Embedder
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    pass
 
 SUPPORTS = 0.6
 """Score by ``calibrated`` from which a sentence supports a claim.
@@ -238,29 +236,22 @@ class ClaimJudge:
     supports and another contradicts, the one with the higher value decides.
 
     Args:
-        embedder: a known model, a folder, ``organisation/model`` on the hub, or an embedder.
-        nli: a model of entailment, likewise, or as ``load_nli`` gives it.
-        corpus: sentences that the weights of words and the level of unrelated texts are estimated from; the
-            texts of each call unless given. A model of entailment needs none.
+        settings: as ``ClaimSettings`` has them.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.
     """
 
-    def __init__(
-        self,
-        *,
-        embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
-        nli: str | Path | EntailmentModel | None = None,
-        corpus: Sequence[str] | None = None,
-    ) -> None:
-        self._nli = None if nli is None else chosen_model(nli)
-        warned = dict.fromkeys(_CONTRADICT, "warn")  # findings of other guards lower the score
-        self._matcher = (
-            Matcher("calibrated", embedder=embedder, recall_share=0.0, guards=warned) if nli is None else None
-        )
-        if corpus is not None:
-            self._use(corpus_texts(corpus))
+    @takes(ClaimSettings)
+    def __init__(self, **settings: Any) -> None:
+        chosen = ClaimSettings(**settings)
+        self._nli = None if chosen.nli is None else chosen_model(chosen.nli)
+        self._matcher: Matcher | None = None
+        if self._nli is None:
+            warned = dict.fromkeys(_CONTRADICT, "warn")  # findings of other guards lower the score
+            self._matcher = Matcher("calibrated", embedder=chosen.embedder, recall_share=0.0, guards=warned)
+        if chosen.corpus is not None:
+            self._use(chosen.corpus)
 
     @property
     def uses_entailment(self) -> bool:
@@ -327,7 +318,8 @@ class ClaimJudge:
             backing, denial = (np.where(share >= MORE_LIKELY, share, -1.0) for share in (entailed, denied))
             return _SentenceScores(entailed, entailed, backing, denial, none, none)
         if self._matcher is None or not premises:
-            return _SentenceScores(*np.zeros((4, 0)), none, none)
+            empty = np.zeros(0)
+            return _SentenceScores(empty, empty, empty, empty, none, none)
         matches = self._matcher.match(hypotheses, premises, progress=progress)
         score, findings = matches.score, matches.findings
         nearness = score / matches.components["findings"]  # the score before findings lowered it
@@ -395,22 +387,15 @@ class Groundedness:
     """Judges for each sentence of an answer whether given passages support or contradict it, and by which.
 
     Args:
-        embedder: as for ``ClaimJudge``.
-        nli: likewise.
-        corpus: likewise; the passages of each call unless given.
+        settings: as ``ClaimSettings`` has them.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.
     """
 
-    def __init__(
-        self,
-        *,
-        embedder: "str | Path | Embedder" = DEFAULT_MODEL,
-        nli: str | Path | EntailmentModel | None = None,
-        corpus: Sequence[str] | None = None,
-    ) -> None:
-        self.claim_judge = ClaimJudge(embedder=embedder, nli=nli, corpus=corpus)
+    @takes(ClaimSettings)
+    def __init__(self, **settings: Any) -> None:
+        self.claim_judge = ClaimJudge(**settings)
 
     @property
     def signature(self) -> Signature:
@@ -444,9 +429,7 @@ class ClaimConsistency:
     which it fares worst: of one that contradicts it, else of the one that supports it least.
 
     Args:
-        embedder: as for ``ClaimJudge``.
-        nli: likewise.
-        corpus: likewise; the samples of each call unless given.
+        settings: as ``ClaimSettings`` has them.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.
@@ -455,14 +438,9 @@ class ClaimConsistency:
         LUQ: Zhang et al. (2024), arXiv 2403.20279, whose claims are the sentences of an answer, too.
     """
 
-    def __init__(
-        self,
-        *,
-        embedder: "str | Path | Embedder" = DEFAULT_MODEL,
-        nli: str | Path | EntailmentModel | None = None,
-        corpus: Sequence[str] | None = None,
-    ) -> None:
-        self.claim_judge = ClaimJudge(embedder=embedder, nli=nli, corpus=corpus)
+    @takes(ClaimSettings)
+    def __init__(self, **settings: Any) -> None:
+        self.claim_judge = ClaimJudge(**settings)
 
     @property
     def signature(self) -> Signature:
@@ -486,22 +464,11 @@ class ClaimConsistency:
         return judge_by_samples(answers, samples, self.claim_judge, progress)
 
 
+@takes(ClaimSettings)
 def groundedness(
-    answers: object,
-    passages: object,
-    *,
-    embedder: "str | Path | Embedder" = DEFAULT_MODEL,
-    nli: str | Path | EntailmentModel | None = None,
-    progress: Progress | None = None,
+    answers: object, passages: object, progress: Progress | None = None, **settings: Any
 ) -> JudgedAnswers:
-    """Judge answers by passages in one call; result and further arguments are those of ``Groundedness``.
-
-    Args:
-        answers: n texts.
-        passages: n lists of texts, one list for each answer.
-        embedder: as for ``Groundedness``.
-        nli: likewise.
-        progress: called while texts are embedded.
+    """Judge answers by passages in one call; arguments and result are those of ``Groundedness``.
 
     Example:
         >>> judged = groundedness(
@@ -511,19 +478,15 @@ def groundedness(
         >>> [str(claim.verdict) for claim in judged.claims[0]], judged.score.tolist()
         (['supported', 'contradicted'], [0.5])
     """
-    return Groundedness(embedder=embedder, nli=nli).judge(answers, passages, progress)
+    return Groundedness(**settings).judge(answers, passages, progress)
 
 
+@takes(ClaimSettings)
 def claim_consistency(
-    answers: object,
-    samples: object = None,
-    *,
-    embedder: "str | Path | Embedder" = DEFAULT_MODEL,
-    nli: str | Path | EntailmentModel | None = None,
-    progress: Progress | None = None,
+    answers: object, samples: object = None, progress: Progress | None = None, **settings: Any
 ) -> JudgedAnswers:
     """Measure claims by samples in one call; arguments and result are those of ``ClaimConsistency``."""
-    return ClaimConsistency(embedder=embedder, nli=nli).measure(answers, samples, progress)
+    return ClaimConsistency(**settings).measure(answers, samples, progress)
 
 
 def judge_by_passages(

@@ -202,6 +202,40 @@ class CorrectnessSettings(Settings):
     seed: Annotated[int, Field(description="Seed of folds and intervals.")] = 0
 
 
+def _corpus(corpus: Iterable[object] | None) -> tuple[str, ...] | None:
+    from semscale.matching.separation import corpus_texts
+
+    return None if corpus is None else tuple(corpus_texts(corpus))
+
+
+class ClaimSettings(Settings):
+    """Settings of a ``ClaimJudge``, and of what compares claims with passages or samples.
+
+    Raises:
+        InputError: the corpus is no list of texts.
+    """
+
+    embedder: Annotated[
+        Any,
+        Field(
+            description="Embedding model that shows the states of tokens: a known name, a folder, a name on "
+            "the hub, or a loaded one."
+        ),
+    ] = DEFAULT_MODEL
+    nli: Annotated[
+        Any,
+        Field(description="Entailment model that decides instead: a folder, a name on the hub, or a model."),
+    ] = None
+    corpus: Annotated[
+        tuple[str, ...] | None,
+        BeforeValidator(_corpus),
+        Field(
+            description="Sentences from which word weights and the similarity of unrelated texts are "
+            "estimated; by default the texts of each call. An entailment model needs none."
+        ),
+    ] = None
+
+
 class SampleCell(NamedTuple):
     """The samples in one cell: one text, or a list."""
 
