@@ -39,7 +39,7 @@ from semscale.report.formatting import (
     percent,
     percent_with_interval,
 )
-from semscale.report.parts import Columns, settings, table_of
+from semscale.report.parts import Columns, run_settings, table_of
 from semscale.report.row_charts import ForestRow, forest
 from semscale.report.sentences import rows_scored
 from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
@@ -156,7 +156,7 @@ def coding_document(summary: "CodingSummary") -> Document:
         ),
         cautions=tuple(_cautions(summary)),
         sections=tuple(_sections(summary)),
-        settings=settings(summary.source, summary.created, tuple(_columns(summary)), summary.signature),
+        settings=run_settings(summary.source, summary.created, tuple(_columns(summary)), summary.signature),
         citations=(*([_CORRECTION] if summary.n_hand else []), *([_ALPHA] if has_alpha else [])),
     )
 
@@ -584,7 +584,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         sections=(
             Section("codes", "The proposed codes", (table, Paragraph(_JACCARD, "note", detail="both"))),
         ),
-        settings=settings(
+        settings=run_settings(
             summary.source,
             summary.created,
             (("Answers", ("column “", Quoted(summary.column), "”")), ("Codebook", Quoted(summary.codebook))),

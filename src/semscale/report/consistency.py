@@ -52,7 +52,6 @@ from semscale.report.parts import (
     SAMPLE_GUARD_MEANINGS,
     Columns,
     altogether,
-    counts_section,
     covered,
     estimated_document,
     estimated_settings,
@@ -63,11 +62,13 @@ from semscale.report.parts import (
     headline,
     histogram_caption,
     label_with_base,
+    languages_section,
     largest_groups,
     left_out_section,
     low_items,
     mean_row,
     nothing_section,
+    present,
     score_group,
     table_of,
 )
@@ -217,13 +218,9 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
         yield from _least(summary)
     else:
         yield nothing_section("spread", _NOUN)
-    yield from counts_section(summary.languages, ("answer",), _NOUN)
-    yield left_out_section(
-        summary.estimates.overall.left_out,
-        summary.n,
-        {**MEANINGS, "no-value": no_value_reason(summary.main)},
-        lambda status: summary.left_out.get(status, ()),
-        noun=_NOUN,
+    yield from present(
+        languages_section(summary.languages, ("answer",), _NOUN),
+        left_out_section(summary, {**MEANINGS, "no-value": no_value_reason(summary.main)}, noun=_NOUN),
     )
 
 
@@ -837,18 +834,15 @@ def _claims_document(
             summary.worst, columns, brief_title="Worst claims", most=SHOWN_ITEMS, noun="claim", brief=5
         )
         sections.append(Section("worst", "The worst claims", (worst,)))
-    left_out = left_out_section(
-        estimates.overall.left_out,
-        summary.n,
-        texts.statuses,
-        lambda status: summary.left_out.get(status, ()),
-        noun=noun,
+    further = present(
+        languages_section(summary.languages, ("answer",), noun),
+        left_out_section(summary, texts.statuses, noun=noun),
     )
     return replace(
         base,
         lead=headline(estimates, texts.means["score"], (0.0, 1.0)),
         notes=(*base.notes, f"claims: {_claim_words(summary)}"),
-        sections=(*sections, *counts_section(summary.languages, ("answer",), noun), left_out),
+        sections=(*sections, *further),
     )
 
 
