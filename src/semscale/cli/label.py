@@ -228,7 +228,7 @@ def _draw_to_rate(options: LabelOptions) -> None:
         settings = options.rating.changed(
             embedder=lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL)
         )
-        rater = Rater.from_settings(options.scale, settings)
+        rater = Rater.from_settings(str(options.scale), settings)
         table = options.table.open(options.file)
         table.require(text, "text")
         table.require_text(text, "text")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from semscale.embedding.loading import LoadingSettings
     from semscale.history.history import History
     from semscale.stats.intervals.estimates import IntervalPlan
+    from semscale.store.deriving.derived_columns import Derivation
     from semscale.store.readers.survey_header import HeaderKind
     from semscale.store.reading import TableSettings
     from semscale.store.runs.table_run import PartMakers, PartSettings
@@ -132,7 +133,7 @@ class RowOptions(Settings):
         from semscale.store.filtering import filtered
         from semscale.store.unfinished import with_unfinished_counted
 
-        derivations = [*map(Bands.read, self.band), *map(ValueGroups.read, self.group)]
+        derivations: list[Derivation] = [*map(Bands.read, self.band), *map(ValueGroups.read, self.group)]
         table = with_derived(_open_table(file, self.source.settings, self.header), derivations)
         if self.where is not None:
             table = filtered(table, self.where)

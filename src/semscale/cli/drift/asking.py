@@ -165,7 +165,7 @@ def _asker(
     if options.command is not None:
         return ProgramAsker(options.command, ledger, options.calls.timeout)
     settings = options.request.settings  # a number out of range is refused before a model is loaded
-    model = options.request.load(str(options.chat.chat_model), progress)
+    model = load_chat(options.chat, str(options.chat.chat_model), progress)
     return ModelAsker(model, settings, options.calls.running(ledger))
 
 

@@ -68,7 +68,6 @@ from semscale.store.writing import write_table
 from semscale.version import __version__
 
 if TYPE_CHECKING:
-    from semscale.cli.drift.notifying.webhook import Webhook
     from semscale.drift.gate.decision import GateDecision
     from semscale.drift.gate.drift_summary import DriftSummary
     from semscale.history.history import History
@@ -109,7 +108,7 @@ def gate_settings(
     return GateSettings(**fields)
 
 
-def _limits(written: list[str]) -> dict[str, float | str]:
+def _limits(written: Sequence[str]) -> dict[str, float | str]:
     """Read the limits of ``--limit``; they are checked here so that errors name the option."""
     limits: dict[str, float | str] = {}
     for one in written:
@@ -135,7 +134,7 @@ def _limit(written: str) -> tuple[str, float | str]:
     return named
 
 
-def _thresholds(written: list[str]) -> dict[str, float]:
+def _thresholds(written: Sequence[str]) -> dict[str, float]:
     limits: dict[str, float] = {}
     for name, limit in map(_threshold, written):
         if limits.setdefault(name, limit) != limit:
