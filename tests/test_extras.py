@@ -10,9 +10,8 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
-import typer.main
 
-from semscale.cli.main import app
+from semscale.cli.main import program
 from semscale.errors import MissingExtraError
 from semscale.extras import EXTRAS, require, usage_reports_off
 
@@ -86,13 +85,11 @@ def run(program: str, *commands: Iterable[object]) -> subprocess.CompletedProces
 
 
 def all_commands() -> list[str]:
-    found, todo = [], [("", typer.main.get_command(app))]
+    found, todo = [], [("", program())]
     while todo:
-        name, command = todo.pop()
+        name, app = todo.pop()
         found.append(name)
-        todo += [
-            (f"{name} {inner}".strip(), each) for inner, each in getattr(command, "commands", {}).items()
-        ]
+        todo += [(f"{name} {inner}".strip(), app[inner]) for inner in app if not inner.startswith("-")]
     return found
 
 

@@ -259,7 +259,9 @@ def mistake(detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
     Args:
         detail: an entry of ``ValidationError.errors()``.
     """
-    setting = ".".join(str(step) for step in detail["loc"] if not str(step).startswith("function-"))
+    steps = [step for step in detail["loc"] if not str(step).startswith("function-")]
+    # An entry of a list is refused by the name of the list.
+    setting = ".".join(str(step) for step in (steps[:-1] if isinstance(steps[-1], int) else steps))
     kind, context, value = detail["type"], detail.get("ctx", {}), shortened(detail["input"])
     if kind == "missing":
         return f"{setting} is missing: add it"

@@ -27,9 +27,9 @@ def command(decider, tmp_path, monkeypatch):
     pl.DataFrame({"q": ["q"] * 20, "a": answers}).write_csv(table)
 
     def written(*more: str) -> list[str]:
-        return ["judge", "label", str(table), "--question", "q", "--answer", "a", "--model", "m", *more]
+        return ["label", str(table), "--question", "q", "--answer", "a", "--chat-model", "m", *more]
 
-    return lambda *more: [*written("--base-url", decider.url, "--method", "decision"), *more]
+    return lambda *more: [*written("--chat-url", decider.url, "--reply", "decision"), *more]
 
 
 def test_rows_are_drawn_labelled_and_the_mean_is_corrected(command, decider, tmp_path, capsys):
@@ -82,7 +82,10 @@ def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, tmp_path, c
 
 def test_probabilities_without_labels_are_refused(command, tmp_path, capsys):
     file = command()[2]
-    assert main(["judge", file, "--question", "q", "--answer", "a", "--model", "m", "--inclusion", "p"]) == 2
+    assert (
+        main(["judge", file, "--question", "q", "--answer", "a", "--chat-model", "m", "--inclusion", "p"])
+        == 2
+    )
     assert "--inclusion belongs to human" in capsys.readouterr().err
 
 
@@ -97,7 +100,7 @@ def test_a_wrong_probability_is_found_before_anybody_is_asked(tmp_path, decider,
     file = tmp_path / "labelled.csv"
     file.write_text(f"q,a,human,p\nwhy,1,5,0.5\nwhy,2,,none\nwhy,3,4,{chance}\n")
     command = ["judge", str(file), "--question", "q", "--answer", "a", "--human", "human", "--inclusion", "p"]
-    options = ["--model", "m", "--base-url", decider.url, "--part-rows", "1"]
+    options = ["--chat-model", "m", "--chat-url", decider.url, "--part-rows", "1"]
     assert main([*command, *options]) == 2
     assert said in capsys.readouterr().err
     assert decider.requests == []
@@ -142,7 +145,7 @@ def test_where_all_rows_are_drawn_there_is_nothing_to_gain(command, tmp_path, ca
     said = capsys.readouterr().out
     assert "20 of 20 judged rows drawn" in said
     assert "gain: none, as every row that could be drawn was" in said
-    assert "--method decision asks" not in said
+    assert "--reply decision asks" not in said
 
 
 def filled(path):
@@ -152,9 +155,9 @@ def filled(path):
 
 def test_a_second_draw_keeps_the_labels_and_joins_both_draws(command, decider, tmp_path, capsys):
     first, second = tmp_path / "labels.csv", tmp_path / "more.csv"
-    assert main(command("--n", "4", "--alike", "--out", str(first))) == 0
+    assert main(command("--n", "4", "--draw", "random", "--out", str(first))) == 0
     filled(first)
-    again = command("--n", "4", "--alike", "--out", str(second))
+    again = command("--n", "4", "--draw", "random", "--out", str(second))
     again[2] = str(first)
     capsys.readouterr()
     assert main(again) == 0
@@ -179,7 +182,7 @@ def test_rows_that_have_labels_from_elsewhere_are_not_drawn(command, tmp_path, c
     file, out = command()[2], tmp_path / "labels.csv"
     table = pl.read_csv(file).with_columns(human=pl.Series([3] * 6 + [None] * 14))
     table.write_csv(file)
-    assert main(command("--n", "7", "--alike", "--out", str(out))) == 0
+    assert main(command("--n", "7", "--draw", "random", "--out", str(out))) == 0
     drawn = pl.read_csv(out)
     # Nobody knows how the six were chosen, so they stand for themselves alone, and seven of 14 for the rest.
     assert sorted(drawn["inclusion"].drop_nulls().to_list()) == pytest.approx([0.5] * 7 + [1.0] * 6)

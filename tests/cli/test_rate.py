@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from semscale.cli.main import main
-from semscale.cli.runs import rating
 from semscale.embedding import loading
+from semscale.rating import rater as rating
 from semscale.store import reading
 
 ALL = [
@@ -153,8 +153,8 @@ def test_options_reach_the_model_and_the_rater(rate, seven_answers, monkeypatch,
 
     monkeypatch.setattr(loading, "load_embedder", load_embedder)
     ended = rate(
-        "--model", "some/model", "--precision", "fast", "--engine", "api",
-        "--base-url", "http://localhost:1", "--no-cache", "--temperature", 0.5, "--epsilon", 0.01,
+        "--embedder", "some/model", "--precision", "fast", "--engine", "api",
+        "--embedder-url", "http://localhost:1", "--no-cache", "--temperature", 0.5, "--epsilon", 0.01,
         "--semantics", "paper", "--floor", 0.01, "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err

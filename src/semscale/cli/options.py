@@ -27,7 +27,7 @@ STANDARD_INPUT = "-"
 HIDDEN_INPUT = "\0"  # stands for "-" while Cyclopts parses, which would take that for an option
 
 # Parameters of Python functions that commands call otherwise, for messages.
-_PARAMETERS = {"n_samples": "--ask", "correct": "--correct", "base_url": "--chat-url"}
+_PARAMETERS = {"n_samples": "--ask", "cluster": "--ray", "base_url": "--chat-url", "model": "--chat-model"}
 _SETTINGS = "Settings"
 
 
@@ -308,7 +308,11 @@ def _build(
             found = project.find(option.name or option_name(name))
             if found is not None:
                 values[name], origins[name] = found
-    settings = kind(**values)
+    try:
+        settings = kind(**values)
+    except InputError as error:
+        error.args = (_with_option(str(error), list(options_in(kind, without=without))), *error.args[1:])
+        raise
     # Fields "set" are those of the command line: only they are refused where they serve no purpose.
     stated = {name for name in values if (*path, name) in given}
     object.__setattr__(settings, "__pydantic_fields_set__", stated)

@@ -563,7 +563,9 @@ class RayOptions(Settings):
 
     def model_post_init(self, _context: object) -> None:
         """Refuse what the cluster cannot do."""
-        if self.ray is not None and not self.ray.strip():
+        if self.ray is None:
+            refuse_given("--ray, which is not given", self)
+        elif not self.ray.strip():
             raise InputError("ray must be HOST:PORT, auto or local, got an empty text")
         if self.gpus_per_actor and self.embed_once == "always":
             raise InputError("--embed-once always is not for GPUs: leave it out, or --gpus-per-actor")
@@ -578,10 +580,9 @@ class RayOptions(Settings):
 
         Raises:
             MissingExtraError: ``semscale[ray]`` is not installed.
-            InputError: there is no such cluster, GPUs for an engine that uses none, or options without one.
+            InputError: there is no such cluster, or GPUs for an engine that uses none.
         """
         if self.ray is None:
-            refuse_given("--ray, which is not given", self)
             yield None
             return
         if self.gpus_per_actor and engine != "torch":

@@ -231,7 +231,7 @@ class BertScorer:
         idf: ``False``: every token counts the same. ``True``: the rarer among the references of a call, the
             more. A list of texts: rarer in that corpus. A mapping from token ids: these weights.
         rescale: ``False``: raw scores. ``True``: rescaled with the baseline that comes with Semscale. A file:
-            with the one in it, from ``semscale bertscore calibrate`` or of bert_score's format.
+            with the one in it, from ``semscale models calibrate`` or of bert_score's format.
         precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it); an encoder that
             is given keeps its own.
 
@@ -374,7 +374,7 @@ class BertMatch:
         return [self._scorer.explain(prediction, reference).to_frame() for prediction, reference in texts]
 
 
-_CALIBRATE = "semscale bertscore calibrate {name} --corpus FILE --out FILE"
+_CALIBRATE = "semscale models calibrate {name} --corpus FILE --out FILE"
 
 
 def token_encoder(

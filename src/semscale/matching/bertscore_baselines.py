@@ -65,7 +65,7 @@ class Baseline:
         if layer >= len(self.values):
             raise InputError(
                 f"rescale: {self.origin} has layers 0 to {len(self.values) - 1}, not layer {layer}; "
-                "calibrate the model itself: semscale bertscore calibrate MODEL --corpus FILE --out FILE"
+                "calibrate the model itself: semscale models calibrate MODEL --corpus FILE --out FILE"
             )
         return np.asarray(self.values[layer])
 
@@ -116,7 +116,7 @@ def find_bert_model(name: str) -> BertModel | None:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Read a baseline: a file of ``semscale bertscore calibrate``, or one of bert_score's (LAYER,P,R,F).
+    """Read a baseline: a file of ``semscale models calibrate``, or one of bert_score's (LAYER,P,R,F).
 
     Raises:
         InputError: it cannot be read, or is neither.
@@ -179,6 +179,6 @@ def _checked(values: Floats, path: Path) -> Floats:
 
 def _no_baseline(path: Path) -> InputError:
     return InputError(
-        f"rescale: {path} is no baseline: neither a file of semscale bertscore calibrate nor a table of "
+        f"rescale: {path} is no baseline: neither a file of semscale models calibrate nor a table of "
         "bert_score with the header LAYER,P,R,F"
     )

@@ -282,7 +282,7 @@ def foreign_warnings(
     noun: str = "row",
     *,
     lack: str = "score",
-    remedy: str = "--model e5-small",
+    remedy: str = "--embedder e5-small",
 ) -> tuple[str, ...]:
     """Warn of rows that have no score because the model does not read their language.
 
@@ -295,7 +295,7 @@ def foreign_warnings(
     Example:
         >>> counts = [LanguageCount(("de", "en"), 3, 0, unread=3), LanguageCount(("en", "en"), 7, 7)]
         >>> foreign_warnings(counts)[0].partition(": ")[2]
-        'the model does not read their language (German–English 3). Use a model that does (--model e5-small).'
+        'the model does not read their language (German–English 3). Use a model that does (--embedder e5-small).'
     """
     unread = [language for language in counts if language.unread]
     n, total = sum(language.unread for language in unread), sum(language.rows for language in counts)
@@ -313,7 +313,7 @@ def foreign_warnings(
     )
 
 
-def language_warnings(language: "UnreadLanguage | None", option: str = "--model") -> tuple[str, ...]:
+def language_warnings(language: "UnreadLanguage | None", option: str = "--embedder") -> tuple[str, ...]:
     """Warn of texts in a language that the model does not read; nothing where there is none.
 
     Args:
@@ -340,7 +340,9 @@ WARNED_SHARE = 0.2
 _WITH_TEXTS = (Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS)
 
 
-def unread_warnings(counts: Mapping[str, int], noun: str = "row", option: str = "--model") -> tuple[str, ...]:
+def unread_warnings(
+    counts: Mapping[str, int], noun: str = "row", option: str = "--embedder"
+) -> tuple[str, ...]:
     """Warn where more than a fifth of the rows with texts are not read.
 
     Args:

@@ -749,7 +749,7 @@ class DamageOptions(Settings):
         Option(DAMAGE, "SHARE", name="--share"),
     ] = ()
     items: Annotated[
-        int, Field(description="Items that each gate sees."), Option(DAMAGE, name="--n-items")
+        int, Field(description="Items that each gate sees."), Option(DAMAGE)
     ] = 30
     draws: Annotated[int, Field(description="Gates run for each kind and share."), Option(DAMAGE)] = 200
 
@@ -784,7 +784,7 @@ class PlanOptions(Settings):
     items: Annotated[
         int | None,
         Field(description="Items to plan with (default: those of the baseline)."),
-        Option(RUN, name="--n-items"),
+        Option(RUN),
     ] = None
     gate: Annotated[
         GateOptions,

@@ -93,7 +93,7 @@ def gate_settings(
     names = ("metrics", "by", "alpha", "correction", "over_runs", "undecided")
     given = {name: getattr(options, name) for name in names}
     fields |= {
-        name: value for name, value in {**given, "seed": seed}.items() if value not in (None, [], False)
+        name: value for name, value in {**given, "seed": seed}.items() if value not in (None, (), False)
     }
     if options.no_noise_history:
         fields["noise_history"] = False
@@ -452,7 +452,7 @@ def damage_and_gate(options: SelfTestOptions) -> SelfTest:
             reruns=reruns,
             meter=drift_meter(options.measuring, options.embedder, options.seed, settings.fields),
             settings=settings,
-            kinds=damage.kinds,
+            kinds=damage.kinds or None,
             items=damage.items,
             draws=damage.draws,
             seed=options.seed or 0,
