@@ -14,7 +14,7 @@ from semscale.report.parts import (
     estimated_document,
     guard_legend,
     guard_table,
-    settings,
+    run_settings,
     signature_fields,
 )
 from semscale.results.estimates import Estimates
@@ -109,8 +109,8 @@ MADE = datetime(2026, 11, 22, 12, 30, tzinfo=UTC)
 
 def test_a_run_without_a_name_has_no_source():
     signature = Signature.of("match", method="cosine")
-    named = settings("a.csv", MADE, [("Layer", "9")], signature)
-    unnamed = settings("", MADE, [("Layer", "9")], signature)
+    named = run_settings("a.csv", MADE, [("Layer", "9")], signature)
+    unnamed = run_settings("", MADE, [("Layer", "9")], signature)
     assert named == (("Source", Quoted("a.csv")), *unnamed)
     assert [name for name, _ in unnamed] == ["Made", "Layer", "method"]
 

@@ -39,7 +39,7 @@ from semscale.report.formatting import (
     percent,
     with_interval,
 )
-from semscale.report.parts import covered, settings
+from semscale.report.parts import covered, run_settings
 from semscale.report.plane_charts import scatter
 from semscale.report.row_charts import Bar, bars
 from semscale.stats.calibration.prediction_powered import FEWEST_LABELS
@@ -71,7 +71,7 @@ _SCORES = Citation(
     "ranked probability score and log score",
 )
 
-_PROBIT = Citation(
+PROBIT = Citation(
     "McCullagh, P. (1980).",
     "Regression models for ordinal data",
     "Journal of the Royal Statistical Society B 42(2), 109–142",
@@ -128,13 +128,13 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
         cautions=tuple(_calibration_cautions(summary)),
         sections=tuple(_calibration_sections(summary)),
         notes=(_HONEST,),
-        settings=settings(
+        settings=run_settings(
             summary.source,
             summary.created,
             (("Intervals", f"{coverage(summary.interval)}, over {_unit(summary)}s"),),
             summary.signature,
         ),
-        citations=(_SCORES, _PROBIT),
+        citations=(_SCORES, PROBIT),
     )
 
 
@@ -259,7 +259,7 @@ def _picture(summary: "CalibrationSummary", name: str) -> Figure:
         f"People's mean by mean rating, {name}, in bins of like size: {pairs}.",
         DataTable(
             (*axes, "texts"),
-            tuple((Number(rated), Number(human), Count(n)) for rated, human, n in bins),
+            tuple((Number(each.rated), Number(each.human), Count(each.n)) for each in bins),
             detail="full",
         ),
         caption=f"{capitalised(name)}: one dot for about {counted(bins[0].n, 'text')} with like ratings; on "
@@ -274,7 +274,7 @@ def _choice(summary: "CalibrationSummary") -> Iterator[Block]:
     yield DataTable(
         ("method", "error", "chosen in folds", "what it does"),
         tuple(
-            (Label(method), Number(error, 4), Count(chosen.get(method, 0)), Label(METHODS[method]))
+            (Label(method), Number(error, 4), Count(chosen.get(method, 0)), Label(METHODS[method].label))
             for method, error in summary.errors.items()
         ),
         title="Cross-validated ranked probability score of each method",
@@ -474,7 +474,7 @@ def _agreement_table(comparison: "RatingComparison") -> DataTable:
     )
 
 
-def corrected_words(comparison: "RatingComparison | None", digits: int) -> str | None:
+def corrected_sentence(comparison: "RatingComparison | None", digits: int) -> str | None:
     """Say what people would give to all rated texts, by their labels; ``None`` where that is not known."""
     corrected = None if comparison is None else comparison.corrected
     if comparison is None or corrected is None or math.isnan(corrected.value):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.coding.coder import FEWEST_OF_EACH
+from semscale.coding.coding import MIN_PER_CLASS
 from semscale.coding.settings import BY_LIKENESS
 from semscale.report.document import (
     Block,
@@ -39,7 +39,7 @@ from semscale.report.formatting import (
     percent,
     percent_with_interval,
 )
-from semscale.report.parts import Columns, settings, table_of
+from semscale.report.parts import Columns, run_settings, table_of
 from semscale.report.row_charts import ForestRow, forest
 from semscale.report.sentences import rows_scored
 from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
@@ -47,7 +47,7 @@ from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.coding.chat_codes import ChatCodes
+    from semscale.coding.coder import ChatCodes
     from semscale.coding.shares import CodeShare, Driver, Drivers
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
     from semscale.coding.summary import CodedGrouping, CodingSummary
@@ -156,7 +156,7 @@ def coding_document(summary: "CodingSummary") -> Document:
         ),
         cautions=tuple(_cautions(summary)),
         sections=tuple(_sections(summary)),
-        settings=settings(summary.source, summary.created, tuple(_columns(summary)), summary.signature),
+        settings=run_settings(summary.source, summary.created, tuple(_columns(summary)), summary.signature),
         citations=(*([_CORRECTION] if summary.n_hand else []), *([_ALPHA] if has_alpha else [])),
     )
 
@@ -494,8 +494,8 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
     if names:
         verb = "is" if len(names) == 1 else "are"
         yield (
-            f"{listed(names)} {verb} not calibrated: a code needs {FEWEST_OF_EACH} hand-coded answers that "
-            f"have it and {FEWEST_OF_EACH} that do not."
+            f"{listed(names)} {verb} not calibrated: a code needs {MIN_PER_CLASS} hand-coded answers that "
+            f"have it and {MIN_PER_CLASS} that do not."
         )
     alphas = zip(summary.codebook.names, summary.agreement.people, strict=True)
     weak = [f"“{one_line(name)}”" for name, alpha in alphas if alpha.value < _WEAK]
@@ -584,7 +584,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         sections=(
             Section("codes", "The proposed codes", (table, Paragraph(_JACCARD, "note", detail="both"))),
         ),
-        settings=settings(
+        settings=run_settings(
             summary.source,
             summary.created,
             (("Answers", ("column “", Quoted(summary.column), "”")), ("Codebook", Quoted(summary.codebook))),

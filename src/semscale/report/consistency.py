@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from semscale.answer_consistency.claim_tables import NO_CLAIM
 from semscale.answer_consistency.claims import Support
 from semscale.answer_consistency.consistencies import NO_ANSWER
-from semscale.answer_consistency.contradictions import ENTAILED
 from semscale.answer_consistency.measures import MEASURES, no_value_reason
-from semscale.answer_consistency.pairs import FEWEST_ANSWERS, LENGTH_NULLS, TOO_FEW_ANSWERS
+from semscale.answer_consistency.pairs import ENTAILED, FEWEST_ANSWERS, LENGTH_NULLS, TOO_FEW_ANSWERS
 from semscale.answer_consistency.summary import FEW_SAMPLES
 from semscale.guards.findings import Finding
 from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL
@@ -53,7 +52,6 @@ from semscale.report.parts import (
     SAMPLE_GUARD_MEANINGS,
     Columns,
     altogether,
-    counts_section,
     covered,
     estimated_document,
     estimated_settings,
@@ -64,11 +62,13 @@ from semscale.report.parts import (
     headline,
     histogram_caption,
     label_with_base,
+    languages_section,
     largest_groups,
     left_out_section,
     low_items,
     mean_row,
     nothing_section,
+    present,
     score_group,
     table_of,
 )
@@ -218,13 +218,9 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
         yield from _least(summary)
     else:
         yield nothing_section("spread", _NOUN)
-    yield from counts_section(summary.languages, ("answer",), _NOUN)
-    yield left_out_section(
-        summary.estimates.overall.left_out,
-        summary.n,
-        {**MEANINGS, "no-value": no_value_reason(summary.main)},
-        lambda status: summary.left_out.get(status, ()),
-        noun=_NOUN,
+    yield from present(
+        languages_section(summary.languages, ("answer",), _NOUN),
+        left_out_section(summary, {**MEANINGS, "no-value": no_value_reason(summary.main)}, noun=_NOUN),
     )
 
 
@@ -838,18 +834,15 @@ def _claims_document(
             summary.worst, columns, brief_title="Worst claims", most=SHOWN_ITEMS, noun="claim", brief=5
         )
         sections.append(Section("worst", "The worst claims", (worst,)))
-    left_out = left_out_section(
-        estimates.overall.left_out,
-        summary.n,
-        texts.statuses,
-        lambda status: summary.left_out.get(status, ()),
-        noun=noun,
+    further = present(
+        languages_section(summary.languages, ("answer",), noun),
+        left_out_section(summary, texts.statuses, noun=noun),
     )
     return replace(
         base,
         lead=headline(estimates, texts.means["score"], (0.0, 1.0)),
         notes=(*base.notes, f"claims: {_claim_words(summary)}"),
-        sections=(*sections, *counts_section(summary.languages, ("answer",), noun), left_out),
+        sections=(*sections, *further),
     )
 
 

@@ -79,7 +79,7 @@ from semscale.report.formatting import (
     printable,
     signed,
 )
-from semscale.report.parts import Columns, settings, signature_fields, table_of
+from semscale.report.parts import Columns, run_settings, signature_fields, table_of
 from semscale.report.plane_charts import MOST_RUNS, Course, Mark, MatrixCell, Timeline, courses, matrix
 from semscale.report.row_charts import NOISE, TOLERATED, ForestRow, forest
 from semscale.report.sentences import position_bias_note, stand_in_notes
@@ -828,7 +828,7 @@ def matrix_document(summary: MatrixSummary) -> Document:
                 ),
             ),
         ),
-        settings=settings(summary.source, summary.created, (), summary.signature),
+        settings=run_settings(summary.source, summary.created, (), summary.signature),
     )
 
 

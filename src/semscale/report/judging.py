@@ -57,7 +57,6 @@ from semscale.report.formatting import (
 from semscale.report.parts import (
     Columns,
     altogether,
-    counts_section,
     covered,
     estimated_document,
     estimated_settings,
@@ -65,11 +64,13 @@ from semscale.report.parts import (
     headline,
     histogram_caption,
     label_with_base,
+    languages_section,
     left_out_section,
     low_items,
     nothing_section,
+    present,
+    run_settings,
     score_group,
-    settings,
     signature_fields,
     table_of,
 )
@@ -205,14 +206,9 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
     if human := human_table(summary):
         yield Section("humans", "Comparison with human labels", (human,))
     yield from _item_sections(summary)
-    yield from counts_section(summary.languages, ("answer",))
-    reasons = _reasons_table(summary)
-    yield left_out_section(
-        summary.estimates.overall.left_out,
-        summary.n,
-        MEANINGS,
-        lambda status: summary.left_out.get(status, ()),
-        further=() if reasons is None else (reasons,),
+    yield from present(
+        languages_section(summary.languages, ("answer",)),
+        left_out_section(summary, MEANINGS, _reasons_table(summary)),
     )
 
 
@@ -664,7 +660,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
             Section("systems", title, systems),
             Section("pairs", "Pairs of systems", (_duel_table(summary),)),
         ),
-        settings=settings(summary.source, summary.created, columns, summary.signature),
+        settings=run_settings(summary.source, summary.created, columns, summary.signature),
         citations=(_BRADLEY_TERRY,),
     )
 

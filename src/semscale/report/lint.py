@@ -228,15 +228,15 @@ def findings(unmet: "Sequence[LintFinding]", *, with_sets: bool = False) -> Find
     )
 
 
-def lint_caution(lint: "LintReport") -> str | None:
+def lint_warning(lint: "LintReport") -> str | None:
     """Say in one line what the linter found; ``None`` for a plain pass.
 
     Example:
         >>> from types import SimpleNamespace
         >>> reasons = ("fail: x: too alike", "warn: y: z")
-        >>> lint_caution(SimpleNamespace(verdict="fail", reasons=reasons))
+        >>> lint_warning(SimpleNamespace(verdict="fail", reasons=reasons))
         'This scale fails (fail: x: too alike; and 1 more: semscale scales lint)'
-        >>> lint_caution(SimpleNamespace(verdict="pass", reasons=("every criterion is met",)))
+        >>> lint_warning(SimpleNamespace(verdict="pass", reasons=("every criterion is met",)))
     """
     if lint.verdict == "pass":
         return None

@@ -51,7 +51,6 @@ from semscale.report.formatting import (
 from semscale.report.parts import (
     GUARD_MEANINGS,
     altogether,
-    counts_section,
     estimated_document,
     estimated_settings,
     group_label,
@@ -62,14 +61,16 @@ from semscale.report.parts import (
     headline,
     histogram_caption,
     label_with_base,
+    languages_section,
     largest_groups,
     left_out_section,
     listed_groups,
     low_items,
     mean_row,
     nothing_section,
+    present,
+    run_settings,
     score_group,
-    settings,
     signature_fields,
     small_base_note,
     unlisted_note,
@@ -200,9 +201,8 @@ def _sections(summary: "MatchSummary") -> Iterator[Section]:
         yield Section("worst", "The lowest scores", (items,))
     if parts := parts_figure(summary):
         yield Section("parts", "What the scores are made of", (parts,))
-    yield from counts_section(summary.languages, ("prediction", "reference"))
-    yield left_out_section(
-        summary.estimates.overall.left_out, summary.n, MEANINGS, lambda why: summary.left_out.get(why, ())
+    yield from present(
+        languages_section(summary.languages, ("prediction", "reference")), left_out_section(summary, MEANINGS)
     )
 
 
@@ -352,7 +352,7 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
             ),
         ),
         notes=(f"intervals: {intervals}", counting),
-        settings=settings(summary.source, summary.created, [("Intervals", intervals)], scores.signature),
+        settings=run_settings(summary.source, summary.created, [("Intervals", intervals)], scores.signature),
         citations=(CLINIQLINK,),
     )
 

@@ -37,7 +37,7 @@ from semscale.report.formatting import (
     one_line,
     plain,
 )
-from semscale.report.parts import Columns, settings, table_of
+from semscale.report.parts import Columns, run_settings, table_of
 from semscale.report.row_charts import DotRow, GroupRow, dots, group_rows
 from semscale.report.study import MAIER, method_label
 from semscale.stats.agreement.attainment import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVEYS
@@ -168,7 +168,7 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
         cautions=tuple(_cautions(summary)),
         sections=tuple(_sections(summary)),
         notes=("intervals of the panel are simulation intervals: other personas, the same model",),
-        settings=settings(
+        settings=run_settings(
             summary.source,
             summary.created,
             (

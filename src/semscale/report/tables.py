@@ -22,7 +22,7 @@ from semscale.report.document import (
     stamp,
 )
 from semscale.report.formatting import counted, coverage, listed, number, one_line, percent
-from semscale.report.parts import settings
+from semscale.report.parts import run_settings
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -85,7 +85,7 @@ def tables_document(summary: "Crosstabs") -> Document:
             for number, table in enumerate(summary.tables, start=1)
         ),
         notes=(interval_line(summary),),
-        settings=settings(
+        settings=run_settings(
             summary.source,
             summary.created,
             tuple((role.capitalize(), Quoted(column)) for role, column in columns.items()),
