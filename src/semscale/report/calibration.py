@@ -259,7 +259,7 @@ def _picture(summary: "CalibrationSummary", name: str) -> Figure:
         f"People's mean by mean rating, {name}, in bins of like size: {pairs}.",
         DataTable(
             (*axes, "texts"),
-            tuple((Number(rated), Number(human), Count(n)) for rated, human, n in bins),
+            tuple((Number(each.rated), Number(each.human), Count(each.n)) for each in bins),
             detail="full",
         ),
         caption=f"{capitalised(name)}: one dot for about {counted(bins[0].n, 'text')} with like ratings; on "
@@ -274,7 +274,7 @@ def _choice(summary: "CalibrationSummary") -> Iterator[Block]:
     yield DataTable(
         ("method", "error", "chosen in folds", "what it does"),
         tuple(
-            (Label(method), Number(error, 4), Count(chosen.get(method, 0)), Label(METHODS[method]))
+            (Label(method), Number(error, 4), Count(chosen.get(method, 0)), Label(METHODS[method].label))
             for method, error in summary.errors.items()
         ),
         title="Cross-validated ranked probability score of each method",
