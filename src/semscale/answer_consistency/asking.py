@@ -206,7 +206,7 @@ class ReplyCounts:
 
     @property
     def all_failed(self) -> bool:
-        """Whether something was asked for and nothing came."""
+        """Tell whether something was asked for and nothing came."""
         return 0 < self.n_failed == self.n_calls
 
     @property
