@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from semscale.types import Floats
 
+MIN_BASE = 30
+"""Groups with fewer answers are shown, marked and left out of the test, unless another number is set."""
+
 CODES, CHAT = "Codes", "Chat model"
 """Panels of the help."""
 
@@ -44,7 +47,7 @@ class CodeSettings(Settings):
             ge=1, description="Answers below which a base is marked as small, and a group left out of tests."
         ),
         Option("Run", "NUMBER"),
-    ] = 30
+    ] = MIN_BASE
 
     def model_post_init(self, _context: object) -> None:
         """Refuse thresholds in the wrong order."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
-from semscale.store.columns import column_in
+from semscale.store.columns import column_in, floats_in
 from semscale.store.row_picking import picked_rows
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX, formula_safe
@@ -425,16 +426,14 @@ class OtherRun:
     """
 
     def __init__(self, table: Table, codebook: Codebook, column: str, name: str) -> None:
-        self._codes = [f"{PREFIX}{code}" for code in codebook.names]
-        self._exists = [code in table.columns for code in self._codes]
-        if not any(self._exists):
+        codes = [f"{PREFIX}{code}" for code in codebook.names]
+        if not set(codes) & set(table.columns):
             raise InputError(
-                f"other_run: {name} has no column {self._codes[0]} and no other code: give the table that "
+                f"other_run: {name} has no column {codes[0]} and no other code: give the table that "
                 "`code --out` wrote"
             )
         self._column, self.name = column, name
-        self._batches: Iterator[pl.DataFrame] = table.batches(_BATCH)
-        self._waiting: list[pl.DataFrame] = []
+        self._rows = self._read(table, codes)
 
     def take(self, texts: Sequence[Any], no_text: Mask) -> Floats:
         """Read the decisions about the next answers.
@@ -449,18 +448,11 @@ class OtherRun:
         Raises:
             InputError: the other run had other answers.
         """
-        frames = self._next(len(texts))
-        written = [cell for frame in frames for cell in column_in(frame, self._column).to_list()]
-        if len(written) == len(texts):
-            written = [None if skipped else cell for cell, skipped in zip(written, no_text, strict=True)]
+        rows = list(islice(self._rows, len(texts)))
+        written = [None if skipped else cell for (cell, _), skipped in zip(rows, no_text, strict=False)]
         if not _same_texts(written, texts):
             raise self._differs()
-        decisions: Floats = np.full((len(texts), len(self._codes)), np.nan)
-        for position, (code, exists) in enumerate(zip(self._codes, self._exists, strict=True)):
-            if exists:
-                cells = [column_in(frame, code).cast(pl.Float64, strict=False) for frame in frames]
-                decisions[:, position] = np.concatenate([part.fill_null(np.nan).to_numpy() for part in cells])
-        return decisions
+        return np.array([decisions for _, decisions in rows])
 
     def check_ended(self) -> None:
         """Refuse a table with more answers than this run has.
@@ -468,21 +460,15 @@ class OtherRun:
         Raises:
             InputError: there are answers left.
         """
-        if self._waiting or any(batch.height for batch in self._batches):
+        if next(self._rows, None) is not None:
             raise self._differs()
 
-    def _next(self, n: int) -> list[pl.DataFrame]:
-        """Return the next n rows, or those that are left."""
-        frames: list[pl.DataFrame] = []
-        while n:
-            frame = self._waiting.pop() if self._waiting else next(self._batches, None)
-            if frame is None:
-                break
-            frames.append(frame[:n])
-            if frame.height > n:
-                self._waiting.append(frame[n:])
-            n -= frames[-1].height
-        return frames
+    def _read(self, table: Table, codes: Sequence[str]) -> Iterator[tuple[Any, Floats]]:
+        """Yield the answer and the decisions (k,) of each row."""
+        for batch in table.batches(_BATCH):
+            columns = [column_in(batch, code).cast(pl.Float64, strict=False) for code in codes]
+            decisions = np.column_stack([floats_in(column) for column in columns])
+            yield from zip(column_in(batch, self._column).to_list(), decisions, strict=True)
 
     def _differs(self) -> InputError:
         return InputError(

@@ -266,7 +266,15 @@ def _means_figure(summary: "CalibrationSummary", name: str) -> Figure:
         f"calibration-{name.replace(' ', '-')}",
         lambda _: scatter(points, (domain, domain), axes),
         f"People's mean by mean rating, {name}, in bins of similar size: {pairs}.",
-        table((*axes, "texts"), bins, detail="full"),
+        table_of(
+            bins,
+            (
+                (axes[0], lambda mean_bin: mean_bin.rated),
+                (axes[1], lambda mean_bin: mean_bin.human),
+                ("texts", lambda mean_bin: mean_bin.n),
+            ),
+            detail="full",
+        ),
         caption=f"{capitalised(name)}: one dot for about {counted(bins[0].n, 'text')} with similar ratings; "
         "on the dashed line the ratings are right.",
         style="square",
@@ -279,7 +287,7 @@ def _methods_table(summary: "CalibrationSummary") -> DataTable:
         ("method", lambda row: row[0]),
         ("error", lambda row: Number(row[1], 4)),
         ("chosen in folds", lambda row: summary.chosen_in_folds.get(row[0], 0)),
-        ("description", lambda row: METHODS[row[0]]),
+        ("description", lambda row: METHODS[row[0]].label),
     )
     title = "Cross-validated ranked probability score of each method"
     return table_of(summary.errors.items(), columns, title=title, explained=True)

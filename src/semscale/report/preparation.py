@@ -26,8 +26,8 @@ from semscale.types import Status
 if TYPE_CHECKING:
     from semscale.chat.costs.forecast import Forecast
     from semscale.chat.costs.forecast_summary import ForecastSummary
-    from semscale.coding.columns import ColumnsSummary, ColumnSummary
     from semscale.embedding.file_embedding import EmbeddingSummary
+    from semscale.tabulation.columns import ColumnsSummary, ColumnSummary
 
 _VALUES = 30
 _NAME = 60

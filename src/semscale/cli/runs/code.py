@@ -31,9 +31,8 @@ from semscale.coding.summary import CodingSummary
 from semscale.coding.table_coding import CodingTable, OtherRun, answers_in
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
-from semscale.judging.human_labels import HUMAN, INCLUSION
 from semscale.rating.cells import text_status
-from semscale.rating.labelling import instructions_path
+from semscale.rating.labelling import HUMAN, INCLUSION, instructions_path
 from semscale.results.runs import measure_table
 from semscale.scales import load_scale
 from semscale.store.atomic import check_writable
@@ -174,7 +173,7 @@ def draw_for_codes(options: "CodeLabelOptions") -> None:
     command = shlex.join(["semscale", "code", *read, *model, "--labels", HUMAN, "--inclusion", INCLUSION])
     path = write_instructions(out, codebook, options.text, command)
     lines = (
-        f"{len(drawn.rows):,} of {drawn.n_scored:,} answers drawn",
+        f"{len(drawn.rows):,} of {len(drawn.all_probabilities):,} answers drawn",
         f"table: {out}",
         f"instructions: {path}",
         f"code the answers at the top in the column {HUMAN!r}; {INCLUSION!r} stays as it is",
