@@ -132,8 +132,8 @@ def test_a_length_with_its_sign_turned_is_not_called_overlapping(full):
         full.comparison, pearson=Estimate(0.6, 0.5, 0.7), null_length=Estimate(-0.5, -0.66, -0.3)
     )
     assert (
-        "Text length alone reaches r = \u22120.50, and with the opposite sign it may reach 0.66; the advantage "
-        "over it is not certain." in agreement_sentences(compared)
+        "Text length alone reaches r = \u22120.50, and with the opposite sign it may reach 0.66; the "
+        "advantage over it is not certain." in agreement_sentences(compared)
     )
 
 

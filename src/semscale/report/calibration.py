@@ -43,7 +43,6 @@ from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.rating.calibration import CalibrationSummary, CurvePoint, HonestError
-    from semscale.rating.calibrators import MethodName
     from semscale.rating.human import RatingComparison
     from semscale.scales import Scale
     from semscale.stats.calibration.prediction_powered import CorrectedMean
@@ -283,7 +282,7 @@ def _means_figure(summary: "CalibrationSummary", name: str) -> Figure:
 
 
 def _methods_table(summary: "CalibrationSummary") -> DataTable:
-    columns: Columns[tuple[MethodName, float]] = (
+    columns: Columns[tuple[str, float]] = (
         ("method", lambda row: row[0]),
         ("error", lambda row: Number(row[1], 4)),
         ("chosen in folds", lambda row: summary.chosen_in_folds.get(row[0], 0)),
