@@ -19,11 +19,10 @@ from semscale.answer_consistency.p_true import (
     decision_forms,
     p_true_request,
 )
-from semscale.chat.calls.parameter_form import LEFT_OUT
+from semscale.chat.chat_model import LEFT_OUT
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Message, Parameters, Request
-from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
-from semscale.chat.replies import TokenLogprob
+from semscale.chat.replies import OutcomeStatus, RequestOutcome, TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, InterruptedRunError
 from semscale.signature import Signature
