@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.conftest import ToyEmbedder
 
 import semscale
-from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.meanings import (
@@ -33,6 +32,7 @@ from semscale.answer_consistency.meanings import (
 from semscale.answer_consistency.measures import MEASURES, Evidence, measures_needing
 from semscale.answer_consistency.pairs import NO_FLOOR, compare_pairs
 from semscale.answer_consistency.samples import PairReaders
+from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import Entailments

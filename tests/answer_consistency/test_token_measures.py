@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import semscale
-from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import MEASURES, measure_tokens, needed_parts
+from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
 from semscale.answer_consistency.tokens import (
     AnswerTokens,
