@@ -15,7 +15,7 @@ FORMATS = pytest.mark.parametrize("format", list(LOGS))
 @pytest.mark.needs("history")
 def test_a_log_is_recorded_without_naming_columns(semscale, tmp_path, format):
     path = LOGS[format][0](tmp_path)
-    model = ["--chat-model", "m"] if format == "openai-evals" else []
+    model = ["--model", "m"] if format == "openai-evals" else []
     ended = semscale("drift", "record", path, *model, "--json")
     assert (ended.code, ended.err) == (0, "")
     found = json.loads(ended.out)
@@ -36,7 +36,7 @@ def test_columns_of_a_log_that_are_named_are_taken(tmp_path):
 
 @pytest.mark.needs("history")
 def test_a_log_of_several_providers_is_no_run(semscale, tmp_path):
-    ended = semscale("drift", "record", promptfoo_log(tmp_path, ("one", "two")), "--chat-model", "m")
+    ended = semscale("drift", "record", promptfoo_log(tmp_path, ("one", "two")), "--model", "m")
     assert ended.code == 2
     assert "has outputs of 2 providers, " in ended.err
     assert "promptfoo eval --filter-providers NAME" in ended.err
@@ -46,7 +46,7 @@ def test_a_log_of_several_providers_is_no_run(semscale, tmp_path):
 def test_a_log_that_names_no_model_asks_for_one(semscale, tmp_path):
     ended = semscale("drift", "record", LOGS["openai-evals"][0](tmp_path))
     assert ended.code == 2
-    assert "--chat-model" in ended.err
+    assert "--model" in ended.err
 
 
 @FORMATS
@@ -56,7 +56,7 @@ def test_a_log_is_judged(semscale, judge_endpoint, tmp_path, monkeypatch, format
     write, _, prompt = LOGS[format]
     columns = ("--question", prompt, "--answer", "output")
     ended = semscale(
-        "judge", write(tmp_path), *columns, "--chat-model", "m", "--chat-url", judge_endpoint.url, "--json"
+        "judge", write(tmp_path), *columns, "--model", "m", "--chat-url", judge_endpoint.url, "--json"
     )
     assert json.loads(ended.out)["rows"] == 4
     asked = {body["messages"][-1]["content"] for body, _, _ in judge_endpoint.requests}

@@ -158,7 +158,7 @@ def test_a_dry_run_counts_one_call_a_row(command, decider, capsys):
             "--reply decision needs a template with levels",
         ),
         (("--reply", "decision", "--template", "recommendation"), "2 to 10 levels, got 11"),
-        (("--reply", "guess"), "method"),
+        (("--reply", "guess"), "--reply"),
         (
             ("--reply", "decision", "--chat-temperature", "0.7"),
             "leave --chat-temperature 0.7 out with --reply decision",

@@ -10,6 +10,7 @@ import pytest
 
 from semscale.cli.main import main
 from semscale.embedding import loading
+from semscale.rating import lint as linting
 from semscale.rating import rater as rating
 from semscale.store import reading
 
@@ -37,7 +38,7 @@ def test_a_pipe_gets_plain_text(rate, seven_answers):
             "and 1 without respondent",
         "mean, from 1 to 5", "top 2 points", "net (top less bottom)", "By group", "north", "south",
         "(no region)",
-        "Compared with humans (5 texts)", "Pearson r of means", "linearized variance over respondents",
+        "Comparison with humans (5 texts)", "Pearson r of means", "linearized variance over respondents",
         "signature: semscale ", "model:toy",
     ):  # fmt: skip
         assert word in ended.out, word
@@ -105,7 +106,7 @@ def test_stopped_after_the_table_is_written_says_what_there_is(rate, seven_answe
         raise KeyboardInterrupt
 
     if late == "linting":
-        monkeypatch.setattr(rating, "lint", stop)
+        monkeypatch.setattr(linting, "lint", stop)
     else:
         monkeypatch.setattr("semscale.report.presenting.write_report", stop)
     ended = rate(*ALL, "--out", "z.csv", "--report", "z.html")

@@ -54,7 +54,7 @@ def test_without_the_method_nobody_is_asked(rate, seven_answers, decider):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--chat-model", "m"), "--chat-model and --chat-url belong to --method decision"),
+        (("--chat-model", "m"), "--chat-model belongs to --method decision"),
         (("--method", "decision"), "--method decision needs --chat-model NAME"),
     ],
 )

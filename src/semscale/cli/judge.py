@@ -20,8 +20,8 @@ from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.chat.costs.forecast import Forecast
-    from semscale.chat.costs.forecast_summary import ForecastSummary
+    from semscale.chat.forecast import Forecast
+    from semscale.chat.forecast import ForecastSummary
     from semscale.chat.ledger.ledger import Ledger
     from semscale.chat.messages import Request
     from semscale.judging.audit import Audit, AuditSummary
@@ -395,7 +395,7 @@ async def forecast_judge(
         requests: returns the requests of a form, by its number, as ``judge.requests`` orders them.
         ledger: of earlier replies, which cost nothing.
     """
-    from semscale.chat.costs.forecast import forecast
+    from semscale.chat.forecast import forecast
 
     forecasts = [
         await forecast(requests(form), member.model, ledger=ledger, follow_ups=member.corrections_after)
@@ -412,7 +412,7 @@ def forecast_summary(
     source: str, forecasts: "dict[str, Forecast]", rows: "Counter[Status]", note: str = _NOTE
 ) -> "ForecastSummary":
     """Return the forecasts of a table with the number of rows by status."""
-    from semscale.chat.costs.forecast_summary import ForecastSummary
+    from semscale.chat.forecast import ForecastSummary
     from semscale.types import Status
 
     left_out = {str(status): n for status, n in rows.items() if status != Status.SCORED}

@@ -14,11 +14,11 @@ from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.chat.calls.limits import Limits
+    from semscale.chat.pacing import Limits
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.costs.budget import Budget
-    from semscale.chat.costs.forecast import Forecast
-    from semscale.chat.costs.prices import PriceTable
+    from semscale.chat.budget import Budget
+    from semscale.chat.forecast import Forecast
+    from semscale.chat.prices import PriceTable
     from semscale.chat.ledger.ledger import Ledger
     from semscale.chat.runner import Runner, Running
     from semscale.distributed.recipes import ModelRecipe, Recipe
@@ -262,7 +262,9 @@ class EmbedderOptions(Configurable):
             "progress": progress,
         }
         if self.engine == "api":
-            settings["key_variable"] = key_variable(self, "embedder_url", "embedder_key_variable", "texts")
+            variable = key_variable(self, "embedder_url", "embedder_key_variable", "texts")
+            if variable != KEY_VARIABLE:
+                settings["key_variable"] = variable
         return settings
 
     def load(self, progress: "Progress | None", *, default: str | None = None) -> "Embedder":
@@ -348,11 +350,7 @@ class ChatOptions(Configurable):
         from semscale.chat import load_chat_model
 
         model = name or str(self.chat_model)
-        variable = KEY_VARIABLE
-        if self.chat_url is not None:
-            variable = key_variable(self, "chat_url", "chat_key_variable", "prompts")
-        elif self.origin("chat_key_variable") is None and self.chat_key_variable is not None:
-            variable = self.chat_key_variable
+        variable = key_variable(self, "chat_url", "chat_key_variable", "prompts")
         return load_chat_model(model, base_url=self.chat_url, key_variable=variable, progress=progress)
 
 
@@ -465,7 +463,7 @@ class CallOptions(Configurable):
 
     @property
     def _limits(self) -> "Limits":
-        from semscale.chat.calls.limits import Limits
+        from semscale.chat.pacing import Limits
 
         return Limits(
             concurrency=self.concurrency,
@@ -476,13 +474,13 @@ class CallOptions(Configurable):
 
     @property
     def _budget(self) -> "Budget":
-        from semscale.chat.costs.budget import Budget
+        from semscale.chat.budget import Budget
 
         return Budget(calls=self.max_calls, tokens=self.max_total_tokens, money=self.max_cost)
 
     @property
     def _prices(self) -> "PriceTable | None":
-        from semscale.chat.costs.prices import PriceTable
+        from semscale.chat.prices import PriceTable
 
         return None if self.prices is None else PriceTable.load(self.prices)
 

@@ -19,9 +19,9 @@ from semscale.settings import Option, Settings
 from semscale.study.settings import ComparisonSettings, RunSettings
 
 if TYPE_CHECKING:
-    from semscale.chat.costs.budget import Budget
-    from semscale.chat.costs.forecast import Forecast
-    from semscale.chat.costs.forecast_summary import ForecastSummary
+    from semscale.chat.budget import Budget
+    from semscale.chat.forecast import Forecast
+    from semscale.chat.forecast import ForecastSummary
     from semscale.chat.runner import Running
     from semscale.study.comparison import StudyComparison
     from semscale.study.questionnaire import Caps
@@ -187,7 +187,7 @@ def forecast_run(options: StudyRunOptions) -> "ForecastSummary":
     Raises:
         InputError: the file cannot be used.
     """
-    from semscale.chat.costs.forecast_summary import ForecastSummary
+    from semscale.chat.forecast import ForecastSummary
 
     study = _read(options)
     with closing(options.calls.open_ledger()) as ledger:
