@@ -4,6 +4,7 @@ import json
 
 import polars as pl
 import pytest
+
 from semscale.store.runs import batch_writing
 
 WORDS = ("battery", "price", "screen")

@@ -106,7 +106,8 @@ def test_json_has_every_measure_and_the_least_consistent(semscale, answers):
 
 def test_questions_are_asked_and_a_second_start_asks_nobody(semscale, asked, tmp_path):
     command = (
-        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m", "--measure", "exact_match",
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
+        "--measure", "exact_match",
         "--ledger", tmp_path / "ledger", "--out", "o.jsonl",
     )  # fmt: skip
     first = semscale(*command)
@@ -147,7 +148,8 @@ def test_intervals_are_made_as_the_options_say(semscale, answers):
 
 def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
     command = (
-        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m", "--measure", "exact_match",
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
+        "--measure", "exact_match",
         "--ledger", tmp_path / "ledger", "--out", "o.jsonl", "--report", "r.html",
     )  # fmt: skip
     capped = semscale(*command, "--max-calls", 5, "--concurrency", 1)
@@ -219,7 +221,8 @@ def test_calls_are_made_as_the_options_say(semscale, asked, monkeypatch, tmp_pat
 
     monkeypatch.setattr(runner_module, "Runner", Noted)
     ended = semscale(
-        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m", "--measure", "exact_match",
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
+        "--measure", "exact_match",
         "--concurrency", 2, "--per-minute", 600, "--max-calls", 9, "--max-total-tokens", 9999,
         "--ledger", tmp_path / "ledger",
     )  # fmt: skip
@@ -261,7 +264,8 @@ def test_a_dry_run_reads_the_table_in_parts(semscale, asked, monkeypatch):
 def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
     asked.script["guess?"][0] = FailureKind.REFUSED
     command = (
-        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m", "--measure", "exact_match",
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
+        "--measure", "exact_match",
         "--ledger", tmp_path / "ledger",
     )  # fmt: skip
     assert semscale(*command).code == 0

@@ -122,7 +122,8 @@ def test_typed_decisions_stand_in_where_no_log_probabilities_come(semscale, tmp_
         decider.say = lambda asked: "True" if ASKED in asked["messages"][-1]["content"] else "yes"
         decider.masses = lambda asked, names, text: [0.25, 0.75] if "sure?" in text else [0.5, 0.5]
         command = (
-            "consistency", "q.csv", "--prompt", "q", "--ask", 2, "--chat-model", "m", "--chat-url", decider.url,
+            "consistency", "q.csv", "--prompt", "q", "--ask", 2, "--chat-model", "m",
+            "--chat-url", decider.url,
             "--ledger", tmp_path / "ledger", "--measure", "p_true", "--concurrency", 1,
         )  # fmt: skip
         ended = semscale(*command, "--out", "o.jsonl", "--json")

@@ -59,7 +59,10 @@ REFUSED = {
     "an unknown threshold": (gate("--threshold", "min_mach=0.5"), ["min_mach", "did you mean 'min_match'"]),
     "an unknown metric": (gate("--metric", "mach"), ["'mach'", "match"]),
     "an unknown kind of groups": (gate("--by", "topc"), ["'topc'", "topic"]),
-    "an unknown correction": (gate("--correction", "foo"), ["--correction must be holm, bh or benjamini-hochberg, got 'foo'"]),
+    "an unknown correction": (
+        gate("--correction", "foo"),
+        ["--correction must be holm, bh or benjamini-hochberg, got 'foo'"],
+    ),
     "a margin beyond the worst case": (gate("--gate", "wide.yaml"), ["wide.yaml", "match must lie below 1"]),
     "an alpha that is none": (gate("--alpha", "5"), ["alpha", "0.05"]),
     "no settings": (gate("--gate", "none.yaml"), ["none.yaml", "cannot be read"]),

@@ -1,4 +1,4 @@
-"""``--layer``, ``--engine`` and ``--embedder-url``: other models can be used by every command that measures."""
+"""``--layer``, ``--engine`` and ``--embedder-url``: every command that measures can use other models."""
 
 import json
 

@@ -221,7 +221,10 @@ BAD = {
         ["record", "base.jsonl", "--model", "m", "--rerun-of", "baseline"],
         ["no approved baseline", "semscale drift approve"],
     ),
-    "a run that is not there": (["approve", "ffff", "--approved-by", "A", "--why", "x"], ["unknown run 'ffff'"]),
+    "a run that is not there": (
+        ["approve", "ffff", "--approved-by", "A", "--why", "x"],
+        ["unknown run 'ffff'"],
+    ),
     "a short id": (["approve", "f", "--approved-by", "A", "--why", "x"], ["run", "'f'"]),
     "nobody approves": (["approve", "latest", "--approved-by", " ", "--why", "x"], ["by must not be empty"]),
     "for no reason": (["approve", "latest", "--approved-by", "A", "--why", ""], ["why must not be empty"]),

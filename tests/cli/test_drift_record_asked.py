@@ -234,7 +234,10 @@ def test_a_program_that_dies_ends_with_3(record, stored, tmp_path):
          "--chat-temperature belongs to --chat-model, and not to --command"),
         (["--prompts", "kind.txt", "--chat-model", "m"], "name the table that fills it with --items"),
         (["--prompts", "items.jsonl", "--items", "items.jsonl", "--chat-model", "m"], "leave one out"),
-        (["--prompts", "items.jsonl", "--chat-model", "m", "--chat-temperature", "-1"], "temperature must be"),
+        (
+            ["--prompts", "items.jsonl", "--chat-model", "m", "--chat-temperature", "-1"],
+            "temperature must be",
+        ),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--input", "no"], "no column 'no'"),
         (["--prompts", "none.jsonl", "--chat-model", "m"], "none.jsonl"),
     ],

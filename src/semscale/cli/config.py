@@ -1,7 +1,7 @@
-"""The project's file: settings that hold for all commands below a folder.
+"""The project's file: settings that hold for all commands in a folder and below it.
 
 ``semscale.toml``, or ``[tool.semscale]`` in ``pyproject.toml``, is searched from the working folder upward.
-An option of the command line overrides ``--set KEY=VALUE``, that a variable of the environment, and that the file.
+In order of precedence: options, ``--set KEY=VALUE``, variables of the environment, the file, defaults.
 
 A file may come with a folder that somebody else wrote. So it can name no secret, only the variable of a key,
 and that key goes to the endpoint of the same file alone; its files stay in its folder; and a command that
@@ -227,7 +227,7 @@ def _within(key: str, value: str, file: Path) -> str:
     if value.startswith(_SERVERS):
         if ":" in value.partition("://")[2].partition("@")[0] and "@" in value:
             raise InputError(
-                f"{file}: {key} must not hold a password: leave it out, and set PGPASSWORD or {VARIABLES[key]}"
+                f"{file}: {key} must not hold a password: leave it out, and set {VARIABLES[key]}"
             )
         return value
     if "://" in value or not path.is_relative_to(folder):

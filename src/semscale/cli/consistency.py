@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from semscale.answer_consistency.claims import ClaimJudge
     from semscale.answer_consistency.summary import ConsistencySummary
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.forecast import Forecast
-    from semscale.chat.forecast import ForecastSummary
+    from semscale.chat.forecast import Forecast, ForecastSummary
     from semscale.chat.ledger.ledger import Ledger
     from semscale.chat.messages import Request
     from semscale.chat.replies import CallError, Reply
@@ -188,8 +187,8 @@ def consistency(options: ConsistencyOptions) -> None:
 
     [bold]semscale consistency answers.csv --answer answer --sample again1 --sample again2[/bold]
 
-    With --ask N --chat-model NAME the answers come from a model. Replies are stored: if it is stopped, the
-    same command continues and never repeats a paid call; with --out it continues after the last finished part.
+    With --ask N --chat-model NAME the answers come from a model. If it is stopped, the same command continues
+    and never repeats a paid call; with --out it continues after the last finished part.
 
     With --claims each sentence of an answer is judged by the samples, and the least supported are shown.
     """

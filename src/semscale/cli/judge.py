@@ -20,8 +20,7 @@ from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.chat.forecast import Forecast
-    from semscale.chat.forecast import ForecastSummary
+    from semscale.chat.forecast import Forecast, ForecastSummary
     from semscale.chat.ledger.ledger import Ledger
     from semscale.chat.messages import Request
     from semscale.judging.audit import Audit, AuditSummary

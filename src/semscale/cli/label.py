@@ -428,7 +428,7 @@ def _draw_report(options: LabelOptions, draw: "LabelDraw", *, decides: bool) -> 
     elif round(draw.worth) > n:
         lines.append(
             f"gain: as good as {draw.worth:,.0f} labels drawn at random, if the judge's distributions show "
-            "how far it may be off; a judge that is certain and wrong makes the mean worse instead (see --draw)"
+            "how far it may be off; a judge that is certain and wrong makes the mean worse (see --draw)"
         )
     elif not options.is_random:
         lines.append(

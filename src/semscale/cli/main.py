@@ -155,9 +155,11 @@ def _refused(error: CycloptsError, name: str) -> int:
     return BAD_INPUT
 
 
-def _usage_message(error: CycloptsError) -> str:
+def _usage_message(error: CycloptsError) -> str:  # noqa: PLR0911 - one for each kind of mistake
     if isinstance(error, UnknownCommandError) and error.unused_tokens:
         word = error.unused_tokens[0]
+        if word.startswith("-"):
+            return f"No such option: {word}"
         known = [] if error.app is None else [name for name in error.app if not name.startswith("-")]
         near = nearest_name(word, known)
         return f"No such command {word!r}" + (f". Did you mean {near!r}?" if near else "")

@@ -3,7 +3,7 @@
 A command is a function of one settings class. Each field with an ``Option`` becomes an option; a field that
 is itself a settings class is a group, whose options join those of the command. Values arrive as text, and
 pydantic converts and checks them, so that options, the project's file and requests over HTTP are refused with
-the same words. Values that are not given come from the project's file, where it has them (``semscale.cli.config``).
+the same words. Values that are not given come from the project's file, where it has them.
 """
 
 import functools
@@ -385,9 +385,12 @@ def command_words(*groups: Settings, but: Collection[str] = ()) -> list[str]:
         if option.is_flag:
             words.append(option.name)
             continue
-        if isinstance(value, tuple):
-            value = ",".join(map(str, value)) if option.option.type is str else list(value)
-        entries = map(str, value if isinstance(value, list) else ["none" if value is None else value])
+        if isinstance(value, tuple) and option.option.type is str:
+            entries = [",".join(map(str, value))]
+        elif isinstance(value, tuple | list):
+            entries = [str(entry) for entry in value]
+        else:
+            entries = ["none" if value is None else str(value)]
         if get_origin(option.type) is tuple and Ellipsis not in get_args(option.type):
             words += [option.name, *entries]
             continue

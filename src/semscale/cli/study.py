@@ -20,8 +20,7 @@ from semscale.study.settings import ComparisonSettings, RunSettings
 
 if TYPE_CHECKING:
     from semscale.chat.budget import Budget
-    from semscale.chat.forecast import Forecast
-    from semscale.chat.forecast import ForecastSummary
+    from semscale.chat.forecast import Forecast, ForecastSummary
     from semscale.chat.runner import Running
     from semscale.study.comparison import StudyComparison
     from semscale.study.questionnaire import Caps
@@ -36,9 +35,7 @@ class StudyOutputs(Outputs):
 
     folder: Annotated[
         Path | None,
-        Field(
-            description="Folder for personas, answers, summary and report (default: FILE's name with -results)."
-        ),
+        Field(description="Folder for personas, answers, summary and report (default: FILE-results)."),
         Option(OUTPUT, "FOLDER", name="--out"),
     ] = None
 

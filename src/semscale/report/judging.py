@@ -534,8 +534,8 @@ def _table_cautions(summary: "JudgeSummary") -> Iterator[str]:
         yield f"Only {labelled} with a human label and a score: intervals are wide."
     if summary.unused_inclusion:
         yield (
-            f"Labels count as those of a plain sample. The table has a column {INCLUSION!r}: if semscale label "
-            f"drew the rows, the corrected mean is wrong without --inclusion {INCLUSION}."
+            f"Labels count as those of a plain sample. The table has a column {INCLUSION!r}: if semscale "
+            f"label drew the rows, the corrected mean is wrong without --inclusion {INCLUSION}."
         )
 
 

@@ -294,8 +294,8 @@ def foreign_warnings(
 
     Example:
         >>> counts = [LanguageCount(("de", "en"), 3, 0, unread=3), LanguageCount(("en", "en"), 7, 7)]
-        >>> foreign_warnings(counts)[0].partition(": ")[2]
-        'the model does not read their language (German–English 3). Use a model that does (--embedder e5-small).'
+        >>> foreign_warnings(counts)[0].partition(": ")[2].partition(". ")[2]
+        'Use a model that does (--embedder e5-small).'
     """
     unread = [language for language in counts if language.unread]
     n, total = sum(language.unread for language in unread), sum(language.rows for language in counts)

@@ -7,9 +7,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semscale.chat.forecast import Forecast, forecast
-from semscale.chat.forecast import ForecastSummary
 from semscale.chat.budget import ASSUMED_REPLY, BYTES_PER_TOKEN
+from semscale.chat.forecast import Forecast, ForecastSummary, forecast
 from semscale.chat.messages import Request
 from semscale.chat.runner import run_apart
 from semscale.cli.drift.commands import (

@@ -586,7 +586,7 @@ class NotifyOptions(Settings):
     notify_on: Annotated[
         Literal["fail", "undecided", "always"] | None,
         Field(
-            description="When it is sent: if the gate fails; if it fails or is undecided, the default; always."
+            description="When it is sent: if the gate fails; if it fails or is undecided (default); always."
         ),
         Option(OUTPUT, rare=True),
     ] = None
@@ -727,9 +727,7 @@ class HistoryViewOptions(Settings):
     ] = False
     heads: Annotated[
         tuple[str, ...],
-        Field(
-            description="A hash that was noted before: --verify checks that it is still there; can be repeated."
-        ),
+        Field(description="A hash noted before: --verify checks that it is still there; can be repeated."),
         Option(HISTORY, "HASH", name="--head"),
     ] = ()
     outputs: Annotated[Outputs, Without("out")]
@@ -748,9 +746,7 @@ class DamageOptions(Settings):
         Field(description="Share of the items that are damaged (default: .1, .25, .5, 1); can be repeated."),
         Option(DAMAGE, "SHARE", name="--share"),
     ] = ()
-    items: Annotated[
-        int, Field(description="Items that each gate sees."), Option(DAMAGE)
-    ] = 30
+    items: Annotated[int, Field(description="Items that each gate sees."), Option(DAMAGE)] = 30
     draws: Annotated[int, Field(description="Gates run for each kind and share."), Option(DAMAGE)] = 200
 
 

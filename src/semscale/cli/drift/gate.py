@@ -17,8 +17,8 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 import polars as pl
 
 from semscale.chat.budget import Budget
-from semscale.chat.runner import run_apart
 from semscale.chat.failures import Scrubber
+from semscale.chat.runner import run_apart
 from semscale.cli.drift.commands import (
     CompareOptions,
     GateOptions,
