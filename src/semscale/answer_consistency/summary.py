@@ -55,9 +55,8 @@ class ConsistencyItem:
         prompt: the question; ``None`` where it is not known.
         answer: the answer, likewise.
         samples: all samples; ``None`` for one that is missing.
-        probability_correct: P(correct), NaN where all labels are of one kind; ``None`` without labels.
-        probability_correct_low: lower end of its interval, likewise.
-        probability_correct_high: upper end, likewise.
+        probability_correct: P(correct) with its interval, NaN where all labels are of one kind; ``None``
+            without labels.
         decision: ``accept``, ``review`` or ``abstain``; ``None`` likewise.
     """
 
@@ -68,10 +67,8 @@ class ConsistencyItem:
     prompt: str | None = None
     answer: str | None = None
     samples: tuple[str | None, ...] = ()
-    probability_correct: float | None = None
+    probability_correct: Estimate | None = None
     decision: str | None = None
-    probability_correct_low: float | None = None
-    probability_correct_high: float | None = None
 
     @property
     def score(self) -> float:
@@ -227,15 +224,16 @@ def _threshold_record(side: AcceptanceThreshold) -> dict[str, Any]:
 
 
 def _item_record(item: ConsistencyItem) -> dict[str, Any]:
+    estimate = item.probability_correct
     return {
         "item": item.item,
         "prompt": item.prompt,
         "answer": item.answer,
         "samples": item.samples,
         **item.measures,
-        "probability_correct": item.probability_correct,
-        "probability_correct_low": item.probability_correct_low,
-        "probability_correct_high": item.probability_correct_high,
+        "probability_correct": estimate and estimate.value,
+        "probability_correct_low": estimate and estimate.low,
+        "probability_correct_high": estimate and estimate.high,
         "decision": item.decision,
         "contradictions": [
             {
@@ -455,13 +453,8 @@ def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability
     if correctness is None:
         return item
     single = correctness.some(np.array([item.item - 1]))
-    return replace(
-        item,
-        probability_correct=float(single.probability[0]),
-        probability_correct_low=float(single.low[0]),
-        probability_correct_high=float(single.high[0]),
-        decision=single.decision[0],
-    )
+    estimate = Estimate(float(single.probability[0]), float(single.low[0]), float(single.high[0]))
+    return replace(item, probability_correct=estimate, decision=single.decision[0])
 
 
 def _is_null_word(cell: object) -> bool:
