@@ -3,11 +3,10 @@
 import csv
 import json
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-FOLDER = Path(__file__).parents[2] / "shared" / "data" / "beetle"
+from shared_data import shared_data
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Answers:
 
 def read_answers(name):
     """Read ``training``, ``test-unseen-answers`` or ``test-unseen-questions``."""
-    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+    with shared_data("beetle", f"{name}.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return Answers(
         question=np.array([row["question_id"] for row in rows]),

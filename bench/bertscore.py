@@ -17,20 +17,20 @@ import numpy as np
 from measuring import Peer, machine, ratios, seconds, spread
 from semscale import BertScorer
 from semscale.weights.resolving import resolve
+from shared_data import shared_data
 
 ROOT = Path(__file__).parent.parent
-PAIRS = ROOT.parent / "shared" / "data" / "stsb" / "dev.csv"
 LAYER, SAMPLES = 6, 5
 
 
 def sentences():
-    with PAIRS.open(encoding="utf-8") as file:
+    with shared_data("stsb", "dev.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return list(dict.fromkeys(row[name] for row in rows for name in ("sentence1", "sentence2")))
 
 
 def real_pairs():
-    with PAIRS.open(encoding="utf-8") as file:
+    with shared_data("stsb", "dev.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return [row["sentence1"] for row in rows], [row["sentence2"] for row in rows]
 

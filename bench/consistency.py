@@ -10,23 +10,21 @@ import csv
 import json
 from collections import Counter
 from datetime import date
-from pathlib import Path
 
 import numpy as np
 
 from measuring import Peer, machine, ratios, seconds, spread
 from semscale import Consistency, load_embedder
 from semscale.answer_consistency.asking import early_decision
-from semscale.answer_consistency.contradictions import guard_findings
-from semscale.answer_consistency.pairs import above_floor
+from semscale.answer_consistency.pairs import above_floor, guard_findings
 from semscale.answer_consistency.samples import item_means
 from semscale.answer_consistency.settings import GUARD_NAMES
 from semscale.matching.cosines import Cosines
 from semscale.matching.pairs import pair_up
 from semscale.matching.summary import share_above
 from semscale.weights.resolving import resolve
+from shared_data import shared_data
 
-DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 SAMPLES, WORDS = 5, 15
 KEPT = (1.0, 0.75, 0.5, 0.25, 0.1, 0.0)
 BEETLE_FLOOR = 0.34
@@ -34,7 +32,7 @@ BEETLE_FLOOR = 0.34
 
 def prompts(n):
     """N answers with five samples each, all distinct, of 15 words."""
-    with (DATA / "stsb" / "dev.csv").open(encoding="utf-8") as file:
+    with shared_data("stsb", "dev.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     words = " ".join(row[name] for row in rows for name in ("sentence1", "sentence2")).split()
     texts = [" ".join(words[start : start + WORDS]) for start in range(0, len(words) - WORDS, 3)]
@@ -44,7 +42,7 @@ def prompts(n):
 
 
 def beetle():
-    with (DATA / "beetle" / "training.csv").open(encoding="utf-8") as file:
+    with shared_data("beetle", "training.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     references = [json.loads(row["reference_answers"])[:3] for row in rows]
     return [row["answer"] for row in rows], references, np.array([row["accuracy"] for row in rows])

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from beetle import FOLDER, read_answers
+from beetle import read_answers
 from measuring import machine
 from semscale.damage.damages import DAMAGES, damaged
 from semscale.drift.gate.gate import decide
@@ -31,8 +31,9 @@ from semscale.drift.runs.reading import read_run
 from semscale.drift.self_testing.self_test import self_test
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, new_id
+from shared_data import SHARED
 
-ATHENA = FOLDER.parent / "athena"
+ATHENA = SHARED / "athena"
 EXAMPLES = Path(__file__).parents[1] / "examples"
 DATA = Path(__file__).parent / "data"
 WRITTEN = [
@@ -230,7 +231,7 @@ def main():
     if options.with_reruns:
         report_with_reruns(meter, options)
         return
-    for folder, build in ((ATHENA, athena), (FOLDER, beetle), (EXAMPLES, reviews)):
+    for folder, build in ((ATHENA, athena), (SHARED / "beetle", beetle), (EXAMPLES, reviews)):
         if not folder.exists():
             print(f"\nskipped, as it is not there: {folder}")
             continue

@@ -19,7 +19,7 @@ import numpy as np
 import yaml
 from scipy.optimize import minimize
 
-from beetle import FOLDER, Answers, auc, read_answers
+from beetle import Answers, auc, read_answers
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, finding_counts
 from semscale.matching.calibrated import UNRELATED_PAIRS, above_floor, combine, layer_similarities
@@ -250,9 +250,6 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare with the file instead of writing it")
     parser.add_argument("--model", choices=MODELS, help="fit this one alone")
     chosen = parser.parse_args()
-    if not FOLDER.exists():
-        print(f"skipped, as {FOLDER} is not there")
-        return
     answers, found = read_answers("training"), None
     written = yaml.safe_load(WEIGHTS.read_text(encoding="utf-8"))
     fitted = dict(written)

@@ -11,18 +11,19 @@ import time
 
 import numpy as np
 
-from beetle import FOLDER, read_answers
+from beetle import read_answers
 from measuring import machine, spread
 from semscale import load_embedder
 from semscale.guards.reading import analyse
 from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, finding_counts
+from shared_data import shared_data
 
 PARAPHRASE = 4.5
 EITHER = "negation or opposite"
 
 
 def paraphrases():
-    with (FOLDER.parent / "stsb" / "dev.csv").open(encoding="utf-8", newline="") as file:
+    with shared_data("stsb", "dev.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if float(row["similarity_0_5"]) >= PARAPHRASE]
     return [(row["sentence1"], row["sentence2"]) for row in rows]
 

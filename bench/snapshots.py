@@ -21,9 +21,9 @@ from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import compare_outputs
 from semscale.snapshots.session_scorer import SnapshotMeter
 from semscale.snapshots.settings import settle
+from shared_data import shared_data
 
 ROOT = Path(__file__).parents[1]
-STSB = ROOT.parent / "shared" / "data" / "stsb" / "dev.csv"
 THRESHOLDS = (0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65)
 
 
@@ -67,7 +67,7 @@ def main():
     parser.add_argument("--guards", default="weigh", help="as snapshots take it")
     given = parser.parse_args()
     meter = SnapshotMeter()
-    with STSB.open(encoding="utf-8", newline="") as file:
+    with shared_data("stsb", "dev.csv").open(encoding="utf-8", newline="") as file:
         rated = [(float(r["similarity_0_5"]), r["sentence1"], r["sentence2"]) for r in csv.DictReader(file)]
     baseline = outputs_of("baseline")
     texts = [text for comments in baseline for text in comments] + [one for _, one, _ in rated[:600]]

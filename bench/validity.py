@@ -14,15 +14,15 @@ from datetime import date
 import numpy as np
 from scipy.stats import spearmanr
 
-from beetle import FOLDER, auc, read_answers
+from beetle import auc, read_answers
 from measuring import machine
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import GUARDS, Guards
 from semscale.matching.calibrated import CalibratedMatch
 from semscale.matching.matcher import match, match_with
 from semscale.weights.known import DEFAULT_MODEL
+from shared_data import shared_data
 
-STSB = FOLDER.parent / "stsb" / "dev.csv"
 TESTS = ("test-unseen-answers", "test-unseen-questions")
 SAME = 5.0  # "the two sentences are completely equivalent, as they mean the same thing"
 UNRELATED, SEED = 500, 0
@@ -92,7 +92,7 @@ def cell(figure, rows, clusters, replicates):
 
 
 def read_stsb():
-    with STSB.open(encoding="utf-8", newline="") as file:
+    with shared_data("stsb", "dev.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     human = np.array([float(row["similarity_0_5"]) for row in rows])
     return [row["sentence1"] for row in rows], [row["sentence2"] for row in rows], human
@@ -166,10 +166,6 @@ def main():
     parser.add_argument("--nli", help="a model of entailment, which is measured, too")
     parser.add_argument("--only", action="append", help="of these methods alone the agreement with people")
     chosen = parser.parse_args()
-    missing = [str(path) for path in (STSB, FOLDER) if not path.exists()]
-    if missing:
-        print("skipped, as these are not there: " + ", ".join(missing))
-        return
     stsb, beetle = read_stsb(), {name: read_answers(name) for name in ("training", *TESTS)}
     scorers = {
         name: score

@@ -15,6 +15,7 @@ SHARED = {
     "random_classifier_files.py",
     "rated_texts.py",
     "review_sample.py",
+    "shared_data.py",
 }  # what scripts import
 SCRIPTS = sorted(path.name for path in BENCH.glob("*.py") if path.name not in SHARED)
 

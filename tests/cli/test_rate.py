@@ -37,7 +37,7 @@ def test_a_pipe_gets_plain_text(rate, seven_answers):
             "and 1 without respondent",
         "mean, from 1 to 5", "top 2 points", "net (top less bottom)", "By group", "north", "south",
         "(no region)",
-        "Compared with humans (5 texts)", "Pearson r of means", "linearized variance over respondents",
+        "Comparison with humans (5 texts)", "Pearson r of means", "linearized variance over respondents",
         "signature: semscale ", "model:toy",
     ):  # fmt: skip
         assert word in ended.out, word
@@ -121,7 +121,7 @@ def test_a_report_as_markdown_or_a_workbook_with_its_figures_as_files(rate, seve
     assert ended.code == 0, ended.err
     assert ended.out.endswith("report: report.md\nfigures: figures\n")
     shown = (tmp_path / "report.md").read_text()
-    assert "## How the ratings are spread" in shown
+    assert "## Distribution of the ratings" in shown
     for picture in re.findall(r"\]\((figures/[\w-]+\.svg)\)", shown):
         assert (tmp_path / picture).read_text().startswith("<svg")
     assert "figures/distribution.svg" in shown

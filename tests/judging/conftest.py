@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from semscale.chat.calls.retrying import Retries
+from semscale.chat.pacing import Retries
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running
 from semscale.signature import Signature
 
 

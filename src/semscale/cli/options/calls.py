@@ -7,13 +7,12 @@ from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import CALLS, option, setting
 
 if TYPE_CHECKING:
-    from semscale.chat.calls.limits import Limits
+    from semscale.chat.budget import Budget
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.costs.budget import Budget
-    from semscale.chat.costs.forecast import Forecast
+    from semscale.chat.forecast import Forecast
     from semscale.chat.ledger.ledger import Ledger
-    from semscale.chat.runner import Runner
-    from semscale.judging.asking import Running
+    from semscale.chat.pacing import Limits
+    from semscale.chat.runner import Runner, Running
 
 
 @option_group
@@ -77,7 +76,7 @@ class CallOptions:
         Args:
             ledger: that is open; the options' own unless given.
         """
-        from semscale.judging.asking import Running
+        from semscale.chat.runner import Running
 
         return Running(limits=self._limits, budget=self._budget, ledger=ledger or self._place)
 
@@ -111,7 +110,7 @@ class CallOptions:
 
     @property
     def _limits(self) -> "Limits":
-        from semscale.chat.calls.limits import Limits
+        from semscale.chat.pacing import Limits
 
         return Limits(
             concurrency=self.concurrency,
@@ -122,7 +121,7 @@ class CallOptions:
 
     @property
     def _budget(self) -> "Budget":
-        from semscale.chat.costs.budget import Budget
+        from semscale.chat.budget import Budget
 
         return Budget(calls=self.max_calls, tokens=self.max_total_tokens, money=self.max_cost)
 
