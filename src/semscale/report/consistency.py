@@ -472,9 +472,9 @@ def _cautions(summary: "ConsistencySummary") -> Iterator[str]:
             "them finds these, too: --nli."
         )
     yield from _p_true_cautions(summary)
-    if summary.n_null_words:
+    if summary.n_null_answers:
         yield (
-            f"{counted(summary.n_null_words, 'answer')} read None, null, nil or NaN and count as answers: "
+            f"{counted(summary.n_null_answers, 'answer')} read None, null, nil or NaN and count as answers: "
             "where these stand for no answer, leave the cells empty."
         )
     if (labels := summary.too_few_labels) is not None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from semscale.chat.calls.parameter_form import LEFT_OUT
-from semscale.chat.costs.prices import amount
+from semscale.chat.chat_model import LEFT_OUT
 from semscale.chat.messages import Parameters
+from semscale.chat.prices import amount
 from semscale.judging.human_labels import INCLUSION
 from semscale.judging.summary import LITTLE_COVERED
 from semscale.judging.verdict import Provenance

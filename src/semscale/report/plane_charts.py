@@ -38,7 +38,7 @@ from semscale.report.row_charts import NOISE, TOLERATED
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    from semscale.matching.bertscore import Explanation
+    from semscale.matching.token_scores import Explanation
 
 Range = tuple[float, float]
 _SIDE = 330  # pixels of a square
