@@ -40,7 +40,7 @@ print(*codes, "loaded:", *sorted(loaded), file=sys.stderr)
 WITHOUT = "import semscale.extras\nsemscale.extras.find_spec = lambda name: None\n" + PROGRAM
 
 TEXTS = {".md", ".py", ".yml", ".yaml"}
-ENDPOINT = ("--model", "m", "--base-url", "http://localhost:9/v1")
+ENDPOINT = ("--chat-model", "m", "--chat-url", "http://localhost:9/v1")
 ANSWERS = (
     "I love it",
     "It is fine",
@@ -212,9 +212,9 @@ class TestMissing:
         commands = [
             ("history", ("drift", "history")),
             ("postgres", ("drift", "history", "--history", "postgresql://ana@localhost/team")),
-            ("api", (*rate, "--engine", "api", *ENDPOINT)),
+            ("api", (*rate, "--engine", "api", "--embedder", "m", "--embedder-url", "http://localhost:9/v1")),
             ("api", (*ask, *ENDPOINT)),
-            ("local", (*ask, "--model", "local")),
+            ("local", (*ask, "--chat-model", "local")),
         ]
         done = run(WITHOUT, *(command for _, command in commands))
         said = [f"semscale: {wanted[extra]}" for extra, _ in commands]

@@ -149,8 +149,8 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
         ({}, ("--reply", "prose"), "--reply needs --chat-model NAME"),
         ({}, ("--chat-model", "local", "--reply", "guess"), "--reply must be decision or prose"),
         ({"examples: [my": "exmples: [my", "examples: [the price": "exmples: [the price"}, (),
-         "'codes.yaml', line 8: code 'cost': unknown key 'exmples'; did you mean 'examples'?"),
-        ({"examples: [the price rose, my price]": "examples: []"}, (), "at least one entry"),
+         "'codes.yaml', line 8: unknown key 'exmples' in codes; did you mean 'examples'?"),
+        ({"examples: [the price rose, my price]": "examples: []"}, (), "at least 1 entry"),
         ({"price": "battery", "paid": "duration"}, (), "'power' and 'cost'"),
     ],
 )  # fmt: skip

@@ -246,7 +246,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
     from semscale.answer_consistency.asking import AskedModel
     from semscale.answer_consistency.claim_tables import claim_consistency_file
     from semscale.cli.progress import progress_bars
-    from semscale.matching.methods import check_method
+    from semscale.matching.matcher import check_method
     from semscale.store.deriving.derived_columns import with_label
 
     columns, sampling = _source(options)

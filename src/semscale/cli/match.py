@@ -183,8 +183,14 @@ def match_table(options: MatchOptions) -> "MatchSummary":
         SemscaleError: what the table, the model or the method cannot do.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.matching.matcher import Matcher, match_file
-    from semscale.matching.methods import ANY_ENGINE, check_explaining, check_method, guards_for
+    from semscale.matching.matcher import (
+        ANY_ENGINE,
+        Matcher,
+        check_explaining,
+        check_method,
+        guards_for,
+        match_file,
+    )
     from semscale.store.deriving.derived_columns import with_label
 
     named, model, chosen = options.columns, options.model, options.matching
@@ -238,7 +244,7 @@ def ground_table(options: MatchOptions) -> "GroundingSummary":
     from semscale.answer_consistency.claim_tables import groundedness_file
     from semscale.cli.consistency import claim_judge
     from semscale.cli.progress import progress_bars
-    from semscale.matching.methods import check_method
+    from semscale.matching.matcher import check_method
 
     named, nli = options.columns, options.matching.nli
     columns = GroundingColumns(prediction=named.prediction, context=named.context, by=named.by)
@@ -293,8 +299,8 @@ def evaluate_folder(options: EvaluateOptions) -> "EvaluationSummary":
         SemscaleError: what the folder, the model or the method cannot do.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.matching.cliniqlink import EvaluationSummary, evaluate_submission
-    from semscale.matching.methods import check_method
+    from semscale.matching.cliniqlink import evaluate_submission
+    from semscale.matching.matcher import check_method
     from semscale.store.writing import write_table
 
     check_method(options.method)
@@ -304,7 +310,7 @@ def evaluate_folder(options: EvaluateOptions) -> "EvaluationSummary":
         )
     options.outputs.check()
     with progress_bars() as progress:
-        scores = evaluate_submission(
+        summary = evaluate_submission(
             options.folder,
             method=options.method,
             embedder=options.model.chosen_name,
@@ -314,5 +320,5 @@ def evaluate_folder(options: EvaluateOptions) -> "EvaluationSummary":
             progress=progress,
         )
     if options.outputs.out is not None:
-        write_table(scores.items, options.outputs.out)
-    return EvaluationSummary(options.folder, scores)
+        write_table(summary.items, options.outputs.out)
+    return summary

@@ -17,7 +17,7 @@ from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
     from semscale.embedding.cache.entry_store import EntryStore
-    from semscale.matching.bertscore_layers import JudgedPairs
+    from semscale.matching.bertscore import JudgedPairs
     from semscale.store.table import Table
 
 _MODEL_HELP = "A known model, or organisation/name on the Hugging Face hub"
@@ -232,7 +232,7 @@ class CalibrationColumns(Settings):
 
     def read(self, table: "Table") -> "tuple[list[Any], JudgedPairs | None]":
         """Return the texts that unrelated pairs are drawn from, and the judged pairs."""
-        from semscale.matching.bertscore_layers import JudgedPairs
+        from semscale.matching.bertscore import JudgedPairs
 
         names = {"text": self.text, "prediction": self.prediction, "reference": self.reference}
         for option, column in names.items():
@@ -289,8 +289,8 @@ def calibrate(options: CalibrateOptions) -> None:
     --text the predictions and references are themselves the texts that pairs are drawn from.
     """
     from semscale.cli.progress import progress_bars
+    from semscale.matching.bertscore import calibrate as calibrate_model
     from semscale.matching.bertscore import token_encoder
-    from semscale.matching.bertscore_layers import calibrate as calibrate_model
     from semscale.report.terminal import print_document
     from semscale.store.atomic import check_writable, replacing
     from semscale.store.reading import open_table

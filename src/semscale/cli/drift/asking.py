@@ -43,7 +43,7 @@ from semscale.history.items import Item
 from semscale.history.runs import Run, now
 from semscale.judging.comparing import AnswerPair
 from semscale.judging.judge import Judge
-from semscale.matching.methods import check_method
+from semscale.matching.matcher import check_method
 from semscale.matching.settings import MatchSettings
 from semscale.report.drift_runs import none_shared_words
 from semscale.store.writing import write_table
