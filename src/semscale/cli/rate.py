@@ -433,9 +433,10 @@ def _check_sheet(table: "Table", columns: LabelledColumns) -> None:
     Raises:
         InputError: a row has two labels.
     """
-    from semscale.rating.cells import humans_in, numbers_in
+    from semscale.rating.cells import humans_in
     from semscale.rating.labelling import COLUMNS as SHEET_COLUMNS
     from semscale.rating.labelling import ROW, check_once, with_points
+    from semscale.results.weights import numbers_in
     from semscale.store.columns import column_in, floats_in
 
     if not set(SHEET_COLUMNS) <= set(table.columns):
