@@ -14,8 +14,8 @@ import numpy as np
 
 from measuring import machine
 from rated_texts import HIGHEST, LOWEST, review_sentences
-from semscale.rating.calibrators import Predictors, fit_calibrator
-from semscale.rating.fitting import choose_method, fit_without_parts, human_masses
+from semscale.rating.calibrators import Predictors
+from semscale.rating.fitting import Sample, choose_method, fit_without_parts, human_masses
 from semscale.rating.rater import Rater
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature
@@ -56,8 +56,9 @@ def report_labels(texts, human, values, splits):
         for seed in range(splits):
             order = np.random.default_rng(seed).permutation(len(texts))
             known, rest = order[:n], order[n:]
-            method = choose_method(texts.rows(known), human[known], seed=seed).method
-            fitted = fit_calibrator(method, texts.rows(known), human[known])
+            sample = Sample(texts.rows(known), human[known], seed=seed)
+            method, _ = choose_method(sample)
+            fitted = sample.fit(method)
             found.append(figures(fitted.pmf(texts.rows(rest)), human[rest], values))
             chosen[method] += 1
         line(f"{n}", np.mean(found, axis=0), ", ".join(f"{name} {m}" for name, m in chosen.most_common()))
@@ -98,12 +99,10 @@ def report_calibrated_coverage(texts, human, values, draws):
 def calibrated_intervals(texts, human, values, n, seed):
     order = np.random.default_rng(10000 + seed).permutation(len(texts))
     known, rest = texts.rows(order[:n]), texts.rows(order[n:])
-    answers, truth = human[order[:n]], (human[order[n:]] @ values).mean()
+    sample, truth = Sample(known, human[order[:n]], seed=seed), (human[order[n:]] @ values).mean()
     scored = [Status.SCORED] * len(rest)
-    refits = np.stack(
-        [refit.pmf(rest) for refit in fit_without_parts("ridge", known, answers, seed=seed)], axis=1
-    )
-    pmf, ends = fit_calibrator("ridge", known, answers).pmf(rest), []
+    refits = np.stack([refit.pmf(rest) for refit in fit_without_parts("ridge", sample)], axis=1)
+    pmf, ends = sample.fit("ridge").pmf(rest), []
     for given in (refits, None):
         tallies = Tallies([figures_of(values)], Signature.of("rate"))
         tallies.add(pmf, scored, refits=given)

@@ -16,8 +16,7 @@ import numpy as np
 from measuring import Peer, machine, ratios, seconds, spread
 from semscale import Consistency, load_embedder
 from semscale.answer_consistency.asking import early_decision
-from semscale.answer_consistency.contradictions import guard_findings
-from semscale.answer_consistency.pairs import above_floor
+from semscale.answer_consistency.pairs import above_floor, guard_findings
 from semscale.answer_consistency.samples import item_means
 from semscale.answer_consistency.settings import GUARD_NAMES
 from semscale.matching.cosines import Cosines

@@ -14,7 +14,7 @@ from pathlib import Path
 from measuring import machine, seconds
 from semscale.chat.calls.limits import Limits
 from semscale.chat.replies import Reply, Usage
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running
 from semscale.signature import Signature
 from semscale.study.files import parse_study
 from semscale.study.result import Study

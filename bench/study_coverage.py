@@ -23,7 +23,7 @@ from semscale.stats.variance_components.components import variance_components
 from semscale.stats.variance_components.effects import FacetTable
 from semscale.study.axes import compare_correlations, compare_groups, compare_marginals, surveys_of
 from semscale.study.people import ComparedQuestion, ComparedSide
-from semscale.study.questionnaire import SurveyQuestion
+from semscale.study.questionnaire import StudyQuestion
 from semscale.study.summary import MeasuredAnswers, level_differences
 
 VALUES = np.arange(1.0, 6.0)
@@ -104,7 +104,7 @@ def of_a_draw(rng, n_personas, n_people, plan):
 
 
 def concept_difference(panel):
-    question = SurveyQuestion("intent", "", load_scale("purchase-intent"), ("dlr",))
+    question = StudyQuestion("intent", "", load_scale("purchase-intent"), ("dlr",))
     n = panel.n
     rows = pl.DataFrame({
         "persona": np.repeat(np.arange(n), 2).astype(str), "concept": ["a", "b"] * n,

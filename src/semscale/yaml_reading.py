@@ -1,12 +1,20 @@
 """Strict parsing of the YAML files that users write, with errors that name the line."""
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar, get_args
 
 import yaml
 
 from semscale.errors import InputError
-from semscale.messages import shortened
+from semscale.messages import did_you_mean, first_mistake, shortened
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
+
+    Model = TypeVar("Model", bound=BaseModel)
 
 _MOST_VALUES = 200_000
 """Values in a file, those behind each alias counted; a few aliases of aliases can stand for billions."""
@@ -112,17 +120,17 @@ def parse_yaml(content: bytes, *, source: str) -> object:
 
 
 def _remedy(error: yaml.MarkedYAMLError) -> str:
-    """Say what helps where a text's own signs, such as a question mark within braces, are read as YAML's."""
+    """Return the remedy where signs of a text, such as ``?`` within braces, are read as YAML's."""
     is_sign = isinstance(error, yaml.scanner.ScannerError) or "but got" in str(error.problem)
     return "; put texts with signs such as ? : , # in quotes" if is_sign else ""
 
 
 def line_of(content: bytes, path: Sequence[str | int]) -> int:
-    r"""Find the line, from 1, on which a value of a YAML file stands.
+    r"""Find the line, from 1, on which a value of a YAML file begins.
 
     Args:
         content: the file, which ``parse_yaml`` has read.
-        path: keys and places in lists, from 0, that lead to the value; where the file does not have the
+        path: keys and positions in lists, from 0, that lead to the value; where the file does not have the
             whole path, the last part of it that the file has counts.
 
     Example:
@@ -134,6 +142,8 @@ def line_of(content: bytes, path: Sequence[str | int]) -> int:
     node = _StrictLoader(content.decode("utf-8-sig")).get_single_node()
     line = 0 if node is None else node.start_mark.line
     for step in path:
+        if isinstance(step, int) and isinstance(node, yaml.MappingNode):
+            continue  # a single entry that is written without a list
         child = None if node is None else _child(node, step)
         if child is None:
             break
@@ -152,3 +162,107 @@ def _child(node: yaml.Node, step: str | int) -> tuple[yaml.Mark, yaml.Node] | No
             if key.value == str(step):
                 return key.start_mark, value
     return None
+
+
+@dataclass(frozen=True)
+class YamlFile:
+    """A YAML file that a user wrote; its errors name file and line.
+
+    Attributes:
+        content: the file, UTF-8.
+        source: its name in messages.
+    """
+
+    content: bytes
+    source: str
+
+    @classmethod
+    def read(cls, path: str | Path, noun: str) -> Self:
+        """Read the bytes of a file.
+
+        Args:
+            path: of the file.
+            noun: the kind of file, such as ``study file``.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        try:
+            return cls(Path(path).read_bytes(), str(path))
+        except OSError as error:
+            raise InputError(f"{noun} {str(path)!r} cannot be read: {error.strerror or error}") from None
+
+    def keys(self, form: str) -> dict[str, Any]:
+        """Parse the file into its keys and values.
+
+        Args:
+            form: the keys that it must have, such as ``a rubric, name and criteria``.
+
+        Raises:
+            InputError: as ``parse_yaml``, or it holds no keys.
+        """
+        fields = parse_yaml(self.content, source=self.source)
+        if not isinstance(fields, dict):
+            raise InputError(f"{self.source!r} must hold the keys of {form}, got {shortened(fields)}")
+        return {str(key): value for key, value in fields.items()}
+
+    def validated(
+        self,
+        model: "type[Model]",
+        fields: dict[str, Any],
+        describe: "Callable[[ValidationError], str] | None" = None,
+    ) -> "Model":
+        """Check the keys of the file by a model that forbids unknown keys.
+
+        An unknown key is reported first, as a mistyped key explains a missing one.
+
+        Args:
+            model: the keys that the file may have.
+            fields: of ``keys``.
+            describe: writes the message about another mistake; ``first_mistake`` by default.
+
+        Raises:
+            InputError: the first mistake, with its line.
+        """
+        from pydantic import ValidationError
+
+        try:
+            return model(**fields)
+        except ValidationError as error:
+            details = error.errors()
+            unknown = next((detail for detail in details if detail["type"] == "extra_forbidden"), None)
+            if unknown is None:
+                message = first_mistake(error, ()) if describe is None else describe(error)
+                raise self.error(details[0]["loc"], message) from None
+            path = unknown["loc"]
+            key, section = str(path[-1]), f" in {path[0]}" if len(path) > 1 else ""
+            known = _known_keys(model, path[:-1])
+            listed = f"{did_you_mean(key, known)} (known: {', '.join(known)})"
+            raise self.error(path, f"unknown key {key!r}{section}{listed}") from None
+
+    def error(self, path: Sequence[str | int], message: object) -> InputError:
+        """Make the error about the value at a path of keys and positions: file, line, and the message."""
+        return InputError(f"{self.source!r}, line {line_of(self.content, path)}: {message}")
+
+    @contextmanager
+    def located(self, *path: str | int) -> Iterator[None]:
+        """Add file and line to the errors that the use of a value raises."""
+        try:
+            yield
+        except InputError as error:
+            raise self.error(path, error) from error
+
+
+def _known_keys(model: "type[BaseModel]", path: Sequence[str | int]) -> list[str]:
+    """List the keys that a file may have at a path."""
+    for step in path:
+        field = model.model_fields.get(str(step))
+        if field is not None:
+            model = next(part for part in _types_in(field.annotation) if hasattr(part, "model_fields"))
+    return list(model.model_fields)
+
+
+def _types_in(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any annotation
+    yield annotation
+    for part in get_args(annotation):
+        yield from _types_in(part)

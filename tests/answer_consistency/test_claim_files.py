@@ -16,7 +16,7 @@ from semscale.answer_consistency.claims import (
     claim_consistency,
     groundedness,
 )
-from semscale.answer_consistency.columns import AnswerColumns, AskedColumns
+from semscale.answer_consistency.settings import AnswerColumns, AskedColumns
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError

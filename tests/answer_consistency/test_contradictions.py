@@ -6,7 +6,7 @@ from random_classifier import forced_classifier
 from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.contradictions import (
+from semscale.answer_consistency.pairs import (
     CONTRADICTING,
     contradiction_probabilities,
     guard_findings,

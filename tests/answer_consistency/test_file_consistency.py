@@ -9,11 +9,14 @@ from tests.conftest import ToyEmbedder
 from semscale.answer_consistency import summary as summary_module
 from semscale.answer_consistency import tables
 from semscale.answer_consistency.asking import AskedModel, Sampling
-from semscale.answer_consistency.columns import AnswerColumns, AskedColumns, sample_texts
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.item_tables import ItemRows
-from semscale.answer_consistency.settings import CorrectnessSettings
-from semscale.answer_consistency.tables import consistency_file
+from semscale.answer_consistency.settings import (
+    AnswerColumns,
+    AskedColumns,
+    CorrectnessSettings,
+    sample_texts,
+)
+from semscale.answer_consistency.tables import ItemRows, consistency_file
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.conftest import ToyEmbedder
 
 import semscale
-from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.meanings import (
@@ -30,9 +29,10 @@ from semscale.answer_consistency.meanings import (
     semantic_negentropy,
     sets_agreement,
 )
-from semscale.answer_consistency.measures import MEASURES, Kind, measure_meanings, select_measures
-from semscale.answer_consistency.pairs import NO_FLOOR
+from semscale.answer_consistency.measures import MEASURES, Evidence, measures_needing
+from semscale.answer_consistency.pairs import NO_FLOOR, compare_pairs
 from semscale.answer_consistency.samples import PairReaders
+from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import Entailments
@@ -145,28 +145,31 @@ def test_the_text_of_the_most_probable_meaning(texts, clusters, weights, best):
 SAME_OF_THREE = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]], bool)
 
 
+def measured(relations, *names):
+    """Values of measures for two items, of which only the second has samples."""
+    compared = compare_pairs(pair_up(["a", "b"], [[], ["c", "d"]]), 0.0, PairReaders())
+    evidence = Evidence(compared, {1: relations})
+    return {name: MEASURES[name].function(evidence) for name in names}
+
+
 def test_every_measure_of_an_item_and_none_of_one_without_samples():
     free = np.array([[1, 0.9, 0.4], [0.9, 1, 0.5], [0.4, 0.5, 1]])
-    related = {1: Relations(Ground.ENTAILMENT, SAME_OF_THREE.astype(float), SAME_OF_THREE, free)}
-    found = measure_meanings(related, select_measures(MEASURES, Kind.MEANINGS), 2)
-    values = {name: column[1] for name, column in found.measures.items()}
-    assert all(np.isnan(column[0]) for column in found.measures.values())
+    relations = Relations(Ground.ENTAILMENT, SAME_OF_THREE.astype(float), SAME_OF_THREE, free)
+    columns = measured(relations, *measures_needing("meanings", MEASURES))
+    values = {name: column[1] for name, column in columns.items()}
+    assert len(values) == 7
+    assert all(np.isnan(column[0]) for column in columns.values())
     assert values["semantic_negentropy"] == pytest.approx(2 / 3 * math.log(2) / math.log(3))
     assert values["semantic_sets_confidence"] == 0.5
-    assert values["semantic_alphabet"] == pytest.approx(
-        1 / 3
-    )  # 2 meanings seen, of which one once: 2 / (2/3)
+    # 2 meanings seen, of which one once: 2 / (2/3)
+    assert values["semantic_alphabet"] == pytest.approx(1 / 3)
     assert values["entailment"] == 0.5
     assert values["noncontradiction"] == pytest.approx((0.9 + 0.4) / 2)
-    assert found.n_meanings.tolist() == [0, 2]
-    assert found.grounds.tolist() == [None, Ground.ENTAILMENT]
 
 
 def test_without_entailment_no_contradiction_is_known():
-    found = measure_meanings(
-        {0: Relations(Ground.EXACT, SAME_OF_THREE * 1.0, SAME_OF_THREE)}, ("noncontradiction",), 1
-    )
-    assert np.isnan(found.measures["noncontradiction"][0])
+    relations = Relations(Ground.EXACT, SAME_OF_THREE * 1.0, SAME_OF_THREE)
+    assert np.isnan(measured(relations, "noncontradiction")["noncontradiction"]).all()
 
 
 class MadeUpEntailment:

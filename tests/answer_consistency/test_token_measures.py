@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 import semscale
-from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.measures import MEASURES, Kind, measure_tokens, needed_parts, select_measures
+from semscale.answer_consistency.measures import MEASURES, measure_tokens, needed_parts
+from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
-from semscale.answer_consistency.white_box import (
+from semscale.answer_consistency.tokens import (
     AnswerTokens,
     mean_token_negentropy,
     min_token_negentropy,
@@ -66,7 +66,8 @@ def token(*shares):
 
 def test_each_measure_of_two_tokens():
     # .8 and .5: least .5, product .4, geometric mean sqrt .4, first .8.
-    found = measure_tokens([[token(0.8), token(0.5)]], select_measures(MEASURES, Kind.TOKENS))
+    of_tokens = [name for name, measure in MEASURES.items() if measure.needs == {"logprobs"}]
+    found = measure_tokens([[token(0.8), token(0.5)]], of_tokens)
     values = {name: column[0] for name, column in found.items()}
     assert values["min_probability"] == pytest.approx(0.5)
     assert values["sequence_probability"] == pytest.approx(0.4)
@@ -234,8 +235,9 @@ def test_prompts_of_another_number_are_refused():
 def test_without_the_answers_own_tokens_the_samples_count():
     pairs = pair_up(["a"], [["b", "c"]])
     tokens = [(TokenLogprob("b", math.log(0.6)),), (TokenLogprob("c", math.log(0.2)),)]
-    known = AnswerTokens(samples=[tokens]).probabilities(pairs, None)
-    assert monte_carlo_probability(known) == pytest.approx((0.6 + 0.2) / 2)
+    known = AnswerTokens(samples=[tokens])
+    mean = monte_carlo_probability(pairs, known.answer_probabilities(1), known.sample_probabilities(pairs))
+    assert mean == pytest.approx((0.6 + 0.2) / 2)
 
 
 def test_what_is_missing_is_named():
@@ -270,16 +272,6 @@ def test_replies_bring_their_tokens():
     asked = tool.ask(["Capital?"], 2, runner=Runner(Tokened(), ledger=False))
     assert asked.consistencies.measures["monte_carlo_probability"] == pytest.approx([0.5])
     assert asked.consistencies.measures["semantic_density"] == pytest.approx([0.0])
-
-
-@pytest.mark.parametrize("name", select_measures(MEASURES, Kind.PRODUCT))
-def test_a_product_is_missing_where_one_factor_is(name):
-    measure = MEASURES[name]
-    kinds = [MEASURES[factor].kind for factor in measure.factors]
-    assert kinds == [Kind.PAIRS, Kind.TOKENS]
-    agreement, confidence = np.array([0.5, 1.0, np.nan]), np.array([0.4, np.nan, 1.0])
-    values = measure.function(dict(zip(measure.factors, (agreement, confidence), strict=True)))
-    np.testing.assert_allclose(values, [0.2, np.nan, np.nan])
 
 
 PROBABILITY_AND_MATCH = ["min_probability", "exact_match"]
@@ -345,3 +337,9 @@ def test_consistency_and_confidence_is_the_product_of_ncs_and_the_mean_token_pro
     assert list(found.nulls)[-1] == "first_token_probability"
     with pytest.raises(InputError, match="consistency_and_confidence needs the log-probabilities"):
         tool.measure(["a"], [["a"]])
+
+
+def test_a_product_is_missing_where_one_factor_is():
+    tool = semscale.Consistency(measures=["consistency_and_confidence"])
+    found = tool.measure(["a", "a", "👍"], [["a"], [], ["👍"]], logprobs=[None, [HALF], [HALF]])
+    assert np.isnan(found.score).all()

@@ -34,7 +34,7 @@ def test_decisions_stand_beside_the_ratings(rate, seven_answers, decider, tmp_pa
     assert decided["counts"]["answered"] == decided["n"] == len(decider.requests)
     # every decision is the same, so that there is no correlation
     assert decided["correlation"] is None
-    assert "Beside typed decisions of m" in report.read_text(encoding="utf-8")
+    assert "Comparison with typed decisions of m" in report.read_text(encoding="utf-8")
 
 
 def test_the_signature_names_who_decided_in_which_form(rate, seven_answers, decider):

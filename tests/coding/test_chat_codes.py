@@ -5,14 +5,8 @@ import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.chat.costs.budget import Budget
-from semscale.coding.chat_codes import (
-    ChatCodes,
-    LostReply,
-    ask_about_codes,
-    code_rubric,
-    join_sources,
-    mean_asked,
-)
+from semscale.coding.coder import ChatCodes, LostReply, ask_about_codes, code_rubric
+from semscale.coding.coding import join_sources, mean_asked
 from semscale.errors import InterruptedRunError
 from semscale.signature import Signature
 from semscale.types import Status

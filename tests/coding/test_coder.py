@@ -6,13 +6,8 @@ import pytest
 
 from semscale.coding import coder
 from semscale.coding.codebook import Code, Codebook
-from semscale.coding.coder import (
-    Coder,
-    calibrate_code,
-    code_scores,
-    fit_prototypes,
-    with_children,
-)
+from semscale.coding.coder import Coder, Prototypes, code_scores, with_children
+from semscale.coding.coding import calibrate_code
 from semscale.errors import InputError
 from semscale.stats.calibration.calibrators import fit_platt
 from semscale.store.reading import open_table
@@ -84,13 +79,13 @@ def test_an_answer_on_two_codes_is_like_both(book, key_words):
 def test_two_codes_alike_are_refused_with_their_cosine():
     book = Codebook("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",))))
     with pytest.raises(InputError, match=r"'a' and 'b' are alike \(cosine 1.000, at most 0.95\)"):
-        fit_prototypes(book, [X, X], [NOTHING] * 2)
+        Prototypes(book, [X, X], [NOTHING] * 2)
 
 
 def test_a_code_may_be_like_the_one_above_it():
     book = Codebook("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",), parent="a"), Code("c", "f", ("z",))))
     with_definition = [np.concatenate([vectors, vectors]) for vectors in (X, X, Y)]
-    found = fit_prototypes(book, with_definition, [NOTHING] * 3).likeness(X)[0]
+    found = Prototypes(book, with_definition, [NOTHING] * 3).likeness(X)[0]
     assert found[0] == found[1] > 0.9
     assert found[2] < 0
 
@@ -100,7 +95,7 @@ def test_examples_nearer_to_another_code_are_refused():
     mixed = [np.concatenate([Y, X]), np.concatenate([X * 0.6 + Y * 0.8, Y])]
     book = Codebook("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",))))
     with pytest.raises(InputError, match="no nearer to their own code"):
-        fit_prototypes(book, mixed, [NOTHING] * 2)
+        Prototypes(book, mixed, [NOTHING] * 2)
 
 
 def test_a_code_has_at_least_the_value_of_those_below_it():

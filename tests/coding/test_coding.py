@@ -4,8 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.coding.chat_codes import ChatCodes
-from semscale.coding.coder import Coder, CodeScores
+from semscale.coding.coder import ChatCodes, Coder, CodeScores
 from semscale.coding.coding import code_answers, decide
 from semscale.coding.labels import HandCodes
 from semscale.coding.settings import BY_LIKENESS, CodeSettings

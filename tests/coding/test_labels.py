@@ -15,7 +15,7 @@ from semscale.coding.labels import (
     write_instructions,
 )
 from semscale.errors import InputError
-from semscale.judging.human_labels import LabelDraw
+from semscale.stats.calibration.drawing import DrawnTexts
 from semscale.store.reading import open_table
 
 NAN = float("nan")
@@ -68,7 +68,7 @@ def test_unsure_answers_are_drawn_more_often_and_sure_ones_too():
 def test_answers_that_cannot_be_read_are_never_drawn():
     found = draw_answers(values([0.5, float("nan"), 0.2]), 5)
     assert sorted(found.rows.tolist()) == [0, 2]
-    assert found.n_scored == 2
+    assert len(found.all_probabilities) == 2
 
 
 def test_likenesses_beyond_0_and_1_are_sure():
@@ -90,7 +90,7 @@ def test_instructions_have_every_code_and_the_command(book, tmp_path):
 def test_drawn_rows_come_first_in_the_order_of_their_draw(tmp_path, monkeypatch):
     monkeypatch.setattr(labels, "_BATCH", 3)
     pl.DataFrame({"id": range(8)}).write_csv(tmp_path / "t.csv")
-    drawn = LabelDraw(np.array([5, 0, 4]), np.array([0.5, 0.25, 1.0]), 8, 3.0)
+    drawn = DrawnTexts(np.array([5, 0, 4]), np.array([0.5, 0.25, 1.0]), np.full(8, 0.5))
     rows = pl.concat(label_batches(open_table(tmp_path / "t.csv"), drawn))
     assert [int(cell) for cell in rows["id"]] == [5, 0, 4, 1, 2, 3, 6, 7]
     assert rows["inclusion"].to_list() == [0.5, 0.25, 1.0] + [None] * 5

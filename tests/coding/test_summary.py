@@ -1,47 +1,59 @@
 """Summaries of coded answers."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.schema_check import check_json
 
 from semscale.coding.coder import Coder
-from semscale.coding.coding import code_answers
-from semscale.coding.labels import HandCodes
 from semscale.coding.settings import CodingColumns
 from semscale.coding.shares import code_alphas
-from semscale.coding.summary import Covariates, QuoteChoice, summarize_coding
+from semscale.coding.summary import QuoteChoice
+from semscale.coding.table_coding import CodingTable, OtherRun
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
 from semscale.report.json_encoding import to_json
-from semscale.stats.calibration.sample_design import SampleDesign
+from semscale.results.runs import measure_table
+from semscale.store.reading import open_table
 
 TEXTS = [
     f"{word} {n}" for n in range(20) for word in ("battery", "price", "screen", "battery price", "hello")
 ]
+BARE = CodingColumns(text="text")
 
 
 @pytest.fixture
-def full(book, key_words):
+def summed(book, key_words, tmp_path):
+    """A function that codes a table, compares it with another run where one is named, and sums it up."""
+
+    def run(rows, columns=BARE, out=None, other=None):
+        pl.DataFrame(rows).write_parquet(tmp_path / "t.parquet")
+        compared = other and OtherRun(open_table(other), book, "text", other.name)
+        instrument = CodingTable(columns, book, lambda: Coder(book, embedder=key_words), other=compared)
+        return measure_table(open_table(tmp_path / "t.parquet"), instrument, out=out)
+
+    return run
+
+
+@pytest.fixture
+def full(summed, tmp_path):
     """A summary with everything: two people, groups, ratings, another run."""
-    scores = Coder(book, embedder=key_words).score([*TEXTS, None, ""])
-    words = np.array([[word in text for word in ("battery", "price", "screen")] for text in TEXTS])
-    codes = np.vstack([words.astype(float), np.full((2, 3), np.nan)])
-    second = codes.copy()
-    second[0] = 1 - second[0]
-    coding = code_answers(scores, hand=HandCodes(np.stack([codes, second]), ("ann", "bo")))
-    covariates = Covariates(
-        by={
-            "region": tuple("north" if row % 2 else "south" for row in range(102)),
-            "wave": tuple("third" if row < 20 else "first" for row in range(102)),
-        },
-        ratings=np.arange(102) % 7 + 1.0,
-        rating="stars",
-        other=coding.assigned,
-        other_run="other.csv",
-    )
-    return summarize_coding(coding, [*TEXTS, None, ""], covariates=covariates, source="t.csv")
+    names = {"power": "battery", "cost": "price", "display": "screen"}
+    ann = ["; ".join(code for code, word in names.items() if word in text) or "none" for text in TEXTS]
+    rows = {
+        "text": [*TEXTS, None, ""],
+        "ann": [*ann, None, None],
+        "bo": ["cost; display", *ann[1:], None, None],  # the opposite of power
+        "region": ["north" if row % 2 else "south" for row in range(102)],
+        "wave": ["third" if row < 20 else "first" for row in range(102)],
+        "stars": np.arange(102) % 7 + 1.0,
+    }
+    columns = CodingColumns(text="text", labels=("ann", "bo"), by=("region", "wave"), rating="stars")
+    summed(rows, columns, out=tmp_path / "other.csv")
+    return summed(rows, columns, other=tmp_path / "other.csv")
 
 
 def test_every_row_has_one_outcome(full):
@@ -71,11 +83,10 @@ def test_pairs_count_answers_with_both(full):
     assert full.pairs.counts.tolist() == [[40, 20, 0], [20, 40, 0], [0, 0, 20]]
 
 
-def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, book, key_words):
+def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, summed):
     no_files = dict.fromkeys(("out", "report", "figures"))
     check_json(to_json(full, cautions=(), **no_files))
-    scores = Coder(book, embedder=key_words).score(TEXTS)
-    bare = summarize_coding(code_answers(scores), TEXTS)
+    bare = summed({"text": TEXTS})
     check_json(to_json(bare, cautions=(), **no_files))
     found = json.loads(bare.to_json())
     assert not any(code["calibrated"] for code in found["codes"])
@@ -84,16 +95,14 @@ def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, bo
 
 
 def test_the_short_form(full):
-    assert repr(full) == "CodingSummary(source='t.csv', n=102, n_coded=80, codes=3)"
+    named = replace(full, source="t.csv")
+    assert repr(named) == "CodingSummary(source='t.csv', n=102, n_coded=80, codes=3)"
 
 
-def test_weights_that_sum_to_0_in_a_group_are_refused_by_its_name(book, key_words):
-    coding = code_answers(Coder(book, embedder=key_words).score(["battery", "price"]))
-    design = SampleDesign(weights=np.array([1.0, 0.0]))
-    covariates = Covariates(by={"region": ("north", "south")}, design=design)
-    columns = CodingColumns(text="text", weight="w")
+def test_weights_that_sum_to_0_in_a_group_are_refused_by_its_name(summed):
+    rows = {"text": ["battery", "price"], "region": ["north", "south"], "w": [1.0, 0.0]}
     with pytest.raises(InputError, match="the weights of group 'south' in column 'region' sum to 0"):
-        summarize_coding(coding, ["battery", "price"], covariates=covariates, columns=columns)
+        summed(rows, CodingColumns(text="text", by=("region",), weight="w"))
 
 
 def test_json_names_the_test_and_the_groups_that_took_part(full):
@@ -107,12 +116,12 @@ def test_json_names_the_test_and_the_groups_that_took_part(full):
     assert found["weight"] is None
 
 
-def test_the_report_says_of_which_answers_shares_are(full, book, key_words):
+def test_the_report_says_of_which_answers_shares_are(full, summed):
     assert coding_document(full).reading[1] == (
         "Corrected shares are of the 100 answers that can be read, counted ones of those about which the "
         "code was decided; an answer may have several codes."
     )
-    bare = summarize_coding(code_answers(Coder(book, embedder=key_words).score(TEXTS)), TEXTS)
+    bare = summed({"text": TEXTS})
     assert coding_document(bare).reading[1] == (
         "Of the 100 answers that can be read, shares are of those about which the code was decided; an "
         "answer may have several codes."
@@ -131,15 +140,13 @@ def test_one_person_alone_agrees_with_nobody():
     assert code_alphas(np.ones((1, 3, 2))) == ()
 
 
-def test_most_people_count_and_ties_and_answers_without_codes_are_left_out(book, key_words):
-    texts = ["battery", "price", "the battery", "hello", "screen", ""]
-    first = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 0], [np.nan] * 3, [1, 0, 0]], float)
-    second = first.copy()
-    second[2, 1] = 0.0
-    coding = code_answers(
-        Coder(book, embedder=key_words).score(texts), hand=HandCodes(np.stack([first, second]), ("a", "b"))
-    )
-    power, cost, _ = summarize_coding(coding, texts).agreement.people
+def test_most_people_count_and_ties_and_answers_without_codes_are_left_out(summed):
+    rows = {
+        "text": ["battery", "price", "the battery", "hello", "screen", ""],
+        "a": ["power", "cost", "power; cost", "none", None, "power"],
+        "b": ["power", "cost", "power", "none", None, "power"],
+    }
+    power, cost, _ = summed(rows, CodingColumns(text="text", labels=("a", "b"))).agreement.people
     # nobody coded the fifth answer, the sixth cannot be read; people differ about the cost of the third
     assert (power.value, power.n, power.n_left_out) == (1.0, 4, 2)
     assert (cost.value, cost.n, cost.n_left_out) == (1.0, 3, 3)

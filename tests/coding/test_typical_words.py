@@ -6,35 +6,35 @@ import numpy as np
 import pytest
 
 from semscale.coding.suggesting import (
-    is_piece,
+    is_fragment,
     overlaps,
-    typical_words,
+    terms_in,
+    typical_terms,
     without_parts,
-    words_in,
 )
 
 
 def test_words_that_every_answer_has_are_typical_of_none():
     texts = [f"the battery is {word}" for word in ["good", "bad", "new", "old"]]
     texts += [f"the price is {word}" for word in ["good", "bad", "new", "old"]]
-    found = typical_words(texts, np.repeat([0, 1], 4), 2)
+    found = typical_terms(texts, np.repeat([0, 1], 4), 2)
     assert found[0][0] == "battery"
     assert found[1][0] == "price"
     assert "the" not in found[0] + found[1]
 
 
 def test_a_word_that_only_one_answer_has_is_typical_of_nothing():
-    found = typical_words(["unique battery", "battery", "price", "price"], np.array([0, 0, 1, 1]), 2)
+    found = typical_terms(["unique battery", "battery", "price", "price"], np.array([0, 0, 1, 1]), 2)
     assert found == [("battery",), ("price",)]
 
 
 def test_letters_of_any_script_count_and_numbers_do_not():
     texts = ["батарея 2024", "батарея 2024", "цена 2024", "цена 2024"]
-    assert typical_words(texts, np.array([0, 0, 1, 1]), 2) == [("батарея",), ("цена",)]
+    assert typical_terms(texts, np.array([0, 0, 1, 1]), 2) == [("батарея",), ("цена",)]
 
 
 def test_answers_without_words_have_none():
-    assert typical_words(["ok", "no"], np.array([0, 1]), 2) == [(), ()]
+    assert typical_terms(["ok", "no"], np.array([0, 1]), 2) == [(), ()]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_answers_without_words_have_none():
     ],
 )
 def test_languages_without_spaces_have_words_too(first, second, words):
-    found = typical_words([*first, *second], np.array([0, 0, 0, 1, 1, 1]), 2)
+    found = typical_terms([*first, *second], np.array([0, 0, 0, 1, 1, 1]), 2)
     assert [some[0] for some in found] == words
 
 
@@ -69,12 +69,12 @@ def test_languages_without_spaces_have_words_too(first, second, words):
     ],
 )
 def test_words(text, words):
-    assert words_in(text) == words
+    assert terms_in(text) == words
 
 
 def test_every_run_of_two_to_four_ideographs_is_a_piece():
     # of five characters: four of two, three of three, two of four
-    assert len(words_in("电池很不好")) == 9
+    assert len(terms_in("电池很不好")) == 9
 
 
 def test_a_piece_that_mostly_stands_in_a_longer_one_is_left_out():
@@ -90,5 +90,5 @@ def test_pieces_overlap_and_words_do_not():
 
 
 def test_pieces_are_told_from_words():
-    assert is_piece("バッテリー")
-    assert not is_piece("가격이")
+    assert is_fragment("バッテリー")
+    assert not is_fragment("가격이")

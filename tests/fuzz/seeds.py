@@ -25,13 +25,10 @@ from semscale.embedding.embedder import Embeddings
 from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
-from semscale.rating.anchors import Axis
 from semscale.rating.calibration import Calibration, Familiarity, HonestError, LabelSource, calibration_text
 from semscale.rating.calibrators import (
     Calibrator,
-    CumulativeProbit,
     MeanCurve,
-    MethodName,
     Tempered,
     VectorLine,
 )
@@ -218,11 +215,11 @@ def weights_seeds() -> dict[str, bytes]:
 
 def rating_seeds() -> dict[str, bytes]:
     german = (resources.files("semscale.scales") / "translations/de/quality.yaml").read_bytes()
-    probit = CumulativeProbit(np.array([1.5, 2.5, 3.5, 4.5]), 0.8)
-    fitted: dict[MethodName, Calibrator] = {
+    probit = np.array([1.5, 2.5, 3.5, 4.5]), 0.8
+    fitted: dict[str, Calibrator] = {
         "temperature": Tempered(2.0, 0.1),
-        "isotonic": MeanCurve(np.array([2.0, 4.0]), np.array([1.5, 4.5]), probit),
-        "ridge": VectorLine(Axis(3.0, np.array([0.5, -1.0])), probit),
+        "isotonic": MeanCurve(np.array([2.0, 4.0]), np.array([1.5, 4.5]), *probit),
+        "ridge": VectorLine(3.0, np.array([0.5, -1.0]), *probit),
     }
     labels = LabelSource(12, 24, "0badcafe", (0, 10), grouped=False, seed=3, texts=("0123456789ab",))
     ratings = Signature("rate", (("scale", "quality#1"), ("floor", "0.1")), "0.1.0")

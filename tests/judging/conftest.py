@@ -6,7 +6,7 @@ import pytest
 
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running
 from semscale.signature import Signature
 
 

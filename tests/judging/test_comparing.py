@@ -10,8 +10,8 @@ from tests.judging.conftest import Scripted, plain_running
 from semscale.chat.calls.limits import Limits
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.runner import Running
 from semscale.errors import InputError, InterruptedRunError
-from semscale.judging.asking import Running
 from semscale.judging.comparing import AnswerPair, compare_systems, judge_pairs, system_names
 from semscale.judging.judge import Judge
 from semscale.judging.templates import side_by_side_template

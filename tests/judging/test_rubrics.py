@@ -151,7 +151,7 @@ def test_without_weights_all_criteria_count_alike():
     [
         (
             WRITTEN.replace(b"0.4", b"0.5"),
-            "'r.yaml': weights must be above 0 and sum to 1, .* which sum to 1.1",
+            "'r.yaml', line 4: weights must be above 0 and sum to 1, .* which sum to 1.1",
         ),
         (
             WRITTEN.replace(b"    weight: 0.4\n", b""),
@@ -163,14 +163,17 @@ def test_without_weights_all_criteria_count_alike():
             "criterion 'right' needs levels, and 'continuous' has a range",
         ),
         (WRITTEN.replace(b"weighted-mean", b"lowest"), "weighted-mean"),
-        (WRITTEN.replace(b"question: How", b"asks: How"), "'r.yaml'"),
+        (
+            WRITTEN.replace(b"question: How", b"asks: How"),
+            "line 7: unknown key 'asks' in criteria .*known: name, question, levels, weight",
+        ),
         (
             b"name: r\ncriteria: [{name: tone, question: q, levels: [no, yes]}]",
-            'criterion \'tone\': write levels in quotes: "no", "yes"',
+            'line 2: write levels in quotes: "no", "yes"',
         ),
         (
             b"name: r\ncriteria: [{name: tone, question: q, levels: [1, {label: 2}, 3]}]",
-            'criterion \'tone\': write levels in quotes: "1", "2", "3"',
+            'line 2: write levels in quotes: "1", "2", "3"',
         ),
         (b"- a", "must hold the keys of a rubric"),
         (b"name: [", "line 1"),

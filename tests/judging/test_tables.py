@@ -7,8 +7,8 @@ from tests.judging.conftest import Scripted, material
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.runner import Running
 from semscale.errors import InputError, InterruptedRunError
-from semscale.judging.asking import Running
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.tables import judge_file

@@ -9,14 +9,13 @@ from tests.conftest import ToyEmbedder
 from toy_instruments import Examiner, rating_scale
 
 from semscale.answer_consistency.asking import AskedModel, Sampling
-from semscale.answer_consistency.columns import AnswerColumns, AskedColumns
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.tables import ConsistencyTable, consistency_file
+from semscale.answer_consistency.settings import AnswerColumns, AskedColumns
+from semscale.answer_consistency.tables import AnswerSource, ConsistencyTable, consistency_file
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.replies import Reply
-from semscale.chat.runner import Runner
+from semscale.chat.runner import Runner, Running
 from semscale.guards.registry import GUARDS, Guards
-from semscale.judging.asking import Running
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.tables import JudgeTable, judge_file
@@ -222,7 +221,7 @@ def measuring(columns):
 
 
 def measure_work(table, _):
-    return started(table, ConsistencyTable(COMPARED, consistency(), IntervalPlan()))
+    return started(table, ConsistencyTable(AnswerSource(table, COMPARED), consistency(), IntervalPlan()))
 
 
 def asked(after, folder):
@@ -238,9 +237,8 @@ def ask(table, out, settings, after, folder):
 
 def ask_work(table, folder):
     instrument, model = asked(None, folder)
-    return started(
-        table, ConsistencyTable(ASKED.changed(label=None), instrument, IntervalPlan(), model=model)
-    )
+    source = AnswerSource(table, ASKED.changed(label=None), model=model)
+    return started(table, ConsistencyTable(source, instrument, IntervalPlan()))
 
 
 FILE_INSTRUMENTS = [

@@ -15,7 +15,7 @@ from model_instruments import MODEL_INSTRUMENTS
 from toy_instruments import TOY_INSTRUMENTS
 
 import semscale
-from semscale.coding.chat_codes import ChatCodes
+from semscale.coding.coder import ChatCodes
 from semscale.judging.comparing import PairVerdicts
 from semscale.rating.ratings import Ratings
 from semscale.results.result import Result

@@ -11,7 +11,7 @@ from tests.schema_check import check_json
 from toy_instruments import TOY_INSTRUMENTS
 
 from semscale.answer_consistency.consistencies import Consistencies
-from semscale.report.document import WithInterval
+from semscale.report.document import estimate_cell
 from semscale.report.html import cell_html
 from semscale.results.estimates import Estimates
 from semscale.signature import Signature
@@ -159,7 +159,7 @@ def test_a_result_speaks_for_itself(instrument, tmp_path):
     # A notebook shows a result as its summary; only the latter knows columns, groups and where rows are from.
     shown = result._repr_html_()
     assert shown.count("<svg") == 1
-    assert cell_html(WithInterval.of(summary.estimates.overall.mean)) in shown
+    assert cell_html(estimate_cell(summary.estimates.overall.mean)) in shown
     content = json.loads(summary.to_json())
     assert content["cautions"] == list(summary.document().cautions)
     unit = "prompts" if isinstance(result, Consistencies) else "rows"

@@ -10,7 +10,7 @@ from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat.replies import Reply
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.rating.rater import Rater

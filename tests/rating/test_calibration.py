@@ -281,9 +281,11 @@ def test_what_cannot_serve_is_refused(learnt):
     sharper = Rater(rater.scale, embedder=rater.embedder, temperature=0.5, calibration=summary.calibration)
     with pytest.raises(InputError, match="calibration is for temperature 1"):
         sharper.rate(TEXTS)
+    with pytest.raises(InputError, match="interval must"):
+        rater.calibrate(TEXTS, RATINGS, interval=95)
     with pytest.raises(InputError, match="got 0; label 10 more"):
         rater.calibrate(TEXTS, [None] * len(TEXTS))
-    assert labelled_texts(TEXTS, RATINGS, {}).groups is None
+    assert labelled_texts(TEXTS, RATINGS).groups is None
 
 
 def test_texts_that_it_was_fitted_to_are_left_out_of_a_comparison_with_people(learnt):

@@ -5,15 +5,14 @@ import pytest
 from labelled_toys import VALUES, answered, predictors_at
 
 from semscale.errors import InputError
-from semscale.rating import fitting
 from semscale.rating.anchors import anchor_axis
-from semscale.rating.calibrators import Predictors, Unchanged, fit_calibrator
+from semscale.rating.calibrators import METHODS, Predictors, record_of
 from semscale.rating.fitting import (
     REFITS,
     LabelledTexts,
+    Sample,
     answers_hash,
     choose_method,
-    cross_predicted,
     extrapolated,
     fewest_learnt_from,
     fit_calibration,
@@ -29,7 +28,6 @@ from semscale.rating.fitting import (
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import pearson
-from semscale.stats.calibration.folds import folds_of
 from semscale.stats.calibration.proper_scores import ranked_probability_scores
 from semscale.stats.intervals.coefficients import Resampling
 from semscale.types import Status
@@ -105,15 +103,13 @@ def test_labels_that_cannot_serve_are_refused(answers, settings, said):
 
 
 def test_rows_without_a_label_are_passed_over_with_their_groups():
-    labels = labelled_texts(["a", "b", "c"], [[1, 2], None, 5], {"by": ["x", "x", None]})
+    labels = labelled_texts(["a", "b", "c"], [[1, 2], None, 5], by=["x", "x", None])
     assert labels.texts == ["a", "c"]
     assert labels.groups.tolist() == [0, 1]
 
 
 def test_texts_without_a_rating_are_counted_by_why():
-    labels = labelled_texts(
-        ["good", "", "so", "?!"], [4, 3, 2, 1], {"human_range": (1, 5), "source": "a.csv"}
-    )
+    labels = labelled_texts(["good", "", "so", "?!"], [4, 3, 2, 1], human_range=(1, 5), source="a.csv")
     statuses = np.array([Status.SCORED, Status.EMPTY, Status.SCORED, Status.UNINFORMATIVE], dtype=object)
     kept = labels.with_ratings(statuses)
     assert kept.texts == ["good", "so"]
@@ -128,13 +124,12 @@ def test_texts_without_a_rating_are_counted_by_why():
         (["a"], [1, 2], {}, "ratings must have 1 rows"),
         (["a"], ["good"], {}, "human ratings must be finite numbers"),
         (["a"], [1], {"by": ["x", "y"]}, "by must have 1 rows"),
-        (["a"], [1], {"interval": 95}, "interval must"),
         (["a"], [1], {"human_range": (5, 1)}, "human_range must be the lowest"),
     ],
 )
 def test_bad_input_is_refused(texts, ratings, settings, named):
     with pytest.raises(InputError, match=named):
-        labelled_texts(texts, ratings, settings)
+        labelled_texts(texts, ratings, **settings)
 
 
 PLACES = np.random.default_rng(0).uniform(size=60)
@@ -144,13 +139,14 @@ HUMAN = answered(1 + 4 * PLACES)
 
 def test_each_text_is_predicted_without_its_own_label():
     # With one text's label changed, its own prediction stays and those of other folds move.
-    fold = folds_of(60)
-    before = cross_predicted("affine", predictors_at(PLACES), HUMAN, fold)
     changed = HUMAN.copy()
     changed[0] = [1, 0, 0, 0, 0]
-    after = cross_predicted("affine", predictors_at(PLACES), changed, fold)
-    assert after[fold == fold[0]].tolist() == before[fold == fold[0]].tolist()
-    assert after[fold != fold[0]].tolist() != before[fold != fold[0]].tolist()
+    samples = [Sample(predictors_at(PLACES), human) for human in (HUMAN, changed)]
+    folds = samples[0].folds()
+    before, after = (sample.predicted(["affine"] * 5, folds) for sample in samples)
+    (inside,) = (fold for fold in folds if fold[0])
+    assert after[inside].tolist() == before[inside].tolist()
+    assert after[~inside].tolist() != before[~inside].tolist()
 
 
 def test_ridge_is_left_where_the_ratings_are_right_as_they_are():
@@ -158,13 +154,13 @@ def test_ridge_is_left_where_the_ratings_are_right_as_they_are():
     rng = np.random.default_rng(1)
     noise = predictors_at(rng.uniform(size=60))
     perfect = Predictors(noise.vectors, HUMAN, VALUES, noise.axis)
-    method, errors = choose_method(perfect, HUMAN)
+    method, errors = choose_method(Sample(perfect, HUMAN))
     assert method in {"none", "temperature"}
     assert errors["none"] < errors["ridge"]
 
 
 def test_ridge_is_kept_where_another_method_is_hardly_better():
-    method, errors = choose_method(predictors_at(PLACES), HUMAN)
+    method, errors = choose_method(Sample(predictors_at(PLACES), HUMAN))
     assert method == "ridge"
     assert errors["ridge"] < errors["none"]
 
@@ -182,7 +178,7 @@ def steps(n):
 @pytest.mark.parametrize(("n", "may_be_chosen"), [(99, False), (100, True)])
 def test_steps_are_not_learnt_from_fewer_than_100_texts(n, may_be_chosen):
     texts, human = steps(n)
-    method, errors = choose_method(texts, human, methods=("affine", "isotonic", "ridge"))
+    method, errors = choose_method(Sample(texts, human), ("affine", "isotonic", "ridge"))
     assert errors["isotonic"] < errors["affine"] < errors["ridge"]
     assert (method == "isotonic") is may_be_chosen
 
@@ -190,7 +186,7 @@ def test_steps_are_not_learnt_from_fewer_than_100_texts(n, may_be_chosen):
 def test_a_repeated_text_counts_once_for_the_steps():
     texts, human = steps(99)
     twice = np.repeat(np.arange(99), 2)
-    assert choose_method(texts.rows(twice), human[twice])[0] != "isotonic"
+    assert choose_method(Sample(texts, human).rows(twice))[0] != "isotonic"
 
 
 def test_ridge_is_kept_where_one_standard_error_is_crossed_by_chance(monkeypatch):
@@ -202,28 +198,22 @@ def test_ridge_is_kept_where_one_standard_error_is_crossed_by_chance(monkeypatch
         worse = np.r_[np.ones(right), np.zeros(20 - right)]
         pmf = {"ridge": np.eye(5)[(4 * worse).astype(int)]}
 
-        def predicted(method, *_, pmf=pmf):
-            return pmf.get(method, human)
+        def predicted(_sample, methods, *_, pmf=pmf):
+            return pmf.get(methods[0], human)
 
-        monkeypatch.setattr(fitting, "cross_predicted", predicted)
-        assert choose_method(predictors_at(np.linspace(0, 1, 20)), human)[0] == chosen
+        monkeypatch.setattr(Sample, "predicted", predicted)
+        assert choose_method(Sample(predictors_at(np.linspace(0, 1, 20)), human))[0] == chosen
 
 
 def test_nested_predictions_are_worse_than_those_of_a_fit_that_saw_the_labels():
     rng = np.random.default_rng(2)
     human = answered(1 + 4 * rng.uniform(size=60))  # labels that nothing explains
     texts = predictors_at(PLACES)
-    pmf, chosen = nested_predictions(texts, human)
+    pmf, chosen = nested_predictions(Sample(texts, human))
     assert len(chosen) == 5
     np.testing.assert_allclose(pmf.sum(axis=1), 1)
-    seen = fit_calibrator("ridge", texts, human).pmf(texts)
+    seen = METHODS["ridge"].fit(texts, human).pmf(texts)
     assert ((pmf - human) ** 2).sum() > ((seen - human) ** 2).sum()
-
-
-def test_without_ridge_the_lowest_error_decides():
-    method, _ = choose_method(predictors_at(PLACES), HUMAN, methods=("none", "ordinal"))
-    assert method == "ordinal"
-    assert isinstance(fit_calibrator("none", predictors_at(PLACES), HUMAN), Unchanged)
 
 
 def test_a_text_that_occurs_again_is_new_all_the_same():
@@ -234,7 +224,7 @@ def test_a_text_that_occurs_again_is_new_all_the_same():
     once = predictors_at(places)
     texts = Predictors(noise, once.pmf, VALUES, anchor_axis(np.eye(30)[None, :5], VALUES))
     four_times = texts.rows(np.tile(np.arange(40), 4))
-    pmf, _ = nested_predictions(four_times, np.tile(human, (4, 1)))
+    pmf, _ = nested_predictions(Sample(four_times, np.tile(human, (4, 1))))
     assert abs(pearson(pmf @ VALUES, np.tile(human, (4, 1)) @ VALUES)) < 0.5
 
 
@@ -255,20 +245,24 @@ def test_differences_that_vary_by_group_have_the_groups_standard_error():
 
 def test_the_smallest_fit_is_counted_in_texts():
     # Three groups: one is predicted and one left out of the choice, so a fit may have the smallest alone.
-    texts = predictors_at(np.linspace(0, 1, 30))
-    assert fewest_learnt_from(texts, groups=np.repeat([0, 1, 2], [28, 1, 1])) == 1
-    assert fewest_learnt_from(texts, groups=np.repeat([0, 1, 2], 10)) == 10
+    def fewest(n, groups=None):
+        places = np.linspace(0, 1, n)
+        return fewest_learnt_from(Sample(predictors_at(places), answered(1 + 4 * places), groups))
+
+    assert fewest(30, np.repeat([0, 1, 2], [28, 1, 1])) == 1
+    assert fewest(30, np.repeat([0, 1, 2], 10)) == 10
     # Ten texts in five folds leave eight, and those in five folds six.
-    assert fewest_learnt_from(predictors_at(np.linspace(0, 1, 10))) == 6
+    assert fewest(10) == 6
 
 
 CURVE_PLACES = np.random.default_rng(0).uniform(size=100)
 
 
 def curve_of(n):
-    texts, human = predictors_at(CURVE_PLACES[:n]), answered(1 + 4 * CURVE_PLACES[:n])
-    pmf, chosen = nested_predictions(texts, human)
-    return learning_curve(pmf, chosen, texts, human), ranked_probability_scores(pmf, human).mean()
+    human = answered(1 + 4 * CURVE_PLACES[:n])
+    sample = Sample(predictors_at(CURVE_PLACES[:n]), human)
+    pmf, chosen = nested_predictions(sample)
+    return learning_curve(sample, pmf, chosen), ranked_probability_scores(pmf, human).mean()
 
 
 def test_sizes_are_parts_of_each_folds_labels_and_forecasts_all_twice_and_four_times():
@@ -303,13 +297,13 @@ def unmoved(method, places, human, row, **groups):
     changed = human.copy()
     changed[row] = np.eye(5)[0] if human[row, 0] < 0.5 else np.eye(5)[4]
     texts = predictors_at(places)
-    before, after = (fit_without_parts(method, texts, each, **groups) for each in (human, changed))
-    return sum(one.record() == other.record() for one, other in zip(before, after, strict=True))
+    before, after = (fit_without_parts(method, Sample(texts, each, **groups)) for each in (human, changed))
+    return sum(record_of(one) == record_of(other) for one, other in zip(before, after, strict=True))
 
 
 @pytest.mark.parametrize("method", ["affine", "ordinal", "ridge"])
 def test_each_label_is_lacking_in_one_refit(method):
-    assert len(fit_without_parts(method, predictors_at(PLACES), HUMAN)) == REFITS
+    assert len(fit_without_parts(method, Sample(predictors_at(PLACES), HUMAN))) == REFITS
     assert [unmoved(method, PLACES, HUMAN, row) for row in (0, 17, 59)] == [1, 1, 1]
 
 
@@ -317,20 +311,21 @@ def test_equal_texts_are_lacking_together():
     # Fifteen texts that stand twice: each refit lacks one of them, so both of its labels.
     places = np.repeat(PLACES[:15], 2)
     human = answered(1 + 4 * places)
-    assert len(fit_without_parts("ordinal", predictors_at(places), human)) == 15
+    assert len(fit_without_parts("ordinal", Sample(predictors_at(places), human))) == 15
     assert [unmoved("ordinal", places, human, row) for row in (4, 5)] == [1, 1]
 
 
 def test_groups_are_lacking_whole():
     # Three groups: the fit without the last one is that to the first forty texts.
-    fits = fit_without_parts("ordinal", predictors_at(PLACES), HUMAN, groups=np.repeat([0, 1, 2], 20))
-    wanted = fit_calibrator("ordinal", predictors_at(PLACES[:40]), HUMAN[:40])
+    grouped = Sample(predictors_at(PLACES), HUMAN, np.repeat([0, 1, 2], 20))
+    fits = fit_without_parts("ordinal", grouped)
+    wanted = METHODS["ordinal"].fit(predictors_at(PLACES[:40]), HUMAN[:40])
     assert len(fits) == 3
-    assert any(fit.probit.slope == pytest.approx(wanted.probit.slope, rel=1e-5) for fit in fits)
+    assert any(fit.slope == pytest.approx(wanted.slope, rel=1e-5) for fit in fits)
 
 
 def test_ratings_as_they_are_have_no_refits():
-    assert fit_without_parts("none", predictors_at(PLACES), HUMAN) == ()
+    assert fit_without_parts("none", Sample(predictors_at(PLACES), HUMAN)) == ()
 
 
 HOW = Resampling(clusters=None, weights=None, interval=0.95, seed=0)

@@ -17,7 +17,6 @@ from semscale.rating.summary import (
     SAMPLE_SIZE,
     DistinctCount,
     RatingSummary,
-    distinct_rows,
     set_correlations,
     set_moments,
 )
@@ -212,9 +211,9 @@ def test_half_of_a_surrogate_pair_is_shown_as_the_model_reads_it(rater, toy_embe
     assert summary.sample["text"].to_list() == ["great thing\ufffd", "bad stuff"]
 
 
-def test_a_text_is_an_example_once():
-    # In this order the cells are bad, good, good, bad: the first bad one is row 3, the first good one row 0.
-    assert distinct_rows(np.array([3, 0, 2, 1]), ["good", "bad", "good", "bad"]).tolist() == [3, 0]
+def test_a_text_is_an_example_once_by_its_first_row(summary):
+    for table in (summary.most_certain, summary.least_certain):
+        assert table.filter(pl.col("text") == "great")["row"].to_list() == [0]
 
 
 def test_distinct_texts_are_counted_over_parts():

@@ -23,6 +23,7 @@ from semscale.report.document import (
     ItemCard,
     Items,
     JudgeReply,
+    Label,
     Number,
     Paragraph,
     Quoted,
@@ -38,7 +39,6 @@ from semscale.report.document import (
     Verbatim,
     Verbatims,
     WithInterval,
-    Words,
     marked,
 )
 from semscale.report.row_charts import Bar, bars
@@ -55,7 +55,7 @@ def figure_of(name="bars", **settings):
         lambda width: bars(values, ["low", "high"], width),
         "Bars: low 40 %, high 60 %.",
         DataTable(
-            ("point", "share"), ((Words("low"), Share(0.4)), (Words("high"), Share(0.6))), detail="full"
+            ("point", "share"), ((Label("low"), Share(0.4)), (Label("high"), Share(0.6))), detail="full"
         ),
         caption="What the bars are.",
         legend=(Swatch("#b4581a", "low"), Swatch("#326ea6", "high", "dot")),
@@ -66,9 +66,9 @@ def figure_of(name="bars", **settings):
 TABLE = DataTable(
     ("figure", "estimate", "what it is"),
     (
-        (Words("mean"), WithInterval(3.412, 3.349, 3.471), Words("expected value")),
-        (Words("top-2-box"), WithInterval(0.341, 0.3, 0.4, is_share=True), Words("mass on 4 and 5")),
-        (Words("kappa"), WithInterval(0.5, np.nan, np.nan, note="too few rows"), Words("agreement")),
+        (Label("mean"), WithInterval(3.412, 3.349, 3.471), Label("expected value")),
+        (Label("top-2-box"), WithInterval(0.341, 0.3, 0.4, is_share=True), Label("mass on 4 and 5")),
+        (Label("kappa"), WithInterval(0.5, np.nan, np.nan, note="too few rows"), Label("agreement")),
     ),
     title="Estimates",
     explained=True,
@@ -78,7 +78,7 @@ HISTOGRAM = Histogram(
     (ScoreGroup("All rows", np.array([0.05, 0.15, 0.95]), "#326ea6", 0.1, 0.9),),
     (0.0, 1.0),
     ("score", "rows"),
-    DataTable(("", "mean"), ((Words("all rows"), Number(0.383)),)),
+    DataTable(("", "mean"), ((Label("all rows"), Number(0.383)),)),
 )
 NEGATION = marked("not well", [("negation", Span(0, 3, "not"))])
 ITEM = ItemCard(
@@ -92,7 +92,7 @@ ITEM = ItemCard(
         JudgeReply(Quoted("gpt"), Number(0.5), ((Number(0.5), 0.8), (Number(0.75), 0.2)), Quoted("so so")),
     ),
     details=("words that cost most", ('"wheel" met only "expel"',)),
-    brief=(Quoted(HOSTILE), Words("0.5")),
+    brief=(Quoted(HOSTILE), Label("0.5")),
 )
 GUARDS = (("negation", "one text denies what the other states", 3),)
 ITEMS = Items((ITEM,), GUARDS, brief_title="1 lowest score", heads=("question", "verdict"))

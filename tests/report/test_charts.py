@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from semscale.drift.gate.decision import Outcome
 from semscale.report.chart_kit import (
@@ -17,20 +18,18 @@ from semscale.report.chart_kit import (
     PADDING,
     Axis,
     Drawing,
-    columns_of,
+    Rows,
     label_room,
     lines_of,
     rasterized,
-    row_height,
 )
-from semscale.report.document import Swatch
+from semscale.report.document import ScoreGroup, Swatch
 from semscale.report.plane_charts import MatrixCell, ReliabilityDot, matrix, reliability, scatter
 from semscale.report.row_charts import (
     Bar,
     DotRow,
     ForestRow,
     GroupRow,
-    HistogramRow,
     bars,
     bin_counts,
     bin_edges,
@@ -85,7 +84,7 @@ def every_chart(width):
     ]
     two_bars = [Bar(0, 0.2, 0.1, 0.3, "20", "20"), Bar(1, 0.0, None, None, "0", "0")]
     cells = [[MatrixCell("#000000", text) for text in "10"]] * 2
-    counted = HistogramRow(NASTY, np.array([0.5, 0.5]), 0.5, 0.4, 0.6, "#111111")
+    counted = ScoreGroup(NASTY, np.array([0.3, 0.7]), "#111111", 0.4, 0.6)
     return {
         "bars": bars(two_bars, [NASTY, "b"], width),
         "dots": dots([DotRow(NASTY, (0.5,))], ["#111111"], width=width),
@@ -192,7 +191,7 @@ def test_no_line_of_a_label_is_wider_than_its_room(name, room):
     lines = lines_of(name, room)
     assert 1 <= len(lines) <= 8
     # 7.6 pixels a column and 16 of padding; at least 3 columns in any room
-    assert all(columns_of(line) <= max(int((room - 16) / 7.6), 3) for line in lines)
+    assert all(cell_len(line) <= max(int((room - 16) / 7.6), 3) for line in lines)
 
 
 @given(st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=80))
@@ -216,8 +215,8 @@ def test_rows_are_as_high_as_their_longest_label(width):
 
 
 def test_short_labels_leave_rows_as_they_are():
-    assert row_height(["Good", "Bad"], 110, 30) == 30
-    assert row_height([], 110, 30) == 30
+    assert Rows.fitted(["Good", "Bad"], 348, 30).height == 30
+    assert Rows.fitted([], 348, 30).height == 30
 
 
 def test_bars_are_as_long_as_their_shares_and_whiskers_as_wide_as_their_intervals():
@@ -248,7 +247,7 @@ def test_every_mean_is_a_dot_in_its_colour_and_one_that_does_not_exist_is_none()
 
 @pytest.mark.parametrize(("means", "ends"), [((0.2, 0.6), ("0.0", "1.0")), ((-0.5, 1.5), ("−0.5", "1.5"))])
 def test_the_axis_of_means_goes_from_0_to_1_and_further_if_a_mean_does(means, ends):
-    shown = texts(dots([DotRow("x", means)], ("red",) * 2, width=860))
+    shown = texts(dots([DotRow("x", means)], ("red",) * 2, width=860))[1:]  # after the row's name
     assert (shown[0], shown[shown.index("mean") - 1]) == ends
 
 
@@ -322,8 +321,8 @@ def test_a_score_on_an_edge_belongs_to_the_bin_above_and_1_to_the_last():
 
 def test_histograms_are_as_high_as_their_shares_each_by_its_own_measure():
     rows = [
-        HistogramRow("a", np.array([0.25, 0.75]), 0.6, None, None, "#111111"),
-        HistogramRow("b", np.array([1.0, 0.0]), 0.2, 0.1, 0.3, "#222222"),
+        ScoreGroup("a", np.array([0.1, 0.6, 0.7, 0.8]), "#111111"),
+        ScoreGroup("b", np.array([0.2, 0.2]), "#222222", 0.1, 0.3),
     ]
     drawn = histograms(rows, np.array([0.0, 0.5, 1.0]), width=860)
     low, high, whole = (height for *_, height in boxes(drawn))  # a share of 0 has no bar
@@ -345,7 +344,7 @@ LONG = ["match", "number of outputs", "contradictions"]
 )
 def test_heads_of_columns_are_broken_before_they_are_turned(columns, width, is_upright, heads):
     drawn = matrix([[MatrixCell("#ffffff", "+0.10 ?")] * len(columns)], ["cells"], columns, width=width)
-    shown = elements(drawn, "text")[: len(heads)]
+    shown = elements(drawn, "text")[1 : len(heads) + 1]  # after the row's name
     assert [head["text"] for head in shown] == heads
     assert all(("transform" in head) == is_upright for head in shown)
 

@@ -19,7 +19,7 @@ from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.ruler.label_errors import label_error
 from semscale.history.items import Item, Output
 from semscale.report.ci import github_annotations, job_summary, junit_xml
-from semscale.report.document import Count, Words
+from semscale.report.document import Count, Label
 from semscale.report.drift import drift_document, limit_blocks, ruler_cautions, ruler_section, shift_notes
 from semscale.report.drift_sentences import allowed_words, broken_limit_words, ids_words, must_pass_words
 from semscale.report.formatting import cell_text, number
@@ -269,7 +269,7 @@ def test_outputs_are_counted_by_language_where_some_are_not_english(compared):
     mixed = drift_document(DriftSummary(replace(compared, candidate=candidate), None))
     (section,) = (section for section in mixed.sections if section.name == "languages")
     # The made-up model is not known, so nobody can say what it reads.
-    assert (Words("French"), Count(0), Count(1), Words("–")) in section.blocks[0].rows
+    assert (Label("French"), Count(0), Count(1), Label("–")) in section.blocks[0].rows
 
 
 def test_the_table_has_the_tolerance_that_a_test_passes_below(compared, decided, read_page):

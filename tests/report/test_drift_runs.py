@@ -21,7 +21,7 @@ from semscale.history.stored_comparison import StoredCheck
 from semscale.history.summaries import Merged, RunSummary
 from semscale.history.verification import Flaw, Verification
 from semscale.report.chart_kit import ACCENT
-from semscale.report.document import Count, Number, WithInterval
+from semscale.report.document import Count, Number, estimate_cell
 from semscale.report.drift_runs import (
     TABLED_RUNS,
     approved_document,
@@ -470,7 +470,7 @@ def test_an_interval_is_that_of_the_drift_moved_by_what_reruns_lose():
     one = trends(series(4)).metrics["match"]
     loss, noise = one.losses[0], one.losses[0] - one.drifts[0]
     assert noise == pytest.approx(0.03)
-    shown = cell_text(WithInterval.of(one.loss(0), 3))
+    shown = cell_text(estimate_cell(one.loss(0), 3))
     assert shown == f"{loss:.3f} [{loss - 0.01:.3f}, {loss + 0.01:.3f}]"
 
 

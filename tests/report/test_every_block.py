@@ -19,6 +19,7 @@ from semscale.report.document import (
     Findings,
     Histogram,
     Items,
+    Label,
     Number,
     Paragraph,
     Quoted,
@@ -30,7 +31,6 @@ from semscale.report.document import (
     Subheading,
     Verbatims,
     WithInterval,
-    Words,
     flat,
 )
 from semscale.report.html import line_html, notebook_fragment, page
@@ -115,13 +115,13 @@ def test_the_screen_shows_every_block_that_is_not_for_pages_alone(kind, words, c
 
 
 def test_columns_of_words_stand_at_the_left_of_a_page():
-    shown = page(document_of(DataTable(("a", "b", "c"), ((Words("x"), Number(1.0), Words("why")),))))
+    shown = page(document_of(DataTable(("a", "b", "c"), ((Label("x"), Number(1.0), Label("why")),))))
     assert '<td>1.00</td><td class="text">why</td>' in shown
 
 
 def test_a_title_begins_with_a_capital_only_where_its_words_are_ours(tmp_path):
     titles = ("by group", ("by ", Quoted("kind")), Quoted("gpt-4o"), (Quoted("qwen"), ": its scores"))
-    document = document_of(*(DataTable(("a",), ((Words("x"),),), title=title) for title in titles))
+    document = document_of(*(DataTable(("a",), ((Label("x"),),), title=title) for title in titles))
     path = tmp_path / "d.xlsx"
     write_report_workbook(document, path)
     for shown in (page(document), markdown(document), str(sheets_of(path)["One section"].rows())):

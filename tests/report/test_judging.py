@@ -15,7 +15,7 @@ from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
 from semscale.judging.audit import AuditSummary, audit
 from semscale.judging.judge import Judge, Panel
-from semscale.report.document import Count, Quoted, Words
+from semscale.report.document import Count, Label, Quoted
 from semscale.report.formatting import cell_text
 from semscale.report.html import page
 from semscale.report.judging import human_table, judge_table, panel_note, scores_histogram
@@ -235,7 +235,7 @@ def test_names_of_judges_and_templates_stay_as_they_are_written():
     panel = Panel(members).judge(["q"] * 4, ["a"] * 4, running=plain_running())
     summary = panel.summarize(["q"] * 4, ["a"] * 4, human=[4, 5, 4, 5])
     names = [row[0] for row in scores_histogram(summary).table.rows]
-    assert names == [Words("Panel, mean"), Quoted("gpt-4o"), Quoted("qwen"), Words("People’s labels")]
+    assert names == [Label("Panel, mean"), Quoted("gpt-4o"), Quoted("qwen"), Label("People’s labels")]
     for shown in (page(summary.document()), markdown(summary.document())):
         assert "gpt-4o" in shown
         assert "Gpt-4o" not in shown

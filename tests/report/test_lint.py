@@ -9,7 +9,7 @@ import pytest
 from tests.schema_check import check_json
 
 from semscale.rating.lint import LintFinding, lint
-from semscale.report.document import Quoted, Words
+from semscale.report.document import Label, Quoted
 from semscale.report.formatting import number
 from semscale.report.html import page
 from semscale.report.lint import finding_table, lint_overview
@@ -141,7 +141,7 @@ def test_every_output_but_the_page(report, tmp_path):
 
 def test_the_list_of_findings_quotes_the_name_of_a_set(report):
     found = judged(report, LintFinding("fail", "order", None, "x"), LintFinding("warn", "ends", "plain", "x"))
-    assert [row[2] for row in finding_table([found]).rows] == [Words("all sets"), Quoted("plain")]
+    assert [row[2] for row in finding_table([found]).rows] == [Label("all sets"), Quoted("plain")]
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,16 @@ from made_up_document import HOSTILE, document_of, figure_of
 from semscale.guards.findings import Span
 from semscale.report.document import (
     DataTable,
+    Label,
     Number,
     Quoted,
-    Words,
     marked,
 )
 from semscale.report.markdown import markdown
 
 
 def test_markdown_from_outside_formats_links_and_mentions_nothing():
-    shown = markdown(document_of(DataTable(("a",), ((Quoted(HOSTILE),), (Words(HOSTILE),)))))
+    shown = markdown(document_of(DataTable(("a",), ((Quoted(HOSTILE),), (Label(HOSTILE),)))))
     code, own = (line for line in shown.splitlines() if line.startswith("| ") and "script" in line)
     assert code.count("`") == 2  # all of it is one code span, but the bar, which would end the cell
     assert "*x*" in code
@@ -35,7 +35,7 @@ def test_settings_can_be_copied_from_markdown():
 
 
 def test_markdown_shows_some_of_the_numbers_behind_a_picture_and_the_whole_of_a_table():
-    table = DataTable(("item", "score"), tuple((Words(f"item {n}"), Number(n)) for n in range(60)))
+    table = DataTable(("item", "score"), tuple((Label(f"item {n}"), Number(n)) for n in range(60)))
     shown = markdown(document_of(replace(figure_of(), table=table)))
     assert "Item 49" in shown
     assert "Item 50" not in shown

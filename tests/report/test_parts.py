@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from semscale.guards.registry import GUARDS
-from semscale.report.document import Count, Quoted, WithInterval, Words
+from semscale.report.document import Count, Label, Quoted, WithInterval
 from semscale.report.parts import (
     GUARD_MEANINGS,
     altogether,
     estimated_document,
     guard_legend,
     guard_table,
-    settings,
+    run_settings,
     signature_fields,
 )
 from semscale.results.estimates import Estimates
@@ -109,8 +109,8 @@ MADE = datetime(2026, 11, 22, 12, 30, tzinfo=UTC)
 
 def test_a_run_without_a_name_has_no_source():
     signature = Signature.of("match", method="cosine")
-    named = settings("a.csv", MADE, [("Layer", "9")], signature)
-    unnamed = settings("", MADE, [("Layer", "9")], signature)
+    named = run_settings("a.csv", MADE, [("Layer", "9")], signature)
+    unnamed = run_settings("", MADE, [("Layer", "9")], signature)
     assert named == (("Source", Quoted("a.csv")), *unnamed)
     assert [name for name, _ in unnamed] == ["Made", "Layer", "method"]
 
@@ -127,8 +127,8 @@ def test_counts_stand_beside_what_they_mean():
     table = guard_table({"number": 3, "odd": 1}, GUARD_MEANINGS, noun="prompt", title="Findings")
     assert table.columns == ("guard", "prompts", "")
     assert table.rows == (
-        (Words("number"), Count(3), Words("a number or a unit differs")),
-        (Words("odd"), Count(1), Words("")),
+        (Label("number"), Count(3), Label("a number or a unit differs")),
+        (Label("odd"), Count(1), Label("")),
     )
 
 

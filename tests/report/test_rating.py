@@ -22,17 +22,11 @@ from semscale.report.html import line_html, page
 from semscale.report.markdown import markdown
 from semscale.report.rating import (
     NPS_CAUTION,
-    advice,
     calibration_warnings,
-    cautions,
-    other_language_warnings,
-    rated_languages,
-    readout_words,
-    scale_warnings,
-    spread_advice,
-    unlike_caution,
+    mean_advice,
+    missing_anchors_sentence,
+    variance_advice,
     verbatims,
-    without_anchors_words,
 )
 from semscale.report.terminal import print_document
 from semscale.scales import load_scale
@@ -128,7 +122,7 @@ def test_the_ordinal_readout_is_named_and_cited(toy_embedder):
         ["good", "bad", "fine"]
     )
     document = rated.summarize().document()
-    assert dict(document.settings)["Readout"].startswith("ordinal: where the text lies between")
+    assert dict(document.settings)["Readout"].startswith("ordinal: the position of the text between")
     assert [citation.authors for citation in document.citations][1:3] == [
         "McCullagh, P. (1980).",
         "An, J., Kwak, H., Ahn, Y.-Y. (2018).",
@@ -241,29 +235,35 @@ def summary(*languages, without_anchors=()):
     )
 
 
-def test_texts_that_were_not_read_are_warned_of_with_their_languages():
-    (said,) = other_language_warnings(summary(ENGLISH, GERMAN, UNCLEAR))
-    assert said == (
+def document_with(make_summary, *languages):
+    return dataclasses.replace(make_summary(n=30), languages=languages).document()
+
+
+def test_texts_that_were_not_read_are_warned_of_with_their_languages(make_summary):
+    assert document_with(make_summary, ENGLISH, GERMAN, UNCLEAR).warnings == (
         "3 of 10 texts (30\N{NO-BREAK SPACE}%) have no rating: the model does not read their language "
-        "(German 3). Use a model that does (--model e5-small)."
+        "(German 3). Use a model that does (--model e5-small).",
     )
-    assert other_language_warnings(summary(ENGLISH, UNCLEAR)) == ()
+    assert document_with(make_summary, ENGLISH, UNCLEAR).warnings == ()
 
 
-def test_the_languages_that_are_named_add_up_where_some_texts_of_one_were_rated():
-    (said,) = other_language_warnings(summary(ENGLISH, GERMAN, FRENCH))
-    assert said.startswith("5 of 12 texts (42\N{NO-BREAK SPACE}%) have no rating")
-    assert "(German 3 and French 2)" in said
+def test_the_languages_that_are_named_add_up_where_some_texts_of_one_were_rated(make_summary):
+    (warning,) = document_with(make_summary, ENGLISH, GERMAN, FRENCH).warnings
+    assert warning.startswith("5 of 12 texts (42\N{NO-BREAK SPACE}%) have no rating")
+    assert "(German 3 and French 2)" in warning
+
+
+def languages_of(document):
+    return [section.blocks[0] for section in document.sections if section.name == "languages"]
 
 
 @pytest.mark.parametrize(("languages", "shown"), [((ENGLISH, UNCLEAR), 0), ((ENGLISH, GERMAN), 1)])
-def test_languages_are_listed_where_a_text_is_in_another_one_than_the_scale(languages, shown):
-    assert len(list(rated_languages(summary(*languages)))) == shown
+def test_languages_are_listed_where_a_text_is_in_another_one_than_the_scale(make_summary, languages, shown):
+    assert len(languages_of(document_with(make_summary, *languages))) == shown
 
 
-def test_every_language_has_its_row():
-    (section,) = rated_languages(summary(ENGLISH, GERMAN, UNCLEAR))
-    table = section.blocks[0]
+def test_every_language_has_its_row(make_summary):
+    (table,) = languages_of(document_with(make_summary, ENGLISH, GERMAN, UNCLEAR))
     rows = [(name.text, texts.value, rated.value, anchors.text) for name, texts, rated, anchors in table.rows]
     assert rows == [("English", 6, 5, "English"), ("German", 3, 0, "–"), ("not clear", 1, 1, "English")]
 
@@ -271,16 +271,16 @@ def test_every_language_has_its_row():
 def test_anchors_in_another_language_than_the_one_asked_for_are_told():
     # Quality is translated into Polish, and not into Finnish or Russian.
     polish, finnish, russian = (LanguageTexts((code,), 2, 2, 0, "en") for code in ("pl", "fi", "ru"))
-    assert without_anchors_words(summary(ENGLISH)) is None
-    assert without_anchors_words(summary(polish, without_anchors=[polish])) == (
+    assert missing_anchors_sentence(summary(ENGLISH)) is None
+    assert missing_anchors_sentence(summary(polish, without_anchors=[polish])) == (
         "This scale has no anchors in Polish that passed their check with this model, so all ratings are by "
         "English anchors."
     )
-    assert without_anchors_words(summary(russian, without_anchors=[russian])) == (
+    assert missing_anchors_sentence(summary(russian, without_anchors=[russian])) == (
         "This scale has no anchors in Russian, so all ratings are by English anchors."
     )
     three = [polish, finnish, russian]
-    assert without_anchors_words(summary(ENGLISH, *three, without_anchors=three)) == (
+    assert missing_anchors_sentence(summary(ENGLISH, *three, without_anchors=three)) == (
         "This scale has no anchors in Finnish and Russian, and none in Polish that passed their check with "
         "this model, so their 6 of 11 ratings are by English anchors."
     )
@@ -288,7 +288,7 @@ def test_anchors_in_another_language_than_the_one_asked_for_are_told():
 
 def test_many_languages_are_not_all_named():
     several = [LanguageTexts((code,), 1, 1, 0, "en") for code in ("ru", "fi", "sv", "da", "no")]
-    said = without_anchors_words(summary(*several, without_anchors=several))
+    said = missing_anchors_sentence(summary(*several, without_anchors=several))
     assert "no anchors in Russian, Finnish, Swedish and 2 others, so" in said
 
 
@@ -300,13 +300,13 @@ def components(texts, sets, noise):
 
 def test_sets_that_differ_call_for_other_anchors():
     # Sets 0, .5 and 1 have a variance of .25: .25 / 3 is far above the 1 / 200 of the texts.
-    said = spread_advice(components(1.0, [0.0, 0.5, 1.0], 0.2))
+    said = variance_advice(components(1.0, [0.0, 0.5, 1.0], 0.2))
     assert said.endswith("improve the anchors or add anchor sets.")
     assert "is 0.29" in said
 
 
 def test_sets_that_agree_call_for_more_texts():
-    assert spread_advice(components(1.0, [0.0, 0.0, 0.0], 0.1)).endswith("rate more texts.")
+    assert variance_advice(components(1.0, [0.0, 0.0, 0.0], 0.1)).endswith("rate more texts.")
 
 
 ATTACKS = (
@@ -369,7 +369,7 @@ def test_possible_codes_are_named_with_the_way_to_leave_them_out(make_summary, r
     codes = {"NA": 1200, "don't know": 3, "other numbers": 2}
     shown = read_page(page(dataclasses.replace(plain, possible_codes=codes).document()))
     shown.assert_harmless()
-    assert shown.text.index("1,205 rated texts look") < shown.text.index("How the ratings are spread")
+    assert shown.text.index("1,205 rated texts look") < shown.text.index("Distribution of the ratings")
     assert (
         "1,205 rated texts look like codes for a missing answer (NA 1,200, don't know 3, other numbers 2); "
         """to leave them out: --missing NA --missing 'don'"'"'t know'"""
@@ -394,71 +394,80 @@ def test_each_row_is_among_the_most_or_the_least_certain_ones(make_summary, n, m
     assert max(shown["most certain"]) <= min(shown.get("least certain", [float("inf")]))
 
 
-def small_summary(*, nps=None, comparison=None, lint=None):
-    estimates = SimpleNamespace(overall=SimpleNamespace(nps=nps))
-    return SimpleNamespace(
-        calibration=None, estimates=estimates, comparison=comparison, lint=lint, decided=None, undecided=None
+def test_what_a_comparison_says_is_passed_on(make_summary):
+    summary = make_summary(n=30, comparison=True)
+    before = summary.document().cautions
+    compared = dataclasses.replace(summary.comparison, notes=("3 ratings lie off the scale",))
+    cautions = dataclasses.replace(summary, comparison=compared).document().cautions
+    assert set(cautions) - set(before) == {"3 ratings lie off the scale"}
+
+
+def test_a_net_promoter_score_has_a_caution(make_summary, make_scale):
+    eleven = make_scale(11, lowest=0)
+    assert NPS_CAUTION in make_summary(scale=eleven, n=30).document().cautions
+    assert NPS_CAUTION not in make_summary(n=30).document().cautions
+
+
+def test_what_the_linter_says_is_a_warning(make_summary):
+    summary = make_summary(n=30)
+    warned = SimpleNamespace(
+        verdict="warn", reasons=("warn: plain: its ends are alike",), worst_first=(), findings=()
     )
-
-
-def test_nothing_to_say_says_nothing():
-    passed = small_summary(lint=SimpleNamespace(verdict="pass", reasons=("every criterion is met",)))
-    assert cautions(passed) == scale_warnings(passed) == ()
-
-
-def test_what_a_comparison_says_is_passed_on():
-    compared = SimpleNamespace(notes=("3 ratings lie off the scale",))
-    assert cautions(small_summary(nps=0.1, comparison=compared)) == (
-        NPS_CAUTION,
-        "3 ratings lie off the scale",
-    )
-
-
-def test_what_the_linter_says_is_a_warning():
-    lint = SimpleNamespace(verdict="warn", reasons=("warn: plain: its ends are alike",))
-    assert scale_warnings(small_summary(lint=lint)) == (
+    passed = SimpleNamespace(verdict="pass", reasons=("every criterion is met",), worst_first=(), findings=())
+    assert dataclasses.replace(summary, lint=warned).document().warnings == (
         "This scale passes with warnings (warn: plain: its ends are alike)",
     )
-    assert scale_warnings(small_summary()) == ()
+    assert dataclasses.replace(summary, lint=passed).document().warnings == ()
 
 
-def test_the_readout_is_named_with_the_other_one():
-    def said(**settings):
-        return readout_words(SimpleNamespace(signature=Signature.of("rate", **settings)))
+def test_the_readout_is_named_with_the_other_one(make_summary):
+    def readout(**settings):
+        summary = dataclasses.replace(make_summary(n=3), signature=Signature.of("rate", **settings))
+        return dict(summary.document().settings).get("Readout")
 
-    assert said(readout="ssr").startswith("ssr: the more similar an anchor")
-    assert said(readout="ordinal").endswith("the other readout is ssr")
-    assert said(scale="mood") is None
+    assert readout(readout="ssr").startswith("ssr: the more similar an anchor")
+    assert readout(readout="ordinal").endswith("the other readout is ssr")
+    assert readout(scale="mood") is None
 
 
-def calibrated(error, n_unlike):
+def calibrated(error):
     labels = SimpleNamespace(n=40)
-    found = SimpleNamespace(method="ridge", labels=labels, error=HonestError(error, 0.2))
-    return SimpleNamespace(calibration=found, counts={"scored": 100}, n_unlike=n_unlike)
+    return SimpleNamespace(method="ridge", labels=labels, error=error)
 
 
 def test_a_calibrated_mean_is_a_level_unless_the_calibration_is_no_gain():
-    assert advice(calibrated(0.1, 0)).startswith("Calibrated by 40 labelled texts (method ridge): a level")
-    assert advice(calibrated(0.2, 0)) == advice(small_summary()) == RANKING
+    def advice(calibration):
+        return mean_advice(SimpleNamespace(calibration=calibration))
+
+    level = advice(calibrated(HonestError(0.1, 0.2)))
+    assert level.startswith("Calibrated by 40 labelled texts (method ridge): a level")
+    assert advice(calibrated(HonestError(0.2, 0.2))) == advice(None) == RANKING
 
 
 def test_a_calibration_by_reversed_labels_or_without_a_ranking_is_warned_of_and_is_no_level():
     clear = {"gain_low": 0.05, "gain_high": 0.15}
-    turned, flat = calibrated(0.1, 0), calibrated(0.1, 0)
-    turned.calibration.error = HonestError(0.1, 0.2, **clear, pearson_low=0.4, rated_pearson_high=-0.47)
-    flat.calibration.error = HonestError(0.1, 0.2, **clear, pearson_low=-0.57, rated_pearson_high=0.18)
-    (said,) = calibration_warnings(turned)
-    assert "run against the labels: was the scale filled in the wrong way round?" in said
-    (said,) = calibration_warnings(flat)
-    assert "not shown to tell texts apart" in said
-    assert calibration_warnings(calibrated(0.1, 0)) == ()
-    assert not any("a level" in advice(one) for one in (turned, flat))
+    turned = calibrated(HonestError(0.1, 0.2, **clear, pearson_low=0.4, rated_pearson_high=-0.47))
+    flat = calibrated(HonestError(0.1, 0.2, **clear, pearson_low=-0.57, rated_pearson_high=0.18))
+    (warning,) = calibration_warnings(turned)
+    assert "run against the labels: was the scale filled in the wrong way round?" in warning
+    (warning,) = calibration_warnings(flat)
+    assert "not shown to tell texts apart" in warning
+    assert list(calibration_warnings(calibrated(HonestError(0.1, 0.2)))) == []
+    for calibration in (turned, flat):
+        assert "a level" not in mean_advice(SimpleNamespace(calibration=calibration))
 
 
-def test_many_texts_unlike_the_labelled_ones_are_a_caution():
-    assert unlike_caution(calibrated(0.1, 10)) == ()
-    (said,) = unlike_caution(calibrated(0.1, 11))
-    assert said.startswith("11 of 100 rated texts are unlike those")
+def test_many_texts_unlike_the_labelled_ones_are_a_caution(make_summary):
+    def unlike(n):
+        calibration = calibrated(HonestError(0.1, 0.2))
+        summary = dataclasses.replace(
+            make_summary(n=30), calibration=calibration, counts={"scored": 100}, n_unlike=n
+        )
+        return [caution for caution in summary.document().cautions if "unlike" in caution]
+
+    assert unlike(10) == []
+    (caution,) = unlike(11)
+    assert caution.startswith("11 of 100 rated texts are unlike those")
 
 
 def test_nothing_scored_says_why_and_shows_no_figure(make_summary, read_page):
@@ -488,13 +497,13 @@ def test_one_text_has_a_mean_but_no_interval(make_summary):
     shown = page(make_summary(n=1).document())
     assert "One text alone does not show how far another would differ" in shown
     assert not re.search(r"\bnan\b", shown)
-    assert "cannot be said: it takes two rated texts" in shown
+    assert "is not known: it takes two rated texts" in shown
 
 
 def test_only_the_largest_groups_are_drawn_and_the_table_has_all(make_summary, read_page):
     shown = read_page(page(make_summary(n=30, groups=200).document()))
     assert "The 40 largest of 200 groups are drawn, all are below." in shown.text
-    drawn = next(svg["aria-label"] for svg in shown.all("svg") if "Mean of each group" in svg["aria-label"])
+    drawn = next(svg["aria-label"] for svg in shown.all("svg") if "of each group" in svg["aria-label"])
     # sizes fall from 400 by one a group, so the first 40 are the largest
     assert "Region 40 (n" in drawn
     assert "Region 41 (n" not in drawn
@@ -619,7 +628,7 @@ def test_what_the_linter_says_stands_in_the_head_and_with_the_scale(rated, linte
     summary = rated.summarize(TEXTS, lint=linted)
     shown = read_page(page(summary.document()))
     shown.assert_harmless()
-    head, _, rest = shown.text.partition("How the ratings are spread")
+    head, _, rest = shown.text.partition("Distribution of the ratings")
     assert f"This scale passes with warnings ({linted.reasons[0]}" in head
     assert "This scale passes with warnings" in rest
     for one in linted.findings:
@@ -632,13 +641,13 @@ def test_markdown_and_workbook_have_every_section(make_summary, tmp_path):
     summary.report(tmp_path / "rated.xlsx", figures=tmp_path / "figures")
     book = sheets_of(tmp_path / "rated.xlsx")
     titles = (
-        "How the ratings are spread", "By region", "Against human ratings", "Text by text",
+        "Distribution of the ratings", "By region", "Comparison with human ratings", "Text by text",
         "The clearest and the vaguest", "What was left out", "Can the scale be trusted",
     )  # fmt: skip
     for title in titles:
         assert f"## {title}" in shown
         assert title[:31] in [name.replace("  ", " ") for name in book]
-    rows = {row[0]: row[1:4] for row in book["How the ratings are spread"].iter_rows()}
+    rows = {row[0]: row[1:4] for row in book["Distribution of the ratings"].iter_rows()}
     overall = summary.estimates.overall
     for name, figure in (("mean, from 1 to 5", overall.mean), ("1 Very bad", overall.pmf[0])):
         written = [float(cell) for cell in rows[name]]

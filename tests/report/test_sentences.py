@@ -3,6 +3,7 @@
 import json
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.schema_check import check_json
@@ -12,12 +13,12 @@ import semscale
 from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.embedding.languages.unread_language import UnreadLanguage
 from semscale.report.consistency import MEANINGS as CONSISTENCY
-from semscale.report.document import Count, Paragraph, Reasons, WithInterval, Words
+from semscale.report.document import Count, Label, Paragraph, Reasons, WithInterval
 from semscale.report.html import notebook_fragment, page
 from semscale.report.judging import MEANINGS as JUDGING
 from semscale.report.markdown import markdown
 from semscale.report.matching import MEANINGS as MATCHING
-from semscale.report.parts import counts_section, left_out_section
+from semscale.report.parts import languages_section, left_out_section
 from semscale.report.rating import MEANINGS as RATING
 from semscale.report.sentences import (
     foreign_warnings,
@@ -48,9 +49,14 @@ def test_shared_statuses_have_a_meaning_in_every_instrument(meanings):
     assert {Status.MISSING, Status.NOT_TEXT, Status.EMPTY} <= set(meanings)
 
 
+def summary_of(n, left_out, examples=()):
+    estimates = SimpleNamespace(overall=SimpleNamespace(left_out=left_out))
+    return SimpleNamespace(n=n, estimates=estimates, left_out=dict.fromkeys(left_out, examples))
+
+
 def test_a_few_rows_of_each_reason_are_shown():
-    found = [(row, f"text {row}") for row in range(5)]
-    section = left_out_section({"empty": 5}, 10, {"empty": "blank"}, lambda _: found)
+    examples = [(row, f"text {row}") for row in range(5)]
+    section = left_out_section(summary_of(10, {"empty": 5}, examples), {"empty": "blank"})
     (reasons,) = (block for block in section.blocks if isinstance(block, Reasons))
     (reason,) = reasons.reasons
     assert (reason.status, reason.meaning, reason.n, reason.share) == ("empty", "blank", 5, 0.5)
@@ -61,7 +67,7 @@ def test_a_few_rows_of_each_reason_are_shown():
     ("total", "said"), [(3, "Nothing: every row has a score."), (0, "The input has no rows.")]
 )
 def test_nothing_left_out_is_said(total, said):
-    assert left_out_section({}, total, {}, lambda _: ()).blocks == (Paragraph(said),)
+    assert left_out_section(summary_of(total, {}), {}).blocks == (Paragraph(said),)
 
 
 ENGLISH = LanguageCount(("en", "en"), rows=6, scored=6)
@@ -107,14 +113,14 @@ def test_without_an_unread_row_there_is_no_warning():
 
 
 def test_english_texts_have_no_section_and_others_have_one():
-    assert list(counts_section([ENGLISH, UNCLEAR], ("prediction", "reference"))) == []
-    (section,) = counts_section([ENGLISH, GERMAN, UNCLEAR], ("prediction", "reference"))
+    assert languages_section([ENGLISH, UNCLEAR], ("prediction", "reference")) is None
+    section = languages_section([ENGLISH, GERMAN, UNCLEAR], ("prediction", "reference"))
     table = section.blocks[0]
     assert table.columns == ("prediction–reference", "rows", "scored")
     assert table.rows == (
-        (Words("English–English"), Count(6), Count(6)),
-        (Words("German–German"), Count(3), Count(0)),
-        (Words("not clear–English"), Count(1), Count(1)),
+        (Label("English–English"), Count(6), Count(6)),
+        (Label("German–German"), Count(3), Count(0)),
+        (Label("not clear–English"), Count(1), Count(1)),
     )
 
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.study.conftest import FILE, PEOPLE, PlayedModel
 
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running
 from semscale.study.files import parse_study
 from semscale.study.result import Study
 

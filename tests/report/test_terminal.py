@@ -15,12 +15,12 @@ from semscale.report.document import (
     Flag,
     ItemCard,
     Items,
+    Label,
     Number,
     Paragraph,
     Quoted,
     Rates,
     WithInterval,
-    Words,
     marked,
 )
 from semscale.report.formatting import cell_text
@@ -43,7 +43,7 @@ def test_the_screen_shows_brief_blocks_and_leaves_explanations_out(capsys):
 
 def test_the_screen_gets_no_control_character_from_outside(capsys):
     attack = "gr\x1b[31moup\x07"
-    cells = (Words(attack), Words("own", brief=attack), Quoted(attack), Flag(attack, "fail"), marked(attack))
+    cells = (Label(attack), Label("own", brief=attack), Quoted(attack), Flag(attack, "fail"), marked(attack))
     table = DataTable((attack, Quoted(attack), "c", "d", "e"), (cells,), title=(attack, Quoted(attack)))
     lines = {
         "source": (Quoted(attack),),
@@ -62,7 +62,7 @@ def test_the_screen_gets_no_control_character_from_outside(capsys):
 
 
 def test_a_table_beyond_its_bound_says_how_many_more(capsys):
-    rows = tuple((Words(f"row {n}"),) for n in range(5))
+    rows = tuple((Label(f"row {n}"),) for n in range(5))
     print_document(document_of(DataTable(("a",), rows, most=3, noun="group")))
     shown = capsys.readouterr().out
     assert "row 2" in shown
@@ -92,7 +92,7 @@ def test_the_screen_says_how_items_came_to_their_scores_if_it_is_asked(capsys):
 
 TABLE = DataTable(
     ("metric", "loss", "", "items"),
-    ((Words("BERTScore F1", brief="bertscore_f1"), Number(0.5), Flag("fail", "fail"), Count(30)),),
+    ((Label("BERTScore F1", brief="bertscore_f1"), Number(0.5), Flag("fail", "fail"), Count(30)),),
     brief=3,
 )
 
@@ -148,7 +148,7 @@ def test_bounds_and_changes_are_written_out(cell, shown):
 
 def test_percents_are_held_together_in_own_words_and_left_alone_in_texts_of_users():
     said = Quoted("rose 5 %")
-    table = DataTable((("of ", said), "share of 10 %"), ((said, Words("in 20 % of rows")),), note="30 % more")
+    table = DataTable((("of ", said), "share of 10 %"), ((said, Label("in 20 % of rows")),), note="30 % more")
     head = Paragraph(("Below 95 % for ", said, "."))
     item = ItemCard(1, Number(0.5), texts=(("text", said), ("also", marked("fell 7 %"))))
     document = document_of(head, table, Items((item,)))

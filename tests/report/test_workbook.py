@@ -11,6 +11,7 @@ from semscale.report.document import (
     DataTable,
     Headline,
     Items,
+    Label,
     Number,
     Paragraph,
     Quoted,
@@ -18,7 +19,6 @@ from semscale.report.document import (
     Section,
     Share,
     WithInterval,
-    Words,
 )
 from semscale.report.workbook import write_report_workbook
 
@@ -47,7 +47,7 @@ def test_a_workbook_holds_numbers_and_harmless_texts(tmp_path):
 
 
 def test_the_summary_of_a_workbook_says_what_its_interval_covers_and_spreads_facts(tmp_path):
-    facts = (("Mean", WithInterval(0.5, 0.4, 0.6)), ("Kind", Words("exact", note="as published")))
+    facts = (("Mean", WithInterval(0.5, 0.4, 0.6)), ("Kind", Label("exact", note="as published")))
     write_report_workbook(document_of(facts=facts), tmp_path / "d.xlsx")
     rows = [[cell for cell in row if cell] for row in sheets_of(tmp_path / "d.xlsx")["Summary"].iter_rows()]
     covered = "Estimate (95 % interval)"
@@ -77,7 +77,7 @@ def test_a_workbook_shows_bounds_and_signs_as_pages_do(tmp_path):
         WithInterval(0.123, 0.1, 0.2, 3, signed=True): "+0.000;-0.000;0.000",
         Share(0.123456, 2): "0.00 %",
     }
-    table = DataTable(("", "b"), tuple((Words("a"), cell) for cell in cells))
+    table = DataTable(("", "b"), tuple((Label("a"), cell) for cell in cells))
     write_report_workbook(document_of(table), tmp_path / "d.xlsx")
     with zipfile.ZipFile(tmp_path / "d.xlsx") as archive:
         formats = archive.read("xl/styles.xml").decode().replace("&quot;", '"')
@@ -94,7 +94,7 @@ def test_a_workbook_leaves_numbers_that_do_not_exist_empty(tmp_path):
         WithInterval(0.5, -np.inf, np.inf),
         Number(np.nan),
     )
-    table = DataTable(("", "b"), tuple((Words(f"row {place}"), cell) for place, cell in enumerate(endless)))
+    table = DataTable(("", "b"), tuple((Label(f"row {place}"), cell) for place, cell in enumerate(endless)))
     write_report_workbook(document_of(table), tmp_path / "d.xlsx")
     rows = {row[0]: row[1:4] for row in sheets_of(tmp_path / "d.xlsx")["One section"].iter_rows()}
     assert rows["row 0"] == rows["row 3"] == (None, None, None)

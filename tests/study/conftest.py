@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running
 from semscale.signature import Signature
 from semscale.study.files import parse_study
 from semscale.study.result import Study

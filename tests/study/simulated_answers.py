@@ -8,7 +8,6 @@ from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.study import StudyResult
 from semscale.study.asking import RunFacts
-from semscale.study.measuring import SCHEMA
 from semscale.study.panel import SyntheticPanel
 from semscale.study.questionnaire import (
     Concept,
@@ -16,8 +15,9 @@ from semscale.study.questionnaire import (
     Questionnaire,
     StudyDesign,
     StudyPlan,
-    SurveyQuestion,
+    StudyQuestion,
 )
+from semscale.study.result import SCHEMA
 
 CONCEPTS = ("oat", "nut", "fig", "rye", "fly")
 APPEAL = np.array([0.6, 0.2, 0.0, -0.3, -0.9])
@@ -94,11 +94,11 @@ def panel_result(*panels):
         "bars.yaml",
         Questionnaire(
             tuple(Concept(name, name) for name in answers["concept"].unique(maintain_order=True)),
-            tuple(SurveyQuestion(name, f"{name}?", scale, methods) for name in questions),
+            tuple(StudyQuestion(name, f"{name}?", scale, methods) for name in questions),
             samples=answers["sample"].max(),
         ),
         SyntheticPanel.from_frame(panels[0][1], "personas.csv"),
         PromptTemplate("persona", "You are {age}."),
-        StudyPlan(ModelChoice(name="local")),
+        StudyPlan((ModelChoice(name="local"),)),
     )
     return StudyResult(design, answers, Signature.of("study"), RunFacts("local"))

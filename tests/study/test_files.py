@@ -7,7 +7,8 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.study import load
-from semscale.study.files import SECTIONS
+from semscale.study.files import ConceptKeys, PanelKeys, QuestionKeys, StudyKeys
+from semscale.study.questionnaire import TYPES, Caps, ModelChoice
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8
 DRAWN = """panel:
@@ -40,7 +41,7 @@ def test_a_question_without_words_has_those_of_its_scale(written):
 
 def test_a_model_may_be_a_name_alone(written):
     study = written(("model: {name: local, temperature: 0.5, max_tokens: 40}", "model: other"))
-    assert (study.design.plan.model.name, study.design.plan.model.max_tokens) == ("other", 200)
+    assert (study.design.plan.models[0].name, study.design.plan.models[0].max_tokens) == ("other", 200)
 
 
 def test_several_models_stand_in_a_list(written):
@@ -202,8 +203,10 @@ def test_an_attribute_with_too_many_values_makes_no_groups(written):
 
 def test_the_docs_list_every_key():
     text = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
-    keys = {name for model in SECTIONS.values() for name in model.model_fields}
+    parts = (StudyKeys, ConceptKeys, QuestionKeys, PanelKeys, ModelChoice, Caps)
+    keys = {name for model in parts for name in model.model_fields}
     assert {name for name in keys if name not in text} == set()
+    assert {name for name in TYPES if f"`{name}`" not in text} == set()
 
 
 def test_the_panel_in_the_docs_is_one(written):

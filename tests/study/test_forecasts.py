@@ -6,7 +6,7 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.forecast import Forecast
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.replies import Usage
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running
 from semscale.study.asking import personas_within
 
 

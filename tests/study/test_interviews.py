@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from semscale.scales import load_scale
-from semscale.study.interviews import balanced_square, orders, planned_stops
-from semscale.study.questionnaire import Concept, Questionnaire, SurveyQuestion
+from semscale.study.asking import balanced_square, orders, planned_stops
+from semscale.study.questionnaire import Concept, Questionnaire, StudyQuestion
 
 SCALE = load_scale("purchase-intent")
 CONCEPTS = tuple(Concept(name, name) for name in "abc")
-QUESTIONS = tuple(SurveyQuestion(name, name, SCALE, ("dlr",)) for name in "xy")
+QUESTIONS = tuple(StudyQuestion(name, name, SCALE, ("dlr",)) for name in "xy")
 
 
 def positions(stops):
@@ -30,8 +30,8 @@ def test_in_a_sequence_every_stop_comes_once_and_the_questions_of_a_concept_stan
     stops = planned_stops(asked, 6, seed=0)
     for part in stops:
         assert sorted(positions(part)) == list(product(range(3), range(2)))
-        assert [stop.concept_place for stop in part] == [1, 1, 2, 2, 3, 3]
-        assert [stop.question_place for stop in part] == [1, 2] * 3
+        assert [stop.concept_position for stop in part] == [1, 1, 2, 2, 3, 3]
+        assert [stop.question_position for stop in part] == [1, 2] * 3
     assert len({tuple(stop.concept for stop in part) for part in stops}) == 6
     assert len({part[0].question for part in stops}) == 2
     assert stops == planned_stops(asked, 6, seed=0) != planned_stops(asked, 6, seed=1)

@@ -11,7 +11,7 @@ from semscale.chat.decisions.decision_model import DecisionLimits
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.study import compare, panel_tables, read_study
-from semscale.study.questionnaire import OptionQuestion
+from semscale.study.questionnaire import TYPES, StudyQuestion
 
 SCALE = '  - {name: intent, text: "Would you buy it?", scale: purchase-intent, methods: [ssr, flr, dlr]}\n'
 OPTIONS = """\
@@ -62,6 +62,10 @@ class Decider:
 def result(written, running):
     """A run of four questions about options, on three personas and two concepts."""
     return written((SCALE, OPTIONS)).run(Decider(), running=running)
+
+
+def test_this_module_asks_every_type_of_question(result):
+    assert {"scale", *(asked.type for asked in result.design.questionnaire.questions)} == {*TYPES}
 
 
 def figures(summary, question):
@@ -142,7 +146,7 @@ def test_a_reply_in_a_conversation_is_the_likeliest_answer(written, running):
 
 
 def test_no_likely_option_is_none_of_these():
-    question = OptionQuestion("when", "When?", "choices", ("morning", "evening"))
+    question = StudyQuestion("when", "When?", type="choices", options=("morning", "evening"))
     answers = {name: DecisionAnswer.of([0.8, 0.2]) for name in question.decisions}
     assert question.reply(answers) == "none of these"
 

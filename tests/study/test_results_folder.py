@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from semscale.chat.costs.budget import Budget
+from semscale.chat.runner import Running
 from semscale.errors import InputError
-from semscale.judging.asking import Running
 from semscale.study import read_study
 
 OWN_SCALE = """

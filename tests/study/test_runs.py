@@ -11,12 +11,11 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.messages import ImagePart, Message, Parameters, Request, TextPart
 from semscale.chat.replies import Reply
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running
 from semscale.scales import load_scale
 from semscale.study import load, read_study
 from semscale.study.files import parse_study
-from semscale.study.measuring import PointReader
-from semscale.study.result import PROMPT_SCHEMA, Study, prompt_frame
+from semscale.study.result import PROMPT_SCHEMA, PointReader, Study, prompt_frame
 from semscale.types import Status
 
 SEQUENCE = ("groups: [age]", "groups: [age]\nexposure: sequence\nrotation: none")
@@ -301,7 +300,7 @@ def test_the_example_is_a_study():
     study = load(EXAMPLE / "snack_bars.yaml")
     # 6 personas x 2 concepts x 4 methods.
     assert study.design.n_answers == 48
-    assert study.design.plan.model.name == "local"
+    assert study.design.plan.models[0].name == "local"
 
 
 @pytest.mark.needs("local")

@@ -8,8 +8,8 @@ from tests.study.conftest import PlayedModel
 
 from semscale.chat.costs.budget import Budget
 from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.runner import Running
 from semscale.errors import InputError, UnknownNameError
-from semscale.judging.asking import Running
 from semscale.report.markdown import markdown
 from semscale.report.presenting import document_of
 from semscale.report.tables import finding

@@ -10,7 +10,7 @@ from tests.schema_check import check_json
 
 from semscale.scales import load_scale
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.study.questionnaire import SurveyQuestion
+from semscale.study.questionnaire import StudyQuestion
 from semscale.study.summary import (
     MOST_LEVELS,
     PANEL_WEIGHT,
@@ -28,9 +28,9 @@ from semscale.study.summary import (
 )
 
 SCALE = load_scale("purchase-intent")
-QUESTION = SurveyQuestion("intent", "Buy?", SCALE, ("dlr",))
-TWO_METHODS = SurveyQuestion("q", "q", SCALE, ("flr", "dlr"))
-THREE_METHODS = SurveyQuestion("q", "q", SCALE, ("ssr", "flr", "dlr"))
+QUESTION = StudyQuestion("intent", "Buy?", SCALE, ("dlr",))
+TWO_METHODS = StudyQuestion("q", "q", SCALE, ("flr", "dlr"))
+THREE_METHODS = StudyQuestion("q", "q", SCALE, ("ssr", "flr", "dlr"))
 PLAN = IntervalPlan(replicates=200)
 
 

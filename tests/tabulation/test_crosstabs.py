@@ -11,7 +11,7 @@ import semscale
 from semscale.errors import InputError, UnknownNameError
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.reading import open_table
-from semscale.study.measuring import SCHEMA
+from semscale.study.result import SCHEMA
 from semscale.tabulation.crosstabs import tabulate_file
 from semscale.tabulation.settings import CrosstabSettings
 

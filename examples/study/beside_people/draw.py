@@ -14,8 +14,7 @@ import polars as pl
 
 from semscale.study.asking import RunFacts
 from semscale.study.files import parse_study
-from semscale.study.measuring import StudyAnswer, answer_frame
-from semscale.study.result import PANEL, SUMMARY, StudyResult
+from semscale.study.result import PANEL, SUMMARY, StudyAnswer, StudyResult, answer_frame
 from semscale.types import Status
 
 APPEAL = {

@@ -8,13 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import polars as pl
 
-from semscale.answer_consistency.asking import (
-    AskedModel,
-    Replies,
-    ReplyCounts,
-    prompt_status,
-    without_parameters,
-)
+from semscale.answer_consistency.asking import AskedModel, Replies, prompt_status, without_parameters
 from semscale.answer_consistency.claims import (
     ClaimJudge,
     ClaimVerdict,
@@ -27,11 +21,11 @@ from semscale.answer_consistency.claims import (
     passage_sentences,
     sample_sentences,
 )
-from semscale.answer_consistency.columns import AnswerColumns, AskedColumns, sample_texts
 from semscale.answer_consistency.consistencies import asking_reasons, measuring_reasons
-from semscale.answer_consistency.item_tables import SAMPLES, ItemTable
 from semscale.answer_consistency.samples import pair_samples
-from semscale.answer_consistency.tables import ANSWER, REPLIES_STAY, AskedParts, questions
+from semscale.answer_consistency.settings import AnswerColumns, AskedColumns, sample_texts
+from semscale.answer_consistency.summary import SampledSummary
+from semscale.answer_consistency.tables import SAMPLES, AnswerSource, questions
 from semscale.chat.runner import run_apart
 from semscale.embedding.languages.language_counts import n_unguarded
 from semscale.errors import InputError
@@ -96,39 +90,14 @@ class ClaimSummary(Summary):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class AgreementSummary(ClaimSummary):
+class AgreementSummary(ClaimSummary, SampledSummary):
     """Summary of n answers whose claims were judged by samples.
 
     The estimates are mean support (``score``) and mean share of supported claims (``supported_share``). The
     worst claims are those that some sample does not support, the least supported first.
-
-    Attributes:
-        columns: the use and the name of each column.
-        n_samples: samples that claims could be compared with.
-        n_samples_left_out: samples that are missing, empty or no text, or that decline to answer.
-        replies: how many replies were asked for and did not come, where a model was asked.
     """
 
     instrument = "consistency claims"
-
-    columns: tuple[tuple[str, str], ...]
-    n_samples: int
-    n_samples_left_out: int
-    replies: ReplyCounts | None = None
-
-    @property
-    def stopped(self) -> str | None:
-        """The reason why not everything was asked, or ``None``."""
-        return None if self.replies is None else self.replies.stopped
-
-    @property
-    def failed(self) -> str | None:
-        """The reason why every call failed; ``None`` where a reply came, or where no model was asked."""
-        return self.replies.why_failed if self.replies is not None and self.replies.all_failed else None
-
-    def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON, where rows are items."""
-        return {"items" if name == "rows" else name: value for name, value in super().record().items()}
 
     def own_record(self) -> dict[str, Any]:
         """Return the numbers of claims and samples by name, for JSON, where items count from 1."""
@@ -307,79 +276,50 @@ def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and
         ModelError: the model cannot be run; finished parts are kept.
         ReplyError: no call can succeed; finished parts are kept.
     """
-    settings, items = settings or PartSettings(), None
-    if isinstance(columns, AnswerColumns) and columns.item is not None:
-        columns.check(table)
-        items = ItemTable(table, columns, settings.part_rows)
-        table = items.table
-    work = AgreementTable(
-        columns if items is None else items.columns,
-        judge,
-        plan or IntervalPlan(),
-        named=columns.named(),
-        items=items,
-        model=model,
-        part_rows=settings.part_rows,
-        progress=progress,
-    )
-    return measure_table(table, work, out=out, settings=settings, progress=progress)
+    settings = settings or PartSettings()
+    source = AnswerSource(table, columns, model=model, part_rows=settings.part_rows, progress=progress)
+    work = AgreementTable(source, judge, plan or IntervalPlan())
+    return measure_table(source.table, work, out=out, settings=settings, progress=progress)
 
 
 class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
     """Claims judged by samples, as a run over a table uses it.
 
     Args:
-        columns: of the table.
+        source: of answers and samples.
         judge: judges claims.
         plan: how intervals are made, and the seed of all draws.
-        named: uses and names of the columns, for the summary.
-        items: the rows of each item, where the table is one of items.
-        model: the model that is asked; ``None`` where the table has answers and samples.
-        part_rows: items of a part.
-        progress: called while texts are embedded and replies come.
     """
 
     stage = "judging claims"
     result = JudgedAnswers
     private = (SAMPLES,)
 
-    def __init__(  # noqa: PLR0913 - settings of a run
-        self,
-        columns: AnswerColumns | AskedColumns,
-        judge: ClaimJudge,
-        plan: IntervalPlan,
-        *,
-        named: Sequence[tuple[str, str]],
-        items: ItemTable | None = None,
-        model: AskedModel | None = None,
-        part_rows: int,
-        progress: Progress | None = None,
-    ) -> None:
-        self.columns: AnswerColumns | AskedColumns = columns
-        self._judge, self._plan, self._named, self._items = judge, plan, named, items
-        self._asking = None if model is None else AskedParts(model, progress)
-        self._part_rows, self._progress = part_rows, progress
+    def __init__(self, source: AnswerSource, judge: ClaimJudge, plan: IntervalPlan) -> None:
+        self.columns: AnswerColumns | AskedColumns = source.columns
+        self._source, self._judge, self._plan = source, judge, plan
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
         self._asks_corpus = False
-        self._tally = ClaimTally(AgreementSummary, ("score", "supported_share"), _support_rank, columns.by)
+        self._tally = ClaimTally(
+            AgreementSummary, ("score", "supported_share"), _support_rank, source.columns.by
+        )
         self._applied = self._signature
         self._n_samples = self._n_left_out = 0
 
     @property
     def stored(self) -> str:
         """Clause on replies that are stored."""
-        return REPLIES_STAY if self._asking is not None and self._asking.keeps_replies else ""
+        return self._source.stored
 
     def key(self) -> dict[str, str]:
         """Return the fields of the signature."""
-        item = {name: title for name, title in self._named if name == "item"}
-        return {**item, **dict(self._signature.fields)}
+        return self._source.key(self._signature)
 
     def look(self, cells: Cells) -> None:
         """Draw the rows that the judge's estimates come from: the sentences of samples, or questions."""
-        if self._judge.uses_entailment or self._items is not None:
+        if self._judge.uses_entailment or self._source.items is not None:
             return
-        if self._asking is None:
+        if self._source.model is None:
             listed = sample_sentences(cells["answer"], sample_texts(cells))
         else:
             listed = [
@@ -389,50 +329,47 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
 
     def start(self, table: Table) -> None:
         """Give the judge its corpus, or plan to ask for answers that it can be estimated from."""
-        self._table = table
+        source = self._source
+        source.table = table
         if self._judge.uses_entailment:
             return
-        if self._items is not None:
+        if source.items is not None:
             # A row that is not the first of its item is a sample; its own text takes the place of the answer.
-            rows = self._items.sample_texts(self._part_rows)
+            rows = source.items.sample_texts(source.part_rows)
             listed = ((row, sample_sentences([text], [[text]])[0]) for row, text in rows)
             self._sample.add((row, texts) for row, texts in listed if texts)
-        if self._asking is None:
+        if source.model is None:
             self._judge = self._judge.over([text for texts in self._sample.items for text in texts])
-        self._asks_corpus = self._asking is not None and (table.n_rows or 0) > min(
-            self._part_rows, CORPUS_ROWS
-        )
+        self._asks_corpus = source.model is not None and source.is_in_parts(CORPUS_ROWS)
 
     def measure(self, cells: Cells) -> JudgedAnswers:
         """Judge the claims of some answers, or ask for answers and samples first."""
-        asking = self._asking
-        if asking is None:
-            return judge_by_samples(cells["answer"], sample_texts(cells), self._judge, self._progress)
+        source = self._source
+        if source.model is None:
+            return judge_by_samples(cells["answer"], sample_texts(cells), self._judge, source.progress)
         if self._asks_corpus:
-            answers = asking.first_answers([prompt for (prompt,) in self._sample.items])
-            self._judge = self._judge.over(
-                [sentence for text in answers for sentence in worded_sentences(text)]
-            )
-            self._asks_corpus = False
-        replies = run_apart(asking.model.ask(questions(cells), asking.stopped, self._progress))
-        asking.note(replies)
-        judged = judge_by_samples(_whole_answers(replies), replies.samples, self._judge, self._progress)
+            answers = source.first_answers(source.model, [prompt for (prompt,) in self._sample.items])
+            sentences = [sentence for text in answers for sentence in worded_sentences(text)]
+            self._judge, self._asks_corpus = self._judge.over(sentences), False
+        replies = run_apart(source.model.ask(questions(cells), source.stopped, source.progress))
+        source.note(source.model, replies)
+        judged = judge_by_samples(_whole_answers(replies), replies.samples, self._judge, source.progress)
         status = np.where(replies.status == Status.SCORED, judged.status, replies.status)
         return replace(judged, status=status)
 
     def state(self, result: JudgedAnswers) -> PartState:  # noqa: ARG002 - what counts are replies
         """Tell how far the part is done."""
-        return PartState() if self._asking is None else self._asking.state
+        return self._source.state
 
     def notes(self, result: JudgedAnswers) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
         """Return the counts of replies, and the signature."""
         signature = self._signature
         applied = [signature.instrument, [list(named) for named in signature.fields]]
-        return {"applied": applied, **({} if self._asking is None else self._asking.notes)}
+        return {"applied": applied, **self._source.notes}
 
     def further_columns(self, cells: Cells, result: JudgedAnswers) -> list[pl.Series]:
         """Return reasons, the lowest claim and counts of samples; of replies also their texts."""
-        replies = None if self._asking is None else self._asking.replies
+        replies = None if self._source.model is None else self._source.replies
         if replies is None:
             sampled = pair_samples(cells["answer"], sample_texts(cells))
         else:
@@ -452,30 +389,27 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
             pl.Series("samples_left_out", sampled.n_left_out),
         ]
         named = [column.alias(PREFIX + column.name) for column in columns]
-        return named if self._asking is None else [*named, *self._asking.columns]
+        return named if replies is None else [*named, *self._source.reply_columns]
 
     def add(self, cells: Cells, result: JudgedAnswers, notes: Mapping[str, Any]) -> None:
         """Add a part to the summary."""
         instrument, fields = notes["applied"]
         self._applied = Signature(instrument, tuple((name, value) for name, value in fields))
-        frame, answers = cells.rows, cells.get("answer")
-        if self._asking is not None:
-            self._asking.add(notes)
-            answers = frame[ANSWER].to_list()
-        self._tally.add(result, answers, cells.get("by"))
-        self._n_samples += int(frame[f"{PREFIX}samples"].sum())
-        self._n_left_out += int(frame[f"{PREFIX}samples_left_out"].sum())
+        self._source.add(notes)
+        self._tally.add(result, self._source.answers(cells), cells.get("by"))
+        self._n_samples += int(cells.rows[f"{PREFIX}samples"].sum())
+        self._n_left_out += int(cells.rows[f"{PREFIX}samples_left_out"].sum())
 
     def summary(self) -> AgreementSummary:
         """Sum all parts up."""
-        replies = None if self._asking is None else self._asking.counts
+        replies = self._source.counts
         left_out = () if replies is None else replies.left_out
         return self._tally.summary(
             self._plan,
-            self._table,
+            self._source.table,
             without_parameters(self._applied, left_out),
             uses_entailment=self._judge.uses_entailment,
-            columns=tuple(self._named),
+            columns=self._source.named,
             n_samples=self._n_samples,
             n_samples_left_out=self._n_left_out,
             replies=replies,
@@ -483,10 +417,9 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
 
     @property
     def _signature(self) -> Signature:
-        signature = agreement_signature(self._judge)
-        if self._asking is None:
+        signature, model = agreement_signature(self._judge), self._source.model
+        if model is None:
             return signature
-        model = self._asking.model
         chat = tuple((f"chat_{name}", value) for name, value in model.runner.model.signature.fields)
         return signature.extended(model.sampling.signature).extended(Signature("chat", chat))
 

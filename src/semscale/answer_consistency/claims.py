@@ -5,20 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import numpy as np
 import polars as pl
 
-from semscale.answer_consistency.contradictions import contradicting
-from semscale.answer_consistency.pairs import CONTRADICTED
+from semscale.answer_consistency.pairs import CONTRADICTED, contradicting
 from semscale.answer_consistency.samples import (
     distinct_entailments,
     item_means,
     read_texts,
     without_declining,
 )
+from semscale.answer_consistency.settings import ClaimSettings
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Request
 from semscale.chat.runner import Runner
@@ -32,19 +31,17 @@ from semscale.matching.entailment import (
 )
 from semscale.matching.matcher import Matcher
 from semscale.matching.methods import CorpusDependent
-from semscale.matching.separation import corpus_texts
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
 from semscale.results.result_columns import FLOATS, STATUSES, ResultColumn
+from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.store.columns import text_status
 from semscale.types import Floats, Progress, Status, Statuses, are_scored
-from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from semscale.embedding import Embedder
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    pass
 
 SUPPORTS = 0.6
 """Score by ``calibrated`` from which a sentence supports a claim.
@@ -239,29 +236,22 @@ class ClaimJudge:
     supports and another contradicts, the one with the higher value decides.
 
     Args:
-        embedder: a known model, a folder, ``organisation/model`` on the hub, or an embedder.
-        nli: a model of entailment, likewise, or as ``load_nli`` gives it.
-        corpus: sentences that the weights of words and the level of unrelated texts are estimated from; the
-            texts of each call unless given. A model of entailment needs none.
+        settings: as ``ClaimSettings`` has them.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.
     """
 
-    def __init__(
-        self,
-        *,
-        embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
-        nli: str | Path | EntailmentModel | None = None,
-        corpus: Sequence[str] | None = None,
-    ) -> None:
-        self._nli = None if nli is None else chosen_model(nli)
-        warned = dict.fromkeys(_CONTRADICT, "warn")  # findings of other guards lower the score
-        self._matcher = (
-            Matcher("calibrated", embedder=embedder, recall_share=0.0, guards=warned) if nli is None else None
-        )
-        if corpus is not None:
-            self._use(corpus_texts(corpus))
+    @takes(ClaimSettings)
+    def __init__(self, **settings: Any) -> None:
+        chosen = ClaimSettings(**settings)
+        self._nli = None if chosen.nli is None else chosen_model(chosen.nli)
+        self._matcher: Matcher | None = None
+        if self._nli is None:
+            warned = dict.fromkeys(_CONTRADICT, "warn")  # findings of other guards lower the score
+            self._matcher = Matcher("calibrated", embedder=chosen.embedder, recall_share=0.0, guards=warned)
+        if chosen.corpus is not None:
+            self._use(chosen.corpus)
 
     @property
     def uses_entailment(self) -> bool:
@@ -310,72 +300,39 @@ class ClaimJudge:
         premises = [sentence for sentences in split for sentence, _ in sentences]
         counts = list(map(len, split))
         hypotheses = [claim for claim, n in zip(claims, counts, strict=True) for _ in range(n)]
-        scored = self._score(premises, hypotheses, progress)
+        scores = self._score(premises, hypotheses, progress)
         bounds = np.cumsum([0, *counts]).tolist()
         return [
-            _verdict(claim, sentences, scored[start:stop])
+            scores.verdict(claim, sentences, range(start, stop))
             for claim, sentences, start, stop in zip(claims, split, bounds, bounds[1:], strict=False)
         ]
 
     def _score(
         self, premises: list[str], hypotheses: list[str], progress: Progress | None
-    ) -> "list[_ScoredSentence]":
+    ) -> "_SentenceScores":
         """Score the sentence of each pair against its claim."""
+        none: list[str | None] = [None] * len(premises)
         if self._nli is not None:
             relations = distinct_entailments(self._nli, premises, hypotheses)
-            rows = zip(relations[:, ENTAILMENT].tolist(), relations[:, CONTRADICTION].tolist(), strict=True)
-            # NaN is neither.
-            return [
-                _ScoredSentence(
-                    entailed,
-                    nearness=entailed,
-                    backing=entailed if entailed >= MORE_LIKELY else None,
-                    denial=denied if denied >= MORE_LIKELY else None,
-                )
-                for entailed, denied in rows
-            ]
+            entailed, denied = relations[:, ENTAILMENT], relations[:, CONTRADICTION]
+            backing, denial = (np.where(share >= MORE_LIKELY, share, -1.0) for share in (entailed, denied))
+            return _SentenceScores(entailed, entailed, backing, denial, none, none)
         if self._matcher is None or not premises:
-            return []
+            empty = np.zeros(0)
+            return _SentenceScores(empty, empty, empty, empty, none, none)
         matches = self._matcher.match(hypotheses, premises, progress=progress)
-        nearness = matches.score / matches.components["findings"]  # the score before findings lowered it
-        rows_of_findings = zip(matches.score.tolist(), nearness.tolist(), matches.findings, strict=True)
-        return [_scored_by_matching(score, near, findings) for score, near, findings in rows_of_findings]
-
-
-@dataclass(frozen=True)
-class _ScoredSentence:
-    """Scores of a sentence beside a claim.
-
-    Attributes:
-        score: how far it supports the claim; NaN where one of the two cannot be read.
-        nearness: the score before findings lowered it.
-        backing: the score, if the sentence supports the claim.
-        denial: the value of the contradiction, if it contradicts the claim.
-        reason: why it contradicts the claim.
-        doubt: the finding that keeps it from supporting the claim.
-    """
-
-    score: float
-    nearness: float
-    backing: float | None
-    denial: float | None
-    reason: str | None = None
-    doubt: str | None = None
-
-
-def _scored_by_matching(score: float, nearness: float, findings: Sequence[Finding]) -> _ScoredSentence:
-    reason = _reason(contradicting(findings))
-    doubt = None
-    if not score >= SUPPORTS and nearness >= SUPPORTS:  # a score of NaN does not support
-        doubt = _reason([finding for finding in findings if finding.guard not in _CONTRADICT])
-    return _ScoredSentence(
-        score,
-        nearness,
-        backing=score if score >= SUPPORTS and reason is None else None,
-        denial=score if score >= RELATED and reason is not None else None,
-        reason=reason,
-        doubt=doubt,
-    )
+        score, findings = matches.score, matches.findings
+        nearness = score / matches.components["findings"]  # the score before findings lowered it
+        is_doubted = ~(score >= SUPPORTS) & (nearness >= SUPPORTS)  # a score of NaN does not support
+        reasons = [_reason(contradicting(listed)) for listed in findings]
+        doubts = [
+            _reason([finding for finding in listed if finding.guard not in _CONTRADICT]) if doubted else None
+            for listed, doubted in zip(findings, is_doubted.tolist(), strict=True)
+        ]
+        is_denied = np.array([reason is not None for reason in reasons], bool)
+        backing = np.where((score >= SUPPORTS) & ~is_denied, score, -1.0)
+        denial = np.where((score >= RELATED) & is_denied, score, -1.0)
+        return _SentenceScores(score, nearness, backing, denial, reasons, doubts)
 
 
 def _reason(findings: Sequence[Finding]) -> str | None:
@@ -385,48 +342,60 @@ def _reason(findings: Sequence[Finding]) -> str | None:
     return findings[0].reason.replace("prediction", "claim").replace("reference", "sentence")
 
 
-def _verdict(
-    claim: str, sentences: Sequence[tuple[str, int]], scored: Sequence[_ScoredSentence]
-) -> ClaimVerdict:
-    if not scored:
-        return ClaimVerdict(claim, Support.NOT_FOUND, np.nan)
-    if all(np.isnan(sentence.score) for sentence in scored):
-        return ClaimVerdict(claim, Support.UNREAD, np.nan)
-    backing = np.array([-1.0 if sentence.backing is None else sentence.backing for sentence in scored])
-    denial = np.array([-1.0 if sentence.denial is None else sentence.denial for sentence in scored])
-    if backing.max() >= 0 and backing.max() >= denial.max():
-        verdict, number = Support.SUPPORTED, int(backing.argmax())
+@dataclass(frozen=True)
+class _SentenceScores:
+    """Scores of p sentences, each beside its claim.
+
+    Attributes:
+        score: shape (p,), how far it supports the claim; NaN where one of the two cannot be read.
+        nearness: shape (p,), the score before findings lowered it.
+        backing: shape (p,), the score, if the sentence supports the claim; else -1.
+        denial: shape (p,), the value of the contradiction, if it contradicts the claim; else -1.
+        reasons: p reasons why it contradicts the claim.
+        doubts: p findings that keep it from supporting the claim.
+    """
+
+    score: Floats
+    nearness: Floats
+    backing: Floats
+    denial: Floats
+    reasons: Sequence[str | None]
+    doubts: Sequence[str | None]
+
+    def verdict(self, claim: str, sentences: Sequence[tuple[str, int]], rows: range) -> ClaimVerdict:
+        """Decide about a claim, by the rows of its sentences; each sentence comes with its text's number."""
+        if not rows:
+            return ClaimVerdict(claim, Support.NOT_FOUND, np.nan)
+        part = slice(rows.start, rows.stop)
+        backing, denial = self.backing[part], self.denial[part]
         reason = None
-    elif denial.max() >= 0:
-        verdict, number = Support.CONTRADICTED, int(denial.argmax())
-        reason = scored[number].reason
-    else:
-        verdict, number = Support.NOT_FOUND, int(np.nanargmax([sentence.nearness for sentence in scored]))
-        reason = scored[number].doubt
-    sentence, text = sentences[number]
-    return ClaimVerdict(claim, verdict, scored[number].score, sentence, text, reason)
+        if np.isnan(self.score[part]).all():
+            return ClaimVerdict(claim, Support.UNREAD, np.nan)
+        if backing.max() >= 0 and backing.max() >= denial.max():
+            verdict, number = Support.SUPPORTED, int(backing.argmax())
+        elif denial.max() >= 0:
+            verdict, number = Support.CONTRADICTED, int(denial.argmax())
+            reason = self.reasons[rows[number]]
+        else:
+            verdict, number = Support.NOT_FOUND, int(np.nanargmax(self.nearness[part]))
+            reason = self.doubts[rows[number]]
+        sentence, text = sentences[number]
+        return ClaimVerdict(claim, verdict, float(self.score[rows[number]]), sentence, text, reason)
 
 
 class Groundedness:
     """Judges for each sentence of an answer whether given passages support or contradict it, and by which.
 
     Args:
-        embedder: as for ``ClaimJudge``.
-        nli: likewise.
-        corpus: likewise; the passages of each call unless given.
+        settings: as ``ClaimSettings`` has them.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.
     """
 
-    def __init__(
-        self,
-        *,
-        embedder: "str | Path | Embedder" = DEFAULT_MODEL,
-        nli: str | Path | EntailmentModel | None = None,
-        corpus: Sequence[str] | None = None,
-    ) -> None:
-        self.claim_judge = ClaimJudge(embedder=embedder, nli=nli, corpus=corpus)
+    @takes(ClaimSettings)
+    def __init__(self, **settings: Any) -> None:
+        self.claim_judge = ClaimJudge(**settings)
 
     @property
     def signature(self) -> Signature:
@@ -460,9 +429,7 @@ class ClaimConsistency:
     which it fares worst: of one that contradicts it, else of the one that supports it least.
 
     Args:
-        embedder: as for ``ClaimJudge``.
-        nli: likewise.
-        corpus: likewise; the samples of each call unless given.
+        settings: as ``ClaimSettings`` has them.
 
     Raises:
         InputError: a setting is no model, or the corpus is no list of texts.
@@ -471,14 +438,9 @@ class ClaimConsistency:
         LUQ: Zhang et al. (2024), arXiv 2403.20279, whose claims are the sentences of an answer, too.
     """
 
-    def __init__(
-        self,
-        *,
-        embedder: "str | Path | Embedder" = DEFAULT_MODEL,
-        nli: str | Path | EntailmentModel | None = None,
-        corpus: Sequence[str] | None = None,
-    ) -> None:
-        self.claim_judge = ClaimJudge(embedder=embedder, nli=nli, corpus=corpus)
+    @takes(ClaimSettings)
+    def __init__(self, **settings: Any) -> None:
+        self.claim_judge = ClaimJudge(**settings)
 
     @property
     def signature(self) -> Signature:
@@ -502,22 +464,11 @@ class ClaimConsistency:
         return judge_by_samples(answers, samples, self.claim_judge, progress)
 
 
+@takes(ClaimSettings)
 def groundedness(
-    answers: object,
-    passages: object,
-    *,
-    embedder: "str | Path | Embedder" = DEFAULT_MODEL,
-    nli: str | Path | EntailmentModel | None = None,
-    progress: Progress | None = None,
+    answers: object, passages: object, progress: Progress | None = None, **settings: Any
 ) -> JudgedAnswers:
-    """Judge answers by passages in one call; result and further arguments are those of ``Groundedness``.
-
-    Args:
-        answers: n texts.
-        passages: n lists of texts, one list for each answer.
-        embedder: as for ``Groundedness``.
-        nli: likewise.
-        progress: called while texts are embedded.
+    """Judge answers by passages in one call; arguments and result are those of ``Groundedness``.
 
     Example:
         >>> judged = groundedness(
@@ -527,19 +478,15 @@ def groundedness(
         >>> [str(claim.verdict) for claim in judged.claims[0]], judged.score.tolist()
         (['supported', 'contradicted'], [0.5])
     """
-    return Groundedness(embedder=embedder, nli=nli).judge(answers, passages, progress)
+    return Groundedness(**settings).judge(answers, passages, progress)
 
 
+@takes(ClaimSettings)
 def claim_consistency(
-    answers: object,
-    samples: object = None,
-    *,
-    embedder: "str | Path | Embedder" = DEFAULT_MODEL,
-    nli: str | Path | EntailmentModel | None = None,
-    progress: Progress | None = None,
+    answers: object, samples: object = None, progress: Progress | None = None, **settings: Any
 ) -> JudgedAnswers:
     """Measure claims by samples in one call; arguments and result are those of ``ClaimConsistency``."""
-    return ClaimConsistency(embedder=embedder, nli=nli).measure(answers, samples, progress)
+    return ClaimConsistency(**settings).measure(answers, samples, progress)
 
 
 def judge_by_passages(

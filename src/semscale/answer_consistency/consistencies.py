@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from semscale.answer_consistency.asking import Replies, ReplyCounts
-from semscale.answer_consistency.contradictions import Contradiction
 from semscale.answer_consistency.correctness import CorrectnessProbability, estimate_correctness
-from semscale.answer_consistency.measures import MEASURES, Kind, no_value_reason, select_measures
+from semscale.answer_consistency.measures import MEASURES, measures_needing, no_value_reason
+from semscale.answer_consistency.pairs import Contradiction
 from semscale.answer_consistency.samples import SampledAnswers, read_texts
 from semscale.answer_consistency.settings import CorrectnessSettings
 from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
@@ -212,7 +212,7 @@ class Consistencies(Result):
             pl.Series("contradicting_samples", self.n_contradicting),
             *(
                 [pl.Series("meanings", meanings, pl.Int64), pl.Series("same_by", grounds, pl.String)]
-                if select_measures(self.measures, Kind.MEANINGS)
+                if measures_needing("meanings", self.measures)
                 else []
             ),
             pl.Series("contradictions", cells, dtype=_SHOWN_CONTRADICTIONS),

@@ -17,33 +17,30 @@ from semscale.answer_consistency.asking import (
     without_parameters,
 )
 from semscale.answer_consistency.consistencies import Asked, Consistencies, asking_reasons, measuring_reasons
-from semscale.answer_consistency.contradictions import CONTRADICTS_ABOVE, Contradiction
 from semscale.answer_consistency.meanings import ItemPairs, Relations, relate_texts
 from semscale.answer_consistency.measures import (
+    DENSITY,
     FIRST_TOKEN,
     MEASURES,
-    Kind,
-    Meanings,
+    Evidence,
     check_sample_tokens,
     check_stopping,
     check_tokens,
-    item_measures,
-    measure_meanings,
+    measure_tokens,
     needed_parts,
-    pair_measures,
-    token_values,
-    with_density_texts,
 )
 from semscale.answer_consistency.p_true import with_p_true_forms
 from semscale.answer_consistency.pairs import (
+    CONTRADICTS_ABOVE,
     EXACT_MATCH,
     NO_FLOOR,
+    ComparedPairs,
+    Contradiction,
     Floor,
-    PairValues,
+    compare_pairs,
     estimate_floor,
     leave_out_unread,
     null_values,
-    value_pairs,
 )
 from semscale.answer_consistency.samples import (
     MemoizedEmbedder,
@@ -51,12 +48,11 @@ from semscale.answer_consistency.samples import (
     PairReaders,
     SampledAnswers,
     SentenceEntailment,
-    item_means,
     pair_samples,
     read_texts,
 )
 from semscale.answer_consistency.settings import ConsistencySettings
-from semscale.answer_consistency.white_box import AnswerTokens
+from semscale.answer_consistency.tokens import AnswerTokens
 from semscale.chat.runner import Runner, run_apart
 from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
@@ -293,10 +289,9 @@ class Consistency:
     ) -> Floats:
         """Give the first measure of k answers with a sample of each, shape (k,); NaN where there is none."""
         sampled = pair_samples(answers, [[sample] for sample in samples])
-        readers = readers or self.readers()
-        values, _ = self._pair_values(sampled, floor, readers)
-        sampled, values = leave_out_unread(sampled, values, fewest=1)
-        return item_means(values.measures[self.measures[0]], sampled.pairs.item, sampled.pairs.n_items)
+        compared, _ = self._compare(sampled, floor, readers or self.readers())
+        _, compared = leave_out_unread(sampled, compared)
+        return MEASURES[self.measures[0]].function(Evidence(compared))
 
     def measure_part(  # noqa: PLR0913 - texts, what models say of them, and how to measure
         self,
@@ -324,15 +319,11 @@ class Consistency:
         tokens, readers = tokens or AnswerTokens(), readers or self.readers()
         check_tokens(self.measures, tokens)
         sampled = pair_samples(answers, samples, fewest=self.settings.fewest_samples)
-        values, floor = self._pair_values(sampled, floor, readers, progress)
+        compared, floor = self._compare(sampled, floor, readers, progress)
         if not keep_unread:
-            sampled, values = leave_out_unread(sampled, values, fewest=self.settings.fewest_samples)
-        pairs = sampled.pairs
+            sampled, compared = leave_out_unread(sampled, compared)
         related = self.relate(sampled, floor, readers, progress) if "meanings" in self.needs else {}
-        meanings = measure_meanings(related, self.measures, pairs.n_items)
-        by_tokens = token_values(self.measures, tokens, pairs, readers.whole)
-        signature = with_density_texts(self._applied(floor), self.measures, tokens)
-        return self._collect(sampled, floor, values, meanings, by_tokens, signature)
+        return self._collect(sampled, floor, Evidence(compared, related, tokens, readers.whole))
 
     def relate(
         self,
@@ -372,14 +363,14 @@ class Consistency:
         texts = list(dict.fromkeys(answers))
         return estimate_floor(texts, cosines, seed=self.settings.seed, progress=progress)
 
-    def _pair_values(
+    def _compare(
         self,
         sampled: SampledAnswers,
         floor: Floor | None,
         readers: PairReaders,
         progress: Progress | None = None,
-    ) -> tuple[PairValues, Floor]:
-        """Compute the measures of all pairs of an answer and a sample, and give the floor that is applied."""
+    ) -> tuple[ComparedPairs, Floor]:
+        """Compare answers with their samples, and give the floor that is applied."""
         pairs, needs = sampled.pairs, self.needs
         if floor is None:
             answers = [pairs.texts[number] for number in np.unique(pairs.prediction).tolist()]
@@ -387,8 +378,7 @@ class Consistency:
         if readers.entailment is not None and needs >= {"meanings", "contradicted"}:
             # Measures of meanings compare samples with each other, too: all pairs are asked for at once.
             readers.entailment.entailments(*ItemPairs.from_pairs(pairs).both_directions)
-        values = value_pairs(
-            {name: MEASURES[name].function for name in pair_measures(self.measures)},
+        compared = compare_pairs(
             pairs,
             floor.value,
             readers,
@@ -396,37 +386,39 @@ class Consistency:
             bert_scorer=self.bert_scorer if "f1" in needs else None,
             progress=progress,
         )
-        return values, floor
+        return compared, floor
 
-    def _collect(
-        self,
-        sampled: SampledAnswers,
-        floor: Floor,
-        values: PairValues,
-        meanings: Meanings,
-        by_tokens: dict[str, Floats],
-        signature: Signature,
-    ) -> Consistencies:
-        """Average the values of each item's pairs, and collect contradictions, nulls and counts."""
-        pairs, n = sampled.pairs, sampled.pairs.n_items
+    def _collect(self, sampled: SampledAnswers, floor: Floor, evidence: Evidence) -> Consistencies:
+        """Compute the measures of each item, and collect contradictions, nulls and counts."""
+        pairs, compared, tokens = evidence.pairs, evidence.compared, evidence.tokens
+        n, is_scored = pairs.n_items, np.asarray(sampled.status == Status.SCORED, bool)
+        measures = {
+            name: np.where(is_scored, MEASURES[name].function(evidence), np.nan) for name in self.measures
+        }
+        nulls = null_values(pairs)
+        if tokens.answers is not None:
+            nulls |= measure_tokens(tokens.answers, [FIRST_TOKEN])
+        for name in (EXACT_MATCH, FIRST_TOKEN):
+            if name in measures:  # no baseline of itself
+                nulls.pop(name, None)
         windows = np.zeros(n, np.int64)
-        np.maximum.at(windows, pairs.item, values.windows)
+        np.maximum.at(windows, pairs.item, compared.windows)
         contradictions: list[list[Contradiction]] = [[] for _ in range(n)]
-        rows = zip(pairs.item.tolist(), pairs.place.tolist(), values.findings, strict=True)
+        rows = zip(pairs.item.tolist(), pairs.place.tolist(), compared.findings, strict=True)
         for item, sample, findings in rows:
             contradictions[item] += [Contradiction(sample, finding) for finding in findings]
-        means = {name: item_means(column, pairs.item, n) for name, column in values.measures.items()}
-        is_scored = np.asarray(sampled.status == Status.SCORED, bool)
-        measures = item_measures(self.measures, means, meanings.measures, by_tokens, is_scored)
-        nulls = null_values(pairs) | {name: by_tokens[name] for name in (FIRST_TOKEN,) if name in by_tokens}
-        for name in (EXACT_MATCH, FIRST_TOKEN):
-            if name in measures:  # a measure is no null beside itself
-                nulls.pop(name, None)
-        main = self.measures[0]
+        n_meanings, grounds = np.zeros(n, np.int64), np.full(n, None, dtype=object)
+        for item, relations in evidence.related.items():
+            if relations.is_read:
+                n_meanings[item], grounds[item] = len(relations.counts), relations.ground
+        signature = self._applied(floor)
+        if DENSITY in measures:
+            texts = "answers" if tokens.prompts is None else "prompts+answers"
+            signature = signature.extended(Signature.of("density", density_texts=texts))
         return Consistencies(
             measures=measures,
             status=sampled.status,
-            reasons=measuring_reasons(sampled, measures[main], main),
+            reasons=measuring_reasons(sampled, measures[self.measures[0]], self.measures[0]),
             n_samples=sampled.n_samples,
             samples_left_out=sampled.n_left_out,
             windows=windows,
@@ -435,8 +427,8 @@ class Consistency:
             floor=floor.applied,
             floor_from=floor.origin,
             signature=signature,
-            n_meanings=meanings.n_meanings,
-            same_by=meanings.grounds,
+            n_meanings=n_meanings,
+            same_by=grounds,
         )
 
     @property
@@ -464,7 +456,7 @@ class Consistency:
         if "entailment" in needs and self.entailment is not None:
             signature = signature.extended(_prefixed("entailment", self.entailment.signature))
             # Semantic density always reads texts whole.
-            rest = [name for name in self.measures if MEASURES[name].kind is not Kind.SAMPLES]
+            rest = [name for name in self.measures if "sample_logprobs" not in MEASURES[name].needs]
             if "entailment" in needed_parts(rest, self.settings.same_by, has_entailment=True):
                 reads = "max/mean" if self.settings.by_sentence else "whole"
                 signature = signature.extended(Signature.of("entailment", entailment_sentences=reads))

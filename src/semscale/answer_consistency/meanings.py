@@ -9,12 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import logsumexp
 
-from semscale.answer_consistency.pairs import (
-    Floor,
-    consistency,
-    cosine_similarity,
-    value_pairs,
-)
+from semscale.answer_consistency.pairs import Floor, compare_pairs
 from semscale.answer_consistency.samples import PairReaders, distinct_entailments
 from semscale.answer_consistency.short_answers import (
     is_same_short_answer,
@@ -112,11 +107,9 @@ def relate_texts(  # noqa: PLR0913 - texts, the ground, and the models that it n
     longer = item_pairs.select(~are_short)
     if readers.cosines is None or not len(longer.item):
         return related
-    functions = {"consistency": consistency, "cosine_sim": cosine_similarity}
-    values = value_pairs(functions, longer.as_items(), floor.value, readers, guards=guards, progress=progress)
-    cosine = 2 * values.measures["cosine_sim"] - 1
-    is_close = cosine >= same_answer_cosine(readers.cosines.signature, floor.value)
-    return related | cosine_relations(longer, values.measures["consistency"], is_close & ~values.contradicted)
+    compared = compare_pairs(longer.as_items(), floor.value, readers, guards=guards, progress=progress)
+    is_close = compared.cosine >= same_answer_cosine(readers.cosines.signature, floor.value)
+    return related | cosine_relations(longer, compared.consistency, is_close & ~compared.contradicted)
 
 
 @dataclass(frozen=True)

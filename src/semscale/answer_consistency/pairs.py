@@ -1,30 +1,39 @@
-"""An answer beside each of its samples: similarities, the floor of unrelated answers, and nulls."""
+"""Comparison of answers with their samples: similarities, contradictions, floor of unrelated answers, nulls.
+
+By a model of entailment, a sample contradicts the answer if the model's probability of contradiction is above
+.5 in one of the two directions: the answer as premise of the sample, or the sample as premise of the answer.
+Of a text of several sentences the most contradicted one counts.
+"""
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, compress
 
 import numpy as np
 
-from semscale.answer_consistency.contradictions import (
-    contradiction_probabilities,
-    entailed_findings,
-    guard_findings,
-)
 from semscale.answer_consistency.samples import (
     PairReaders,
     SampledAnswers,
+    SentenceEntailment,
+    distinct_entailments,
     guards_read_samples,
     item_means,
     select_pairs,
 )
-from semscale.answer_consistency.short_answers import SAME_ANSWER, differing_words, same_answer_cosine
-from semscale.guards.findings import Finding
+from semscale.answer_consistency.short_answers import (
+    SAME_ANSWER,
+    ShortAnswerGuard,
+    differing_words,
+    same_answer_cosine,
+)
+from semscale.guards.findings import Finding, Span
+from semscale.guards.registry import GUARDS
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
+from semscale.matching.entailment import CONTRADICTION, EntailmentModel
 from semscale.matching.pairs import Pairs, in_other_language
 from semscale.matching.separation import corpus_hash, unrelated_pairs
 from semscale.types import Floats, Integers, Mask, Progress, Status
@@ -33,7 +42,7 @@ CONTRADICTED = 0.1
 """Share of the similarity that a contradicting sample keeps; ``bench/consistency.py`` tries others."""
 
 BLOCK = 32_768
-"""Pairs whose texts are embedded together."""
+"""Pairs whose texts are embedded together, so that memory stays bounded."""
 
 MOST_PAIRS = 2000
 """Unrelated pairs that are drawn for the floor."""
@@ -45,53 +54,242 @@ _DIGITS = 3  # vectors differ between processors in the seventh decimal, and sig
 
 _COUNTED_MARKS = frozenset("%&#@*/‰")
 
+CONTRADICTING = frozenset(
+    {
+        "negation:negated-prediction",
+        "negation:negated-reference",
+        "opposite:opposed",
+        "opposite:reversed-order",
+        "number:other-value",
+        "number:other-unit",
+        "number:other-bound",
+        "number:other-label",
+        "answer:other-answer",
+        "answer:opposite-verdict",
+    }
+)
+"""Kinds of findings by which a sample contradicts the answer; to say more or less is no contradiction."""
+
+_EXCHANGED = frozenset({"name:missing-name", "name:invented-name"})  # both together are a contradiction
+_SHORT_ANSWERS = ShortAnswerGuard()
+
+CONTRADICTS_ABOVE = 0.5
+"""Probability of contradiction above which a sample contradicts the answer: more likely than not."""
+ENTAILED = "entailment"
+"""Name of the findings of a model of entailment."""
+
 
 @dataclass(frozen=True)
-class PairParts:
-    """Parts that measures of pairs are computed from, for p pairs of an answer and a sample.
+class ComparedPairs:
+    """p pairs of an answer (``prediction``) and a sample (``reference``), as models and guards read them.
 
     Attributes:
-        pairs: of an answer (``prediction``) and a sample (``reference``).
+        pairs: the texts.
         floor: cosine of unrelated answers.
         cosine: shape (p,), of the two vectors; NaN where no measure needs it.
         f1: shape (p,), BERTScore F1; NaN where no measure needs it, or no token counts.
-        contradicted: shape (p,), whether the sample contradicts the answer.
+        windows: shape (p,), the most windows that one of the two texts was read in.
+        findings: p tuples of what contradicts the answer.
         is_checked: shape (p,), whether guards, which read English alone, or a model of entailment checked it.
+        unread: shape (p,), whether a model that a measure needs cannot read one of the two texts.
+        foreign: shape (p,), whether one of the two is in a language that such a model does not read.
     """
 
     pairs: Pairs
     floor: float
     cosine: Floats
     f1: Floats
-    contradicted: Mask
+    windows: Integers
+    findings: Sequence[tuple[Finding, ...]]
     is_checked: Mask
+    unread: Mask
+    foreign: Mask
+
+    @property
+    def contradicted(self) -> Mask:
+        """Mask of the pairs whose sample contradicts the answer, shape (p,)."""
+        return np.array([bool(findings) for findings in self.findings], dtype=bool)
+
+    @property
+    def above_floor(self) -> Floats:
+        """Cosines on a scale from the floor to 1, as ``above_floor`` gives them, shape (p,)."""
+        return above_floor(self.cosine, self.floor)
+
+    @property
+    def consistency(self) -> Floats:
+        """Similarities above the floor, of which a contradicting sample keeps a tenth, shape (p,)."""
+        return self.above_floor * np.where(self.contradicted, CONTRADICTED, 1.0)
+
+    @property
+    def uncontradicted(self) -> Floats:
+        """1 for samples that do not contradict the answer, 0 for those that do, NaN for unchecked ones."""
+        return np.where(self.is_checked, 1.0 - self.contradicted, np.nan)
+
+    @property
+    def exact_match(self) -> Floats:
+        """1 for samples equal to the answer, and 0 for others, shape (p,)."""
+        same: Floats = (self.pairs.prediction == self.pairs.reference).astype(np.float64)
+        return same  # the pairs' texts are distinct
+
+    def select(self, chosen: Mask, pairs: Pairs) -> "ComparedPairs":
+        """Select some of the pairs.
+
+        Args:
+            chosen: shape (p,), which pairs.
+            pairs: the same pairs with their texts.
+        """
+        columns = ("cosine", "f1", "windows", "is_checked", "unread", "foreign")
+        return replace(
+            self,
+            pairs=pairs,
+            findings=list(compress(self.findings, chosen.tolist())),
+            **{name: getattr(self, name)[chosen] for name in columns},
+        )
 
 
-PairFunction = Callable[[PairParts], Floats]
-"""Gives each pair its value, shape (p,)."""
+def compare_pairs(  # noqa: PLR0913 - pairs, and the models and guards that read them
+    pairs: Pairs,
+    floor: float,
+    readers: PairReaders,
+    *,
+    guards: Sequence[str] | None = None,
+    bert_scorer: BertScorer | None = None,
+    progress: Progress | None = None,
+) -> ComparedPairs:
+    """Compare answers with samples; texts are embedded in blocks.
+
+    Args:
+        pairs: p pairs of an answer (``prediction``) and a sample (``reference``).
+        floor: cosine of unrelated answers.
+        readers: cosines where a measure needs them, and a model of entailment, which is asked about
+            contradictions in one call.
+        guards: names of those that check for contradictions; ``None`` where no measure needs any.
+        bert_scorer: where a measure needs BERTScores.
+        progress: called while texts are embedded and scored.
+    """
+    p = len(pairs.item)
+    cosine, f1 = np.full(p, np.nan), np.full(p, np.nan)
+    windows: Integers = np.ones(p, np.int64)
+    unread = np.zeros(p, np.bool_)
+    for start in range(0, p, BLOCK):
+        rows = slice(start, start + BLOCK)
+        block = _block(pairs, rows)
+        if readers.cosines is not None:
+            compared = readers.cosines.of(block.texts, block.prediction, block.reference, progress)
+            cosine[rows], windows[rows], unread[rows] = compared.values, compared.windows, compared.unread
+        if bert_scorer is not None:
+            scored = bert_scorer.score_pairs(block, progress=progress)
+            f1[rows], windows[rows] = scored.values[:, 2], np.maximum(windows[rows], scored.windows)
+            unread[rows] |= scored.unread
+    findings: list[tuple[Finding, ...]] = [()] * p
+    is_checked = np.ones(p, np.bool_)
+    if guards is not None:
+        guarded = _guarded(pairs)
+        contradiction = np.full(p, np.nan)
+        if readers.entailment is not None:
+            contradiction = contradiction_probabilities(pairs, readers.entailment)
+        by_guards = _findings_of_guards(pairs, guards, cosine, guarded, floor, readers.cosines)
+        by_model = entailed_findings(pairs, contradiction)
+        findings = [(*left, *right) for left, right in zip(by_guards, by_model, strict=True)]
+        is_checked = guarded | ~np.isnan(contradiction)
+    models = [model.signature for model in (readers.cosines, bert_scorer) if model is not None]
+    foreign = in_other_language(pairs, *models)
+    return ComparedPairs(pairs, floor, cosine, f1, windows, findings, is_checked, unread, foreign)
 
 
-def consistency(parts: PairParts) -> Floats:
-    """Give similarities above the floor, of which a contradicting sample keeps a tenth."""
-    shares = np.where(parts.contradicted, CONTRADICTED, 1.0)
-    lowered: Floats = above_floor(parts.cosine, parts.floor) * shares
-    return lowered
+def _block(pairs: Pairs, rows: slice) -> Pairs:
+    """Give some of the pairs with their own texts only."""
+    used, numbers = np.unique(np.stack([pairs.prediction[rows], pairs.reference[rows]]), return_inverse=True)
+    answer, sample = numbers.reshape(2, -1)
+    texts = [pairs.texts[number] for number in used.tolist()]
+    return Pairs(texts, answer, sample, pairs.item[rows], pairs.place[rows], pairs.status)
 
 
-def cosine_similarity(parts: PairParts) -> Floats:
-    """Give normalised cosine similarities."""
-    return normalised_cosine(parts.cosine)
+def _findings_of_guards(  # noqa: PLR0913, PLR0917 - pairs, and what guards know of them
+    pairs: Pairs,
+    guards: Sequence[str],
+    cosine: Floats,
+    guarded: Mask,
+    floor: float,
+    cosines: Cosines | None,
+) -> list[tuple[Finding, ...]]:
+    if cosines is None:
+        return guard_findings(pairs, guards, cosine, guarded)
+    return guard_findings(
+        pairs,
+        guards,
+        cosine,
+        guarded,
+        same_answer=same_answer_cosine(cosines.signature, floor),
+        differing=_differing_cosines(pairs, guarded, cosines) if "answer" in guards else None,
+    )
 
 
-def uncontradicted(parts: PairParts) -> Floats:
-    """Give 1 for samples that do not contradict the answer, 0 for those that do, and NaN if none checked."""
-    return np.where(parts.is_checked, 1.0 - parts.contradicted, np.nan)
+def _differing_cosines(pairs: Pairs, guarded: Mask, cosines: Cosines) -> Floats:
+    """Give the cosine of the words in which two short answers of one wording differ; NaN without any."""
+    cosine: Floats = np.full(len(pairs.item), np.nan)
+    numbers: dict[str, int] = {}
+    rows: list[tuple[int, int, int]] = []
+    for row in np.flatnonzero(guarded).tolist():
+        differing = differing_words(pairs.texts[pairs.prediction[row]], pairs.texts[pairs.reference[row]])
+        if differing is not None:
+            left, right = (numbers.setdefault(word, len(numbers)) for word in differing)
+            rows.append((row, left, right))
+    if rows:
+        row_of, first, second = np.array(rows, np.int64).T
+        cosine[row_of] = cosines.of(list(numbers), first, second).values
+    return cosine
 
 
-def exact_match(parts: PairParts) -> Floats:
-    """Give 1 for samples equal to the answer, and 0 for others."""
-    same: Floats = (parts.pairs.prediction == parts.pairs.reference).astype(np.float64)  # texts are distinct
-    return same
+def _guarded(pairs: Pairs) -> Mask:
+    """Tell which pairs guards check, shape (p,)."""
+    samples: dict[int, list[str]] = {}
+    answers: dict[int, str] = {}
+    rows = zip(pairs.item.tolist(), pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
+    for item, answer, sample in rows:
+        answers[item] = pairs.texts[answer]
+        samples.setdefault(item, []).append(pairs.texts[sample])
+    checked = (guards_read_samples(answers[item], texts) for item, texts in samples.items())
+    return np.array(list(chain.from_iterable(checked)), np.bool_)
+
+
+def leave_out_unread(
+    sampled: SampledAnswers, compared: ComparedPairs
+) -> tuple[SampledAnswers, ComparedPairs]:
+    """Leave out the pairs with a text that the model cannot read, or whose language it does not read.
+
+    They are left out of every measure. Where no pair is left, an item is ``other-language`` if the language
+    of one is not read, and else ``weightless``; where too few are left, it has ``too-few-samples``.
+
+    Args:
+        sampled: n answers with their samples, p pairs.
+        compared: the p pairs.
+
+    Returns:
+        The answers with the pairs that are left, and these pairs.
+    """
+    unread = compared.unread | compared.foreign
+    if not unread.any():
+        return sampled, compared
+    n, item = sampled.pairs.n_items, sampled.pairs.item
+    lost, left = (np.bincount(item[rows], minlength=n) for rows in (unread, ~unread))
+    has_none_left = (lost > 0) & (left == 0)
+    has_foreign = np.bincount(item[compared.foreign], minlength=n) > 0
+    status = sampled.status.copy()
+    status[(lost > 0) & (left < sampled.fewest)] = Status.TOO_FEW_SAMPLES
+    status[has_none_left] = Status.WEIGHTLESS
+    status[has_none_left & has_foreign] = Status.OTHER_LANGUAGE
+    lost = np.where(has_none_left, 0, lost)  # here the answer may be unread, and its samples are not
+    chosen = ~unread & np.asarray(status[item] == Status.SCORED, dtype=bool)
+    pairs = select_pairs(sampled.pairs, chosen, status)
+    remaining = replace(
+        sampled,
+        pairs=pairs,
+        status=status,
+        n_samples=sampled.n_samples - lost,
+        n_left_out=sampled.n_left_out + lost,
+    )
+    return remaining, compared.select(chosen, pairs)
 
 
 def normalised_cosine(cosine: Floats) -> Floats:
@@ -243,200 +441,131 @@ def estimate_floor(
 
 
 @dataclass(frozen=True)
-class PairValues:
-    """Values of p pairs.
+class Contradiction:
+    """Something in one sample that contradicts the answer.
 
     Attributes:
-        measures: each of shape (p,).
-        windows: shape (p,), the most windows that one of the two texts was read in.
-        findings: p tuples of what contradicts.
-        unread: shape (p,), whether a model that a measure needs cannot read one of the two texts.
-        foreign: shape (p,), whether one of the two is in a language that such a model does not read.
+        sample: number of the sample among all of the item, from 0.
+        finding: what contradicts; its ``prediction`` lies in the answer, its ``reference`` in the sample.
     """
 
-    measures: Mapping[str, Floats]
-    windows: Integers
-    findings: Sequence[tuple[Finding, ...]]
-    unread: Mask
-    foreign: Mask
-
-    @property
-    def contradicted(self) -> Mask:
-        """Mask of the pairs whose sample contradicts the answer, shape (p,)."""
-        return np.array([bool(findings) for findings in self.findings], dtype=bool)
-
-    def select(self, chosen: Mask) -> "PairValues":
-        """Give the values of some pairs.
-
-        Args:
-            chosen: shape (p,), which pairs.
-        """
-        return PairValues(
-            {name: values[chosen] for name, values in self.measures.items()},
-            self.windows[chosen],
-            list(compress(self.findings, chosen.tolist())),
-            self.unread[chosen],
-            self.foreign[chosen],
-        )
+    sample: int
+    finding: Finding
 
 
-def value_pairs(  # noqa: PLR0913 - pairs, the models that read them, and what for
-    functions: Mapping[str, PairFunction],
+def guard_findings(
     pairs: Pairs,
-    floor: float,
-    readers: PairReaders,
+    guards: Sequence[str],
+    cosine: Floats,
+    guarded: Mask,
     *,
-    guards: Sequence[str] | None = None,
-    bert_scorer: BertScorer | None = None,
-    progress: Progress | None = None,
-) -> PairValues:
-    """Compute measures for each pair, in blocks so that memory stays bounded.
-
-    Args:
-        functions: of the measures.
-        pairs: p pairs of an answer (``prediction``) and a sample (``reference``).
-        floor: cosine of unrelated answers.
-        readers: cosines where a measure needs them, and a model of entailment, which is asked about
-            contradictions in one call.
-        guards: names of those that check for contradictions; ``None`` where no measure needs any.
-        bert_scorer: where a measure needs BERTScores.
-        progress: called while texts are embedded and scored.
-    """
-    p = len(pairs.item)
-    guarded, contradiction = np.ones(p, np.bool_), np.full(p, np.nan)
-    if guards is not None:
-        guarded = _guarded(pairs)
-        if readers.entailment is not None:
-            contradiction = contradiction_probabilities(pairs, readers.entailment)
-    measures = {name: np.full(p, np.nan) for name in functions}
-    windows: Integers = np.zeros(p, np.int64)
-    unread = np.zeros(p, np.bool_)
-    findings: list[tuple[Finding, ...]] = []
-    for start in range(0, p, BLOCK):
-        rows = slice(start, start + BLOCK)
-        parts, windows[rows], unread[rows] = _read(_block(pairs, rows), floor, readers, bert_scorer, progress)
-        block_findings: list[tuple[Finding, ...]] = [()] * len(parts.cosine)
-        if guards is not None:
-            block_findings = _findings(parts, guards, guarded[rows], contradiction[rows], readers.cosines)
-        parts = replace(
-            parts,
-            contradicted=np.array(list(map(bool, block_findings)), np.bool_),
-            is_checked=guarded[rows] | ~np.isnan(contradiction[rows]),
-        )
-        for name, function in functions.items():
-            measures[name][rows] = function(parts)
-        findings += block_findings
-    models = [model.signature for model in (readers.cosines, bert_scorer) if model is not None]
-    return PairValues(measures, windows, findings, unread, in_other_language(pairs, *models))
-
-
-def _block(pairs: Pairs, rows: slice) -> Pairs:
-    """Give some of the pairs with their own texts only."""
-    used, numbers = np.unique(np.stack([pairs.prediction[rows], pairs.reference[rows]]), return_inverse=True)
-    answer, sample = numbers.reshape(2, -1)
-    texts = [pairs.texts[number] for number in used.tolist()]
-    return Pairs(texts, answer, sample, pairs.item[rows], pairs.place[rows], pairs.status)
-
-
-def _read(
-    block: Pairs,
-    floor: float,
-    readers: PairReaders,
-    bert_scorer: BertScorer | None,
-    progress: Progress | None,
-) -> tuple[PairParts, Integers, Mask]:
-    """Give the parts that models compute, the windows of each pair, and which pairs are not read."""
-    n = len(block.item)
-    cosine, f1 = np.full(n, np.nan), np.full(n, np.nan)
-    windows: Integers = np.ones(n, np.int64)
-    unread = np.zeros(n, np.bool_)
-    if readers.cosines is not None:
-        compared = readers.cosines.of(block.texts, block.prediction, block.reference, progress)
-        cosine, windows, unread = compared.values, compared.windows, compared.unread
-    if bert_scorer is not None:
-        scored = bert_scorer.score_pairs(block, progress=progress)
-        f1, windows = scored.values[:, 2], np.maximum(windows, scored.windows)
-        unread = unread | scored.unread
-    return PairParts(block, floor, cosine, f1, np.zeros(n, np.bool_), np.ones(n, np.bool_)), windows, unread
-
-
-def _findings(
-    parts: PairParts, guards: Sequence[str], guarded: Mask, contradiction: Floats, cosines: Cosines | None
+    same_answer: float = SAME_ANSWER,
+    differing: Floats | None = None,
 ) -> list[tuple[Finding, ...]]:
-    """List what guards and the model of entailment find against each sample."""
-    same_answer, differing = SAME_ANSWER, None
-    if cosines is not None:
-        same_answer = same_answer_cosine(cosines.signature, parts.floor)
-        differing = _differing_cosines(parts.pairs, guarded, cosines) if "answer" in guards else None
-    by_guards = guard_findings(
-        parts.pairs, guards, parts.cosine, guarded, same_answer=same_answer, differing=differing
-    )
-    by_model = entailed_findings(parts.pairs, contradiction)
-    return [(*left, *right) for left, right in zip(by_guards, by_model, strict=True)]
-
-
-def _differing_cosines(pairs: Pairs, guarded: Mask, cosines: Cosines) -> Floats:
-    """Give the cosine of the words in which two short answers of one wording differ; NaN without any."""
-    cosine: Floats = np.full(len(pairs.item), np.nan)
-    numbers: dict[str, int] = {}
-    rows: list[tuple[int, int, int]] = []
-    for row in np.flatnonzero(guarded).tolist():
-        differing = differing_words(pairs.texts[pairs.prediction[row]], pairs.texts[pairs.reference[row]])
-        if differing is not None:
-            left, right = (numbers.setdefault(word, len(numbers)) for word in differing)
-            rows.append((row, left, right))
-    if rows:
-        row_of, first, second = np.array(rows, np.int64).T
-        cosine[row_of] = cosines.of(list(numbers), first, second).values
-    return cosine
-
-
-def _guarded(pairs: Pairs) -> Mask:
-    """Tell which pairs guards check, shape (p,)."""
-    samples: dict[int, list[str]] = {}
-    answers: dict[int, str] = {}
-    rows = zip(pairs.item.tolist(), pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
-    for item, answer, sample in rows:
-        answers[item] = pairs.texts[answer]
-        samples.setdefault(item, []).append(pairs.texts[sample])
-    checked = (guards_read_samples(answers[item], texts) for item, texts in samples.items())
-    return np.array(list(chain.from_iterable(checked)), np.bool_)
-
-
-def leave_out_unread(
-    sampled: SampledAnswers, values: PairValues, *, fewest: int
-) -> tuple[SampledAnswers, PairValues]:
-    """Leave out the pairs with a text that the model cannot read, or whose language it does not read.
-
-    They are left out of every measure. Where no pair is left, an item is ``other-language`` if the language
-    of one is not read, and else ``weightless``; where too few are left, it has ``too-few-samples``.
+    """List for each pair the findings of guards that contradict the answer; equal pairs are checked once.
 
     Args:
-        sampled: n answers with their samples, p pairs.
-        values: of the p pairs.
-        fewest: usable samples that an item needs.
+        pairs: p pairs of an answer (``prediction``) and a sample (``reference``).
+        guards: names of the guards that check them.
+        cosine: shape (p,), of their vectors; NaN where it is not known.
+        guarded: shape (p,), whether guards check the pair: they read English alone.
+        same_answer: cosine from which two short answers count as wordings of one, which depends on the model.
+        differing: shape (p,), cosine of the words in which two short answers of one wording differ; NaN where
+            there are none, or where it is not known.
 
     Returns:
-        The answers with the pairs that are left, and the values of these pairs.
+        p tuples, empty where nothing contradicts, and where guards do not check.
     """
-    unread = values.unread | values.foreign
-    if not unread.any():
-        return sampled, values
-    n, item = sampled.pairs.n_items, sampled.pairs.item
-    lost, left = (np.bincount(item[rows], minlength=n) for rows in (unread, ~unread))
-    has_none_left = (lost > 0) & (left == 0)
-    has_foreign = np.bincount(item[values.foreign], minlength=n) > 0
-    status = sampled.status.copy()
-    status[(lost > 0) & (left < fewest)] = Status.TOO_FEW_SAMPLES
-    status[has_none_left] = Status.WEIGHTLESS
-    status[has_none_left & has_foreign] = Status.OTHER_LANGUAGE
-    lost = np.where(has_none_left, 0, lost)  # here the answer may be unread, and its samples are not
-    chosen = ~unread & np.asarray(status[item] == Status.SCORED, dtype=bool)
-    remaining = replace(
-        sampled,
-        pairs=select_pairs(sampled.pairs, chosen, status),
-        status=status,
-        n_samples=sampled.n_samples - lost,
-        n_left_out=sampled.n_left_out + lost,
-    )
-    return remaining, values.select(chosen)
+    known: dict[tuple[int, int], tuple[Finding, ...]] = {}
+    findings: list[tuple[Finding, ...]] = []
+    differing = np.full(len(pairs.item), np.nan) if differing is None else differing
+    for row, key in enumerate(zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)):
+        if not guarded[row]:
+            findings.append(())
+            continue
+        if key not in known:
+            texts = pairs.texts[key[0]], pairs.texts[key[1]]
+            cosines = float(cosine[row]), float(differing[row])
+            known[key] = _check(*texts, guards, cosines, same_answer) if key[0] != key[1] else ()
+        findings.append(known[key])
+    return findings
+
+
+def _check(
+    answer: str, sample: str, guards: Sequence[str], cosines: tuple[float, float], same_answer: float
+) -> tuple[Finding, ...]:
+    findings = [
+        finding for name in guards if name in GUARDS for finding in GUARDS[name].check(answer, sample)
+    ]
+    if _SHORT_ANSWERS.name in guards:
+        cosine, differing = cosines
+        findings += _SHORT_ANSWERS.check(answer, sample, cosine, same_answer, differing_cosine=differing)
+    return tuple(map(_reworded, contradicting(findings)))
+
+
+def contradicting(findings: Sequence[Finding]) -> list[Finding]:
+    """Select the findings that are contradictions.
+
+    Those of ``CONTRADICTING`` are; a name is if another name replaces it.
+
+    Args:
+        findings: all of one pair.
+    """
+    kinds = [f"{finding.guard}:{finding.kind}" for finding in findings]
+    contradict = CONTRADICTING | _EXCHANGED if {*kinds} >= _EXCHANGED else CONTRADICTING
+    return [finding for finding, kind in zip(findings, kinds, strict=True) if kind in contradict]
+
+
+def _reworded(finding: Finding) -> Finding:
+    """Speak of the answer and the sample; quotations stay."""
+    pieces = finding.reason.split('"')
+    pieces[::2] = [
+        piece.replace("prediction", "answer").replace("reference", "sample") for piece in pieces[::2]
+    ]
+    return replace(finding, reason='"'.join(pieces))
+
+
+def contradiction_probabilities(pairs: Pairs, model: EntailmentModel) -> Floats:
+    """Give how probable it is that answers and samples contradict each other, in one call to the model.
+
+    Args:
+        pairs: p pairs of an answer (``prediction``) and a sample (``reference``).
+        model: of entailment; one that judges sentence by sentence gives the most contradicted sentence.
+
+    Returns:
+        Shape (p,), the greater probability of the two directions; 0 for equal texts, and NaN for two that the
+        model cannot read.
+
+    Raises:
+        InputError: the model gives no probabilities.
+    """
+    apart = np.flatnonzero(pairs.prediction != pairs.reference)  # texts are distinct
+    answers = [pairs.texts[text] for text in pairs.prediction[apart].tolist()]
+    samples = [pairs.texts[text] for text in pairs.reference[apart].tolist()]
+    premises, hypotheses = answers + samples, samples + answers
+    if isinstance(model, SentenceEntailment):
+        both = model.contradictions(premises, hypotheses)
+    else:
+        both = distinct_entailments(model, premises, hypotheses)[:, CONTRADICTION]
+    probability: Floats = np.zeros(len(pairs.item))
+    probability[apart] = np.maximum(both[: len(apart)], both[len(apart) :])
+    return probability
+
+
+def entailed_findings(pairs: Pairs, probability: Floats) -> list[tuple[Finding, ...]]:
+    """List for each pair the contradiction by a model of entailment, if there is one.
+
+    Args:
+        pairs: p pairs of an answer and a sample.
+        probability: shape (p,), as ``contradiction_probabilities`` gives it; NaN is no contradiction.
+
+    Returns:
+        p tuples, each empty or with one finding about both texts as a whole.
+    """
+    findings: list[tuple[Finding, ...]] = [()] * len(probability)
+    for row in np.flatnonzero(probability > CONTRADICTS_ABOVE).tolist():
+        texts = pairs.texts[pairs.prediction[row]], pairs.texts[pairs.reference[row]]
+        reason = f"The model of entailment gives a contradiction a probability of {probability[row]:.2f}."
+        spans = (Span(0, len(text), text) for text in texts)
+        findings[row] = (Finding(ENTAILED, "contradiction", reason, *spans),)
+    return findings

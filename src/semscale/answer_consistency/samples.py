@@ -410,10 +410,5 @@ def distinct_entailments(
     Raises:
         InputError: the model gives no probabilities.
     """
-    if not premises:
-        return np.zeros((0, len(RELATIONS)))
-    numbers: dict[tuple[str, str], int] = {}
-    rows = [numbers.setdefault(pair, len(numbers)) for pair in zip(premises, hypotheses, strict=True)]
-    judged = entailments_by(model, [pair[0] for pair in numbers], [pair[1] for pair in numbers])
-    values = np.where(judged.unread[:, None], np.nan, judged.values)
-    return np.asarray(values[rows], np.float64)
+    judged = MemoizedEntailment(model).entailments(premises, hypotheses)
+    return np.where(judged.unread[:, None], np.nan, judged.values)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semscale.answer_consistency.asking import ReplyCounts
-from semscale.answer_consistency.contradictions import Contradiction
 from semscale.answer_consistency.correctness import (
     CorrectnessProbability,
     LabelledMeasures,
     TooFewLabels,
 )
 from semscale.answer_consistency.measures import MEASURES
+from semscale.answer_consistency.pairs import Contradiction
 from semscale.answer_consistency.samples import guards_read_samples
 from semscale.matching.summary import scores_by_group
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
@@ -85,64 +85,20 @@ class ConsistencyItem:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ConsistencySummary(Summary):
-    """Summary of n measured items.
-
-    The estimates are the mean of each measure.
+class SampledSummary(Summary):
+    """Part of the summaries of answers with samples.
 
     Attributes:
         columns: the use and the name of each column.
         n_samples: usable samples of all items.
-        n_samples_left_out: samples that are missing, empty, no text or not read by the model.
-        n_few_samples: scored items with fewer than 3 samples.
-        n_windowed: items with a text that was read in windows.
-        n_contradicted: items with a sample that contradicts the answer.
-        n_unguarded: items with a sample that guards skipped, as they read English alone.
-        guards: in how many items each guard found a contradiction, in the order of the alphabet.
-        floor: cosine of unrelated answers; ``None`` where none was applied.
-        floor_from: its source, as ``Consistencies.floor_from`` has it.
-        scores: values of each measure, of the items that have one; of more than 100,000 items those of a
-            sample of 100,000.
-        group_scores: values of the first measure, by group, likewise.
-        lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
-        correctness: P(correct) and decisions, where answers were labelled.
+        n_samples_left_out: samples that are missing, empty, no text, not read by the model, or that decline.
         replies: how many replies were asked for, saved, and did not come, where a model was asked.
-        too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
-        n_null_words: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
-        same_by: for measures of meanings, items by the ground on which texts mean the same; else empty.
     """
-
-    instrument = "consistency"
-    language_of = ("language",)
 
     columns: tuple[tuple[str, str], ...]
     n_samples: int
     n_samples_left_out: int
-    n_few_samples: int
-    n_windowed: int
-    n_contradicted: int
-    n_unguarded: int
-    guards: Mapping[str, int]
-    floor: float | None
-    floor_from: str
-    scores: Mapping[str, Floats]
-    group_scores: Mapping[str | None, Floats]
-    lowest: tuple[ConsistencyItem, ...]
-    correctness: CorrectnessProbability | None = None
     replies: ReplyCounts | None = None
-    too_few_labels: TooFewLabels | None = None
-    n_null_words: int = 0
-    same_by: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def is_sampled(self) -> bool:
-        """Whether ``scores`` and ``group_scores`` are those of a sample."""
-        return self.n > SAMPLED_ROWS
-
-    @property
-    def main(self) -> str:
-        """Name of the first measure."""
-        return next(iter(self.scores))
 
     @property
     def stopped(self) -> str | None:
@@ -156,8 +112,60 @@ class ConsistencySummary(Summary):
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON, where rows are items."""
-        record = super().record()
-        return {"items" if name == "rows" else name: value for name, value in record.items()}
+        return {"items" if name == "rows" else name: value for name, value in super().record().items()}
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ConsistencySummary(SampledSummary):
+    """Summary of n measured items.
+
+    The estimates are the mean of each measure.
+
+    Attributes:
+        n_few_samples: scored items with fewer than 3 samples.
+        n_windowed: items with a text that was read in windows.
+        n_contradicted: items with a sample that contradicts the answer.
+        n_unguarded: items with a sample that guards skipped, as they read English alone.
+        guards: in how many items each guard found a contradiction, in the order of the alphabet.
+        floor: cosine of unrelated answers; ``None`` where none was applied.
+        floor_from: its source, as ``Consistencies.floor_from`` has it.
+        scores: values of each measure, of the items that have one; of more than 100,000 items those of a
+            sample of 100,000.
+        group_scores: values of the first measure, by group, likewise.
+        lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
+        correctness: P(correct) and decisions, where answers were labelled.
+        too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
+        n_null_words: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
+        same_by: for measures of meanings, items by the ground on which texts mean the same; else empty.
+    """
+
+    instrument = "consistency"
+    language_of = ("language",)
+
+    n_few_samples: int
+    n_windowed: int
+    n_contradicted: int
+    n_unguarded: int
+    guards: Mapping[str, int]
+    floor: float | None
+    floor_from: str
+    scores: Mapping[str, Floats]
+    group_scores: Mapping[str | None, Floats]
+    lowest: tuple[ConsistencyItem, ...]
+    correctness: CorrectnessProbability | None = None
+    too_few_labels: TooFewLabels | None = None
+    n_null_words: int = 0
+    same_by: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether ``scores`` and ``group_scores`` are those of a sample."""
+        return self.n > SAMPLED_ROWS
+
+    @property
+    def main(self) -> str:
+        """Name of the first measure."""
+        return next(iter(self.scores))
 
     def own_record(self) -> dict[str, Any]:
         """Return the numbers of consistency by name, for JSON."""

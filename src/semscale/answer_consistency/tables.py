@@ -1,10 +1,12 @@
 """Runs of consistency over tables: answers of the table, or asked for first, measured part by part."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from semscale.answer_consistency.asking import (
@@ -14,7 +16,6 @@ from semscale.answer_consistency.asking import (
     prompt_status,
     without_parameters,
 )
-from semscale.answer_consistency.columns import AnswerColumns, AskedColumns, sample_texts
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.correctness import (
@@ -26,27 +27,42 @@ from semscale.answer_consistency.correctness import (
     estimate_correctness,
     rows_with_value,
 )
-from semscale.answer_consistency.item_tables import SAMPLES, TOKENS, ItemTable
 from semscale.answer_consistency.measures import check_sample_tokens
 from semscale.answer_consistency.p_true import with_p_true_forms
 from semscale.answer_consistency.pairs import Floor
 from semscale.answer_consistency.samples import pair_samples
-from semscale.answer_consistency.settings import CorrectnessSettings
+from semscale.answer_consistency.settings import (
+    AnswerColumns,
+    AskedColumns,
+    CorrectnessSettings,
+    sample_texts,
+)
 from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
-from semscale.answer_consistency.white_box import AnswerTokens, read_sample_tokens, read_tokens
+from semscale.answer_consistency.tokens import AnswerTokens, read_sample_tokens, read_tokens
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.runner import run_apart
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
 from semscale.results.runs import PartState, TableInstrument, measure_table
 from semscale.results.table_columns import Cells
+from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.sampling import RowSample
+from semscale.store.cells import storable
+from semscale.store.columns import column_in
+from semscale.store.first_look import look_through
 from semscale.store.places.output_places import Target
+from semscale.store.result_columns import check_free
+from semscale.store.row_picking import picked_rows
 from semscale.store.runs.table_run import PartSettings
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
-from semscale.types import Progress, Status
+from semscale.types import Integers, Mask, Progress, Status
+
+SAMPLES, TOKENS = "*samples", "*sample_logprobs"
+"""Columns of a table of items: the samples of each, and the log-probabilities of their tokens."""
+
+_NO_ITEM = 1  # another seed, so that a row without an item is an item by itself
 
 FLOOR_ITEMS = 50_000
 """Items from whose answers the floor is estimated."""
@@ -104,68 +120,147 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         ModelError: the model cannot be run; finished parts are kept.
         ReplyError: no call can succeed; finished parts are kept.
     """
-    settings, items = settings or PartSettings(), None
+    settings = settings or PartSettings()
     if isinstance(columns, AnswerColumns):
         columns.check(table)
         if columns.sample_logprobs:
             check_sample_tokens(instrument.measures)
-        if columns.item is not None:
-            with_tokens = "sample_logprobs" in instrument.needs
-            items = ItemTable(table, columns, settings.part_rows, with_tokens=with_tokens)
-            table = items.table
-    work = ConsistencyTable(
-        columns if items is None else items.columns,
-        instrument,
-        plan or IntervalPlan(),
-        named=columns.named(),
-        items=items,
+    source = AnswerSource(
+        table,
+        columns,
         model=model,
-        correctness=correctness or CorrectnessSettings(),
         part_rows=settings.part_rows,
+        with_tokens="sample_logprobs" in instrument.needs,
         progress=progress,
     )
-    return measure_table(table, work, out=out, settings=settings, progress=progress)
+    work = ConsistencyTable(source, instrument, plan or IntervalPlan(), correctness or CorrectnessSettings())
+    return measure_table(source.table, work, out=out, settings=settings, progress=progress)
+
+
+class AnswerSource:
+    """Answers and samples of a table: in its columns, in the rows of items, or asked for part by part.
+
+    Args:
+        table: the input.
+        columns: those of answers, or of questions where a model is asked.
+        model: the model that is asked, if any; what is left of its budget is for the next part.
+        part_rows: items of a part; without it each part estimates its own floor.
+        with_tokens: whether log-probabilities are read in the rows of samples, too.
+        progress: called while texts are embedded and replies come.
+
+    Attributes:
+        table: a table with a row for each item.
+        columns: those of this table.
+        named: the use and the name of each column of the input, for the summary.
+        items: the rows of each item, where the input has rows of items.
+        replies: those to the part that was asked last.
+        counts: of the replies to all parts that were added.
+        stopped: why the model is not asked any more, or ``None``.
+    """
+
+    replies: Replies
+
+    def __init__(  # noqa: PLR0913 - the table, and how it is read
+        self,
+        table: Table,
+        columns: AnswerColumns | AskedColumns,
+        *,
+        model: AskedModel | None = None,
+        part_rows: int = 0,
+        with_tokens: bool = False,
+        progress: Progress | None = None,
+    ) -> None:
+        self.named, self.items = tuple(columns.named()), None
+        self.table, self.columns = table, columns
+        if isinstance(columns, AnswerColumns) and columns.item is not None:
+            columns.check(table)
+            self.items = ItemTable(table, columns, part_rows, with_tokens=with_tokens)
+            self.table, self.columns = self.items.table, self.items.columns
+        self.model, self.part_rows, self.progress = model, part_rows, progress
+        self.counts: ReplyCounts | None = None
+        self.stopped: str | None = None
+
+    @property
+    def stored(self) -> str:
+        """Clause on replies that a stopped run keeps in a ledger; empty without one."""
+        return REPLIES_STAY if self.model is not None and self.model.runner.keeps_replies else ""
+
+    def key(self, signature: Signature) -> dict[str, str]:
+        """Return the settings that decide the content of a part, for a run with a signature."""
+        item = {name: title for name, title in self.named if name == "item"}
+        return {**item, **dict(signature.fields)}
+
+    def is_in_parts(self, most: int) -> bool:
+        """Tell whether all items need an estimate of their own, which a single part makes for itself."""
+        return (self.table.n_rows or 0) > min(self.part_rows, most)
+
+    def first_answers(self, model: AskedModel, prompts: Sequence[str]) -> list[str]:
+        """Ask for the answers alone from which something is estimated."""
+        answers, self.stopped = run_apart(model.first_answers(prompts, self.progress))
+        self.model = model.for_next_part()
+        return answers
+
+    def note(self, model: AskedModel, replies: Replies) -> None:
+        """Store the replies to a part."""
+        self.replies, self.model = replies, model.for_next_part()
+        self.stopped = replies.counts.stopped or self.stopped
+
+    @property
+    def state(self) -> PartState:
+        """Whether a cap cut the part short, and whether calls failed that may succeed another time."""
+        if self.model is None:
+            return PartState()
+        return PartState(self.stopped is None, bool(self.stored) and self.replies.has_failed_calls)
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """Counts of the part's replies; empty without a model."""
+        return {} if self.model is None else {"replies": asdict(self.replies.counts)}
+
+    @property
+    def reply_columns(self) -> list[pl.Series]:
+        """Answers and samples of the part that was asked last."""
+        return [
+            pl.Series(ANSWER, self.replies.answers, pl.String),
+            pl.Series(SAMPLES_ASKED, self.replies.samples, pl.List(pl.String)),
+        ]
+
+    def add(self, notes: Mapping[str, Any]) -> None:
+        """Add the counts of a part's replies, if a model was asked."""
+        if self.model is not None:
+            self.counts = (self.counts or ReplyCounts()).added(ReplyCounts(**notes["replies"]))
+
+    def answers(self, cells: Cells) -> list[Any]:
+        """Return the answers of a part that was measured."""
+        return cells["answer"] if self.model is None else cells.rows[ANSWER].to_list()
 
 
 class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
     """Consistency as a run over a table uses it.
 
     Args:
-        columns: of the table.
+        source: of answers and samples.
         instrument: measures.
         plan: how intervals are made.
-        named: uses and names of the columns, for the summary; those of ``columns`` unless given.
-        items: the rows of each item, where the table is one of items.
-        model: the model that is asked; ``None`` where the table has answers and samples.
         correctness: how P(correct) is made of labels.
-        part_rows: items of a part; without it each part estimates its own floor.
-        progress: called while texts are embedded and replies come.
     """
 
     stage = "measuring"
     result = Consistencies
     private = (_TEXTS, SAMPLES, TOKENS)
 
-    def __init__(  # noqa: PLR0913 - settings of a run
+    def __init__(
         self,
-        columns: AnswerColumns | AskedColumns,
+        source: AnswerSource,
         instrument: Consistency,
         plan: IntervalPlan,
-        *,
-        named: list[tuple[str, str]] | None = None,
-        items: ItemTable | None = None,
-        model: AskedModel | None = None,
         correctness: CorrectnessSettings | None = None,
-        part_rows: int = 0,
-        progress: Progress | None = None,
     ) -> None:
-        self.columns: AnswerColumns | AskedColumns = columns
-        self._named = columns.named() if named is None else named
-        self._instrument, self._plan, self._progress = instrument, plan, progress
-        self._asking = None if model is None else AskedParts(model, progress)
+        self.columns: AnswerColumns | AskedColumns = source.columns
+        self._source, self._instrument, self._plan = source, instrument, plan
         self._correctness_settings = correctness or CorrectnessSettings()
         self._ensemble = self._correctness_settings.ensemble
-        self._part_rows = part_rows
+        items = source.items
         self._eligible = None if items is None else items.rows.eligible(instrument.settings.fewest_samples)
         self._needs_floor = "floor" in instrument.needs and isinstance(instrument.settings.floor, str)
         self._sample = RowSample[str](FLOOR_ITEMS, instrument.settings.seed)
@@ -178,22 +273,19 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
     @property
     def stored(self) -> str:
         """Clause on replies or embeddings that are stored."""
-        if self._asking is not None and self._asking.keeps_replies:
-            return REPLIES_STAY
+        if self._source.stored:
+            return self._source.stored
         cached = "cosine" in self._instrument.needs and isinstance(self._instrument.embedder, CachedEmbedder)
         return KEPT_EMBEDDINGS if cached else ""
 
     def key(self) -> dict[str, str]:
         """Return the fields of the signature."""
-        signature = self._instrument.signature
-        if self._asking is not None:
-            signature = signature.extended(self._asking.model.sampling.signature)
-        item = {name: title for name, title in self._named if name == "item"}
-        return {**item, **dict(signature.fields)}
+        signature, model = self._instrument.signature, self._source.model
+        return self._source.key(signature if model is None else signature.extended(model.sampling.signature))
 
     def look(self, cells: Cells) -> None:
         """Check log-probabilities, count labels, and draw the items that the floor is estimated from."""
-        if self._asking is None:
+        if self._source.model is None:
             _read_answer_tokens(cells)
         if "label" in cells.values:
             self._labels = self._labels.added(LabelCounts.count(cells["label"]))
@@ -203,7 +295,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
 
     def _floor_texts(self, cells: Cells) -> list[tuple[int, str]]:
         """List the answers that count for the floor, or the prompts whose answers will, by their rows."""
-        if self._asking is not None:
+        if self._source.model is not None:
             prompts = enumerate(questions(cells))
             return [(item, text) for item, text in prompts if prompt_status(text) is Status.SCORED]
         if self._eligible is not None:
@@ -220,9 +312,9 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
 
     def start(self, table: Table) -> None:
         """Refuse too few labels for a model that is to be asked, or for tuned weights."""
-        self._table = table
+        self._source.table = table
         needed = FewestLabels.for_ensemble(self._ensemble)
-        must = self._asking is not None or needed.of_each > 0
+        must = self._source.model is not None or needed.of_each > 0
         if self.columns.label is not None and must and not needed.are_met(self._labels):
             raise InputError(
                 f"label: column '{self.columns.label}' must label at least {needed.total} answers"
@@ -231,17 +323,21 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
 
     def measure(self, cells: Cells) -> Consistencies:
         """Measure some items, or ask for their answers and samples first."""
-        floor, asking = self._known_floor(), self._asking
-        if asking is None:
-            return self._instrument.measure_part(
-                cells["answer"], sample_texts(cells), floor, self._progress, tokens=_read_answer_tokens(cells)
+        source, instrument, floor = self._source, self._instrument, self._known_floor()
+        if source.model is None:
+            return instrument.measure_part(
+                cells["answer"],
+                sample_texts(cells),
+                floor,
+                source.progress,
+                tokens=_read_answer_tokens(cells),
             )
         asked = run_apart(
-            self._instrument.ask_part(
-                questions(cells), asking.model, floor=floor, stopped=asking.stopped, progress=self._progress
+            instrument.ask_part(
+                questions(cells), source.model, floor=floor, stopped=source.stopped, progress=source.progress
             )
         )
-        asking.note(asked.replies)
+        source.note(source.model, asked.replies)
         return asked.consistencies
 
     def _known_floor(self) -> Floor | None:
@@ -249,44 +345,42 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
 
         ``None`` for a single part, so that a cap leaves prompts with all their samples, not answers alone.
         """
-        n = self._table.n_rows or 0
-        if self._floor is None and (self._asking is None or n > min(self._part_rows, FLOOR_ITEMS)):
+        source = self._source
+        if self._floor is None and (source.model is None or source.is_in_parts(FLOOR_ITEMS)):
             answers = list(self._sample.items)
-            if self._asking is not None and answers:
-                answers = self._asking.first_answers(answers)
-            self._floor = self._instrument.applied_floor(answers, self._progress)
+            if source.model is not None and answers:
+                answers = source.first_answers(source.model, answers)
+            self._floor = self._instrument.applied_floor(answers, source.progress)
         return self._floor
 
     def state(self, result: Consistencies) -> PartState:  # noqa: ARG002 - what counts are replies
         """Tell how far the part is done."""
-        return PartState() if self._asking is None else self._asking.state
+        return self._source.state
 
     def notes(self, result: Consistencies) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
         """Return the counts of replies."""
-        return {} if self._asking is None else self._asking.notes
+        return self._source.notes
 
     def further_columns(self, cells: Cells, result: Consistencies) -> list[pl.Series]:  # noqa: ARG002
         """Return the samples of items; of replies also the answers, and the sides that were settled."""
-        if self._asking is not None:
-            sides = [_SIDES[side] for side in self._asking.replies.sides]
-            return [*self._asking.columns, pl.Series(f"{PREFIX}settled", sides, pl.String)]
+        if self._source.model is not None:
+            sides = [_SIDES[side] for side in self._source.replies.sides]
+            return [*self._source.reply_columns, pl.Series(f"{PREFIX}settled", sides, pl.String)]
         texts = [[None if cell is None else str(cell) for cell in row] for row in sample_texts(cells)]
         return [pl.Series(_TEXTS, texts, pl.List(pl.String))]
 
     def add(self, cells: Cells, result: Consistencies, notes: Mapping[str, Any]) -> None:
         """Add a part, and go on with its floor."""
         self._floor, self._signature = Floor(result.floor or 0.0, result.floor_from), result.signature
-        if self._asking is not None:
-            self._asking.add(notes)
+        self._source.add(notes)
         if self._tally is None:
             # P(correct) of one measure needs that of all items, an ensemble all measures.
             stored = 0 if self.columns.label is None else 1 if self._ensemble == "none" else None
             self._tally = ConsistencyTally(result, by=self.columns.by, seed=self._plan.seed, stored=stored)
-        asked = self._asking is not None
         texts = AnswerTexts(
             cells.get("prompt") or [None] * len(result),
-            cells.rows[ANSWER].to_list() if asked else cells["answer"],
-            cells.rows[SAMPLES_ASKED if asked else _TEXTS].to_list(),
+            self._source.answers(cells),
+            cells.rows[_TEXTS if self._source.model is None else SAMPLES_ASKED].to_list(),
         )
         self._tally.add(result, texts, groups=cells.get("by"), labels=cells.get("label"))
 
@@ -294,9 +388,9 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         """Sum all parts up, and estimate P(correct) where there are labels."""
         tally = self._tally
         if tally is None:
-            raise InputError(f"{self._table.name} has no rows")
+            raise InputError(f"{self._source.table.name} has no rows")
         labels, too_few = tally.labels, None
-        replies = None if self._asking is None else self._asking.counts
+        replies = self._source.counts
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
         is_whole = replies is None or not (replies.stopped or replies.all_failed)
         if labels is not None and is_whole:
@@ -312,9 +406,9 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         signature = without_parameters(self._signature, counted.left_out)
         return tally.summary(
             self._plan,
-            self._table.name,
+            self._source.table.name,
             signature=with_p_true_forms(signature, counted.p_true_forms),
-            columns=tuple(self._named),
+            columns=self._source.named,
             correctness=self._correctness,
             replies=replies,
             too_few_labels=too_few,
@@ -325,65 +419,6 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         if self._correctness is None:
             return None
         return correctness_frame(self._correctness, start, stop).rename(lambda name: PREFIX + name)
-
-
-class AskedParts:
-    """Replies of a model that is asked part by part.
-
-    Args:
-        model: the model; what is left of its budget is for the next part.
-        progress: called while replies come.
-
-    Attributes:
-        replies: of the part that was asked last.
-        counts: of the replies of all parts that were added.
-        stopped: why the model is not asked any more, or ``None``.
-    """
-
-    replies: Replies
-
-    def __init__(self, model: AskedModel, progress: Progress | None) -> None:
-        self.model, self._progress = model, progress
-        self.counts: ReplyCounts | None = None
-        self.stopped: str | None = None
-
-    @property
-    def keeps_replies(self) -> bool:
-        """Whether a ledger stores the replies."""
-        return self.model.runner.keeps_replies
-
-    def first_answers(self, prompts: Sequence[str]) -> list[str]:
-        """Ask for the answers alone from which something is estimated."""
-        answers, self.stopped = run_apart(self.model.first_answers(prompts, self._progress))
-        self.model = self.model.for_next_part()
-        return answers
-
-    def note(self, replies: Replies) -> None:
-        """Take the replies of a part."""
-        self.replies, self.model = replies, self.model.for_next_part()
-        self.stopped = replies.counts.stopped or self.stopped
-
-    @property
-    def state(self) -> PartState:
-        """Whether a cap cut the part short, and whether calls failed that may succeed another time."""
-        return PartState(self.stopped is None, self.keeps_replies and self.replies.has_failed_calls)
-
-    @property
-    def notes(self) -> dict[str, Any]:
-        """Counts of the part's replies."""
-        return {"replies": asdict(self.replies.counts)}
-
-    @property
-    def columns(self) -> list[pl.Series]:
-        """Answers and samples of the part."""
-        return [
-            pl.Series(ANSWER, self.replies.answers, pl.String),
-            pl.Series(SAMPLES_ASKED, self.replies.samples, pl.List(pl.String)),
-        ]
-
-    def add(self, notes: Mapping[str, Any]) -> None:
-        """Add the counts of a part."""
-        self.counts = (self.counts or ReplyCounts()).added(ReplyCounts(**notes["replies"]))
 
 
 def questions(cells: Cells) -> list[Any]:
@@ -411,3 +446,151 @@ def _read_answer_tokens(cells: Cells) -> AnswerTokens:
             samples.append(list(chain.from_iterable(read)))
     questions = None if prompts is None else [str(cell or "") for cell in prompts]
     return AnswerTokens(answers, samples, None, questions)
+
+
+class ItemRows:
+    """Rows of each item: the first has the answer, the others a sample each.
+
+    Items are identified by 64-bit hashes, so that no names are held. They are numbered from 0 by their first
+    rows; a row without an item is an item by itself.
+
+    Example:
+        >>> rows = ItemRows()
+        >>> rows.add(["a", "b", None], ["yes", "no", "no"])
+        >>> rows.add(["a", None], ["Yes", " "])
+        >>> rows.finish()
+        >>> rows.n, rows.between(0, 2), rows.eligible(1).tolist()
+        (4, [[0, 3], [1]], [True, False, False, False])
+    """
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._keys: list[npt.NDArray[np.uint64]] = []
+        self._usable: list[Mask] = []
+        self._n_rows = 0
+
+    def add(self, items: Sequence[object], answers: Sequence[object]) -> None:
+        """Add the next rows: the item that each belongs to, and its answer or sample."""
+        names = pl.Series([None if item is None else str(item) for item in items], dtype=pl.String)
+        rows = pl.Series(range(self._n_rows, self._n_rows + len(names)), dtype=pl.UInt64)
+        keys = names.hash(seed=0).zip_with(names.is_not_null(), rows.hash(seed=_NO_ITEM))
+        self._keys.append(keys.to_numpy())
+        usable = [isinstance(cell, str) and bool(cell.strip()) for cell in answers]
+        self._usable.append(np.array(usable, dtype=bool))
+        self._n_rows += len(names)
+
+    def finish(self) -> None:
+        """Number the items, once all rows were added."""
+        _, first, number = np.unique(np.concatenate(self._keys), return_index=True, return_inverse=True)
+        self._keys = []
+        by_first = np.argsort(first, kind="stable")
+        positions = np.empty(len(first), np.int64)
+        positions[by_first] = np.arange(len(first))
+        small = np.int32 if self._n_rows <= np.iinfo(np.int32).max else np.int64
+        self._number: Integers = positions[number].astype(small)
+        self.first: Integers = first[by_first].astype(small)
+        self._order: Integers = np.argsort(self._number, kind="stable").astype(small)
+        self._starts: Integers = np.searchsorted(self._number[self._order], np.arange(len(first) + 1))
+        self.n = len(first)
+
+    def between(self, start: int, stop: int) -> list[list[int]]:
+        """List the rows of the items from ``start`` up to ``stop``, those of each in their order."""
+        bounds = self._starts[start : min(stop, self.n) + 1].tolist()
+        return [self._order[low:high].tolist() for low, high in zip(bounds[:-1], bounds[1:], strict=True)]
+
+    def are_first(self, first_row: int, n: int) -> Mask:
+        """Tell which of n rows are the first of an item."""
+        rows = np.arange(first_row, first_row + n)
+        return np.asarray(self.first[self._number[rows]] == rows, dtype=bool)
+
+    def eligible(self, fewest: int) -> Mask:
+        """Tell which items have an answer and enough samples, shape (items,)."""
+        usable = np.concatenate(self._usable)
+        counts = np.bincount(self._number[usable], minlength=self.n)
+        return np.asarray(usable[self.first] & (counts - 1 >= fewest), dtype=bool)
+
+
+class ItemTable:
+    """A table read as one with a row per item, and the columns of that.
+
+    Args:
+        table: with the rows.
+        columns: with an ``item``.
+        size: rows that are read at once to index the items.
+        with_tokens: whether log-probabilities are read in the rows of samples, too.
+
+    Attributes:
+        table: the table of items: the first row of each, with its samples in a further column. Its
+            ``read_columns`` reads the rows once and leaves the samples empty.
+        columns: its columns.
+        rows: the rows of each item.
+    """
+
+    def __init__(self, table: Table, columns: AnswerColumns, size: int, *, with_tokens: bool = False) -> None:
+        self._base, self._answer, self.rows = table, columns.answer, ItemRows()
+        self._logprobs = columns.logprobs if with_tokens else None
+        titles = [str(columns.item), columns.answer]
+
+        def index(batch: pl.DataFrame, _: int) -> None:
+            self.rows.add(*(column_in(batch, title).to_list() for title in titles))
+
+        look_through(table, set(titles), size, index)
+        self.rows.finish()
+        further = (SAMPLES,) if self._logprobs is None else (SAMPLES, TOKENS)
+        self.columns = columns.changed(item=None, sample=(SAMPLES,), sample_logprobs=further[1:])
+        self.table = replace(
+            table,
+            columns=(*table.columns, *further),
+            read=self._read,
+            read_columns=self._heads,
+            n_rows=self.rows.n,
+            row_in_whole=self._row_of_file,
+        )
+
+    def sample_texts(self, size: int) -> Iterator[tuple[int, object]]:
+        """Yield the rows that are samples, with their texts."""
+        row = 0
+        for batch in self._base.batches_with({self._answer}, size):
+            is_first = self.rows.are_first(row, batch.height)
+            for number in np.flatnonzero(~is_first).tolist():
+                yield row + number, column_in(batch, self._answer)[number]
+            row += batch.height
+
+    def _row_of_file(self, item: int) -> int:
+        row, before = int(self.rows.first[item]), self._base.row_in_whole
+        return row if before is None else before(row)
+
+    def _heads(self, size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
+        """Read the first row of each item, without samples."""
+        row = 0
+        for batch in self._base.batches_with({*titles} - {SAMPLES, TOKENS}, size):
+            heads = batch.filter(pl.Series(self.rows.are_first(row, batch.height)))
+            row += batch.height
+            if heads.height:
+                empty: list[list[Any]] = [[] for _ in range(heads.height)]
+                yield heads.with_columns(self._sample_columns(empty, empty))
+
+    def _read(self, size: int, skip: int) -> Iterator[pl.DataFrame]:
+        """Read items in their order; rows between those of an item may be read more than once."""
+        for start in range(skip, self.rows.n, size):
+            rows = self.rows.between(start, start + size)
+            wanted = np.sort(np.concatenate([np.array(numbers, np.int64) for numbers in rows]))
+            heads = [numbers[0] for numbers in rows]
+            frames, texts, tokens = [], dict[int, Any](), dict[int, Any]()
+            for batch, numbers in picked_rows(self._base, wanted):
+                check_free(batch.columns, self._base.name)
+                texts |= zip(numbers.tolist(), column_in(batch, self._answer).to_list(), strict=True)
+                if self._logprobs is not None:
+                    cells = column_in(batch, self._logprobs).to_list()
+                    tokens |= zip(numbers.tolist(), cells, strict=True)
+                frames.append(storable(batch.filter(pl.Series(np.isin(numbers, heads)))))
+            samples = [[texts[row] for row in numbers[1:]] for numbers in rows]
+            listed = [[tokens.get(row) for row in numbers[1:]] for numbers in rows]
+            yield pl.concat(frames, how="diagonal_relaxed").with_columns(
+                self._sample_columns(samples, listed)
+            )
+
+    def _sample_columns(self, samples: list[list[Any]], tokens: list[list[Any]]) -> list[pl.Series]:
+        texts = [[cell if isinstance(cell, str) else None for cell in cells] for cells in samples]
+        columns = [pl.Series(SAMPLES, texts, pl.List(pl.String))]
+        return columns if self._logprobs is None else [*columns, pl.Series(TOKENS, tokens, pl.Object)]

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -138,6 +139,63 @@ class Runner:
                 await run.stop()
         await RUNS.raise_if_stopped()
         run.raise_if_ended_early(self.keeps_replies, has_replies=self._meter.spent_in_all.replies > 0)
+
+
+@dataclass(frozen=True)
+class Running:
+    """Settings of calls: limits, retries, budget, ledger. They change no number and stand in no signature.
+
+    Attributes:
+        limits: concurrent calls, calls per minute, and the time that a call may take.
+        retries: how failed calls are repeated.
+        budget: what may be spent; a panel's judges get equal parts of it.
+        prices: for caps in money; by default the user's table.
+        ledger: a ledger, the path of one, ``True`` for the one in Semscale's folder, ``False`` for none.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    retries: Retries = field(default_factory=Retries)
+    budget: Budget = field(default_factory=Budget)
+    prices: PriceTable | None = None
+    ledger: Ledger | str | Path | bool = True
+
+    def runner(self, model: ChatModel) -> Runner:
+        """Build the runner that sends requests to a model in this way.
+
+        Raises:
+            InputError: as ``Runner``.
+        """
+        return Runner(
+            model,
+            limits=self.limits,
+            retries=self.retries,
+            budget=self.budget,
+            prices=self.prices,
+            ledger=self.ledger,
+        )
+
+    def after(self, spent: Spent) -> "Running":
+        """Return the same, with what was spent subtracted from the budget."""
+        return replace(self, budget=self.budget.after(spent))
+
+    def shared(self) -> "Running":
+        """Return the same for several concurrent runs, which spend the budget together."""
+        return replace(self, budget=self.budget.shared())
+
+    @property
+    def spent(self) -> Spent:
+        """The amount that runs with a shared budget have spent; nothing where none has run.
+
+        Raises:
+            ValueError: the budget is not shared.
+        """
+        if self.budget.pool is None:
+            raise ValueError("only a shared budget knows what was spent of it")
+        return self.budget.pool.spent
+
+    def divided(self, parts: int, sharers: str) -> "Running":
+        """Return the same, with an equal part of the budget for each of several judges."""
+        return replace(self, budget=self.budget.divided(parts, sharers))
 
 
 def run_apart(work: Coroutine[object, object, T]) -> T:

@@ -1,7 +1,8 @@
-"""Scores of answers on codes: likeness by examples and definitions, and probability by hand-coded answers."""
+"""Scores of answers on codes: likeness to examples and definitions, and probabilities by a chat model."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -11,39 +12,45 @@ from semscale.coding.codebook import Codebook
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.part_progress import shifted
 from semscale.embedding.texts import distinct
-from semscale.errors import InputError
+from semscale.errors import InputError, InterruptedRunError
+from semscale.judging.judge import Judge
+from semscale.judging.templates import Criterion, Rubric, even_template
+from semscale.judging.verdict import Verdict
 from semscale.rating.cells import text_status
 from semscale.results.result_columns import PRIVATE, STATUSES, VECTORS, declared, values_in, written
 from semscale.signature import Signature
-from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
-from semscale.stats.calibration.calibrators import PlattCurve, fit_platt
-from semscale.stats.calibration.folds import FOLDS, folds_of
-from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.intervals.roc_areas import roc_area
 from semscale.store.columns import column_in
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
-from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses, Vectors, are_scored
+from semscale.types import (
+    Floats,
+    Integers,
+    Mask,
+    ObjectArray,
+    Progress,
+    Status,
+    Statuses,
+    Vectors,
+    are_scored,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from semscale.chat.runner import Running
     from semscale.embedding.embedder import Embedder
+    from semscale.judging.settings import Method
 
-MOST_ALIKE = 0.95
-"""Cosine of two codes' mean vectors above which nobody could say which of them an answer has."""
+MAX_COSINE = 0.95
+"""Cosine of two codes' mean vectors above which they cannot be told apart."""
 
-BEST = 2
-"""How many of a code's texts an answer must be near."""
+NEAREST = 2
+"""Texts of a code whose cosines with an answer are averaged."""
 
 LEVEL = 0.5
 """Part of an answer's mean over all codes that is subtracted, as some answers are near to everything."""
 
-FEWEST_OF_EACH = 5
-"""Hand-coded answers with a code, and without it, that its calibration needs: each fold has one of each."""
-
 _BATCH, _TABLE_BATCH = 8192, 50_000
-_HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -108,11 +115,11 @@ class Coder:
         vectors = self._embedder.embed([text for some in texts for text in some]).vectors
         parts = np.split(vectors, np.cumsum([len(some) for some in texts])[:-1])
         k = len(codebook.codes)
-        self._prototypes = fit_prototypes(codebook, parts[:k], parts[k:])
+        self._prototypes = Prototypes(codebook, parts[:k], parts[k:])
 
     @property
     def signature(self) -> Signature:
-        """What is applied: the codebook, how scores are made, and the embedder."""
+        """The codebook, the settings of scores, and the embedder."""
         name = f"{self.codebook.name}#{self.codebook.content_hash}".replace("|", "/").replace(":", "/")
         return Signature.of("code", codebook=name, codes=len(self.codebook.codes), level=LEVEL).extended(
             self._embedder.signature
@@ -155,56 +162,37 @@ class Coder:
         ])  # fmt: skip
 
 
-@dataclass(frozen=True)
 class Prototypes:
-    """Vectors of the texts of k codes, and the scale of their scores.
-
-    Attributes:
-        codebook: the codes.
-        positive: for each code, shape (p, d): its examples, then its definition.
-        negative: for each code, shape (q, d), of its negative examples; q may be 0.
-        zero: mean score of examples of unrelated codes, which have likeness 0.
-        one: mean score of a code's own examples, each compared with the code's other texts: likeness 1.
-    """
-
-    codebook: Codebook
-    positive: tuple[Vectors, ...]
-    negative: tuple[Vectors, ...]
-    zero: float
-    one: float
-
-    def likeness(self, vectors: Vectors) -> Floats:
-        """Compute the likeness of n answers to each code, shape (n, k).
-
-        0 is what an example of another code has on average, 1 what an example of the code itself has. A code
-        with codes below it is as like as the most like of them. It is no probability.
-        """
-        scores = code_scores(vectors, self.positive, self.negative)
-        likeness: Floats = (scores - self.zero) / (self.one - self.zero)
-        return with_children(likeness, self.codebook)
-
-
-def fit_prototypes(
-    codebook: Codebook, positive: Sequence[Vectors], negative: Sequence[Vectors]
-) -> Prototypes:
-    """Put vectors of a codebook's texts on the scale of likeness.
+    """Vectors of a codebook's texts, and the scale of likeness that their scores define.
 
     Args:
         codebook: k codes.
-        positive: for each code the vectors of its examples, then of its definition.
-        negative: likewise of its negative examples.
+        positive: for each code, shape (p, d): its examples, then its definition.
+        negative: for each code, shape (q, d), of its negative examples; q may be 0.
 
     Raises:
         InputError: two codes are alike, or examples are no nearer to their own code than to others.
     """
-    _check_alike(codebook, positive)
-    zero, one = _example_means(codebook, positive, negative)
-    if not one > zero:
-        raise InputError(
-            f"codebook {codebook.name!r}: examples are no nearer to their own code than to the others: give "
-            "clearer examples and definitions, or another --model"
-        )
-    return Prototypes(codebook, tuple(positive), tuple(negative), zero, one)
+
+    def __init__(self, codebook: Codebook, positive: Sequence[Vectors], negative: Sequence[Vectors]) -> None:
+        self._codebook, self._positive, self._negative = codebook, positive, negative
+        _check_alike(codebook, positive)
+        self._zero, self._one = _example_means(codebook, positive, negative)
+        if not self._one > self._zero:
+            raise InputError(
+                f"codebook {codebook.name!r}: examples are no nearer to their own code than to the others: "
+                "give clearer examples and definitions, or another --model"
+            )
+
+    def likeness(self, vectors: Vectors) -> Floats:
+        """Compute the likeness of n answers to each code, shape (n, k).
+
+        0 is the average of examples of other codes, 1 that of the code's own examples, each compared with the
+        code's other texts. A code has at least the likeness of every code below it. It is no probability.
+        """
+        scores = code_scores(vectors, self._positive, self._negative)
+        likeness: Floats = (scores - self._zero) / (self._one - self._zero)
+        return with_children(likeness, self._codebook)
 
 
 def code_scores(vectors: Vectors, positive: Sequence[Vectors], negative: Sequence[Vectors]) -> Floats:
@@ -229,9 +217,9 @@ def code_scores(vectors: Vectors, positive: Sequence[Vectors], negative: Sequenc
     """
     columns = []
     for examples, negatives in zip(positive, negative, strict=True):
-        best = min(BEST, len(examples))
+        nearest = min(NEAREST, len(examples))
         cosines = _cosines(vectors, examples)
-        near: Floats = np.partition(cosines, -best, axis=1)[:, -best:].mean(axis=1, dtype=np.float64)
+        near: Floats = np.partition(cosines, -nearest, axis=1)[:, -nearest:].mean(axis=1, dtype=np.float64)
         if len(negatives):
             near = near - np.maximum(_cosines(vectors, negatives).max(axis=1) - near, 0)
         columns.append(near)
@@ -257,9 +245,9 @@ def with_children(values: Floats, codebook: Codebook) -> Floats:
 
 
 def _cosines(vectors: Vectors, examples: Vectors) -> Floats:
-    """Cosines (n, p) of answers with examples, the same to the last bit whatever other answers there are.
+    """Compute cosines (n, p) of answers with examples, bit-identical regardless of the other answers.
 
-    In which order a matrix product sums depends on its shape, so each answer has a product of its own.
+    The order in which a matrix product sums depends on its shape, so each answer has its own product.
     """
     return np.asarray(np.matmul(examples[None], vectors[:, :, None])[:, :, 0])
 
@@ -271,10 +259,10 @@ def _check_alike(codebook: Codebook, positive: Sequence[Vectors]) -> None:
     cosines = means @ means.T
     for later, name in enumerate(codebook.names):
         for earlier, other in enumerate(codebook.names[:later]):
-            if cosines[later, earlier] > MOST_ALIKE and not codebook.are_related(name, other):
+            if cosines[later, earlier] > MAX_COSINE and not codebook.are_related(name, other):
                 raise InputError(
                     f"codes {other!r} and {name!r} are alike (cosine {cosines[later, earlier]:.3f}, at most "
-                    f"{MOST_ALIKE:g}): join them, or tell them apart by other examples and definitions"
+                    f"{MAX_COSINE:g}): join them, or tell them apart by other examples and definitions"
                 )
 
 
@@ -282,14 +270,14 @@ def _example_means(
     codebook: Codebook, positive: Sequence[Vectors], negative: Sequence[Vectors]
 ) -> tuple[float, float]:
     """Average the scores of examples on unrelated codes, and on their own code without the example itself."""
-    own: list[float] = []
+    same_code: list[float] = []
     unrelated: list[float] = []
     for position, name in enumerate(codebook.names):
         for example in range(len(positive[position]) - 1):
             rest = list(positive)
             rest[position] = np.delete(positive[position], example, axis=0)
             scores = code_scores(positive[position][[example]], rest, negative)[0]
-            own.append(scores[position])
+            same_code.append(scores[position])
             unrelated += [
                 score
                 for score, other in zip(scores, codebook.names, strict=True)
@@ -300,93 +288,155 @@ def _example_means(
             f"codebook {codebook.name!r} needs two codes of which neither is above the other: "
             "scores compare them"
         )
-    return float(np.mean(unrelated)), float(np.mean(own))
+    return float(np.mean(unrelated)), float(np.mean(same_code))
+
+
+QUESTION = "What do you say?"
+"""Shown to the model where the question that people were asked is not known."""
+
+_LEVELS = (("no", "the answer does not say this"), ("yes", "the answer says this"))
 
 
 @dataclass(frozen=True)
-class CodeCalibration:
-    """Curves from the score of one code to its probability, fitted to m hand-coded answers.
+class LostReply:
+    """The first answer with some status other than ``scored``, as an example of all that share it.
 
     Attributes:
-        curve: from score to probability, of all labels; ``None`` where there are too few.
-        n_with: labels of people who gave the code.
-        n_without: labels of people who did not.
-        figures: quality of probabilities for answers that their curve was not fitted to; ``None`` without a
-            curve.
-        area: chance that an answer with the code has a higher score than one without it; ``None`` likewise.
-        fold_curves: curves of five folds, each fitted without one part of the labels; empty likewise.
-        fold: shape (m,), the part that each answer is in; -1 for one without a score or a label.
+        status: ``refused``, ``unparsable`` or ``failed``.
+        row: of the answer, from 1.
+        reply: the model's text; empty where no reply came, or the endpoint sent no text.
+        reason: the problem, in words.
     """
 
-    curve: PlattCurve | None
-    n_with: int
-    n_without: int
-    figures: CalibrationFigures | None = None
-    area: Estimate | None = None
-    fold_curves: tuple[PlattCurve, ...] = field(default=(), repr=False, compare=False)
-    fold: Integers = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
+    status: Status
+    row: int
+    reply: str
+    reason: str
 
-    def probability(self, scores: Floats) -> Floats:
-        """Compute the probability (n,) for scores (n,) by the curve of all labels; NaN without a curve."""
-        return np.full(len(scores), np.nan) if self.curve is None else self.curve.probability(scores)
 
-    def held_out(self, scores: Floats, hand_coded: Integers) -> Floats:
-        """Compute the values that corrected shares are made of, shape (n,).
+@dataclass(frozen=True)
+class ChatCodes:
+    """Probabilities by a chat model of k codes for n answers.
 
-        For hand-coded answers it is the probability by a curve that was fitted without them, for others the
-        mean of these curves; the score itself where there is no curve.
+    Attributes:
+        model: its name.
+        probability: shape (n, k), of yes as the model states it; NaN where it stated none.
+        status: shape (n,), a ``Status``: ``scored`` where every code has a probability, else why not;
+            ``None`` for answers that the model was not asked about.
+        lost: the first answer of each other status.
+        signature: of what was asked.
+    """
+
+    model: str
+    probability: Floats
+    status: ObjectArray
+    lost: tuple[LostReply, ...]
+    signature: Signature
+
+    @classmethod
+    def from_verdicts(
+        cls, verdicts: Sequence[Verdict], k: int, *, model: str, signature: Signature
+    ) -> "ChatCodes":
+        """Read verdicts on n answers, each with a verdict on k codes among its criteria."""
+        probability: Floats = np.full((len(verdicts), k), np.nan)
+        lost: dict[Status, LostReply] = {}
+        for row, verdict in enumerate(verdicts):
+            if verdict.criteria:
+                probability[row] = [part.expected for part in verdict.criteria]
+            if verdict.status is not Status.SCORED and verdict.status not in lost:
+                # The reply on the first code that decided the status of the whole.
+                part = next((part for part in verdict.criteria if part.status is verdict.status), verdict)
+                reply = part.replies[-1] if part.replies else ""
+                lost[verdict.status] = LostReply(verdict.status, row + 1, reply, verdict.reason)
+        status: ObjectArray = np.array([verdict.status for verdict in verdicts], dtype=object)
+        return cls(model, probability, status, tuple(lost.values()), signature)
+
+    @property
+    def n_asked(self) -> int:
+        """Answers that the model was asked about."""
+        return sum(status is not None for status in self.status)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Answers that the model was asked about, by status, the most frequent first."""
+        return dict(Counter(str(status) for status in self.status if status is not None).most_common())
+
+    @property
+    def n_partly(self) -> int:
+        """Answers that are not ``scored``, but have a probability for some of the codes."""
+        some = ~np.isnan(self.probability).all(axis=1)
+        return int((some & (self.status != Status.SCORED)).sum())
+
+    def some(self, rows: Integers) -> "ChatCodes":
+        """Select some answers, by their numbers from 0; the lost replies stay."""
+        return replace(self, probability=self.probability[rows], status=self.status[rows])
+
+    def spread_over(self, rows: Integers, n: int) -> "ChatCodes":
+        """Lay the m answers out as rows of a longer table; the model was not asked about the other rows.
 
         Args:
-            scores: shape (n,).
-            hand_coded: shape (n,), position of each answer among the m hand-coded ones; -1 for others.
-
-        References:
-            Zrnic and Candes (2024), Cross-prediction-powered inference, doi 10.1073/pnas.2322083121.
+            rows: shape (m,), numbers of the answers in the table, from 0.
+            n: rows of the table.
         """
-        if not self.fold_curves:
-            return scores
-        values: Floats = np.mean([curve.probability(scores) for curve in self.fold_curves], axis=0)
-        fold = np.where(hand_coded < 0, -1, self.fold[hand_coded])
-        for part, curve in enumerate(self.fold_curves):
-            values[fold == part] = curve.probability(scores[fold == part])
-        return values
+        probability: Floats = np.full((n, self.probability.shape[1]), np.nan)
+        status: ObjectArray = np.full(n, None, dtype=object)
+        probability[rows], status[rows] = self.probability, self.status
+        lost = tuple(replace(reply, row=int(rows[reply.row - 1]) + 1) for reply in self.lost)
+        return replace(self, probability=probability, status=status, lost=lost)
 
 
-def calibrate_code(scores: Floats, hand: Floats, *, interval: float = 0.95, seed: int = 0) -> CodeCalibration:
-    """Fit Platt's curve of one code, and the curves of five folds for honest figures.
+def code_rubric(codebook: Codebook) -> Rubric:
+    """Build a question with the levels no and yes for each code, with its definition and examples."""
+    criteria = []
+    for code in codebook.codes:
+        examples = "; ".join(f'"{example}"' for example in code.examples)
+        question = f"Does the answer say something about this? {code.definition.strip()} Examples: {examples}"
+        criteria.append(
+            Criterion(code.name, even_template(code.name, question, _LEVELS), 1 / len(codebook.codes))
+        )
+    return Rubric(codebook.name, tuple(criteria))
 
-    Each person's code of an answer is one label; labels of one answer are never separated.
+
+def code_judge(chat_model: object, codebook: Codebook, method: "Method" = "decision") -> Judge:
+    """Build the judge that decides which codes an answer has; arguments are those of ``ask_about_codes``."""
+    return Judge(chat_model, criteria=code_rubric(codebook), method=method)
+
+
+def ask_about_codes(  # noqa: PLR0913 - the model, the material, and how it is asked
+    chat_model: object,
+    codebook: Codebook,
+    cells: Sequence[Any],
+    *,
+    question: str | None = None,
+    method: "Method" = "decision",
+    running: "Running | None" = None,
+    progress: Progress | None = None,
+) -> ChatCodes:
+    """Ask a chat model which codes answers have.
 
     Args:
-        scores: shape (m,), of any scale; NaN where an answer has none.
-        hand: shape (c, m), 1 with the code, 0 without, NaN where a person did not code; c may be 0.
-        interval: coverage of the figures' intervals.
-        seed: of the folds.
+        chat_model: as ``Judge`` takes it.
+        codebook: k codes.
+        cells: n answers.
+        question: what people were asked.
+        method: ``decision`` or ``prose``, as ``Judge`` takes it.
+        running: how calls are made.
+        progress: called as replies come.
 
-    References:
-        Platt (1999), as ``fit_platt``.
+    Returns:
+        Probabilities of yes, with the status of each answer. Refusals, replies that cannot be read and calls
+        that failed are counted, with the first of each kind.
+
+    Raises:
+        InterruptedRunError: a cap was reached; replies are kept.
+        ReplyError: no call can succeed.
     """
-    person, row = np.nonzero(~np.isnan(hand) & ~np.isnan(scores))
-    labels, values = hand[person, row], scores[row]
-    n_with, n_without = int((labels > _HALF).sum()), int((labels < _HALF).sum())
-    rows_with, rows_without = (len(np.unique(row[labels == label])) for label in (1.0, 0.0))
-    if min(rows_with, rows_without) < FEWEST_OF_EACH:
-        return CodeCalibration(None, n_with, n_without)
-    fold = folds_of(len(row), groups=row, folds=FOLDS, seed=seed)
-    fold_curves = tuple(
-        fit_platt(values[fold != part], labels[fold != part]) for part in range(int(fold.max()) + 1)
+    judge = code_judge(chat_model, codebook, method)
+    verdicts = judge.judge(
+        [question or QUESTION] * len(cells), list(cells), running=running, progress=progress
     )
-    held_out = np.empty(len(row))
-    for part, curve in enumerate(fold_curves):
-        held_out[fold == part] = curve.probability(values[fold == part])
-    fold_of_answer: Integers = np.full(len(scores), -1, np.int64)
-    fold_of_answer[row] = fold
-    return CodeCalibration(
-        fit_platt(values, labels),
-        n_with,
-        n_without,
-        calibration_figures(held_out, labels, clusters=row.astype(np.int64), interval=interval, seed=seed),
-        roc_area(values[labels == 1], values[labels == 0], interval=interval),
-        fold_curves,
-        fold_of_answer,
+    if verdicts.stopped is not None:
+        raise InterruptedRunError(verdicts.stopped)
+    return ChatCodes.from_verdicts(
+        verdicts.verdicts, len(codebook.codes), model=judge.name, signature=verdicts.signature
     )

@@ -1,7 +1,7 @@
-"""Coded answers: decisions at thresholds, probabilities learnt from hand-coded answers, and their table."""
+"""Coded answers: decisions at thresholds, calibration by hand-coded answers, and their table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -9,17 +9,33 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from semscale.coding.chat_codes import ChatCodes, JoinedSources, join_sources, mean_asked
 from semscale.coding.codebook import Codebook
-from semscale.coding.coder import CodeCalibration, CodeScores, calibrate_code, with_children
-from semscale.coding.labels import HandCodes, mean_codes
+from semscale.coding.coder import ChatCodes, CodeScores, with_children
+from semscale.coding.labels import HandCodes, majority, mean_codes
 from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.errors import InputError
 from semscale.signature import Signature
+from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
+from semscale.stats.calibration.calibrators import PlattCurve, fit_platt
+from semscale.stats.calibration.ensembles import (
+    FEWEST_OF_EACH,
+    FEWEST_TUNING,
+    nested_scores,
+    tune_weights,
+    weighted_mean,
+)
+from semscale.stats.calibration.folds import FOLDS, folds_of
 from semscale.stats.calibration.labels_hash import labels_hash
 from semscale.stats.calibration.sample_design import checked_inclusion
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.intervals.roc_areas import roc_area
 from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses
+
+MIN_PER_CLASS = 5
+"""Hand-coded answers with a code, and without it, that its calibration needs: every fold has both."""
+
+UNSURE = "unsure"
+"""Reason of an answer without a code for which some code lies between the thresholds."""
 
 
 class CodingOutcome(StrEnum):
@@ -29,10 +45,6 @@ class CodingOutcome(StrEnum):
     OTHER = "other"  # no code, and none that is near
     CANNOT_TELL = "cannot-tell"  # between the thresholds, or nothing to read
     NO_ANSWER = "no-answer"  # the cell is missing or no text
-
-
-UNSURE = "unsure"
-"""Reason of an answer without a code for which some code lies between the thresholds."""
 
 
 def decide(values: Floats, settings: Sequence[CodeSettings]) -> Floats:
@@ -54,7 +66,7 @@ def decide(values: Floats, settings: Sequence[CodeSettings]) -> Floats:
     return np.where(values >= high, 1.0, np.where(values < low, 0.0, np.nan))
 
 
-def applied_settings(calibrations: Sequence[CodeCalibration], settings: CodeSettings) -> list[CodeSettings]:
+def applied_settings(calibrations: "Sequence[CodeCalibration]", settings: CodeSettings) -> list[CodeSettings]:
     """Return the settings of each code: those by likeness where it is not calibrated."""
     return [BY_LIKENESS if calibration.curve is None else settings for calibration in calibrations]
 
@@ -82,7 +94,7 @@ class Coding:
     probability: Floats
     held_out: Floats
     text_status: Statuses
-    calibrations: tuple[CodeCalibration, ...]
+    calibrations: "tuple[CodeCalibration, ...]"
     hand: HandCodes | None
     settings: CodeSettings
     signature: Signature
@@ -185,8 +197,8 @@ class FittedCodes:
     codebook: Codebook
     rows: Integers
     hand: HandCodes | None
-    calibrations: tuple[CodeCalibration, ...]
-    sources: JoinedSources | None
+    calibrations: "tuple[CodeCalibration, ...]"
+    sources: "JoinedSources | None"
     settings: CodeSettings
     signature: Signature
 
@@ -313,3 +325,172 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
 
 def _strings(values: ObjectArray) -> pl.Series:
     return pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
+
+
+@dataclass(frozen=True)
+class CodeCalibration:
+    """Curves from the score of one code to its probability, fitted to m hand-coded answers.
+
+    Attributes:
+        curve: from score to probability, of all labels; ``None`` where there are too few.
+        n_with: labels of people who gave the code.
+        n_without: labels of people who did not.
+        figures: quality of probabilities for answers that their curve was not fitted to; ``None`` without a
+            curve.
+        area: chance that an answer with the code has a higher score than one without it; ``None`` likewise.
+        fold_curves: curves of five folds, each fitted without one part of the labels; empty likewise.
+        fold: shape (m,), the part that each answer is in; -1 for one without a score or a label.
+    """
+
+    curve: PlattCurve | None
+    n_with: int
+    n_without: int
+    figures: CalibrationFigures | None = None
+    area: Estimate | None = None
+    fold_curves: tuple[PlattCurve, ...] = field(default=(), repr=False, compare=False)
+    fold: Integers = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
+
+    def probability(self, scores: Floats) -> Floats:
+        """Compute the probability (n,) for scores (n,) by the curve of all labels; NaN without a curve."""
+        return np.full(len(scores), np.nan) if self.curve is None else self.curve.probability(scores)
+
+    def held_out(self, scores: Floats, hand_coded: Integers) -> Floats:
+        """Compute the values that corrected shares are made of, shape (n,).
+
+        For hand-coded answers it is the probability by a curve that was fitted without them, for others the
+        mean of these curves; the score itself where there is no curve.
+
+        Args:
+            scores: shape (n,).
+            hand_coded: shape (n,), position of each answer among the m hand-coded ones; -1 for others.
+
+        References:
+            Zrnic and Candes (2024), Cross-prediction-powered inference, doi 10.1073/pnas.2322083121.
+        """
+        if not self.fold_curves:
+            return scores
+        values: Floats = np.mean([curve.probability(scores) for curve in self.fold_curves], axis=0)
+        fold = np.where(hand_coded < 0, -1, self.fold[hand_coded])
+        for part, curve in enumerate(self.fold_curves):
+            values[fold == part] = curve.probability(scores[fold == part])
+        return values
+
+
+def calibrate_code(scores: Floats, hand: Floats, *, interval: float = 0.95, seed: int = 0) -> CodeCalibration:
+    """Fit Platt's curve of one code, and the curves of five folds for figures on held-out answers.
+
+    Each person's code of an answer is one label; labels of one answer are never separated.
+
+    Args:
+        scores: shape (m,), of any scale; NaN where an answer has none.
+        hand: shape (c, m), 1 with the code, 0 without, NaN where a person did not code; c may be 0.
+        interval: coverage of the figures' intervals.
+        seed: of the folds.
+
+    References:
+        Platt (1999), as ``fit_platt``.
+    """
+    person, row = np.nonzero(~np.isnan(hand) & ~np.isnan(scores))
+    labels, values = hand[person, row], scores[row]
+    n_with, n_without = int((labels == 1).sum()), int((labels == 0).sum())
+    rows_with, rows_without = (len(np.unique(row[labels == label])) for label in (1.0, 0.0))
+    if min(rows_with, rows_without) < MIN_PER_CLASS:
+        return CodeCalibration(None, n_with, n_without)
+    fold = folds_of(len(row), groups=row, folds=FOLDS, seed=seed)
+    fold_curves = tuple(
+        fit_platt(values[fold != part], labels[fold != part]) for part in range(int(fold.max()) + 1)
+    )
+    held_out = np.empty(len(row))
+    for part, curve in enumerate(fold_curves):
+        held_out[fold == part] = curve.probability(values[fold == part])
+    fold_of_answer: Integers = np.full(len(scores), -1, np.int64)
+    fold_of_answer[row] = fold
+    return CodeCalibration(
+        fit_platt(values, labels),
+        n_with,
+        n_without,
+        calibration_figures(held_out, labels, clusters=row.astype(np.int64), interval=interval, seed=seed),
+        roc_area(values[labels == 1], values[labels == 0], interval=interval),
+        fold_curves,
+        fold_of_answer,
+    )
+
+
+@dataclass(frozen=True)
+class JoinedSources:
+    """Weights that join likeness and a chat model's probability into one score of each of k codes.
+
+    Attributes:
+        stand_in: shape (k,), the mean of the model's probabilities, used for an answer without one; NaN where
+            the model stated none.
+        weights: shape (k, 2), of likeness and probability.
+        held_out: shape (m, k), scores of m hand-coded answers by weights that were tuned without them; NaN
+            where weights were not tuned.
+    """
+
+    stand_in: Floats
+    weights: Floats
+    held_out: Floats
+
+    def joined(self, likeness: Floats, asked: Floats, hand_coded: Integers) -> Floats:
+        """Join both sources, shape (n, k).
+
+        Args:
+            likeness: shape (n, k), NaN where there is none.
+            asked: shape (n, k), the model's probabilities, likewise.
+            hand_coded: shape (n,), position of each answer among the m hand-coded ones; -1 for others.
+        """
+        filled = np.where(np.isnan(asked), self.stand_in, asked)
+        scores: Floats = np.full(likeness.shape, np.nan)
+        for code, weights in enumerate(self.weights):
+            scores[:, code] = weighted_mean(np.stack([likeness[:, code], filled[:, code]]), weights)
+            if not weights[0]:
+                scores[np.isnan(asked[:, code]), code] = np.nan
+        if len(self.held_out):
+            held_out = np.where((hand_coded < 0)[:, None], np.nan, self.held_out[hand_coded])
+            scores = np.where(np.isnan(held_out), scores, held_out)
+        scores[np.isnan(likeness)] = np.nan
+        return scores
+
+
+def join_sources(
+    likeness: Floats, asked: Floats, labels: Floats, *, stand_in: Floats, seed: int = 0
+) -> JoinedSources:
+    """Find weights that join likeness and a chat model's probability into one score of each code.
+
+    The score is their weighted mean. Weights are tuned on hand-coded answers where there are 40 of them, five
+    or more with the code and as many without it; a hand-coded answer's own score is by weights that were
+    tuned without it. Otherwise both count alike. An answer without a probability from the model is ranked by
+    its likeness.
+
+    Args:
+        likeness: shape (m, k), of hand-coded answers; NaN where there is none.
+        asked: shape (m, k), likewise.
+        labels: shape (m, k), share of people who gave the code; NaN where nobody coded.
+        stand_in: shape (k,), mean of the probabilities of all answers, as ``mean_asked`` returns it.
+        seed: of the folds.
+    """
+    weights, held_out = np.ones((likeness.shape[1], 2)), np.full(likeness.shape, np.nan)
+    filled = np.where(np.isnan(asked) & ~np.isnan(likeness), stand_in, asked)
+    for code in range(likeness.shape[1]):
+        sources, human = np.stack([likeness[:, code], filled[:, code]]), majority(labels[:, code])
+        coded = human[~np.isnan(human) & ~np.isnan(likeness[:, code])]
+        fewer = min(coded.sum(), len(coded) - coded.sum())
+        if len(coded) >= FEWEST_TUNING and fewer >= FEWEST_OF_EACH:
+            held_out[:, code] = nested_scores(sources, human, seed=seed)
+            weights[code] = tune_weights(sources, human, seed=seed).weights
+    return JoinedSources(stand_in, weights, held_out)
+
+
+def mean_asked(asked: Floats) -> Floats:
+    """Average a chat model's probabilities of each code, shape (k,); NaN for a code without any.
+
+    Args:
+        asked: shape (n, k), NaN where it stated none.
+    """
+    by_code = np.ascontiguousarray(asked.T)  # so that the order of summing does not depend on the layout
+    stated = ~np.isnan(by_code)
+    means: Floats = np.full(len(by_code), np.nan)
+    sums = np.where(stated, by_code, 0.0).sum(axis=1)
+    np.divide(sums, stated.sum(axis=1), out=means, where=stated.any(axis=1))
+    return means

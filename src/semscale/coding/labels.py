@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,9 @@ import polars as pl
 
 from semscale.coding.codebook import NO_CODE, Codebook
 from semscale.errors import InputError, RowError
-from semscale.judging.human_labels import HUMAN, INCLUSION, LabelDraw
 from semscale.messages import did_you_mean
-from semscale.rating.labelling import instructions_path
-from semscale.stats.calibration.drawing import draw_texts, worth_at_random
+from semscale.rating.labelling import HUMAN, INCLUSION, instructions_path
+from semscale.stats.calibration.drawing import DrawnTexts, draw_texts
 from semscale.store.atomic import replacing
 from semscale.store.cells import storable
 from semscale.store.columns import is_missing
@@ -24,6 +24,24 @@ from semscale.types import Floats, Integers, Mask
 
 _BATCH = 50_000
 _HALF = 0.5
+_INSTRUCTIONS = f"""# Coding {{file}} by hand
+
+The answers are in the column `{{column}}`; those to be coded are at the top. For each of them write all codes
+that apply into the column `{HUMAN}`, separated by semicolons, such as
+`{{example}}`.
+
+{{codes}}
+
+- Write `{NO_CODE}` where no code applies. An empty cell counts as not coded.
+- Code the meaning of the answer, not your own opinion of it.
+- Go through the answers in their order; do not leave out difficult ones.
+- If a second person codes as well, each writes into a separate column without seeing the other's codes.
+- Leave `{INCLUSION}` as it is: it is the probability with which the answer was drawn.
+
+When the table is filled in:
+
+    {{command}}
+"""
 
 
 @dataclass(frozen=True)
@@ -117,7 +135,7 @@ def majority(means: Floats) -> Floats:
     return np.where(means > _HALF, 1.0, np.where(means < _HALF, 0.0, np.nan))
 
 
-def draw_answers(values: Floats, n: int, *, alike: bool = False, seed: int = 0) -> LabelDraw:
+def draw_answers(values: Floats, n: int, *, alike: bool = False, seed: int = 0) -> DrawnTexts:
     """Draw answers for people to code.
 
     Half of each probability is the same for all answers, half goes with how unsure the codes are: the root of
@@ -134,11 +152,11 @@ def draw_answers(values: Floats, n: int, *, alike: bool = False, seed: int = 0) 
         InputError: fewer than one answer to draw, or none that can be read.
 
     References:
-        As ``semscale.judging.human_labels.draw_rows``: Zrnic and Candes (2024), arXiv 2403.03208.
+        Zrnic and Candes (2024), Active statistical inference, arXiv 2403.03208.
     """
     clipped = np.clip(values, 0, 1)
     deviation: Floats = np.sqrt((clipped * (1 - clipped)).mean(axis=1))
-    drawn = draw_texts(
+    return draw_texts(
         np.column_stack([1 - clipped.mean(axis=1), clipped.mean(axis=1)]),
         np.array([0.0, 1.0]),
         n,
@@ -146,9 +164,6 @@ def draw_answers(values: Floats, n: int, *, alike: bool = False, seed: int = 0) 
         deviation=deviation,
         seed=seed,
     )
-    scored = ~np.isnan(deviation)
-    worth = worth_at_random(deviation[scored], drawn.all_probabilities)
-    return LabelDraw(drawn.rows, drawn.probability, int(scored.sum()), worth)
 
 
 def check_label_columns(columns: Collection[str]) -> None:
@@ -157,12 +172,12 @@ def check_label_columns(columns: Collection[str]) -> None:
     Raises:
         InputError: it has one of them.
     """
-    clash = next((name for name in (HUMAN, INCLUSION) if name in columns), None)
-    if clash is not None:
-        raise InputError(f"the input has a column {clash!r}, which the labels need: rename it")
+    for name in (HUMAN, INCLUSION):
+        if name in columns:
+            raise InputError(f"the input has a column {name!r}, which the labels need: rename it")
 
 
-def label_batches(table: Table, drawn: LabelDraw) -> Iterator[pl.DataFrame]:
+def label_batches(table: Table, drawn: DrawnTexts) -> Iterator[pl.DataFrame]:
     """Lay a table out for coding by hand, part by part: drawn rows in the order of their draw, then others.
 
     Args:
@@ -192,9 +207,15 @@ def write_instructions(out: Path, codebook: Codebook, column: str, command: str)
     Returns:
         The path of the instructions.
     """
+    codes = "\n".join(
+        f"- **{code.name}**: {code.definition} For example: {'; '.join(code.examples)}."
+        + (f" Not: {'; '.join(code.negative_examples)}." if code.negative_examples else "")
+        for code in codebook.codes
+    )
+    example = f"{codebook.names[0]}; {codebook.names[1]}"
+    text = _INSTRUCTIONS.format(file=out.name, column=column, codes=codes, example=example, command=command)
     path = instructions_path(out)
     with replacing(path) as temporary:
-        text = _instructions(out.name, codebook, column, command)
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return path
 
@@ -207,14 +228,11 @@ def _labels_in(cell: object) -> list[str] | None:
         return None
     text = str(cell).strip()
     if text.startswith("["):
-        try:
-            listed = json.loads(text)
-        except json.JSONDecodeError:
-            listed = None
-        if isinstance(listed, list):
-            return [str(name).strip() for name in listed]
-    names = [name.strip() for name in text.split(";")]
-    return [] if [name.casefold() for name in names] == [NO_CODE] else [name for name in names if name]
+        with suppress(json.JSONDecodeError):  # a name may begin with a bracket
+            return _labels_in(json.loads(text))
+    if text.casefold() == NO_CODE:
+        return []
+    return [name.strip() for name in text.split(";") if name.strip()]
 
 
 def _unknown(name: str, codebook: Codebook, column: str) -> str:
@@ -229,29 +247,3 @@ def _with_labels(rows: pl.DataFrame, inclusion: Floats) -> pl.DataFrame:
     return rows.with_columns(
         pl.Series(HUMAN, [None] * rows.height, pl.String), pl.Series(INCLUSION, inclusion, nan_to_null=True)
     )
-
-
-def _instructions(file: str, codebook: Codebook, column: str, command: str) -> str:
-    codes = "\n".join(
-        f"- **{code.name}**: {code.definition} For example: {'; '.join(code.examples)}."
-        + (f" Not: {'; '.join(code.negative_examples)}." if code.negative_examples else "")
-        for code in codebook.codes
-    )
-    return f"""# Coding {file} by hand
-
-The answers are in the column `{column}`; those to be coded are at the top. For each of them write all codes
-that apply into the column `{HUMAN}`, with semicolons between them, such as
-`{codebook.names[0]}; {codebook.names[1]}`.
-
-{codes}
-
-- Write `{NO_CODE}` where no code applies. An empty cell counts as not coded.
-- Code what the answer says, not what you think of it yourself.
-- Go through the answers in their order; do not leave out difficult ones.
-- If a second person codes as well, each writes into a column of their own, without seeing the other's.
-- Leave `{INCLUSION}` as it is: it is the probability with which the answer was drawn.
-
-When the table is filled in:
-
-    {command}
-"""

@@ -1,18 +1,22 @@
 """Settings and columns of coding, from which options and docs derive."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from semscale.errors import InputError, RowError
-from semscale.results.table_columns import TEXT, Columns, Role
+from semscale.results.table_columns import GROUP, GROUPS, TEXT, Columns, Role
 from semscale.settings import Option, Settings, Signed
 
 if TYPE_CHECKING:
     import polars as pl
 
     from semscale.types import Floats
+
+MIN_BASE = 30
+"""Groups with fewer answers are shown, marked and left out of the test, unless another number is set."""
 
 CODES, CHAT = "Codes", "Chat model"
 """Panels of the help."""
@@ -27,7 +31,7 @@ class CodeSettings(Settings):
 
     given_from: Annotated[
         float,
-        Field(gt=0, le=1, description="Least probability at which a code is given."),
+        Field(gt=0, le=1, description="Least probability at which a code is assigned."),
         Option(CODES, "NUMBER"),
         Signed(),
     ] = 0.5
@@ -43,7 +47,7 @@ class CodeSettings(Settings):
             ge=1, description="Answers below which a base is marked as small, and a group left out of tests."
         ),
         Option("Run", "NUMBER"),
-    ] = 30
+    ] = MIN_BASE
 
     def model_post_init(self, _context: object) -> None:
         """Refuse thresholds in the wrong order."""
@@ -54,7 +58,7 @@ class CodeSettings(Settings):
 
 
 BY_LIKENESS = CodeSettings(given_from=0.7, unsure_from=0.5)
-"""Thresholds for the likeness of codes that are not calibrated. On 240 coded review sentences 0.7 gives a
+"""Thresholds for the likeness of codes that are not calibrated. On 240 coded review sentences 0.7 assigns a
 code about as often as a person does; 0.5, midway between examples of the code and of others, twice as often.
 """
 
@@ -100,33 +104,25 @@ def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) ->
     return floats_in(weights_in(columns[0], first_row))
 
 
-def _names(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[str | None]:
-    from semscale.store.columns import groups_in
-
-    return groups_in(columns[0]).to_list()
-
-
 def _strata(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> list[str]:
-    from semscale.store.columns import groups_in
-
-    names = groups_in(columns[0]).to_list()
+    names = GROUP.read(columns, parameter, first_row)
     if None in names:
         raise RowError(
             f"{parameter}: column '{columns[0].name}' is empty in data {{row}} (rows are counted from 1, "
             "below the header): every row needs a stratum",
             first_row + names.index(None),
         )
-    return names
-
-
-def _groups(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> dict[str, list[str | None]]:
-    from semscale.store.columns import groups_in
-
-    return {column.name: groups_in(column).to_list() for column in columns}
+    return names  # type: ignore[no-any-return]
 
 
 def _labels(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[list[object]]:
     return [column.to_list() for column in columns]
+
+
+_NUMBER = Role(_numbers, is_measured=False)
+_WEIGHT = Role(_weights, is_measured=False)
+_RESPONDENT = replace(GROUP, is_group=False)  # any number of them
+_STRATUM = Role(_strata, is_measured=False, is_shared=True)
 
 
 class CodingColumns(Columns):
@@ -140,48 +136,42 @@ class CodingColumns(Columns):
     labels: Annotated[
         tuple[str, ...],
         Role(_labels),
-        Field(
-            description="Codes given by hand: names with ; between them, or none. Repeat it for a second "
-            "person."
-        ),
+        Field(description="Codes assigned by hand, separated by ;, or none. Repeat it for another person."),
         Option("Columns", "COLUMN"),
     ] = ()
     inclusion: Annotated[
         str | None,
         Role(_numbers),
-        Field(
-            description="Probability with which each row was drawn for --labels; tables of code label have "
-            "it."
-        ),
+        Field(description="Probability of each row's draw for --labels, as code label writes it."),
         Option("Columns", "COLUMN"),
     ] = None
     by: Annotated[
         tuple[str, ...],
-        Role(_groups, is_measured=False, is_shared=True),
+        GROUPS,
         Field(description="Names of groups to compare; can be repeated."),
         Option("Columns", "COLUMN"),
     ] = ()
     rating: Annotated[
         str | None,
-        Role(_numbers, is_measured=False),
+        _NUMBER,
         Field(description="A rating: which codes are associated with high and low values?"),
         Option("Columns", "COLUMN"),
     ] = None
     weight: Annotated[
         str | None,
-        Role(_weights, is_measured=False),
+        _WEIGHT,
         Field(description="Weights, 0 or more."),
         Option("Columns", "COLUMN"),
     ] = None
     respondent: Annotated[
         str | None,
-        Role(_names, is_measured=False, is_shared=True),
+        _RESPONDENT,
         Field(description="Respondent, or what was drawn together; rows with the same name belong together."),
         Option("Columns", "COLUMN"),
     ] = None
     strata: Annotated[
         str | None,
-        Role(_strata, is_measured=False, is_shared=True),
+        _STRATUM,
         Field(description="Parts of the population that were sampled separately."),
         Option("Columns", "COLUMN"),
     ] = None

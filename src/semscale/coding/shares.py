@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal
 
 import numpy as np
 
+from semscale.coding.settings import MIN_BASE
 from semscale.errors import InputError
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.krippendorff import krippendorff_alpha
@@ -24,18 +25,17 @@ from semscale.stats.testing.independence import independence_p_value
 from semscale.stats.testing.multiple_testing import adjusted
 from semscale.types import Floats, Integers, Mask
 
-MIN_BASE = 30
-"""Groups with fewer answers are shown, marked and left out of the test, unless another number is set."""
-
 _GROUPS_AT_ONCE = 500
 """Groups whose weighted shares are made together: covariances of all pairs of them take memory."""
 
+MIN_RATED = 5
+"""Rated answers with a code, and without it, that a difference needs, and people who gave them."""
+
 _BOUNDS = (0, 1)
+_UNKNOWN = Estimate(float("nan"), float("nan"), float("nan"))
 
 TestKind = Literal["corrected", "counted", "counted, weighted"]
 """Welch's test of corrected shares; Pearson's test of the codes assigned; Rao and Scott's of these."""
-
-_Numbers = TypeVar("_Numbers", Integers, Floats)
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,23 @@ class CodedSample:
 
     @property
     def counting(self) -> Mask:
-        """Return which answers count in shares, shape (n,): read, and with a weight above 0."""
+        """Mask of the answers that count in shares, shape (n,): read, and with a weight above 0."""
         if self.design.weights is None:
             return self.readable
         return self.readable & (np.nan_to_num(self.design.weights, nan=0.0) > 0)
+
+    def survey(self, groups: Integers) -> tuple[Floats, Integers, SurveyDesign]:
+        """Return decisions, groups and design of the m answers that are a random sample of all.
+
+        A cluster alone in its stratum is compared with all answers; answers without a weight count as 0.
+        """
+        drawn = np.ones(len(groups), dtype=np.bool_) if self.drawn is None else self.drawn
+        design = self.design.some(drawn)
+        weights = (
+            np.ones(int(drawn.sum())) if design.weights is None else np.nan_to_num(design.weights, nan=0.0)
+        )
+        survey = SurveyDesign(weights, strata=design.strata, clusters=design.clusters, lonely="adjust")
+        return self.assigned[drawn], groups[drawn], survey
 
 
 class CodeCounts:
@@ -128,28 +141,17 @@ class CodeCounts:
             counting: shape (m,), which answers count.
             weights: shape (m,); all 1 if omitted.
         """
-        g = max(len(self), int(groups.max(initial=-1)) + 1)
+        n_new = max(0, int(groups.max(initial=-1)) + 1 - len(self))
+        for name, counts in vars(self).items():
+            setattr(self, name, np.pad(counts, [(0, n_new), *[(0, 0)] * (counts.ndim - 1)]))
         inside = groups >= 0
-        used = np.ones(len(groups)) if weights is None else np.nan_to_num(weights, nan=0.0)
-        weight: Floats = np.bincount(groups[inside], used[inside], minlength=g).astype(np.float64)
         counted = inside & counting
-        self.rows = _sum(self.rows, np.bincount(groups[inside], minlength=g))
-        self.base = _sum(self.base, np.bincount(groups[counted], minlength=g))
-        self.weight = _sum(self.weight, weight)
-        self.decided = _sum(self.decided, _count(groups, counted[:, None] & ~np.isnan(assigned), g))
-        self.assigned = _sum(self.assigned, _count(groups, counted[:, None] & (assigned == 1), g))
-
-
-def _count(groups: Integers, marked: Mask, g: int) -> Integers:
-    """Count the marked answers of each group, shape (g, k)."""
-    return np.stack([np.bincount(groups[column], minlength=g) for column in marked.T], axis=1)
-
-
-def _sum(before: _Numbers, new: _Numbers) -> _Numbers:
-    """Add sums of the groups so far to those of all groups."""
-    total = new.copy()
-    total[: len(before)] += before
-    return total
+        np.add.at(self.rows, groups[inside], 1)
+        np.add.at(self.base, groups[counted], 1)
+        added: Floats | float = 1.0 if weights is None else np.nan_to_num(weights[inside], nan=0.0)
+        np.add.at(self.weight, groups[inside], added)
+        np.add.at(self.decided, groups[counted], ~np.isnan(assigned[counted]))
+        np.add.at(self.assigned, groups[counted], assigned[counted] == 1)
 
 
 @dataclass(frozen=True)
@@ -235,11 +237,8 @@ def _weighted_shares(
     sample: CodedSample, groups: Integers, n_groups: int, interval: float
 ) -> list[list[Estimate]]:
     """Estimate weighted shares of k codes in each group, many groups at once; NaN for one without answers."""
-    assigned, design = sample.assigned, sample.design
-    if sample.drawn is not None:
-        assigned, groups, design = assigned[sample.drawn], groups[sample.drawn], design.some(sample.drawn)
-    survey = _survey_design(design, len(assigned))
-    shares = [[Estimate(np.nan, np.nan, np.nan)] * assigned.shape[1] for _ in range(n_groups)]
+    assigned, groups, survey = sample.survey(groups)
+    shares = [[_UNKNOWN] * assigned.shape[1] for _ in range(n_groups)]
     for position, values in enumerate(assigned.T):
         decided = (groups >= 0) & ~np.isnan(values)
         present, positions = np.unique(groups[decided], return_inverse=True)
@@ -270,15 +269,6 @@ def _corrected_share(
     return weighted_prediction_powered_mean(
         scores, labels, bounds=_BOUNDS, design=hand.design.some(rows), interval=interval
     )
-
-
-def _survey_design(design: SampleDesign, n: int) -> SurveyDesign:
-    """Describe how n answers were drawn; a cluster alone in its stratum is compared with all answers.
-
-    Answers without a weight count as 0.
-    """
-    weights = np.ones(n) if design.weights is None else np.nan_to_num(design.weights, nan=0.0)
-    return SurveyDesign(weights, strata=design.strata, clusters=design.clusters, lonely="adjust")
 
 
 @dataclass(frozen=True)
@@ -380,16 +370,15 @@ def _weighted_test(
     sample: CodedSample, groups: Integers, n_groups: int, position: int, min_base: int
 ) -> _Result:
     """Compare the same by the survey's design, in groups with enough answers of the sample."""
-    values, design = sample.assigned[:, position], sample.design
-    if sample.drawn is not None:
-        values, groups, design = values[sample.drawn], groups[sample.drawn], design.some(sample.drawn)
+    assigned, groups, survey = sample.survey(groups)
+    values = assigned[:, position]
     decided = (groups >= 0) & ~np.isnan(values)
     large = np.flatnonzero(np.bincount(groups[decided], minlength=n_groups) >= min_base)
     compared = np.where(decided & np.isin(groups, large), groups, -1)
     p_value = float("nan")
     if (compared >= 0).any():
         code = np.where(compared >= 0, values, -1).astype(np.int64)
-        p_value = rao_scott(code, compared, _survey_design(design, len(values))).p_value
+        p_value = rao_scott(code, compared, survey).p_value
     return p_value, "counted, weighted", tuple(large.tolist())
 
 
@@ -427,7 +416,7 @@ class PairCounts:
 
     @property
     def lift(self) -> Floats:
-        """How many times as often both come together as if they were independent, shape (k, k).
+        """Frequency of both codes relative to independence, shape (k, k).
 
         It is n * both / (first * second), over answers in which both were decided; NaN where one never
         occurs, and on the diagonal.
@@ -457,13 +446,6 @@ def code_alphas(ratings: Floats, plan: IntervalPlan | None = None) -> tuple[Agre
         krippendorff_alpha(code.T, metric="nominal", interval=plan.interval, seed=plan.seed)
         for code in np.moveaxis(ratings, 2, 0)
     )
-
-
-FEWEST_RATED = 5
-"""Rated answers with a code, and without it, that a difference needs, and people who gave them."""
-
-_FEWEST_JOINT = 2
-"""Codes in the joint model: for one alone it is the difference."""
 
 
 @dataclass(frozen=True)
@@ -530,9 +512,9 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
     """Compare ratings with and without each code, and of all codes together.
 
     Differences and the joint model have HC3 standard errors, or CR2 where answers belong together: several
-    answers of one person say less than those of as many people. The joint model takes calibrated
-    probabilities of the codes if there are any (regression calibration): decisions, which are wrong now and
-    then, would make its coefficients too small.
+    answers of one person carry less information than those of as many people. The joint model takes
+    calibrated probabilities of the codes if there are any (regression calibration): wrong decisions would
+    bias its coefficients towards 0.
 
     Args:
         ratings: shape (n,), NaN where there is none.
@@ -540,10 +522,8 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
         codes: k names.
         rating: name of the rating.
         probability: shape (n, k), calibrated; ``None`` where a code has none.
-        weights: shape (n,), of the answers, which count by them in means and models; those with NaN or 0 are
-            left out.
-        clusters: shape (n,), whose answers they are, or what was drawn together; each answer by itself if
-            omitted.
+        weights: shape (n,), of the answers in means and models; those with NaN or 0 are left out.
+        clusters: shape (n,), respondents, or what was drawn together; each answer by itself if omitted.
         interval: coverage to aim at.
 
     References:
@@ -553,35 +533,54 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
         InputError: no answer has a rating.
     """
     weights = np.ones(len(ratings)) if weights is None else np.nan_to_num(weights, nan=0.0)
-    ratings = np.where(weights > 0, ratings, np.nan)
-    if np.isnan(ratings).all():
+    rated = ~np.isnan(ratings) & (weights > 0)
+    if not rated.any():
         raise InputError(f"rating: {rating!r} has no number in an answer that was coded")
-    answers = _RatedAnswers(ratings, weights, clusters, interval)
-    singles = [answers.difference(column) for column in assigned.T]
-    raw = [np.nan if model is None else model.p_value[0] for model in singles]
-    p_values = adjusted(np.array(raw), "holm")
-    in_joint, joint = _joint_model(answers, assigned if probability is None else probability, assigned)
-    joint_p_values = np.full(len(codes), np.nan)
-    if joint is not None:
-        joint_p_values[in_joint] = adjusted(joint.p_value, "holm")
-    drivers = []
-    for position, (code, model) in enumerate(zip(codes, singles, strict=True)):
-        has, lacks = answers.split(assigned[:, position])
-        drivers.append(
-            Driver(
-                code,
-                int(has.sum()),
-                int(lacks.sum()),
-                answers.mean(has),
-                answers.mean(lacks),
-                Estimate(np.nan, np.nan, np.nan) if model is None else _estimate(model, 0),
-                float(p_values[position]),
-                None
-                if joint is None or position not in in_joint
-                else _estimate(joint, in_joint.index(position)),
-                float(joint_p_values[position]),
-            )
+    with_code, without_code = rated[:, None] & (assigned == 1), rated[:, None] & (assigned == 0)
+
+    def n_units(rows: Mask) -> int:
+        return int(rows.sum()) if clusters is None else len(np.unique(clusters[rows]))
+
+    def mean(rows: Mask) -> float:
+        return float(np.average(ratings[rows], weights=weights[rows])) if rows.any() else float("nan")
+
+    def fit(rows: Mask, predictors: Floats) -> Coefficients:
+        grouped = None if clusters is None else clusters[rows]
+        return robust_regression(
+            ratings[rows], predictors[rows], weights=weights[rows], clusters=grouped, interval=interval
         )
+
+    frequent = [
+        code
+        for code in range(len(codes))
+        if min(n_units(with_code[:, code]), n_units(without_code[:, code])) >= MIN_RATED
+    ]
+    alone = {code: fit(with_code[:, code] | without_code[:, code], assigned[:, [code]]) for code in frequent}
+    p_values = np.full(len(codes), np.nan)
+    p_values[frequent] = [alone[code].p_value[0] for code in frequent]
+    predictors = assigned if probability is None else probability
+    complete: Mask = rated & ~np.isnan(predictors[:, frequent]).any(axis=1)
+    used = [frequent[index] for index in independent_columns(predictors[complete][:, frequent])]
+    joint, joint_p_values = None, np.full(len(codes), np.nan)
+    if len(used) > 1 and n_units(complete) >= MIN_RATED * len(used):  # with one code it is the difference
+        joint = fit(complete, predictors[:, used])
+        joint_p_values[used] = adjusted(joint.p_value, "holm")
+    drivers = [
+        Driver(
+            name,
+            int(with_code[:, code].sum()),
+            int(without_code[:, code].sum()),
+            mean(with_code[:, code]),
+            mean(without_code[:, code]),
+            _coefficient(alone[code], 0) if code in alone else _UNKNOWN,
+            p_value,
+            None if joint is None or code not in used else _coefficient(joint, used.index(code)),
+            joint_p_value,
+        )
+        for code, (name, p_value, joint_p_value) in enumerate(
+            zip(codes, adjusted(p_values, "holm").tolist(), joint_p_values.tolist(), strict=True)
+        )
+    ]
     return Drivers(
         rating,
         tuple(drivers),
@@ -592,61 +591,5 @@ def find_drivers(  # noqa: PLR0913 - the ratings and codes; the rest are setting
     )
 
 
-class _RatedAnswers(NamedTuple):
-    """Ratings of answers, NaN for those that do not count, with their weights and clusters."""
-
-    ratings: Floats
-    weights: Floats
-    clusters: Integers | None
-    interval: float
-
-    def split(self, assigned: Floats) -> tuple[Mask, Mask]:
-        """Return which rated answers have a code, and which lack it."""
-        rated = ~np.isnan(self.ratings)
-        return rated & (assigned == 1), rated & (assigned == 0)
-
-    def mean(self, rows: Mask) -> float:
-        """Average the ratings of some rows; NaN without any."""
-        if not rows.any():
-            return float("nan")
-        return float(np.average(self.ratings[rows], weights=self.weights[rows]))
-
-    def difference(self, assigned: Floats) -> Coefficients | None:
-        """Fit the difference of one code; ``None`` where it is too rare, or too frequent."""
-        has, lacks = self.split(assigned)
-        return self.fit(has | lacks, assigned[:, None]) if self.is_frequent(has, lacks) else None
-
-    def fit(self, rows: Mask, predictors: Floats) -> Coefficients:
-        """Fit the ratings of some rows, shape (n,), by the same rows of predictors, shape (n, k)."""
-        return robust_regression(
-            self.ratings[rows],
-            predictors[rows],
-            weights=self.weights[rows],
-            clusters=None if self.clusters is None else self.clusters[rows],
-            interval=self.interval,
-        )
-
-    def is_frequent(self, has: Mask, lacks: Mask) -> bool:
-        """Return whether enough answers, of enough people, have a code, and enough lack it."""
-        return min(self.n_units(has), self.n_units(lacks)) >= FEWEST_RATED
-
-    def n_units(self, rows: Mask) -> int:
-        """Count the clusters of rows; the rows themselves where there are no clusters."""
-        return int(rows.sum()) if self.clusters is None else len(np.unique(self.clusters[rows]))
-
-
-def _joint_model(
-    answers: _RatedAnswers, predictors: Floats, assigned: Floats
-) -> tuple[list[int], Coefficients | None]:
-    """Fit the model of all codes that are frequent enough; ``None`` where fewer than two of them are."""
-    columns = range(assigned.shape[1])
-    frequent = [column for column in columns if answers.is_frequent(*answers.split(assigned[:, column]))]
-    rows = ~np.isnan(answers.ratings) & ~np.isnan(predictors[:, frequent]).any(axis=1)
-    used = [frequent[index] for index in independent_columns(predictors[rows][:, frequent])]
-    if len(used) < _FEWEST_JOINT or answers.n_units(rows) < FEWEST_RATED * len(used):
-        return [], None
-    return used, answers.fit(rows, predictors[:, used])
-
-
-def _estimate(model: Coefficients, index: int) -> Estimate:
+def _coefficient(model: Coefficients, index: int) -> Estimate:
     return Estimate(float(model.value[index]), float(model.low[index]), float(model.high[index]))

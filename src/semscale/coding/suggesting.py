@@ -2,15 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import blake2b
-from heapq import heappop, heappush
 from json import JSONDecodeError
 from math import floor
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,19 +41,18 @@ if TYPE_CHECKING:
     from semscale.chat.runner import Runner
     from semscale.embedding.embedder import Embedder
 
-MOST_ANSWERS = 20_000
+MAX_ANSWERS = 20_000
 """Different answers that are clustered, unless another number is set."""
 
-FEWEST_ANSWERS = 20
+MIN_ANSWERS = 20
 """Different answers that clusters need."""
 
-EXAMPLES = 5
+N_EXAMPLES = 5
 """Examples of a code."""
 
 _BATCH = 8192
-_LONGEST_EXAMPLE = 300
-_LONGEST_NAME = 60
-_WORDS_IN_NAME, _WORDS_IN_DEFINITION = 3, 6
+_MAX_EXAMPLE = 300
+_MAX_NAME = 60
 _FLOAT_ERROR = 1e-9  # 100 * 0.29 is a little below 29
 _NAMING = (
     "You name groups of survey answers for a codebook. Reply with one JSON object and nothing else: "
@@ -152,7 +151,7 @@ class SuggestionSummary(Presentable):
     @property
     def has_pieces(self) -> bool:
         """Return whether typical words were cut out of texts without spaces, so that some may be no words."""
-        return any(is_piece(word) for code in self.codes for word in code.words)
+        return any(is_fragment(word) for code in self.codes for word in code.words)
 
     def renamed(self, names: Sequence[tuple[str, str] | None], asked: str) -> "SuggestionSummary":
         """Give codes the names and definitions of a chat model.
@@ -203,6 +202,7 @@ class AnswerSample:
 
     Attributes:
         n: rows so far.
+        times: rows with each answer that was drawn, in the order of their first rows.
 
     References:
         Cohen and Kaplan (2007), Summarizing data using bottom-k sketches, doi 10.1145/1281100.1281133.
@@ -211,41 +211,33 @@ class AnswerSample:
         >>> sample = AnswerSample(10)
         >>> sample.add(["good", "bad", None])
         >>> sample.add(["good"])
-        >>> sample.texts, sample.times, sample.n_distinct
-        (('good', 'bad'), (2, 1), 2)
+        >>> sample.times, sample.n_distinct
+        ({'good': 2, 'bad': 1}, 2)
     """
 
-    def __init__(self, most: int = MOST_ANSWERS, *, seed: int = 0) -> None:
+    def __init__(self, most: int = MAX_ANSWERS, *, seed: int = 0) -> None:
         self.n = 0
+        self.times: dict[str, int] = {}
         self._most, self._key = most, blake2b(str(seed).encode()).digest()
         self._status: Counter[Status] = Counter()
-        self._times: dict[str, int] = {}
-        self._largest: list[tuple[int, str]] = []
         self._hashes: npt.NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
 
     def add(self, cells: Sequence[Any]) -> None:
         """Read the next cells, of which some may be missing or no text."""
         self.n += len(cells)
-        texts: Counter[str] = Counter()
-        for cell in cells:
-            status = text_status(cell)
-            self._status[status] += 1
-            if status is Status.SCORED:
-                texts[str(cell)] += 1
-        hashes = {text: self._hash(text) for text in texts}
-        self._hashes = np.union1d(self._hashes, np.fromiter(hashes.values(), np.uint64, len(hashes)))
+        statuses = [text_status(cell) for cell in cells]
+        self._status.update(statuses)
+        readable = zip(cells, statuses, strict=True)
+        texts = Counter(str(cell) for cell, status in readable if status is Status.SCORED)
+        self._hashes = np.union1d(self._hashes, self._hashes_of(texts))
         for text, times in texts.items():
-            self._offer(text, times, hashes[text])
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The answers that were drawn, in the order of their first rows."""
-        return tuple(self._times)
-
-    @property
-    def times(self) -> tuple[int, ...]:
-        """Rows with each of them."""
-        return tuple(self._times.values())
+            self.times[text] = self.times.get(text, 0) + times
+        if len(self.times) > self._most:
+            # An answer that was dropped is dropped again: its hash is larger than those that are stored.
+            hashes = self._hashes_of(self.times)
+            largest = np.partition(hashes, self._most - 1)[self._most - 1]
+            drawn = zip(self.times.items(), hashes <= largest, strict=True)
+            self.times = dict(answer for answer, is_drawn in drawn if is_drawn)
 
     @property
     def n_distinct(self) -> int:
@@ -257,21 +249,12 @@ class AnswerSample:
         """Rows by status."""
         return {status: self._status[status] for status in Status if self._status[status]}
 
-    def _offer(self, text: str, times: int, number: int) -> None:
-        """Store an answer if it is drawn; one that was dropped never comes back: its hash is too large."""
-        if text in self._times:
-            self._times[text] += times
-            return
-        if len(self._times) >= self._most:
-            if number >= -self._largest[0][0]:
-                return
-            del self._times[heappop(self._largest)[1]]
-        self._times[text] = times
-        heappush(self._largest, (-number, text))
-
-    def _hash(self, text: str) -> int:
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=self._key).digest()
-        return int.from_bytes(digest, "little")
+    def _hashes_of(self, texts: Collection[str]) -> npt.NDArray[np.uint64]:
+        digests = (
+            blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=self._key).digest()
+            for text in texts
+        )
+        return np.frombuffer(b"".join(digests), dtype="<u8")
 
 
 def suggest(  # noqa: PLR0913 - the answers; the rest are settings
@@ -308,11 +291,11 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
     else:
         sample = AnswerSample(seed=seed)
         sample.add(answers)
-    texts = sample.texts
-    if len(texts) < FEWEST_ANSWERS:
-        raise InputError(f"clusters need at least {FEWEST_ANSWERS} different answers, got {len(texts)}")
+    texts, times = list(sample.times), list(sample.times.values())
+    if len(texts) < MIN_ANSWERS:
+        raise InputError(f"clusters need at least {MIN_ANSWERS} different answers, got {len(texts)}")
     vectors = embedder.embed(texts, progress=progress).vectors.astype(np.float64)
-    clusters = cluster_answers(texts, vectors, sample.times, codes=codes, most=most, seed=seed)
+    clusters = cluster_answers(texts, vectors, times, codes=codes, most=most, seed=seed)
     k = len(clusters.jaccard)
     drawn = {} if sample.n_distinct == len(texts) else {"sampled": len(texts)}
     signature = Signature.of(
@@ -325,7 +308,7 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
         counts=sample.counts,
         n_distinct=sample.n_distinct,
         n_clustered=len(texts),
-        codes=_codes(clusters, vectors, sample.times),
+        codes=_codes(clusters, vectors, times),
         is_chosen=codes is None,
         is_most=codes is None and k == min(most, len(texts) // 2),
         codebook=codebook,
@@ -449,23 +432,21 @@ def cluster_answers(  # noqa: PLR0913 - the answers; the rest are settings
 def _codes(clusters: AnswerClusters, vectors: Floats, times: Sequence[int]) -> tuple[SuggestedCode, ...]:
     """Make a code of each cluster."""
     k = len(clusters.jaccard)
-    words = typical_words(clusters.texts, clusters.labels, k)
+    terms = typical_terms(clusters.texts, clusters.labels, k)
     sizes = np.bincount(clusters.labels, weights=times, minlength=k).astype(np.int64)
     codes = []
-    for cluster in range(k):
+    for cluster, typical in enumerate(terms):
         rows = np.flatnonzero(clusters.labels == cluster)
-        typical = words[cluster]
-        in_name = typical[:1] if typical and is_piece(typical[0]) else typical[:_WORDS_IN_NAME]
+        texts = [clusters.texts[row] for row in rows.tolist()]
+        in_name = typical[:1] if typical and is_fragment(typical[0]) else typical[:3]
         definition = "Answers that are like the examples."
         if typical:
-            definition = f"Answers that use words such as {', '.join(typical[:_WORDS_IN_DEFINITION])}."
+            definition = f"Answers that use words such as {', '.join(typical[:6])}."
         codes.append(
             SuggestedCode(
-                "-".join(in_name)[:_LONGEST_NAME] or f"code-{cluster + 1}",
+                "-".join(in_name)[:_MAX_NAME] or f"code-{cluster + 1}",
                 definition,
-                typical_examples(
-                    [clusters.texts[row] for row in rows.tolist()], vectors[rows], clusters.nearness[rows]
-                ),
+                typical_examples(texts, vectors[rows], clusters.nearness[rows]),
                 typical,
                 int(sizes[cluster]),
                 float(sizes[cluster] / sizes.sum()),
@@ -505,7 +486,7 @@ def typical_examples(texts: Sequence[str], vectors: Floats, nearness: Floats) ->
         ('43 bucks', 'cheap', '56 bucks')
     """
     n = len(texts)
-    is_short = np.array([len(text) <= _LONGEST_EXAMPLE for text in texts])
+    is_short = np.array([len(text) <= _MAX_EXAMPLE for text in texts])
     candidates = np.flatnonzero(is_short) if is_short.any() else np.arange(n)
     mean_cosine = 1.0
     if n > 1:
@@ -514,15 +495,12 @@ def typical_examples(texts: Sequence[str], vectors: Floats, nearness: Floats) ->
     chosen: list[int] = []
     repeats: list[int] = []
     for row in candidates[np.argsort(-nearness[candidates], kind="stable")].tolist():
-        if len(chosen) == EXAMPLES:
+        if len(chosen) == N_EXAMPLES:
             break
         is_repeat = bool(chosen) and float((vectors[chosen] @ vectors[row]).max()) > nearly_same
         (repeats if is_repeat else chosen).append(row)
-    return tuple(texts[row] for row in [*chosen, *repeats][:EXAMPLES])
+    return tuple(texts[row] for row in [*chosen, *repeats][:N_EXAMPLES])
 
-
-_FEWEST_WITH_WORD = 2
-_PRIOR = 0.01
 
 _IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _KANA = "\u3040-\u30ff\uff66-\uff9f"
@@ -536,16 +514,17 @@ _RUNS = (
     (re.compile(f"[{_IDEOGRAPHS}]{{2,}}"), range(2, 5)),
     (re.compile(f"[{_SPACELESS_ALPHABETS}]{{3,}}"), range(3, 7)),
 )
+_PRIOR = 0.01
 _MOSTLY = 0.8
 
 
-def typical_words(texts: Sequence[str], labels: Integers, k: int, *, most: int = 8) -> list[tuple[str, ...]]:
+def typical_terms(texts: Sequence[str], labels: Integers, k: int, *, most: int = 8) -> list[tuple[str, ...]]:
     """Find the words that each cluster has more often than the other clusters.
 
-    Words are those of ``words_in``; each answer counts a word once. A word's log odds in the cluster, minus
+    Words are those of ``terms_in``; each answer counts a word once. A word's log odds in the cluster, minus
     those in the other clusters, both with a prior of the word's frequency in all answers, are divided by
     their standard error. So frequent words of no meaning drop out in any language, without a list of them.
-    In languages without spaces between words, pieces that overlap a more typical one are left out.
+    In languages without spaces between words, fragments that overlap a more typical one are left out.
 
     Args:
         texts: n answers.
@@ -561,25 +540,40 @@ def typical_words(texts: Sequence[str], labels: Integers, k: int, *, most: int =
 
     Example:
         >>> texts = ["the battery died", "the battery lasts", "the price is high", "the price is low"]
-        >>> typical_words(texts, np.array([0, 0, 1, 1]), 2, most=1)
+        >>> typical_terms(texts, np.array([0, 0, 1, 1]), 2, most=1)
         [('battery',), ('price',)]
     """
-    bags = [words_in(text) for text in texts]
-    totals = Counter(word for bag in bags for word in bag)
-    frequent = Counter({word: n for word, n in totals.items() if n >= _FEWEST_WITH_WORD})
-    vocabulary = sorted(without_parts(frequent))
+    bags = [terms_in(text) for text in texts]
+    totals = Counter(term for bag in bags for term in bag)
+    vocabulary = sorted(without_parts({term: n for term, n in totals.items() if n > 1}))
     if not vocabulary:
         return [()] * k
-    columns = {word: column for column, word in enumerate(vocabulary)}
+    columns = {term: column for column, term in enumerate(vocabulary)}
     counts = np.zeros((k, len(vocabulary)))
     for bag, label in zip(bags, labels.tolist(), strict=True):
-        for word in bag & columns.keys():
-            counts[label, columns[word]] += 1
-    scores = np.where(counts > 0, _z_scores(counts), 0.0)
-    return [_most_typical(vocabulary, row, most) for row in scores]
+        counts[label, [columns[term] for term in bag & columns.keys()]] += 1
+    prior = counts.sum(axis=0) * _PRIOR + _PRIOR
+    inside, outside = counts + prior, counts.sum(axis=0) - counts + prior
+    scores = (_log_odds(inside) - _log_odds(outside)) / np.sqrt(1 / inside + 1 / outside)
+    scores = np.where(counts > 0, scores, 0.0)
+    typical = []
+    for row in scores:
+        chosen: list[str] = []
+        for index in np.argsort(-row, kind="stable").tolist():
+            if len(chosen) == most or row[index] <= 0:
+                break
+            if not overlaps(vocabulary[index], chosen):
+                chosen.append(vocabulary[index])
+        typical.append(tuple(chosen))
+    return typical
 
 
-def words_in(text: str) -> set[str]:
+def _log_odds(counts: Floats) -> Floats:
+    odds: Floats = np.log(counts) - np.log(np.maximum(counts.sum(axis=1, keepdims=True) - counts, _PRIOR))
+    return odds
+
+
+def terms_in(text: str) -> set[str]:
     """Find the words of an answer, in lower case.
 
     A word is a run of three letters or more, of two in Korean. Of Chinese characters each run of two to four
@@ -587,76 +581,51 @@ def words_in(text: str) -> set[str]:
     hiragana is grammar for the most part.
 
     Example:
-        >>> sorted(words_in("The battery died"))
+        >>> sorted(terms_in("The battery died"))
         ['battery', 'died', 'the']
-        >>> sorted(words_in("バッテリーが切れた")), sorted(words_in("电池坏"))
+        >>> sorted(terms_in("バッテリーが切れた")), sorted(terms_in("电池坏"))
         (['バッテリー'], ['池坏', '电池', '电池坏'])
     """
-    words = set(_WORD.findall(_SPACELESS.sub(" ", text.lower()))) | set(_KATAKANA.findall(text))
+    terms = set(_WORD.findall(_SPACELESS.sub(" ", text.lower()))) | set(_KATAKANA.findall(text))
     for pattern, sizes in _RUNS:
         for run in pattern.findall(text):
-            words |= {run[start : start + size] for size in sizes for start in range(len(run) - size + 1)}
-    return words
+            terms |= {run[start : start + size] for size in sizes for start in range(len(run) - size + 1)}
+    return terms
 
 
-def is_piece(word: str) -> bool:
-    """Return whether a word was cut out of a text without spaces, so that it may be no word.
+def is_fragment(term: str) -> bool:
+    """Return whether a term was cut out of a text without spaces, so that it may be no word.
 
     Example:
-        >>> is_piece("电池"), is_piece("battery")
+        >>> is_fragment("电池"), is_fragment("battery")
         (True, False)
     """
-    return _SPACELESS.match(word) is not None
+    return _SPACELESS.match(term) is not None
 
 
-def without_parts(counts: Counter[str]) -> set[str]:
-    """Leave out pieces that mostly occur inside a longer one.
+def without_parts(counts: Mapping[str, int]) -> set[str]:
+    """Leave out fragments that mostly occur inside a longer one.
 
     Args:
-        counts: answers with each word.
+        counts: answers with each term.
 
     Example:
-        >>> sorted(without_parts(Counter({"充电": 9, "充电器": 8, "电器": 8, "电池": 20})))
+        >>> sorted(without_parts({"充电": 9, "充电器": 8, "电器": 8, "电池": 20}))
         ['充电器', '电池']
     """
     parts = {
         part
-        for piece, n in counts.items()
-        if is_piece(piece)
-        for part in (piece[1:], piece[:-1])
+        for term, n in counts.items()
+        if is_fragment(term)
+        for part in (term[1:], term[:-1])
         if n >= _MOSTLY * counts.get(part, float("inf"))
     }
     return set(counts) - parts
 
 
-def overlaps(word: str, words: Iterable[str]) -> bool:
-    """Return whether a piece contains one of some words, or lies in one; other words never overlap."""
-    return is_piece(word) and any(word in other or other in word for other in words)
-
-
-def _most_typical(words: Sequence[str], scores: Floats, most: int) -> tuple[str, ...]:
-    """Take the words with the greatest scores above 0, without pieces that overlap."""
-    chosen: list[str] = []
-    for index in np.argsort(-scores, kind="stable").tolist():
-        if len(chosen) == most or scores[index] <= 0:
-            break
-        if not overlaps(words[index], chosen):
-            chosen.append(words[index])
-    return tuple(chosen)
-
-
-def _z_scores(counts: Floats) -> Floats:
-    """Log odds ratios of each cluster and all others in units of their standard error, shape (k, w)."""
-    totals = counts.sum(axis=0)
-    prior = totals * _PRIOR + _PRIOR
-    inside, outside = counts + prior, totals - counts + prior
-    scores: Floats = (_log_odds(inside) - _log_odds(outside)) / np.sqrt(1 / inside + 1 / outside)
-    return scores
-
-
-def _log_odds(counts: Floats) -> Floats:
-    odds: Floats = np.log(counts) - np.log(np.maximum(counts.sum(axis=1, keepdims=True) - counts, _PRIOR))
-    return odds
+def overlaps(term: str, terms: Sequence[str]) -> bool:
+    """Return whether a fragment contains one of some terms, or lies in one; words never overlap."""
+    return is_fragment(term) and any(term in other or other in term for other in terms)
 
 
 def name_codes(
@@ -707,7 +676,7 @@ def read_name(reply: str) -> tuple[str, str] | None:
     if not all(isinstance(text, str) and text.strip() for text in stated):
         return None
     name, definition = (" ".join(str(text).split()) for text in stated)
-    return None if len(name) > _LONGEST_NAME or ";" in name else (name, definition)
+    return None if len(name) > _MAX_NAME or ";" in name else (name, definition)
 
 
 def suggested_codebook(summary: SuggestionSummary) -> Codebook:
@@ -725,21 +694,18 @@ def suggestion_yaml(summary: SuggestionSummary) -> str:
     clustered = f"{summary.n_distinct:,}"
     if summary.is_sampled:
         clustered = f"{summary.n_clustered:,} of {summary.n_distinct:,}"
-    lines = [
+    text = (
         f"# Proposed from clusters of {clustered} different answers: {summary.n_stable} of "
-        f"{len(summary.codes)} come back when half of the",
-        "# answers are left out. Read the examples, rename, join and part codes before you use them.",
-        _dumped({"name": _codebook_name(summary)}),
-        "codes:",
-    ]
+        f"{len(summary.codes)} come back when half of the\n"
+        "# answers are left out. Read the examples, rename, join and split codes before you use them.\n"
+        f"{_dumped({'name': _codebook_name(summary)})}codes:\n"
+    )
     for code in summary.codes:
         state = "stable" if code.is_stable else "NOT STABLE: it may be chance"
-        lines.append(
-            f"  # {code.n:,} answers ({100 * code.share:.0f} %), {state} (Jaccard {code.shown_jaccard:.2f})"
-        )
+        share = f"{code.n:,} answers ({100 * code.share:.0f} %)"
         entry = {"name": code.name, "definition": code.definition, "examples": list(code.examples)}
-        lines += [f"  {line}" for line in _dumped([entry]).splitlines()]
-    return "\n".join(lines) + "\n"
+        text += f"  # {share}, {state} (Jaccard {code.shown_jaccard:.2f})\n{indent(_dumped([entry]), '  ')}"
+    return text
 
 
 def write_suggestion(summary: SuggestionSummary, path: Path) -> None:
@@ -753,4 +719,4 @@ def _codebook_name(summary: SuggestionSummary) -> str:
 
 
 def _dumped(content: object) -> str:
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100).rstrip("\n")
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)

@@ -1,18 +1,17 @@
-"""Summary of coded answers: tallies added part by part, agreement, quotes, and all figures for JSON."""
+"""Summary of coded answers: tallies added part by part, quotes, and all figures for JSON."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from semscale.coding.chat_codes import ChatCodes
 from semscale.coding.codebook import Codebook
-from semscale.coding.coder import CodeCalibration
-from semscale.coding.coding import Coding
-from semscale.coding.labels import majority, mean_codes
+from semscale.coding.coder import ChatCodes
+from semscale.coding.coding import CodeCalibration, Coding
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.shares import (
     CodeCounts,
@@ -20,21 +19,14 @@ from semscale.coding.shares import (
     CodeShare,
     Drivers,
     GroupTest,
-    HandLabels,
     PairCounts,
-    code_alphas,
-    code_shares,
-    find_drivers,
-    group_tests,
 )
 from semscale.errors import InputError
 from semscale.presentable import Presentable
-from semscale.results.tallies import check_groups
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.sampling import SampledRows
 from semscale.types import Floats, Integers
 
 QUOTES = 3
@@ -77,22 +69,15 @@ class CodedGrouping:
 
     def record(self) -> dict[str, Any]:
         """Return the numbers by name, for JSON."""
-        return {
-            "groups": [
-                {"group": group.name, "n": group.n, "codes": [_share_record(share) for share in group.shares]}
-                for group in self.groups
-            ],
-            "tests": [
-                {
-                    "code": test.code,
-                    "p_value": test.p_value,
-                    "adjusted": test.adjusted,
-                    "kind": test.kind,
-                    "groups": self.tested_groups(test),
-                }
-                for test in self.tests
-            ],
-        }
+        tests: list[dict[str, Any]] = []
+        for test in self.tests:
+            figures = {name: value for name, value in vars(test).items() if name != "tested"}
+            tests.append({**figures, "groups": self.tested_groups(test)})
+        groups = [
+            {"group": group.name, "n": group.n, "codes": [_share_record(share) for share in group.shares]}
+            for group in self.groups
+        ]
+        return {"groups": groups, "tests": tests}
 
 
 @dataclass(frozen=True)
@@ -298,27 +283,6 @@ def _quote_record(quote: Quote) -> dict[str, Any]:
     return {"row": quote.row, "text": quote.text, "value": quote.value, "given": quote.assigned}
 
 
-@dataclass(frozen=True)
-class Covariates:
-    """Columns of n answers that are not needed to code them.
-
-    Attributes:
-        by: names of groups, shape (n,), for each column of them by its name.
-        ratings: shape (n,), NaN where there is none; ``None`` without ratings.
-        rating: name of the rating.
-        other: shape (n, k), decisions of another run; ``None`` without one.
-        other_run: name of the other run.
-        design: weights, clusters and strata of the answers.
-    """
-
-    by: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
-    ratings: Floats | None = None
-    rating: str = ""
-    other: Floats | None = None
-    other_run: str = ""
-    design: SampleDesign = field(default_factory=SampleDesign)
-
-
 class CodeTallies:
     """Counts outcomes, codes by group and pairs of codes, and chooses quotes, part by part.
 
@@ -346,22 +310,26 @@ class CodeTallies:
         self.pairs = PairCounts(len(codes))
         self.quotes = QuoteChoice(thresholds)
 
-    def add(self, coding: Coding, texts: Sequence[Any], covariates: Covariates) -> dict[str, Integers]:
+    def add(
+        self,
+        coding: Coding,
+        texts: Sequence[Any],
+        by: Mapping[str, Sequence[str | None]],
+        weights: Floats | None,
+    ) -> dict[str, Integers]:
         """Add the next answers.
 
         Args:
             coding: of m answers.
             texts: the m answers.
-            covariates: their other columns.
+            by: names of their groups, by the column of groups.
+            weights: shape (m,).
 
         Returns:
             The number of each answer's group, shape (m,), by the column of groups.
-
-        Raises:
-            InputError: a column names more than 100,000 groups.
         """
-        assigned, weights = coding.assigned, covariates.design.weights
-        counting = CodedSample(assigned, coding.readable, covariates.design).counting
+        assigned = coding.assigned
+        counting = CodedSample(assigned, coding.readable, SampleDesign(weights)).counting
         self.outcomes.update(map(str, coding.outcome))
         self.reasons.update(str(reason) for reason in coding.reason if reason is not None)
         self.overall.add(np.zeros(len(counting), np.int64), assigned, counting, weights)
@@ -370,10 +338,9 @@ class CodeTallies:
         self.quotes.add(shown, coding.values, assigned, self.n)
         self.n += len(counting)
         groups: dict[str, Integers] = {}
-        for column, names in covariates.by.items():
+        for column, names in by.items():
             known = self.names.setdefault(column, {})
             groups[column] = np.array([known.setdefault(name, len(known)) for name in names], np.int64)
-            check_groups(known)
             counts = self.by.setdefault(column, CodeCounts(assigned.shape[1]))
             counts.add(groups[column], assigned, counting, weights)
         return groups
@@ -398,170 +365,6 @@ class CodeTallies:
                     )
 
 
-def summarize_coding(  # noqa: PLR0913 - the answers; the rest describes them
-    coding: Coding,
-    texts: Sequence[Any],
-    *,
-    covariates: Covariates | None = None,
-    source: str = "answers in memory",
-    columns: CodingColumns | None = None,
-    plan: IntervalPlan | None = None,
-) -> CodingSummary:
-    """Sum coded answers up.
-
-    Args:
-        coding: of n answers.
-        texts: the n answers.
-        covariates: their other columns.
-        source: name of the table.
-        columns: names of its columns.
-        plan: how intervals are made.
-
-    Raises:
-        InputError: ratings without a number, or weights that sum to 0 in all rows or in a group.
-    """
-    covariates, columns = covariates or Covariates(), columns or CodingColumns(text="text")
-    tallies = CodeTallies(coding.codebook.names, coding.given_from)
-    groups = tallies.add(coding, texts, covariates)
-    sample = SummarySample(coding, covariates, groups, columns, plan or IntervalPlan())
-    return sample.summary(tallies, source, coding.asked)
-
-
-@dataclass(frozen=True)
-class SummarySample:
-    """Coded answers from which the figures are made that do not follow from counts.
-
-    Attributes:
-        coding: of m answers.
-        covariates: their other columns; names of groups are not needed.
-        groups: number of each answer's group, shape (m,), by the column of groups.
-        columns: names of the table's columns.
-        plan: how intervals are made.
-        rows: how the answers were sampled; ``None`` where all answers are there.
-    """
-
-    coding: Coding
-    covariates: Covariates
-    groups: Mapping[str, Integers]
-    columns: CodingColumns
-    plan: IntervalPlan
-    rows: SampledRows | None = None
-
-    def summary(self, tallies: CodeTallies, source: str, asked: ChatCodes | None) -> CodingSummary:
-        """Put counts of all answers together with the figures of this sample.
-
-        Args:
-            tallies: of all answers.
-            source: name of the table.
-            asked: probabilities of all answers by a chat model; ``None`` where none was asked.
-
-        Raises:
-            InputError: as ``summarize_coding``.
-        """
-        if self.covariates.design.weights is not None:
-            tallies.check_weights(self.columns.weight or "")
-        coding, hand, coded = self.coding, self.coding.hand, self._coded_sample()
-        (shares,) = code_shares(
-            coded,
-            coding.codebook.names,
-            np.zeros(len(coded.readable), np.int64),
-            tallies.overall,
-            interval=self.plan.interval,
-            min_base=coding.settings.min_base,
-        )
-        return CodingSummary(
-            source=source,
-            columns=self.columns,
-            settings=coding.settings,
-            plan=self.plan,
-            codebook=coding.codebook,
-            n=tallies.n,
-            sampled=None if self.rows is None else self.rows.n_drawn,
-            outcomes=dict(tallies.outcomes.most_common()),
-            reasons=dict(tallies.reasons.most_common()),
-            shares=shares,
-            groupings=tuple(self._grouping(coded, tallies, column) for column in tallies.names),
-            calibrations=coding.calibrations,
-            people=() if hand is None else hand.people,
-            n_hand=0 if hand is None else int(hand.coded.sum()),
-            is_drawn=hand is not None and hand.inclusion is not None,
-            agreement=self._agreement(tallies.n),
-            pairs=tallies.pairs,
-            quotes=tallies.quotes.quotes(),
-            drivers=self._drivers(),
-            asked=asked,
-            signature=coding.signature,
-        )
-
-    def _coded_sample(self) -> CodedSample:
-        coding, design = self.coding, self.covariates.design
-        drawn = None if self.rows is None else self.rows.drawn
-        labels = None
-        if coding.hand is not None:
-            weights, inclusion = design.weights, coding.hand.inclusion
-            if self.rows is not None and drawn is not None and not (design.is_plain and inclusion is None):
-                # Each sampled answer without a hand code stands for several of all.
-                weights = np.ones(len(drawn)) if weights is None else weights
-                weights = weights * self.rows.standing_for(coding.hand.coded)
-            labels = HandLabels(
-                coding.held_out,
-                mean_codes(coding.hand.codes),
-                replace(design, inclusion=inclusion, weights=weights),
-            )
-        return CodedSample(coding.assigned, coding.readable, design, labels, drawn)
-
-    def _grouping(self, sample: CodedSample, tallies: CodeTallies, column: str) -> CodedGrouping:
-        """Estimate shares in each group, in order of first appearance, and test whether they differ."""
-        counts, numbers, names = tallies.by[column], self.groups[column], tallies.names[column]
-        codes, min_base = self.coding.codebook.names, self.coding.settings.min_base
-        shares = code_shares(sample, codes, numbers, counts, interval=self.plan.interval, min_base=min_base)
-        named = [group for name, group in names.items() if name is not None]
-        renumbered = np.full(len(counts), -1)
-        renumbered[named] = np.arange(len(named))
-        tests = group_tests(
-            sample, codes, renumbered[numbers], counts.some(named), seed=self.plan.seed, min_base=min_base
-        )
-        groups = (CodedGroup(name, int(counts.base[group]), shares[group]) for name, group in names.items())
-        return CodedGrouping(column, tuple(groups), tests)
-
-    def _drivers(self) -> Drivers | None:
-        if self.covariates.ratings is None:
-            return None
-        coding, rows = self.coding, self._in_draw
-        design = self.covariates.design.some(rows)
-        return find_drivers(
-            self.covariates.ratings[rows],
-            coding.assigned[rows],
-            coding.codebook.names,
-            rating=self.covariates.rating,
-            probability=coding.probability[rows] if coding.is_calibrated.all() else None,
-            weights=design.weights,
-            clusters=design.clusters,
-            interval=self.plan.interval,
-        )
-
-    def _agreement(self, n: int) -> CodingAgreement:
-        coding, hand, other = self.coding, self.coding.hand, self.covariates.other
-        people: tuple[AgreementEstimate, ...] = ()
-        between: tuple[AgreementEstimate, ...] = ()
-        runs: tuple[AgreementEstimate, ...] = ()
-        if hand is not None:
-            most = majority(mean_codes(hand.codes))
-            people = code_alphas(np.stack([coding.held_out_assigned, most]), self.plan)
-            between = code_alphas(hand.codes, self.plan)
-        if other is not None:
-            both = np.stack([coding.assigned, other])
-            runs = code_alphas(both[:, self._in_draw], self.plan)
-        # Answers that nobody coded are left out as well, also those that the sample does not have.
-        people, between = (tuple(alpha.among(n) for alpha in alphas) for alphas in (people, between))
-        return CodingAgreement(people, between, runs, self.covariates.other_run)
-
-    @property
-    def _in_draw(self) -> np.ndarray:
-        """Return which answers stand for all, shape (m,)."""
-        return np.ones(len(self.coding.assigned), bool) if self.rows is None else self.rows.in_draw
-
-
 class QuoteChoice:
     """Chooses answers to show for each of k codes, part by part; equal texts count once.
 
@@ -571,9 +374,8 @@ class QuoteChoice:
 
     def __init__(self, thresholds: Sequence[float]) -> None:
         self._thresholds = thresholds
-        self._typical = [_LeastQuotes(QUOTES) for _ in thresholds]
-        # Three of the nearest may be among the typical ones, which are not shown twice.
-        self._nearest = [_LeastQuotes(2 * QUOTES) for _ in thresholds]
+        self._typical: list[_Ranking] = [[] for _ in thresholds]
+        self._nearest: list[_Ranking] = [[] for _ in thresholds]
 
     def add(self, texts: Sequence[str | None], values: Floats, assigned: Floats, first_row: int) -> None:
         """Add the next answers.
@@ -586,54 +388,54 @@ class QuoteChoice:
         """
         for code, threshold in enumerate(self._thresholds):
             column, decisions = values[:, code], assigned[:, code]
-            answers = _Answers(texts, column, decisions, first_row)
-            self._typical[code].add(np.where(decisions == 1, -column, np.nan), answers)
-            self._nearest[code].add(np.abs(column - threshold), answers)
+            quote = partial(_quote, texts, column, decisions, first_row)
+            keys = np.where(decisions == 1, -column, np.nan)
+            self._typical[code] = _foremost(self._typical[code], keys, quote, QUOTES)
+            # Three of the nearest may be among the typical ones, which are not shown twice.
+            keys = np.abs(column - threshold)
+            self._nearest[code] = _foremost(self._nearest[code], keys, quote, 2 * QUOTES)
 
     def quotes(self) -> tuple[CodeQuotes, ...]:
         """Return the answers that were chosen, for each code."""
-        quotes = []
+        chosen = []
         for typical, nearest in zip(self._typical, self._nearest, strict=True):
-            texts = {quote.text for quote in typical.quotes}
-            borderline = [quote for quote in nearest.quotes if quote.text not in texts][:QUOTES]
-            quotes.append(CodeQuotes(typical.quotes, tuple(borderline)))
-        return tuple(quotes)
+            texts = {quote.text for _, quote in typical}
+            borderline = [quote for _, quote in nearest if quote.text not in texts]
+            chosen.append(CodeQuotes(tuple(quote for _, quote in typical), tuple(borderline[:QUOTES])))
+        return tuple(chosen)
 
 
-class _Answers(NamedTuple):
-    """Answers with the values of one code and the decisions about it."""
-
-    texts: Sequence[str | None]
-    values: Floats
-    assigned: Floats
-    first_row: int
+_Ranking = list[tuple[float, Quote]]
+"""Quotes with their keys, the least first."""
 
 
-class _LeastQuotes:
-    """Keeps the answers with the least keys, of equal keys the first rows, each text once."""
+def _quote(
+    texts: Sequence[str | None], values: Floats, decisions: Floats, first_row: int, index: int
+) -> Quote | None:
+    """Return one of m answers as a quote; ``None`` for one that cannot be read."""
+    text, decision = texts[index], decisions[index]
+    if text is None:
+        return None
+    assigned = None if np.isnan(decision) else bool(decision == 1)
+    return Quote(first_row + index + 1, text, float(values[index]), assigned)
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._ranked: list[tuple[float, Quote]] = []
 
-    @property
-    def quotes(self) -> tuple[Quote, ...]:
-        return tuple(quote for _, quote in self._ranked)
+def _foremost(ranking: _Ranking, keys: Floats, quote: Callable[[int], Quote | None], n: int) -> _Ranking:
+    """Return the n quotes with the least keys, of equal keys the first rows, each text once.
 
-    def add(self, keys: Floats, answers: _Answers) -> None:
-        """Add answers by their keys (m,); those with NaN, or without a text, are never shown."""
-        new: dict[str, tuple[float, Quote]] = {}
-        for row in np.argsort(keys, kind="stable").tolist():
-            if len(new) == self._most or np.isnan(keys[row]):
-                break
-            text, decision = answers.texts[row], answers.assigned[row]
-            if text is not None and text not in new:
-                assigned = None if np.isnan(decision) else bool(decision == 1)
-                quote = Quote(answers.first_row + row + 1, text, float(answers.values[row]), assigned)
-                new[text] = (float(keys[row]), quote)
-        distinct: dict[str, tuple[float, Quote]] = {}
-        for key, quote in sorted(
-            [*self._ranked, *new.values()], key=lambda ranked: (ranked[0], ranked[1].row)
-        ):
-            distinct.setdefault(quote.text, (key, quote))
-        self._ranked = list(distinct.values())[: self._most]
+    Args:
+        ranking: those of the rows before.
+        keys: shape (m,); NaN for rows that are never chosen.
+        quote: returns one of the m rows.
+        n: of the result, at most.
+    """
+    candidates: dict[str, tuple[float, Quote]] = {}
+    for index in np.argsort(keys, kind="stable").tolist():
+        if len(candidates) == n or np.isnan(keys[index]):
+            break
+        if (row := quote(index)) is not None:
+            candidates.setdefault(row.text, (float(keys[index]), row))
+    distinct: dict[str, tuple[float, Quote]] = {}
+    for key, row in sorted([*ranking, *candidates.values()], key=lambda pair: (pair[0], pair[1].row)):
+        distinct.setdefault(row.text, (key, row))
+    return list(distinct.values())[:n]

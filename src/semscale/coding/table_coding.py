@@ -1,19 +1,29 @@
 """Coding of tables of any size: checks of their columns, parts, the summary, and another run to compare."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from semscale.coding.chat_codes import ChatCodes, mean_asked
 from semscale.coding.codebook import Codebook
-from semscale.coding.coder import Coder, CodeScores
-from semscale.coding.coding import FittedCodes, applied_settings, fit_codes
-from semscale.coding.labels import HandCodes, hand_codes
+from semscale.coding.coder import ChatCodes, Coder, CodeScores
+from semscale.coding.coding import Coding, FittedCodes, applied_settings, fit_codes, mean_asked
+from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.settings import CodeSettings, CodingColumns
-from semscale.coding.summary import CodeTallies, CodingSummary, Covariates, SummarySample
+from semscale.coding.shares import (
+    CodedSample,
+    Drivers,
+    HandLabels,
+    code_alphas,
+    code_shares,
+    find_drivers,
+    group_tests,
+)
+from semscale.coding.summary import CodedGroup, CodedGrouping, CodeTallies, CodingAgreement, CodingSummary
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
 from semscale.errors import InputError, RowError
 from semscale.rating.cells import text_status
@@ -21,11 +31,11 @@ from semscale.rating.rater import Rater
 from semscale.results.respondents import NOBODY, numbered
 from semscale.results.runs import PartState, TableInstrument
 from semscale.results.table_columns import Cells
-from semscale.results.tallies import check_groups
+from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample
-from semscale.store.columns import column_in
+from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
+from semscale.store.columns import column_in, floats_in
 from semscale.store.row_picking import picked_rows
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX, formula_safe
@@ -130,19 +140,25 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         # A number is stored as text if its column has texts, too.
         is_text = result.text_status != Status.NOT_TEXT
         answers = [cell if known else None for cell, known in zip(cells["text"], is_text, strict=True)]
-        covariates = self._covariates(cells, answers, is_text, rows)
-        groups = self._tallies.add(coding, answers, covariates)
-        design = covariates.design
+        weights = cells.get("weight")
+        groups = self._tallies.add(coding, answers, cells.get("by") or {}, weights)
         columns: dict[str, Column | None] = {
             "likeness": result.likeness,
             "status": np.array([_STATUSES.index(status) for status in result.text_status], np.int8),
-            "rating": covariates.ratings,
-            "other": covariates.other,
-            "weight": design.weights,
-            "cluster": design.clusters,
-            "stratum": design.strata,
+            "rating": cells.get("rating"),
+            "other": None if self._other is None else self._other.take(answers, ~is_text),
+            "weight": weights,
             **{f"by {column}": numbers for column, numbers in groups.items()},
         }
+        if self._rater is not None:
+            columns["rating"] = self._rater.rate(answers, progress=self._progress).mean
+        if self.columns.respondent is not None:
+            respondents = numbered(cells["respondent"], len(rows))
+            # A row without a name is a cluster by itself.
+            columns["cluster"] = np.where(respondents == NOBODY, NOBODY - 1 - rows, respondents)
+        if self.columns.strata is not None:
+            numbers = [self._strata.setdefault(name, len(self._strata)) for name in cells["strata"]]
+            columns["stratum"] = np.array(numbers, np.int64)
         present = {name: values for name, values in columns.items() if values is not None}
         self._sample.add(present, self._fitted.positions(rows) >= 0)
 
@@ -154,31 +170,94 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         """
         if self._other is not None:
             self._other.check_ended()
-        sampled = self._sample.kept()
-        columns = sampled.columns
-        status = np.array(_STATUSES, dtype=object)[columns["status"]]
-        scores = CodeScores(self.codebook, columns["likeness"], status, self._fitted.signature)
-        clusters = columns.get("cluster")
-        covariates = Covariates(
-            ratings=columns.get("rating"),
-            rating=self._rating,
-            other=columns.get("other"),
-            other_run="" if self._other is None else self._other.name,
-            design=SampleDesign(
-                weights=columns.get("weight"),
-                clusters=None if clusters is None else _renumbered(clusters),
-                strata=columns.get("stratum"),
+        if self.columns.weight is not None:
+            self._tallies.check_weights(self.columns.weight)
+        rows = self._sample.kept()
+        statuses = np.array(_STATUSES, dtype=object)[rows.columns["status"]]
+        scores = CodeScores(self.codebook, rows.columns["likeness"], statuses, self._fitted.signature)
+        coding = self._fitted.code(scores, rows.rows, self._asked_about(rows.rows))
+        sample = _coded_sample(coding, rows)
+        tallies, hand = self._tallies, coding.hand
+        (shares,) = code_shares(
+            sample,
+            self.codebook.names,
+            np.zeros(len(rows.rows), np.int64),
+            tallies.overall,
+            interval=self._plan.interval,
+            min_base=self._settings.min_base,
+        )
+        return CodingSummary(
+            source=self._table.name,
+            columns=self.columns,
+            settings=self._settings,
+            plan=self._plan,
+            codebook=self.codebook,
+            n=tallies.n,
+            sampled=rows.n_drawn,
+            outcomes=dict(tallies.outcomes.most_common()),
+            reasons=dict(tallies.reasons.most_common()),
+            shares=shares,
+            groupings=tuple(
+                self._grouping(sample, column, rows.columns[f"by {column}"]) for column in self.columns.by
             ),
+            calibrations=coding.calibrations,
+            people=() if hand is None else hand.people,
+            n_hand=0 if hand is None else int(hand.coded.sum()),
+            is_drawn=hand is not None and hand.inclusion is not None,
+            agreement=self._agreement(coding, rows),
+            pairs=tallies.pairs,
+            quotes=tallies.quotes.quotes(),
+            drivers=self._drivers(coding, sample, rows),
+            asked=self._asked,
+            signature=coding.signature,
         )
-        sample = SummarySample(
-            self._fitted.code(scores, sampled.rows, self._asked_about(sampled.rows)),
-            covariates,
-            {column: columns[f"by {column}"] for column in self.columns.by},
-            self.columns,
-            self._plan,
-            sampled,
+
+    def _grouping(self, sample: CodedSample, column: str, numbers: Integers) -> CodedGrouping:
+        """Estimate shares in each group, in order of first appearance, and test whether they differ."""
+        counts, names = self._tallies.by[column], self._tallies.names[column]
+        codes, plan, min_base = self.codebook.names, self._plan, self._settings.min_base
+        shares = code_shares(sample, codes, numbers, counts, interval=plan.interval, min_base=min_base)
+        named = [group for name, group in names.items() if name is not None]
+        renumbered = np.full(len(counts), -1)
+        renumbered[named] = np.arange(len(named))
+        tests = group_tests(
+            sample, codes, renumbered[numbers], counts.some(named), seed=plan.seed, min_base=min_base
         )
-        return sample.summary(self._tallies, self._table.name, self._asked)
+        groups = (CodedGroup(name, int(counts.base[group]), shares[group]) for name, group in names.items())
+        return CodedGrouping(column, tuple(groups), tests)
+
+    def _drivers(self, coding: Coding, sample: CodedSample, rows: SampledRows) -> Drivers | None:
+        if "rating" not in rows.columns:
+            return None
+        rating = self.columns.rating or ""
+        if self._scale is not None:
+            rating = f"{self._scale}, as rated from the same answers"
+        design = sample.design.some(rows.in_draw)
+        return find_drivers(
+            rows.columns["rating"][rows.in_draw],
+            coding.assigned[rows.in_draw],
+            self.codebook.names,
+            rating=rating,
+            probability=coding.probability[rows.in_draw] if coding.is_calibrated.all() else None,
+            weights=design.weights,
+            clusters=design.clusters,
+            interval=self._plan.interval,
+        )
+
+    def _agreement(self, coding: Coding, rows: SampledRows) -> CodingAgreement:
+        people: tuple[AgreementEstimate, ...] = ()
+        between: tuple[AgreementEstimate, ...] = ()
+        runs: tuple[AgreementEstimate, ...] = ()
+        if coding.hand is not None:
+            most = majority(mean_codes(coding.hand.codes))
+            people = code_alphas(np.stack([coding.held_out_assigned, most]), self._plan)
+            between = code_alphas(coding.hand.codes, self._plan)
+        if self._other is not None:
+            both = np.stack([coding.assigned, rows.columns["other"]])
+            runs = code_alphas(both[:, rows.in_draw], self._plan)
+        # Answers that nobody coded are left out as well, also those that the sample does not have.
+        people, between = (tuple(alpha.among(rows.n) for alpha in alphas) for alphas in (people, between))
+        return CodingAgreement(people, between, runs, "" if self._other is None else self._other.name)
 
     @cached_property
     def _asked(self) -> ChatCodes | None:
@@ -215,35 +294,32 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
     def _rater(self) -> Rater | None:
         return None if self._scale is None else Rater(self._scale)
 
-    @property
-    def _rating(self) -> str:
-        if self._scale is not None:
-            return f"{self._scale}, as rated from the same answers"
-        return self.columns.rating or ""
-
     def _asked_about(self, rows: Integers) -> ChatCodes | None:
         return None if self._asked is None else self._asked.some(rows)
 
-    def _covariates(
-        self, cells: Cells, answers: Sequence[str | None], is_text: Mask, rows: Integers
-    ) -> Covariates:
-        ratings = cells.get("rating")
-        if self._rater is not None:
-            ratings = self._rater.rate(answers, progress=self._progress).mean
-        strata = clusters = None
-        if self.columns.strata is not None:
-            names = cells["strata"]
-            strata = np.array([self._strata.setdefault(name, len(self._strata)) for name in names], np.int64)
-        if self.columns.respondent is not None:
-            clusters = numbered(cells["respondent"], len(rows))
-            # A row without a name is a cluster by itself.
-            clusters = np.where(clusters == NOBODY, NOBODY - 1 - rows, clusters)
-        return Covariates(
-            cells.get("by") or {},
-            ratings,
-            other=None if self._other is None else self._other.take(answers, ~is_text),
-            design=SampleDesign(weights=cells.get("weight"), clusters=clusters, strata=strata),
-        )
+
+def _coded_sample(coding: Coding, rows: SampledRows) -> CodedSample:
+    """Put the decisions about sampled answers together with the design of the sample."""
+    columns = rows.columns
+    clusters = columns.get("cluster")
+    design = SampleDesign(
+        columns.get("weight"),
+        clusters=None if clusters is None else _renumbered(clusters),
+        strata=columns.get("stratum"),
+    )
+    if coding.hand is None:
+        return CodedSample(coding.assigned, coding.readable, design, None, rows.drawn)
+    weights, inclusion = design.weights, coding.hand.inclusion
+    if rows.drawn is not None and not (design.is_plain and inclusion is None):
+        # Each sampled answer without a hand code stands for more than one of all.
+        weights = np.ones(len(rows.drawn)) if weights is None else weights
+        weights = weights * rows.standing_for(coding.hand.coded)
+    labels = HandLabels(
+        coding.held_out,
+        mean_codes(coding.hand.codes),
+        replace(design, inclusion=inclusion, weights=weights),
+    )
+    return CodedSample(coding.assigned, coding.readable, design, labels, rows.drawn)
 
 
 def _renumbered(clusters: Integers) -> Integers:
@@ -266,7 +342,6 @@ class _CellChecks:
         self._answers: list[Any] = []
         self._codes: list[Floats] = []
         self._inclusion: list[Floats] = []
-        self._groups: dict[str, set[str | None]] = {}
         self._has_number = dict.fromkeys(("rating", "inclusion"), False)
         self._strata: dict[str, int] = {}
         self._nested: list[Integers] = []  # respondent, stratum and row
@@ -275,17 +350,12 @@ class _CellChecks:
         """Check the next rows.
 
         Raises:
-            InputError: an unknown code, a label without the probability of its draw, or more than 100,000
-                groups.
+            InputError: an unknown code, or a label without the probability of its draw.
         """
         n = cells.rows.height
         for name in self._has_number:
             if name in cells.values:
                 self._has_number[name] |= not np.isnan(cells[name]).all()
-        for column, names in (cells.get("by") or {}).items():
-            groups = self._groups.setdefault(column, set())
-            groups.update(names)
-            check_groups(groups)
         if self._columns.labels:
             self._look_at_labels(cells)
         if self._columns.respondent is not None and self._columns.strata is not None:
@@ -356,16 +426,14 @@ class OtherRun:
     """
 
     def __init__(self, table: Table, codebook: Codebook, column: str, name: str) -> None:
-        self._codes = [f"{PREFIX}{code}" for code in codebook.names]
-        self._exists = [code in table.columns for code in self._codes]
-        if not any(self._exists):
+        codes = [f"{PREFIX}{code}" for code in codebook.names]
+        if not set(codes) & set(table.columns):
             raise InputError(
-                f"other_run: {name} has no column {self._codes[0]} and no other code: give the table that "
+                f"other_run: {name} has no column {codes[0]} and no other code: give the table that "
                 "`code --out` wrote"
             )
         self._column, self.name = column, name
-        self._batches: Iterator[pl.DataFrame] = table.batches(_BATCH)
-        self._waiting: list[pl.DataFrame] = []
+        self._rows = self._read(table, codes)
 
     def take(self, texts: Sequence[Any], no_text: Mask) -> Floats:
         """Read the decisions about the next answers.
@@ -380,18 +448,11 @@ class OtherRun:
         Raises:
             InputError: the other run had other answers.
         """
-        frames = self._next(len(texts))
-        written = [cell for frame in frames for cell in column_in(frame, self._column).to_list()]
-        if len(written) == len(texts):
-            written = [None if skipped else cell for cell, skipped in zip(written, no_text, strict=True)]
+        rows = list(islice(self._rows, len(texts)))
+        written = [None if skipped else cell for (cell, _), skipped in zip(rows, no_text, strict=False)]
         if not _same_texts(written, texts):
             raise self._differs()
-        decisions: Floats = np.full((len(texts), len(self._codes)), np.nan)
-        for position, (code, exists) in enumerate(zip(self._codes, self._exists, strict=True)):
-            if exists:
-                cells = [column_in(frame, code).cast(pl.Float64, strict=False) for frame in frames]
-                decisions[:, position] = np.concatenate([part.fill_null(np.nan).to_numpy() for part in cells])
-        return decisions
+        return np.array([decisions for _, decisions in rows])
 
     def check_ended(self) -> None:
         """Refuse a table with more answers than this run has.
@@ -399,21 +460,15 @@ class OtherRun:
         Raises:
             InputError: there are answers left.
         """
-        if self._waiting or any(batch.height for batch in self._batches):
+        if next(self._rows, None) is not None:
             raise self._differs()
 
-    def _next(self, n: int) -> list[pl.DataFrame]:
-        """Return the next n rows, or those that are left."""
-        frames: list[pl.DataFrame] = []
-        while n:
-            frame = self._waiting.pop() if self._waiting else next(self._batches, None)
-            if frame is None:
-                break
-            frames.append(frame[:n])
-            if frame.height > n:
-                self._waiting.append(frame[n:])
-            n -= frames[-1].height
-        return frames
+    def _read(self, table: Table, codes: Sequence[str]) -> Iterator[tuple[Any, Floats]]:
+        """Yield the answer and the decisions (k,) of each row."""
+        for batch in table.batches(_BATCH):
+            columns = [column_in(batch, code).cast(pl.Float64, strict=False) for code in codes]
+            decisions = np.column_stack([floats_in(column) for column in columns])
+            yield from zip(column_in(batch, self._column).to_list(), decisions, strict=True)
 
     def _differs(self) -> InputError:
         return InputError(

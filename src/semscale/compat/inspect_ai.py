@@ -12,10 +12,10 @@ import numpy as np
 
 from semscale.answer_consistency.claims import ClaimVerdict, Support, groundedness
 from semscale.answer_consistency.consistency import Consistency
-from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
+from semscale.chat.runner import Running
 from semscale.extras import require
-from semscale.judging.asking import ModelCapabilities, Running
+from semscale.judging.asking import ModelCapabilities
 from semscale.judging.judge import Judge, JudgeState
 from semscale.judging.prompts import read_items
 from semscale.matching.entailment import EntailmentModel
@@ -144,8 +144,7 @@ def semscale_judge(
             answer = state.output.completion
             rows = read_items([state.input_text], [answer], [known] if known else None)
             before = JudgeState(running or Running(), taken[0] if taken else None)
-            async with held_open(judge.model):
-                found, after = await judge.judge_part(rows, before)
+            found, (after,) = await judge.judge_part(rows, [before], None)
             if after.capabilities is not None:
                 taken[:] = [after.capabilities]
             (verdict,) = found.verdicts

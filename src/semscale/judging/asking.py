@@ -12,17 +12,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from itertools import product
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from semscale.chat.calls.limits import Limits
 from semscale.chat.calls.parameter_form import LEFT_OUT
-from semscale.chat.calls.retrying import Retries
 from semscale.chat.chat_model import ChatModel
-from semscale.chat.costs.budget import Budget, Spent
-from semscale.chat.costs.prices import PriceTable
 from semscale.chat.costs.tokens import BYTES_PER_TOKEN, most_reply_tokens
 from semscale.chat.decisions.answers import DecisionAnswer, standard_error
 from semscale.chat.decisions.deciding import DecidingChat
@@ -36,10 +31,9 @@ from semscale.chat.decisions.decision_calls import (
 from semscale.chat.decisions.decision_model import check_decision
 from semscale.chat.decisions.loading import forms_of, limits_of
 from semscale.chat.decisions.questions import DecisionRequest, Option, ScoreQuestion
-from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Message, Parameters, Request
 from semscale.chat.replies import CallError, FailureKind, Reply
-from semscale.chat.runner import Runner
+from semscale.chat.runner import Running
 from semscale.errors import InputError, InterruptedRunError
 from semscale.json_reading import parse_json
 from semscale.judging.prompts import JudgedItem, PromptForm, decision_wording
@@ -67,48 +61,6 @@ UNREAD = frozenset({"unparsable", "empty"})
 """Statuses of replies that neither state a score nor decline to give one, and are asked for again."""
 
 _TOP_LOGPROBS = (20, 5)
-
-
-@dataclass(frozen=True)
-class Running:
-    """Settings of calls: limits, retries, budget, ledger. They change no number and stand in no signature.
-
-    Attributes:
-        limits: concurrent calls, calls per minute, and the time that a call may take.
-        retries: how failed calls are repeated.
-        budget: what may be spent; a panel's judges get equal parts of it.
-        prices: for caps in money; by default the user's table.
-        ledger: a ledger, the path of one, ``True`` for the one in Semscale's folder, ``False`` for none.
-    """
-
-    limits: Limits = field(default_factory=Limits)
-    retries: Retries = field(default_factory=Retries)
-    budget: Budget = field(default_factory=Budget)
-    prices: PriceTable | None = None
-    ledger: Ledger | str | Path | bool = True
-
-    def after(self, spent: Spent) -> "Running":
-        """Return the same, with what was spent subtracted from the budget."""
-        return replace(self, budget=self.budget.after(spent))
-
-    def shared(self) -> "Running":
-        """Return the same for several concurrent runs, which spend the budget together."""
-        return replace(self, budget=self.budget.shared())
-
-    @property
-    def spent(self) -> Spent:
-        """The amount that runs with a shared budget have spent; nothing where none has run.
-
-        Raises:
-            ValueError: the budget is not shared.
-        """
-        if self.budget.pool is None:
-            raise ValueError("only a shared budget knows what was spent of it")
-        return self.budget.pool.spent
-
-    def divided(self, parts: int, sharers: str) -> "Running":
-        """Return the same, with an equal part of the budget for each of several judges."""
-        return replace(self, budget=self.budget.divided(parts, sharers))
 
 
 @dataclass
@@ -197,14 +149,7 @@ async def ask(
     Raises:
         ReplyError: no call can succeed.
     """
-    runner = Runner(
-        model,
-        limits=running.limits,
-        retries=running.retries,
-        budget=running.budget,
-        prices=running.prices,
-        ledger=running.ledger,
-    )
+    runner = running.runner(model)
     stopped = None
     try:
         requests = [conversation.request for conversation in conversations]

@@ -10,10 +10,9 @@ from semscale.chat.costs.budget import Spent
 from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.decisions.loading import NEXT_TOKEN
 from semscale.chat.replies import Usage
-from semscale.chat.runner import run_apart
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running, run_apart
 from semscale.judging.human_labels import label_table, labels_signature, mean_labels, nearest
-from semscale.judging.judge import Judge, JudgeState, join_signatures
+from semscale.judging.judge import Judge, join_signatures
 from semscale.judging.prompts import JudgedItem, ReferencePosition, read_items
 from semscale.judging.templates import Level, Template, read_data
 from semscale.judging.verdict import REPLIED
@@ -283,7 +282,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     rows, plan = read_items(questions, answers, references), plan or IntervalPlan()
     part = (running or Running()).divided(len(CHECKS) + 1, "rounds")
     labels = None if human is None else label_table(human, judge.template)
-    plain, state = run_apart(judge.judge_part(rows, JudgeState(part), progress))
+    plain, (state,) = run_apart(judge.judge_part(rows, judge.start(part), progress))
     checks, stopped = [], plain.stopped
     for name, meaning in CHECKS.items():
         obstacle = check_obstacle(name, judge, has_references=references is not None)

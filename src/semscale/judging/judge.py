@@ -1,11 +1,11 @@
 """The instrument: a chat model that scores answers against a template, alone or in a panel."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, replace
 from functools import reduce
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from semscale.chat.decisions.loading import load_deciding_model
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
 from semscale.chat.replies import CallError, Reply, Usage
-from semscale.chat.runner import run_apart
+from semscale.chat.runner import Running, run_apart
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import (
     UNREAD,
@@ -24,7 +24,6 @@ from semscale.judging.asking import (
     FormRefusal,
     JudgeRequests,
     ModelCapabilities,
-    Running,
     ask,
     capabilities_to_try,
     count_refusals,
@@ -41,6 +40,8 @@ from semscale.signature import Signature
 from semscale.types import Progress, Status
 
 _FEWEST_JUDGES = 2
+
+R = TypeVar("R", Verdicts, PanelVerdicts)
 
 
 @takes(JudgeSettings)
@@ -132,7 +133,100 @@ class JudgeState:
         return replace(self, **known)
 
 
-class Judge:
+class AnyJudge(ABC, Generic[R]):
+    """A judge or a panel of judges, which score items in the same way.
+
+    Attributes:
+        members: the judges, at least one.
+    """
+
+    members: "tuple[Judge, ...]"
+
+    @property
+    @abstractmethod
+    def signature(self) -> Signature:
+        """The settings that are applied if every model accepts every option."""
+
+    @abstractmethod
+    async def judge_part(
+        self, items: Sequence[JudgedItem | Status], states: Sequence[JudgeState], progress: Progress | None
+    ) -> tuple[R, tuple[JudgeState, ...]]:
+        """Judge the rows of one part; equal items are asked about once.
+
+        Args:
+            items: as ``read_items`` returns them.
+            states: of the members, from the part before; where a cap was reached, nothing is asked.
+            progress: called as replies come.
+
+        Returns:
+            A verdict for each row, and the members' states for the next part.
+        """
+
+    @abstractmethod
+    def result(self, verdicts: Sequence[tuple[Verdict, ...]], states: Sequence[JudgeState]) -> R:
+        """Collect the verdicts of each member on the same items, with what was applied to them."""
+
+    def start(self, running: Running) -> tuple[JudgeState, ...]:
+        """Return the members' states before the first part; a budget is divided equally among them."""
+        part = running.divided(len(self.members), "judges")
+        return tuple(JudgeState(part) for _ in self.members)
+
+    def judge(
+        self,
+        questions: object,
+        answers: object,
+        *,
+        references: object = None,
+        running: Running | None = None,
+        progress: Progress | None = None,
+    ) -> R:
+        """Judge answers, in their order; equal items are asked about once.
+
+        It waits for the replies, in a running event loop (a notebook) too; ``judge_async`` can be awaited.
+        In a panel, a judge that fails, for one item or altogether, does not affect the others.
+
+        Args:
+            questions: shape (n,), a list or a series; what is missing, empty or no text has a status.
+            answers: shape (n,), likewise.
+            references: shape (n,), answers that are known to be right, each a text or a list of texts.
+            running: how calls are made: at once, repeated, paid, stored; judges of a panel have equal parts
+                of a budget.
+            progress: called as replies come.
+
+        Returns:
+            Verdicts; where a cap ended the run early its remaining items are ``unfinished``.
+
+        Raises:
+            InputError: lists of unequal length.
+            ReplyError: no call of a single judge can succeed: the key is wrong, the model unknown, the
+                account empty.
+        """
+        return run_apart(
+            self.judge_async(questions, answers, references=references, running=running, progress=progress)
+        )
+
+    async def judge_async(
+        self,
+        questions: object,
+        answers: object,
+        *,
+        references: object = None,
+        running: Running | None = None,
+        progress: Progress | None = None,
+    ) -> R:
+        """Judge answers; as ``judge``, for code that runs in an event loop."""
+        items = read_items(questions, answers, references)
+        return await self.judge_items(items, running or Running(), progress)
+
+    async def judge_items(
+        self, items: Sequence[JudgedItem | Status], running: Running, progress: Progress | None = None
+    ) -> R:
+        """Judge rows as ``read_items`` returns them."""
+        result, _ = await self.judge_part(items, self.start(running), progress)
+        return result
+
+
+class Judge(AnyJudge[Verdicts]):
     """A chat model that scores answers to questions.
 
     Args:
@@ -150,6 +244,7 @@ class Judge:
     @takes(JudgeSettings)
     def __init__(self, chat_model: object, **settings: Any) -> None:
         self.settings = JudgeSettings(**settings)
+        self.members = (self,)
         deciding = load_deciding_model(chat_model) if self.settings.method == "decision" else None
         self.model = deciding or load_chat_model(chat_model)
         alone = Rubric.from_template(load_template(self.settings.template, rubric=self.settings.rubric))
@@ -191,74 +286,35 @@ class Judge:
         """The settings that are applied if the model accepts every option."""
         return self._signature(self._to_try[0])
 
-    def judge(
-        self,
-        questions: object,
-        answers: object,
-        *,
-        references: object = None,
-        running: Running | None = None,
-        progress: Progress | None = None,
-    ) -> Verdicts:
-        """Judge answers, in their order; equal items are asked about once.
-
-        It waits for the replies, in a running event loop (a notebook) too; ``judge_async`` can be awaited.
-
-        Args:
-            questions: shape (n,), a list or a series; what is missing, empty or no text has a status.
-            answers: shape (n,), likewise.
-            references: shape (n,), answers that are known to be right, each a text or a list of texts.
-            running: how calls are made: at once, repeated, paid, kept.
-            progress: called as replies come.
-
-        Returns:
-            Verdicts; where a cap ended the run early its remaining items are ``unfinished``.
-
-        Raises:
-            InputError: lists of unequal length.
-            ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty.
-        """
-        return run_apart(
-            self.judge_async(questions, answers, references=references, running=running, progress=progress)
-        )
-
-    async def judge_async(
-        self,
-        questions: object,
-        answers: object,
-        *,
-        references: object = None,
-        running: Running | None = None,
-        progress: Progress | None = None,
-    ) -> Verdicts:
-        """Judge answers; as ``judge``, for code that runs in an event loop."""
-        rows = read_items(questions, answers, references)
-        async with held_open(self.model):
-            return await self.judge_items(rows, running or Running(), progress)
-
-    async def judge_items(
-        self, rows: Sequence[JudgedItem | Status], running: Running, progress: Progress | None = None
-    ) -> Verdicts:
-        """Judge rows as ``read_items`` gives them."""
-        verdicts, _ = await self.judge_part(rows, JudgeState(running), progress)
-        return verdicts
-
     async def judge_part(
-        self, rows: Sequence[JudgedItem | Status], state: JudgeState, progress: Progress | None = None
-    ) -> tuple[Verdicts, JudgeState]:
-        """Judge the rows of a part; equal items are asked about once.
-
-        Args:
-            rows: as ``read_items`` returns them.
-            state: from the part before; where a cap was reached, nothing is asked.
-            progress: called as replies come.
-
-        Returns:
-            A verdict for each row, and the state for the next part.
+        self, items: Sequence[JudgedItem | Status], states: Sequence[JudgeState], progress: Progress | None
+    ) -> tuple[Verdicts, tuple[JudgeState, ...]]:
+        """Judge the rows of one part; see ``AnyJudge.judge_part``.
 
         Raises:
             ReplyError: no call can succeed.
         """
+        async with held_open(self.model):
+            verdicts, state = await self._judge_rows(items, states[0], progress)
+        return verdicts, (state,)
+
+    def result(self, verdicts: Sequence[tuple[Verdict, ...]], states: Sequence[JudgeState]) -> Verdicts:
+        """Collect the judge's verdicts on n items, with what was applied to them."""
+        state = states[0]
+        return Verdicts(
+            verdicts=verdicts[0],
+            status=np.array([verdict.status for verdict in verdicts[0]], dtype=object),
+            template=self.template,
+            model=self.name,
+            signature=self._applied(state),
+            stopped=state.stopped,
+            criteria=self.criteria,
+            not_taken=state.not_taken,
+        )
+
+    async def _judge_rows(
+        self, rows: Sequence[JudgedItem | Status], state: JudgeState, progress: Progress | None
+    ) -> tuple[Verdicts, JudgeState]:
         items = list(dict.fromkeys(row for row in rows if isinstance(row, JudgedItem)))
         replied: Mapping[JudgedItem, list[Conversation]] = {}
         if items and state.capabilities is None and state.stopped is None:
@@ -281,20 +337,7 @@ class Judge:
         verdicts = tuple(
             aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_item(row) for row in rows
         )
-        return self.verdicts(verdicts, state), state
-
-    def verdicts(self, verdicts: tuple[Verdict, ...], state: JudgeState) -> Verdicts:
-        """Collect verdicts on n items, with what was applied to them."""
-        return Verdicts(
-            verdicts=verdicts,
-            status=np.array([verdict.status for verdict in verdicts], dtype=object),
-            template=self.template,
-            model=self.name,
-            signature=self.applied(state),
-            stopped=state.stopped,
-            criteria=self.criteria,
-            not_taken=state.not_taken,
-        )
+        return self.result([verdicts], [state]), state
 
     async def _find_capabilities(
         self, items: Sequence[JudgedItem], state: JudgeState, progress: Progress | None
@@ -335,7 +378,7 @@ class Judge:
         state = replace(state, capabilities=options, running=running, stopped=stopped, not_taken=not_taken)
         return state, accepted
 
-    def applied(self, state: JudgeState) -> Signature:
+    def _applied(self, state: JudgeState) -> Signature:
         """Record what was really applied, without what no reply has or the model refused or ignored."""
         capabilities = state.capabilities or self._to_try[0]
         if state.replied and not state.gave_logprobs:
@@ -390,7 +433,7 @@ class Judge:
         return self._requests.signature(capabilities, left_out).extended(self.model.signature)
 
 
-class Panel:
+class Panel(AnyJudge[PanelVerdicts]):
     """Judges that score the same items at the same time.
 
     Args:
@@ -408,7 +451,7 @@ class Panel:
         members = tuple(judges) if isinstance(judges, Sequence) else ()
         if len(members) < _FEWEST_JUDGES or not all(isinstance(judge, Judge) for judge in members):
             raise InputError(f"judges must be a list of two or more Judge, got {judges!r}")
-        self.judges = members
+        self.judges = self.members = members
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -425,91 +468,36 @@ class Panel:
         """The judges' signatures, numbered, in their order."""
         return join_signatures([judge.signature for judge in self.judges])
 
-    def judge(
-        self,
-        questions: object,
-        answers: object,
-        *,
-        references: object = None,
-        running: Running | None = None,
-        progress: Progress | None = None,
-    ) -> PanelVerdicts:
-        """Let every judge score the items; arguments are those of ``Judge.judge``.
-
-        A judge that fails, for one item or altogether, does not affect the others, and is counted. A budget
-        is divided equally among the judges.
-
-        Raises:
-            InputError: lists of unequal length.
-        """
-        return run_apart(
-            self.judge_async(questions, answers, references=references, running=running, progress=progress)
-        )
-
-    async def judge_async(
-        self,
-        questions: object,
-        answers: object,
-        *,
-        references: object = None,
-        running: Running | None = None,
-        progress: Progress | None = None,
-    ) -> PanelVerdicts:
-        """Let every judge score the items; as ``judge``, for code that runs in an event loop."""
-        rows = read_items(questions, answers, references)
-        part = (running or Running()).divided(len(self.judges), "judges")
-        return await self.judge_rows(rows, [part] * len(self.judges), progress)
-
-    async def judge_rows(
-        self,
-        rows: Sequence[JudgedItem | Status],
-        running: Sequence[Running],
-        progress: Progress | None = None,
-    ) -> PanelVerdicts:
-        """Judge rows as ``read_items`` returns them; each judge has a ``Running`` to itself."""
-        verdicts, _ = await self.judge_part(rows, [JudgeState(part) for part in running], progress)
-        return verdicts
-
     async def judge_part(
-        self,
-        rows: Sequence[JudgedItem | Status],
-        states: Sequence[JudgeState],
-        progress: Progress | None = None,
+        self, items: Sequence[JudgedItem | Status], states: Sequence[JudgeState], progress: Progress | None
     ) -> tuple[PanelVerdicts, tuple[JudgeState, ...]]:
-        """Judge the rows of one part, and give each judge's state for the next; see ``Judge.judge_part``."""
-        async with AsyncExitStack() as stack:
-            for judge in self.judges:
-                await stack.enter_async_context(held_open(judge.model))
-            results = await asyncio.gather(
-                *(
-                    _judge_or_fail(judge, rows, state, progress)
-                    for judge, state in zip(self.judges, states, strict=True)
-                )
-            )
-        return self.verdicts([verdicts for verdicts, _ in results]), tuple(state for _, state in results)
+        """Let every judge score the rows of one part; see ``AnyJudge.judge_part``.
 
-    def verdicts(self, judges: Sequence[Verdicts]) -> PanelVerdicts:
-        """Collect the verdicts of all judges on the same items."""
+        Where a judge cannot be asked at all, every item of it has failed.
+        """
+
+        async def verdicts_of(judge: Judge, state: JudgeState) -> tuple[Verdicts, JudgeState]:
+            try:
+                verdicts, (after,) = await judge.judge_part(items, [state], progress)
+            except SemscaleError as error:
+                failed = Verdict.without_score(Status.FAILED, str(error))
+                rows = (failed if isinstance(row, JudgedItem) else Verdict.without_item(row) for row in items)
+                return judge.result([tuple(rows)], [state]), state
+            return verdicts, after
+
+        results = await asyncio.gather(*map(verdicts_of, self.judges, states))
+        return self._joined([verdicts for verdicts, _ in results]), tuple(state for _, state in results)
+
+    def result(self, verdicts: Sequence[tuple[Verdict, ...]], states: Sequence[JudgeState]) -> PanelVerdicts:
+        """Collect the verdicts of all judges on the same items, with what was applied to them."""
+        members = zip(self.judges, verdicts, states, strict=True)
+        return self._joined([judge.result([rows], [state]) for judge, rows, state in members])
+
+    def _joined(self, judges: Sequence[Verdicts]) -> PanelVerdicts:
         rows = zip(*(verdicts.status.tolist() for verdicts in judges), strict=True)
         status = np.array([_common_status(statuses) for statuses in rows], dtype=object)
         signature = join_signatures([verdicts.signature for verdicts in judges])
         return PanelVerdicts(self.names, tuple(judges), status, signature)
-
-
-async def _judge_or_fail(
-    judge: Judge, rows: Sequence[JudgedItem | Status], state: JudgeState, progress: Progress | None
-) -> tuple[Verdicts, JudgeState]:
-    """Return a judge's verdicts; where it cannot be asked at all, every item has failed."""
-    try:
-        return await judge.judge_part(rows, state, progress)
-    except SemscaleError as error:
-        verdicts = tuple(
-            Verdict.without_score(Status.FAILED, str(error))
-            if isinstance(row, JudgedItem)
-            else Verdict.without_item(row)
-            for row in rows
-        )
-        return judge.verdicts(verdicts, state), state
 
 
 def join_signatures(signatures: Sequence[Signature]) -> Signature:

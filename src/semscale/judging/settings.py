@@ -9,7 +9,7 @@ from pydantic import Field
 
 from semscale.errors import InputError
 from semscale.judging.prompts import Order, ReferencePosition
-from semscale.judging.templates import Rubric
+from semscale.judging.templates import TEMPLATES, Rubric
 from semscale.results.table_columns import CELL, GROUP, Columns, Role, listed_texts
 from semscale.settings import Option, Settings, Signed
 
@@ -37,10 +37,7 @@ class JudgeSettings(Settings):
 
     template: Annotated[
         Any,
-        Field(
-            description="Task with its levels: likert, continuous, true_false, true_false_uncertain, or a "
-            "scale."
-        ),
+        Field(description=f"Task with its levels: {', '.join(TEMPLATES)}, or a scale."),
         Option(JUDGE, "NAME", type=str),
     ] = "likert"
     rubric: Annotated[

@@ -1,22 +1,20 @@
 """Judging of a table of any size, part by part; a stopped run resumes."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from semscale.chat.connections import held_open
-from semscale.chat.runner import run_apart
-from semscale.judging.asking import Running
+from semscale.chat.runner import Running, run_apart
 from semscale.judging.human_labels import INCLUSION, label_table
-from semscale.judging.judge import Judge, JudgeState, Panel
-from semscale.judging.prompts import JudgedItem, read_items
+from semscale.judging.judge import AnyJudge
+from semscale.judging.prompts import read_items
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.summary import JudgeSummary, JudgeTally
 from semscale.judging.verdict import Verdict
-from semscale.judging.verdicts import JudgedResult, PanelVerdicts, Verdicts
+from semscale.judging.verdicts import JudgedResult
 from semscale.results.result_columns import PRIVATE
 from semscale.results.runs import PartState, TableInstrument, measure_table
 from semscale.results.table_columns import Cells
@@ -35,7 +33,7 @@ def judge_file(  # noqa: PLR0913 - table, judge, how to ask it, output
     table: Table,
     columns: JudgeColumns,
     *,
-    judge: Judge | Panel,
+    judge: "AnyJudge[Any]",
     running: Running | None = None,
     plan: IntervalPlan | None = None,
     out: Target | None = None,
@@ -86,20 +84,18 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
     def __init__(
         self,
         columns: JudgeColumns,
-        judge: Judge | Panel,
+        judge: "AnyJudge[Any]",
         running: Running,
         plan: IntervalPlan,
         progress: Progress | None = None,
     ) -> None:
         self.columns: JudgeColumns = columns
         self._judge, self._progress = judge, progress
-        self._members = (judge,) if isinstance(judge, Judge) else judge.judges
-        self.result = Verdicts if isinstance(judge, Judge) else PanelVerdicts
         self._has_ledger = running.ledger is not False
-        n = len(self._members)
-        part = running if n == 1 else running.divided(n, "judges")
-        self._states: Sequence[JudgeState] = [JudgeState(part)] * n
-        self._tally = JudgeTally(self._result([()] * n), columns, plan)
+        self._states = judge.start(running)
+        empty = self._empty()
+        self.result = type(empty)
+        self._tally = JudgeTally(empty, columns, plan)
 
     @property
     def stored(self) -> str:
@@ -124,17 +120,9 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
     def measure(self, cells: Cells) -> JudgedResult:
         """Judge some rows."""
         items = read_items(cells["question"], cells["answer"], cells.get("reference"))
-        result, self._states = run_apart(self._judged(items))
+        result: JudgedResult
+        result, self._states = run_apart(self._judge.judge_part(items, self._states, self._progress))
         return result
-
-    async def _judged(
-        self, items: Sequence[JudgedItem | Status]
-    ) -> tuple[JudgedResult, Sequence[JudgeState]]:
-        if isinstance(self._judge, Panel):
-            return await self._judge.judge_part(items, self._states, self._progress)
-        async with held_open(self._judge.model):
-            verdicts, state = await self._judge.judge_part(items, self._states[0], self._progress)
-        return verdicts, [state]
 
     def state(self, result: JudgedResult) -> PartState:
         """A part is not finished where a cap cut it short; failed calls may succeed another time."""
@@ -157,11 +145,14 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
 
     def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> JudgedResult:
         """Read the verdicts on a part back, and take over what its judges knew after it."""
-        self._states = [
+        self._states = tuple(
             state.resumed(known) for state, known in zip(self._states, notes["judges"], strict=True)
-        ]
+        )
+        if frame.is_empty():
+            return self._empty()
         rows = [map(Verdict.from_record, json.loads(text)) for text in frame[_VERDICTS]]
-        return self._result(list(zip(*rows, strict=True)) or [()] * len(self._members))
+        result: JudgedResult = self._judge.result(list(zip(*rows, strict=True)), self._states)
+        return result
 
     def add(self, cells: Cells, result: JudgedResult, notes: Mapping[str, Any]) -> None:
         """Add a part to the summary."""
@@ -178,21 +169,18 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         """Sum all parts up."""
         unused = self.columns.human is not None and self.columns.inclusion is None
         return self._tally.summary(
-            self._result([()] * len(self._members)),
+            self._empty(),
             self._table.name,
             unused_inclusion=unused and INCLUSION in self._table.columns,
         )
 
-    def _result(self, verdicts: Sequence[tuple[Verdict, ...]]) -> JudgedResult:
-        """Collect the verdicts of each judge, with what it has applied so far."""
-        judges = [
-            judge.verdicts(rows, state)
-            for judge, rows, state in zip(self._members, verdicts, self._states, strict=True)
-        ]
-        return judges[0] if isinstance(self._judge, Judge) else self._judge.verdicts(judges)
+    def _empty(self) -> JudgedResult:
+        """Return a result without rows, with what each judge has applied so far."""
+        result: JudgedResult = self._judge.result([()] * len(self._states), self._states)
+        return result
 
     def _labels(self, cells: Cells) -> Floats | None:
         human = cells.get("human")
         if human is None:
             return None
-        return label_table(human, self._members[0].template, cells.first_row)
+        return label_table(human, self._judge.members[0].template, cells.first_row)

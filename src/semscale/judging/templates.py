@@ -8,20 +8,24 @@ from functools import cache, cached_property
 from importlib import resources
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from semscale.errors import InputError
-from semscale.messages import first_mistake, shortened, unknown_name
+from semscale.messages import unknown_name
 from semscale.scales import Scale, load_scale
 from semscale.types import Floats
-from semscale.yaml_reading import parse_yaml
+from semscale.yaml_reading import YamlFile
 
-TEMPLATES = ("likert", "continuous", "true_false", "true_false_uncertain")
-"""Templates that ship with Semscale; every ``Scale`` makes another one."""
+_DATA = resources.files("semscale.judging") / "data"
+
+TEMPLATES = tuple(
+    sorted(file.name.removesuffix(".yaml") for file in (_DATA / "templates").iterdir())
+)  # fmt: skip
+"""Templates that ship with Semscale, one for each file; every ``Scale`` makes another one."""
 
 RULE = "weighted-mean"
 """The rule of combination: a mean by the criteria's weights, of their scores and of their expected scores."""
@@ -184,8 +188,7 @@ def even_template(name: str, question: str, levels: Sequence[tuple[str, str]]) -
 @cache
 def read_data(name: str) -> Any:  # noqa: ANN401 - the content of a YAML file
     """Read a YAML file that ships with this package: a template, the wording around it, or injections."""
-    file = resources.files("semscale.judging") / "data" / f"{name}.yaml"
-    return yaml.safe_load(file.read_text(encoding="utf-8"))
+    return yaml.safe_load((_DATA / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 def _template(name: object) -> Template:
@@ -194,7 +197,7 @@ def _template(name: object) -> Template:
     if isinstance(name, Scale):
         return Template.from_scale(name)
     if isinstance(name, str) and name in TEMPLATES:
-        return Template(**read_data(name))
+        return Template(**read_data(f"templates/{name}"))
     try:
         return Template.from_scale(load_scale(name))  # type: ignore[arg-type]  # it checks the type itself
     except KeyError:
@@ -312,12 +315,23 @@ class _LevelEntry(BaseModel):
     meaning: str = ""
 
 
+def _quoted(levels: object) -> object:
+    """Refuse labels that YAML reads as numbers or as yes and no."""
+    entries = levels if isinstance(levels, list) else []
+    labels = [entry.get("label") if isinstance(entry, dict) else entry for entry in entries]
+    if any(isinstance(label, bool | int | float) for label in labels):
+        texts = {True: "yes", False: "no"}
+        quoted = ", ".join(f'"{texts[label] if isinstance(label, bool) else label}"' for label in labels)
+        raise ValueError(f"write levels in quotes: {quoted:.80}")
+    return levels
+
+
 class _CriterionEntry(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=60)
     question: str = Field(min_length=1)
-    levels: str | list[str | _LevelEntry]
+    levels: Annotated[str | list[str | _LevelEntry], BeforeValidator(_quoted)]
     weight: float | None = None
 
 
@@ -327,9 +341,6 @@ class _RubricFile(BaseModel):
     name: str = Field(min_length=1)
     rule: Literal["weighted-mean"] = RULE  # type: ignore[assignment]  # the only rule
     criteria: list[_CriterionEntry] = Field(min_length=1)
-
-
-_KEYS = ("name", "rule", "criteria", "question", "levels", "weight", "label", "meaning")
 
 
 def load_rubric(path: str | Path | Rubric) -> Rubric:
@@ -344,11 +355,8 @@ def load_rubric(path: str | Path | Rubric) -> Rubric:
     """
     if isinstance(path, Rubric):
         return path
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"rubric file {str(path)!r} cannot be read: {error.strerror or error}") from None
-    return parse_rubric(content, source=str(path))
+    file = YamlFile.read(path, "rubric file")
+    return parse_rubric(file.content, source=file.source)
 
 
 def parse_rubric(content: bytes, *, source: str) -> Rubric:
@@ -359,39 +367,17 @@ def parse_rubric(content: bytes, *, source: str) -> Rubric:
         source: the file's name in messages.
 
     Raises:
-        InputError: as ``load_rubric``.
+        InputError: as ``load_rubric``; the message has the line.
 
     Example:
         >>> text = b"name: mine\ncriteria: [{name: tone, question: kind, levels: [rude, kind]}]"
         >>> parse_rubric(text, source="mine.yaml").weights
         {'tone': 1.0}
     """
-    fields = parse_yaml(content, source=source)
-    if not isinstance(fields, dict):
-        raise InputError(
-            f"{source!r} must hold the keys of a rubric, name and criteria, got {shortened(fields)}"
-        )
-    _check_quoted(fields.get("criteria"), source)
-    try:
-        file = _RubricFile(**{str(key): value for key, value in fields.items()})
-    except ValidationError as error:
-        raise InputError(f"{source!r}: {first_mistake(error, _KEYS)}") from None
-    try:
-        return Rubric(file.name, tuple(_criteria(file.criteria)))
-    except InputError as error:
-        raise InputError(f"{source!r}: {error}") from None
-
-
-def _check_quoted(criteria: object, source: str) -> None:
-    """Check that no label is what YAML reads as a number or as yes and no."""
-    for criterion in criteria if isinstance(criteria, list) else []:
-        levels = criterion.get("levels") if isinstance(criterion, dict) else None
-        labels = [level.get("label") if isinstance(level, dict) else level for level in levels or []]
-        if isinstance(levels, list) and any(isinstance(label, bool | int | float) for label in labels):
-            texts = {True: "yes", False: "no"}
-            quoted = ", ".join(f'"{texts[label] if isinstance(label, bool) else label}"' for label in labels)
-            name = criterion.get("name")
-            raise InputError(f"{source!r}: criterion {name!r}: write levels in quotes: {quoted:.80}")
+    file = YamlFile(content, source)
+    keys = file.validated(_RubricFile, file.keys("a rubric, name and criteria"))
+    with file.located("criteria"):
+        return Rubric(keys.name, tuple(_criteria(keys.criteria)))
 
 
 def _criteria(entries: Sequence[_CriterionEntry]) -> list[Criterion]:

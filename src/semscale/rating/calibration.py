@@ -3,14 +3,23 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+from pydantic import (
+    AfterValidator,
+    Field,
+    FiniteFloat,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+)
+from pydantic.dataclasses import dataclass as checked_dataclass
 
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
@@ -18,11 +27,13 @@ from semscale.messages import first_mistake
 from semscale.presentable import Presentable
 from semscale.rating.anchors import Axis
 from semscale.rating.calibrators import (
+    METHODS,
+    STRICT,
     Calibrator,
-    MethodName,
+    Numbers,
     Predictors,
     VectorLine,
-    calibrator_of,
+    record_of,
 )
 from semscale.rating.readouts import Reals
 from semscale.scales import Scale
@@ -33,7 +44,7 @@ from semscale.types import Floats, Mask, Refits
 
 FORMAT, VERSION = "semscale calibration", 3
 
-_BESIDE = frozenset({"format", "version", "signature", "hash"})
+_NOT_HASHED = frozenset({"format", "version", "signature", "hash"})
 """Fields of a file beside the content that is hashed."""
 
 _IGNORED = frozenset({"floor", "missing", "engine", "language", "calibration"})
@@ -55,19 +66,148 @@ _Gain = Annotated[FiniteFloat, Field(ge=-1, le=1)]
 
 _Count = Annotated[int, Field(ge=1)]
 
-_Fitted = dict[str, FiniteFloat | list[FiniteFloat]]
 
-_Numbers = Annotated[list[FiniteFloat], Field(min_length=1)]
+@checked_dataclass(frozen=True, config=STRICT)
+class LabelSource:
+    """Labels that a calibration was fitted to.
+
+    Attributes:
+        n: labelled texts that were used.
+        n_answers: people's answers to them.
+        hash: of texts and answers, in their order; 8 hexadecimal digits.
+        human_range: lowest and highest value that people could give; ``None`` for the scale's own.
+        grouped: whether whole groups were left out for the choice and the error.
+        seed: of the folds.
+        texts: hash of each distinct labelled text, 12 hexadecimal digits; see ``text_hash``.
+    """
+
+    n: _Count
+    n_answers: _Count
+    hash: Annotated[str, Field(pattern="^[0-9a-f]{8}$")]
+    human_range: tuple[FiniteFloat, FiniteFloat] | None
+    grouped: bool
+    seed: Annotated[int, Field(ge=0)]
+    texts: tuple[Annotated[str, Field(pattern="^[0-9a-f]{12}$")], ...] = ()
 
 
-@dataclass(frozen=True)
+@checked_dataclass(frozen=True, config=STRICT)
+class HonestError:
+    """Mean ranked probability scores, 0 (best) to 1, and correlations on texts that nothing was fitted to.
+
+    Attributes:
+        calibrated: of the calibrated ratings, method and fit chosen without the text (nested folds).
+        uncalibrated: of the ratings as they are.
+        gain_low: lower end of the interval of ``uncalibrated`` less ``calibrated``; ``None`` where there is
+            no interval.
+        gain_high: upper end, likewise.
+        pearson_low: lower end of the interval of the calibrated ratings' correlation with people's means,
+            -1 to 1; ``None`` where there is no interval.
+        rated_pearson_high: upper end of that of the ratings as they are, likewise.
+    """
+
+    calibrated: _Score
+    uncalibrated: _Score
+    gain_low: _Gain | None = None
+    gain_high: _Gain | None = None
+    pearson_low: _Gain | None = None
+    rated_pearson_high: _Gain | None = None
+
+    @property
+    def is_reversed(self) -> bool:
+        """Whether the ratings as they are fall where the labels rise, by more than chance explains."""
+        return self.rated_pearson_high is not None and self.rated_pearson_high < 0
+
+    @property
+    def has_ranking(self) -> bool:
+        """Whether the calibrated ratings rise with the labels by more than chance, as far as is known."""
+        return self.pearson_low is None or self.pearson_low > 0
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the calibrated ratings had the lower error."""
+        return self.calibrated < self.uncalibrated
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the gain is above 0 by more than chance explains, as far as that is known."""
+        return self.is_better and (self.gain_low is None or self.gain_low > 0)
+
+
+def _at_most_unit(centre: Floats) -> Floats:
+    if np.abs(centre).max(initial=0.0) > 1 + _ROUNDING or np.linalg.norm(centre) > 1 + _ROUNDING:
+        raise ValueError("must be at most 1 long")
+    return centre
+
+
+@checked_dataclass(frozen=True, config=STRICT)
+class Familiarity:
+    """Region of the labelled texts.
+
+    Attributes:
+        centre: shape (d,), mean of their vectors at length 1.
+        floor: cosine with the centre below which a text is unlike them; the 2 % quantile of the labelled
+            texts, each compared with the mean of the others.
+    """
+
+    centre: Annotated[Numbers, AfterValidator(_at_most_unit)]
+    floor: Annotated[FiniteFloat, Field(ge=-1 - _ROUNDING, le=1 + _ROUNDING)]
+
+    def unlike(self, rows: Reals) -> Mask:
+        """Mark vectors (n, d) that are unlike the labelled ones."""
+        marked: Mask = Axis(0.0, self.centre).positions(rows) < self.floor
+        return marked
+
+
+def familiarity_of(units: Floats) -> Familiarity:
+    """Measure the region of labelled texts.
+
+    Args:
+        units: shape (n, d), vectors of length 1, at least two.
+
+    Example:
+        >>> familiar = familiarity_of(np.array([[1.0, 0.0], [0.6, 0.8], [0.8, 0.6]]))
+        >>> familiar.unlike(np.array([[0.0, -1.0], [0.8, 0.6]])).tolist()
+        [True, False]
+    """
+    total = units.sum(axis=0)
+    without = total - units
+    cosines = (units * without).sum(axis=1) / np.maximum(np.linalg.norm(without, axis=1), 1e-12)
+    centre = total / max(float(np.linalg.norm(total)), 1e-12)
+    return Familiarity(centre, float(np.quantile(cosines, SHARE_BELOW)))
+
+
+def _known_method(method: str) -> str:
+    if method not in METHODS:
+        raise ValueError(f"must be one of {', '.join(METHODS)}")
+    return method
+
+
+def _fitted(value: object, info: ValidationInfo) -> object:
+    """Read what was fitted as the method's class; a fit stays as it is."""
+    method = METHODS.get(info.data.get("method", ""))
+    if method is None or not isinstance(value, Mapping):
+        return value
+    try:
+        return method.kind(**value)
+    except ValidationError as error:
+        raise ValueError(first_mistake(error, list(value))) from None
+
+
+_Fitted = Annotated[Calibrator, PlainValidator(_fitted)]
+
+
+def _signature(value: object) -> Signature:
+    return value if isinstance(value, Signature) else Signature.parse(str(value))
+
+
+@checked_dataclass(frozen=True, config=STRICT)
 class Calibration:
     """A fitted calibration of ratings on one scale by one model with one precision.
 
     Attributes:
-        method: which one was chosen.
-        calibrator: its fitted numbers.
-        familiarity: where the labelled texts lie.
+        method: name in ``METHODS``.
+        fitted: what was fitted.
+        familiarity: region of the labelled texts.
         ratings: signature of the rater whose ratings it is for.
         language: of the scale's anchors.
         labels: what it was fitted to.
@@ -75,18 +215,25 @@ class Calibration:
         refits: the calibrator without a part of its labels, again and again; empty where nothing is fitted.
     """
 
-    method: MethodName
-    calibrator: Calibrator
-    familiarity: "Familiarity"
-    ratings: Signature
+    method: Annotated[str, AfterValidator(_known_method)]
+    fitted: _Fitted
+    familiarity: Familiarity
+    ratings: Annotated[Signature, PlainValidator(_signature)]
     language: str
-    labels: "LabelSource"
-    error: "HonestError"
-    refits: tuple[Calibrator, ...] = ()
+    labels: LabelSource
+    error: HonestError
+    refits: Annotated[tuple[_Fitted, ...], Field(max_length=REFITS)] = ()
+
+    def __post_init__(self) -> None:
+        for fit in (self.fitted, *self.refits):
+            if isinstance(fit, VectorLine) and len(fit.weights) != len(self.familiarity.centre):
+                raise ValueError("fitted weights and familiarity.centre must have the same width")
+        if len(self.refits) == 1:
+            raise ValueError("refits must be none or at least two")
 
     @cached_property
     def signature(self) -> Signature:
-        """What was applied to fit it."""
+        """Signature of the fit: labels, choice, error, and the ratings that it is for."""
         labels = self.labels
         applied = dict(self.ratings.fields)
         anchors = {} if "anchor_language" in applied else {"anchor_language": self.language}
@@ -113,14 +260,14 @@ class Calibration:
             "ratings": str(self.ratings),
             "language": self.language,
             "labels": {
-                **vars(self.labels),
+                **record_of(self.labels),
                 "human_range": None if ends is None else [float(end) for end in ends],
             },
-            "error": {name: score for name, score in vars(self.error).items() if score is not None},
+            "error": {name: score for name, score in record_of(self.error).items() if score is not None},
             "method": self.method,
-            "fitted": self.calibrator.record(),
-            "refits": [refit.record() for refit in self.refits],
-            "familiarity": {"floor": self.familiarity.floor, "centre": self.familiarity.centre.tolist()},
+            "fitted": record_of(self.fitted),
+            "refits": [record_of(refit) for refit in self.refits],
+            "familiarity": record_of(self.familiarity),
         }
 
     @cached_property
@@ -153,11 +300,11 @@ class Calibration:
                 raise _refusal(name, fitted.get(name, "none"), applied.get(name, "none"))
 
     def pmf(self, predictors: Predictors) -> Floats:
-        """Calibrated masses (n, k) of n texts."""
-        return self.calibrator.pmf(predictors)
+        """Return calibrated masses (n, k) of n texts."""
+        return self.fitted.pmf(predictors)
 
     def refit_pmf(self, predictors: Predictors) -> Refits:
-        """Masses (n, b, k) of n texts under each of b refits."""
+        """Return masses (n, b, k) of n texts under each of b refits."""
         pmf: Refits = np.empty((len(predictors), len(self.refits), len(predictors.values)), dtype=np.float32)
         for number, refit in enumerate(self.refits):
             pmf[:, number] = refit.pmf(predictors)
@@ -171,109 +318,6 @@ class Calibration:
     def unlike(self, vectors: Reals) -> Mask:
         """Mark vectors (n, d) of texts that are unlike those it was fitted to."""
         return self.familiarity.unlike(vectors)
-
-
-@dataclass(frozen=True)
-class LabelSource:
-    """Labels that a calibration was fitted to.
-
-    Attributes:
-        n: labelled texts that were used.
-        n_answers: people's answers to them.
-        hash: of texts and answers, in their order; 8 hexadecimal digits.
-        human_range: lowest and highest value that people could give; ``None`` for the scale's own.
-        grouped: whether whole groups were left out for the choice and the error.
-        seed: of the folds.
-        texts: hash of each distinct labelled text, 12 hexadecimal digits; see ``text_hash``.
-    """
-
-    n: int
-    n_answers: int
-    hash: str
-    human_range: tuple[float, float] | None
-    grouped: bool
-    seed: int
-    texts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class HonestError:
-    """Mean ranked probability scores, 0 (best) to 1, and correlations on texts that nothing was fitted to.
-
-    Attributes:
-        calibrated: of the calibrated ratings, method and fit chosen without the text (nested folds).
-        uncalibrated: of the ratings as they are.
-        gain_low: lower end of the interval of ``uncalibrated`` less ``calibrated``; ``None`` where there is
-            no interval, or in a file of an earlier version.
-        gain_high: upper end, likewise.
-        pearson_low: lower end of the interval of the calibrated ratings' correlation with people's means,
-            -1 to 1; ``None`` where there is no interval.
-        rated_pearson_high: upper end of that of the ratings as they are, likewise.
-    """
-
-    calibrated: float
-    uncalibrated: float
-    gain_low: float | None = None
-    gain_high: float | None = None
-    pearson_low: float | None = None
-    rated_pearson_high: float | None = None
-
-    @property
-    def is_reversed(self) -> bool:
-        """Whether the ratings as they are fall where the labels rise, by more than chance explains."""
-        return self.rated_pearson_high is not None and self.rated_pearson_high < 0
-
-    @property
-    def has_ranking(self) -> bool:
-        """Whether the calibrated ratings rise with the labels by more than chance, as far as is known."""
-        return self.pearson_low is None or self.pearson_low > 0
-
-    @property
-    def is_better(self) -> bool:
-        """Whether the calibrated ratings had the lower error."""
-        return self.calibrated < self.uncalibrated
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the gain is above 0 by more than chance explains, as far as that is known."""
-        return self.is_better and (self.gain_low is None or self.gain_low > 0)
-
-
-@dataclass(frozen=True)
-class Familiarity:
-    """Where the labelled texts lie.
-
-    Attributes:
-        centre: shape (d,), mean of their vectors at length 1.
-        floor: cosine with it below which a text is unlike them; the 2 % quantile of the labelled texts, each
-            beside the mean of the others.
-    """
-
-    centre: Floats
-    floor: float
-
-    def unlike(self, rows: Reals) -> Mask:
-        """Mark vectors (n, d) that are unlike the labelled ones."""
-        marked: Mask = Axis(0.0, self.centre).positions(rows) < self.floor
-        return marked
-
-
-def familiarity_of(units: Floats) -> Familiarity:
-    """Measure where labelled texts lie.
-
-    Args:
-        units: shape (n, d), vectors of length 1, at least two.
-
-    Example:
-        >>> familiar = familiarity_of(np.array([[1.0, 0.0], [0.6, 0.8], [0.8, 0.6]]))
-        >>> familiar.unlike(np.array([[0.0, -1.0], [0.8, 0.6]])).tolist()
-        [True, False]
-    """
-    total = units.sum(axis=0)
-    without = total - units
-    cosines = (units * without).sum(axis=1) / np.maximum(np.linalg.norm(without, axis=1), 1e-12)
-    centre = total / max(float(np.linalg.norm(total)), 1e-12)
-    return Familiarity(centre, float(np.quantile(cosines, SHARE_BELOW)))
 
 
 def _refusal(name: str, fitted: str, applied: str) -> InputError:
@@ -328,143 +372,8 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-@dataclass(frozen=True)
-class RatingQuality:
-    """Agreement of ratings with people's answers to the same texts.
-
-    Attributes:
-        pearson: correlation of the means.
-        ks_similarity: 1 - max |F_rated - F_human| of the average masses, 0 to 1.
-        ranked_probability: mean ranked probability score, 0 (best) to 1.
-        log_score: mean log score in nats, 0 is best.
-        spread: standard deviation of the means.
-        bins: texts in order of their ratings, in at most ten bins of like size.
-    """
-
-    pearson: Estimate
-    ks_similarity: Estimate
-    ranked_probability: Estimate
-    log_score: Estimate
-    spread: float
-    bins: "tuple[MeanBin, ...]"
-
-
-class MeanBin(NamedTuple):
-    """Texts with similar ratings, for a calibration picture.
-
-    Attributes:
-        rated: mean of their ratings' means.
-        human: mean of people's means.
-        n: texts.
-    """
-
-    rated: float
-    human: float
-    n: int
-
-
-class CurvePoint(NamedTuple):
-    """Error and correlation with some number of labels.
-
-    Attributes:
-        n: labelled texts.
-        ranked_probability: mean ranked probability score on other texts.
-        pearson: correlation with people's means on other texts; NaN where it was extrapolated.
-        is_forecast: whether it was extrapolated and not measured.
-    """
-
-    n: int
-    ranked_probability: float
-    pearson: float
-    is_forecast: bool
-
-
-@dataclass(frozen=True, repr=False)
-class CalibrationSummary(Presentable):
-    """A calibration, and its quality on texts that it was not fitted to.
-
-    Attributes:
-        calibration: fitted to all labels, to be used.
-        scale: on which texts are rated.
-        left_out: labelled texts that were not used, by why they have no rating.
-        qualities: by ``calibrated`` (method and fit chosen without the text), ``as rated`` and
-            ``equal shares``.
-        points_used: how many of the scale's points people's answers lie on.
-        human_spread: standard deviation of people's means.
-        errors: cross-validated error of each method, from which it was chosen.
-        chosen_in_folds: how often each method was chosen in the nested folds.
-        curve: error with fewer labels, and forecasts for more.
-        gain: mean ranked probability score as rated less calibrated, above 0 where calibration helps.
-        interval: coverage of the intervals.
-        source: name of the input.
-        created: when it was made.
-    """
-
-    calibration: Calibration
-    scale: Scale
-    left_out: dict[str, int]
-    qualities: dict[str, RatingQuality]
-    points_used: int
-    human_spread: float
-    errors: dict[MethodName, float]
-    chosen_in_folds: dict[MethodName, int]
-    curve: tuple[CurvePoint, ...]
-    gain: Estimate
-    interval: float
-    source: str
-    created: datetime
-
-    def __repr__(self) -> str:
-        n, method = self.calibration.labels.n, self.calibration.method
-        return f"CalibrationSummary(source={self.source!r}, n={n}, method={method!r})"
-
-    @property
-    def signature(self) -> Signature:
-        """Signature of the calibration."""
-        return self.calibration.signature
-
-    def save(self, path: str | Path) -> None:
-        """Write the calibration to a JSON file, for ``Rater(calibration=...)``.
-
-        Raises:
-            InputError: another ending than ``.json``, or a place that cannot be written.
-        """
-        save_calibration(self.calibration, Path(path))
-
-    def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON."""
-        return {
-            "instrument": "calibrate",
-            "source": self.source,
-            "scale": self.scale.name,
-            "texts": self.calibration.labels.n,
-            "answers": self.calibration.labels.n_answers,
-            "left_out": self.left_out,
-            "method": self.calibration.method,
-            "errors": self.errors,
-            "chosen_in_folds": self.chosen_in_folds,
-            "quality": {
-                name: {
-                    "pearson": quality.pearson,
-                    "ks_similarity": quality.ks_similarity,
-                    "ranked_probability": quality.ranked_probability,
-                    "log_score": quality.log_score,
-                    "spread": quality.spread,
-                    "bins": [mean_bin._asdict() for mean_bin in quality.bins],
-                }
-                for name, quality in self.qualities.items()
-            },
-            "human_spread": self.human_spread,
-            "gain": self.gain,
-            "learning_curve": [point._asdict() for point in self.curve],
-            "interval": self.interval,
-            "signature": self.signature,
-            "created": self.created,
-        }
-
-
 def as_calibration(calibration: Calibration | str | Path | None) -> Calibration | None:
-    """Take a calibration, or read it from a file.
+    """Return a calibration, read from its file where a path is given.
 
     Raises:
         InputError: anything else, or as ``load_calibration``.
@@ -503,21 +412,17 @@ def load_calibration(path: Path) -> Calibration:
             f"calibration: {path} has version {version!r}, and this Semscale reads version {VERSION}; "
             f"{remedy}"
         )
-    recorded = {name: value for name, value in content.items() if name not in _BESIDE}
+    recorded = {name: value for name, value in content.items() if name not in _NOT_HASHED}
     if hash_of(recorded) != content.get("hash"):
         raise InputError(f"calibration: {path} was changed since it was written; calibrate anew")
     try:
-        return _checked(calibration_of(recorded), content)
-    except (LookupError, TypeError, ValueError) as error:
-        raise InputError(f"calibration: {path} is damaged ({error}); calibrate anew") from error
-
-
-def _checked(calibration: Calibration, content: Mapping[str, Any]) -> Calibration:
-    """Return a calibration whose hash and signature are those of its file."""
-    if calibration.content_hash != content["hash"]:
-        raise ValueError("a value would not be written as it was read")
-    if str(calibration.signature) != content.get("signature"):
-        raise ValueError("its signature is another one's")
+        calibration = TypeAdapter(Calibration).validate_json(json.dumps(recorded))
+    except ValidationError as error:
+        problem = first_mistake(error, [field.name for field in fields(Calibration)])
+        raise InputError(f"calibration: {path} is damaged ({problem}); calibrate anew") from error
+    # A value that would not be written as it was read changes the hash.
+    if calibration.content_hash != content["hash"] or str(calibration.signature) != content.get("signature"):
+        raise InputError(f"calibration: {path} is damaged (its signature is another one's); calibrate anew")
     return calibration
 
 
@@ -536,7 +441,7 @@ def check_calibration_path(path: Path) -> None:
     """Check, before any work is done, that a calibration can be written to a file.
 
     Raises:
-        InputError: another ending than ``.json``, or a place that cannot be written.
+        InputError: another ending than ``.json``, or a path that cannot be written.
     """
     if path.suffix.lower() != ".json":
         raise InputError(f"out must end in .json, got {path.name!r}")
@@ -555,77 +460,129 @@ def calibration_text(calibration: Calibration) -> str:
     return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
 
-class _StoredPart(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+@dataclass(frozen=True)
+class RatingQuality:
+    """Agreement of ratings with people's answers to the same texts.
 
-
-class _StoredLabels(_StoredPart):
-    n: _Count
-    n_answers: _Count
-    hash: Annotated[str, Field(pattern="^[0-9a-f]{8}$")]
-    human_range: Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)] | None
-    grouped: bool
-    seed: Annotated[int, Field(ge=0)]
-    texts: list[Annotated[str, Field(pattern="^[0-9a-f]{12}$")]]
-
-
-class _StoredErrors(_StoredPart):
-    calibrated: _Score
-    uncalibrated: _Score
-    gain_low: _Gain | None = None
-    gain_high: _Gain | None = None
-    pearson_low: _Gain | None = None
-    rated_pearson_high: _Gain | None = None
-
-
-class _StoredFamiliarity(_StoredPart):
-    floor: Annotated[FiniteFloat, Field(ge=-1 - _ROUNDING, le=1 + _ROUNDING)]
-    centre: _Numbers
-
-
-class _StoredCalibration(_StoredPart):
-    ratings: str
-    language: str
-    labels: _StoredLabels
-    error: _StoredErrors
-    method: MethodName
-    fitted: _Fitted
-    refits: Annotated[list[_Fitted], Field(max_length=REFITS)]
-    familiarity: _StoredFamiliarity
-
-
-def calibration_of(content: Mapping[str, Any]) -> Calibration:
-    """Build a calibration from the content of its file.
-
-    Args:
-        content: as ``Calibration.record`` gives it.
-
-    Raises:
-        ValueError: something is missing, of another type, not finite or out of range, or widths differ.
+    Attributes:
+        pearson: correlation of the means.
+        ks_similarity: 1 - max |F_rated - F_human| of the average masses, 0 to 1.
+        ranked_probability: mean ranked probability score, 0 (best) to 1.
+        log_score: mean log score in nats, 0 is best.
+        spread: standard deviation of the means.
+        bins: texts in order of their ratings, in at most ten bins of like size.
     """
-    try:
-        read = _StoredCalibration(**content)
-    except ValidationError as error:
-        raise ValueError(first_mistake(error, _StoredCalibration.model_fields)) from None
-    labels, centre = read.labels, np.array(read.familiarity.centre)
-    if np.abs(centre).max() > 1 + _ROUNDING or np.linalg.norm(centre) > 1 + _ROUNDING:
-        raise ValueError("familiarity.centre must be at most 1 long")
-    calibrator, *refits = (calibrator_of(read.method, fitted) for fitted in (read.fitted, *read.refits))
-    for fit in (calibrator, *refits):
-        if isinstance(fit, VectorLine) and len(fit.line.weights) != len(centre):
-            raise ValueError("the weights that were fitted and familiarity.centre must have the same width")
-    if len(refits) == 1:
-        raise ValueError("refits must be none or at least two")
-    ends = None if labels.human_range is None else (labels.human_range[0], labels.human_range[1])
-    return Calibration(
-        read.method,
-        calibrator,
-        Familiarity(centre, read.familiarity.floor),
-        Signature.parse(read.ratings),
-        read.language,
-        LabelSource(
-            labels.n, labels.n_answers, labels.hash, ends, labels.grouped, labels.seed, tuple(labels.texts)
-        ),
-        HonestError(**dict(read.error)),
-        tuple(refits),
-    )
+
+    pearson: Estimate
+    ks_similarity: Estimate
+    ranked_probability: Estimate
+    log_score: Estimate
+    spread: float
+    bins: "tuple[MeanBin, ...]"
+
+
+@dataclass(frozen=True)
+class MeanBin:
+    """Texts with similar ratings, for a calibration picture.
+
+    Attributes:
+        rated: mean of their ratings' means.
+        human: mean of people's means.
+        n: texts.
+    """
+
+    rated: float
+    human: float
+    n: int
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """Error and correlation with some number of labels.
+
+    Attributes:
+        n: labelled texts.
+        ranked_probability: mean ranked probability score on other texts.
+        pearson: correlation with people's means on other texts; NaN where it was extrapolated.
+        is_forecast: whether it was extrapolated and not measured.
+    """
+
+    n: int
+    ranked_probability: float
+    pearson: float
+    is_forecast: bool
+
+
+@dataclass(frozen=True, repr=False)
+class CalibrationSummary(Presentable):
+    """A calibration, and its quality on texts that it was not fitted to.
+
+    Attributes:
+        calibration: fitted to all labels, to be used.
+        scale: on which texts are rated.
+        left_out: labelled texts that were not used, by why they have no rating.
+        qualities: by ``calibrated`` (method and fit chosen without the text), ``as rated`` and
+            ``equal shares``.
+        points_used: how many of the scale's points people's answers lie on.
+        human_spread: standard deviation of people's means.
+        errors: cross-validated error of each method, from which it was chosen.
+        chosen_in_folds: how often each method was chosen in the nested folds.
+        curve: error with fewer labels, and forecasts for more.
+        gain: mean ranked probability score as rated less calibrated, above 0 where calibration helps.
+        interval: coverage of the intervals.
+        source: name of the input.
+        created: when it was made.
+    """
+
+    calibration: Calibration
+    scale: Scale
+    left_out: Mapping[str, int]
+    qualities: Mapping[str, RatingQuality]
+    points_used: int
+    human_spread: float
+    errors: Mapping[str, float]
+    chosen_in_folds: Mapping[str, int]
+    curve: tuple[CurvePoint, ...]
+    gain: Estimate
+    interval: float
+    source: str
+    created: datetime
+
+    def __repr__(self) -> str:
+        n, method = self.calibration.labels.n, self.calibration.method
+        return f"CalibrationSummary(source={self.source!r}, n={n}, method={method!r})"
+
+    @property
+    def signature(self) -> Signature:
+        """Signature of the calibration."""
+        return self.calibration.signature
+
+    def save(self, path: str | Path) -> None:
+        """Write the calibration to a JSON file, for ``Rater(calibration=...)``.
+
+        Raises:
+            InputError: another ending than ``.json``, or a path that cannot be written.
+        """
+        save_calibration(self.calibration, Path(path))
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        labels = self.calibration.labels
+        return {
+            "instrument": "calibrate",
+            "source": self.source,
+            "scale": self.scale.name,
+            "texts": labels.n,
+            "answers": labels.n_answers,
+            "left_out": self.left_out,
+            "method": self.calibration.method,
+            "errors": self.errors,
+            "chosen_in_folds": self.chosen_in_folds,
+            "quality": self.qualities,
+            "human_spread": self.human_spread,
+            "gain": self.gain,
+            "learning_curve": self.curve,
+            "interval": self.interval,
+            "signature": self.signature,
+            "created": self.created,
+        }

@@ -1,28 +1,25 @@
-"""Calibrators: functions from zero-shot ratings and vectors to calibrated masses, and how each is fitted."""
+"""Calibrators: functions from zero-shot ratings and vectors to calibrated masses, and how each is fitted.
+
+``METHODS`` has one entry for each: its label, the class of what is fitted, and the function that fits it.
+"""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
+from pydantic import AfterValidator, ConfigDict, Field, FiniteFloat, PlainValidator, TypeAdapter
+from pydantic.dataclasses import dataclass as checked_dataclass
 
 from semscale.rating.anchors import Axis
 from semscale.rating.readouts import Reals, sharpen_pmf, sum_in_order
 from semscale.stats.calibration.proper_scores import ranked_probability_scores
 from semscale.types import Floats, Integers, Mask
 
-MethodName = Literal["none", "temperature", "affine", "isotonic", "ordinal", "ridge"]
-
-METHODS: dict[MethodName, str] = {
-    "none": "the zero-shot rating as it is",
-    "temperature": "masses sharpened or flattened, and mixed with equal shares",
-    "affine": "a normal distribution around a straight function of the zero-shot mean",
-    "isotonic": "the same around a function of the zero-shot mean that never falls",
-    "ordinal": "ordered probit on the text's place between the low and the high anchors",
-    "ridge": "ordered probit on that place and the text's vector, shrunk towards the place alone",
-}
-"""Methods in words, from the one that changes least to the one that learns most."""
+STRICT = ConfigDict(strict=True, extra="forbid")
+"""Of classes that are read from a calibration's file: no number is guessed from a text."""
 
 _TEMPERATURES = tuple(np.exp2(np.arange(-4, 2.1, 0.5)).tolist())
 
@@ -58,7 +55,6 @@ class Predictors:
     axis: Axis
 
     def __len__(self) -> int:
-        """Texts."""
         return len(self.pmf)
 
     def rows(self, rows: Mask) -> "Predictors":
@@ -95,32 +91,64 @@ class Predictors:
         return units
 
 
+_NUMBERS = TypeAdapter(list[FiniteFloat], config=ConfigDict(strict=True))
+
+
+def _numbers(value: object) -> Floats:
+    """Read a list of finite numbers; the array of a fit stays as it is."""
+    if isinstance(value, np.ndarray):
+        return value
+    return np.array(_NUMBERS.validate_python(value), dtype=np.float64)
+
+
+def _rising(numbers: Floats) -> Floats:
+    if not (np.diff(numbers) >= 0).all():
+        raise ValueError("must not fall")
+    return numbers
+
+
+def _present(numbers: Floats) -> Floats:
+    if not len(numbers):
+        raise ValueError("must not be empty")
+    return numbers
+
+
+Numbers = Annotated[npt.NDArray[np.float64], PlainValidator(_numbers)]
+"""Finite numbers in a calibration's file, shape (m,)."""
+
+_Rising = Annotated[Numbers, AfterValidator(_rising)]
+
+_Thresholds = Annotated[_Rising, AfterValidator(_present)]
+
+_Positive = Annotated[FiniteFloat, Field(gt=0)]
+
+
 class Calibrator(Protocol):
-    """Gives calibrated masses."""
+    """Gives calibrated masses; a dataclass whose fields are what was fitted, numbers or arrays of them."""
 
     def pmf(self, predictors: Predictors) -> Floats:
-        """Give masses, shape (n, k), rows sum to 1; a row's are the same in every batch."""
-        ...
-
-    def record(self) -> dict[str, Any]:
-        """Lay the fitted numbers out by name, in JSON's types."""
+        """Return masses, shape (n, k), rows sum to 1; a row's are the same in every batch."""
         ...
 
 
-@dataclass(frozen=True)
+def record_of(fitted: object) -> dict[str, Any]:
+    """Lay the fields of a dataclass out by name, in JSON's types."""
+    values = {field.name: getattr(fitted, field.name) for field in fields(fitted)}  # type: ignore[arg-type]
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()
+    }
+
+
+@checked_dataclass(frozen=True, config=STRICT)
 class Unchanged:
     """Leaves ratings as they are."""
 
     def pmf(self, predictors: Predictors) -> Floats:
-        """Give the zero-shot masses."""
+        """Return the zero-shot masses."""
         return predictors.pmf
 
-    def record(self) -> dict[str, Any]:
-        """Nothing was fitted."""
-        return {}
 
-
-@dataclass(frozen=True)
+@checked_dataclass(frozen=True, config=STRICT)
 class Tempered:
     """Raises masses to the power 1/T and mixes them with equal shares.
 
@@ -129,19 +157,64 @@ class Tempered:
         equal_share: of equal masses in the mixture, 0 to 1.
     """
 
-    temperature: float
-    equal_share: float
+    temperature: _Positive
+    equal_share: Annotated[FiniteFloat, Field(ge=0, le=1)]
 
     def pmf(self, predictors: Predictors) -> Floats:
-        """Give calibrated masses."""
+        """Return calibrated masses."""
         k = predictors.pmf.shape[1]
         sharp = sharpen_pmf(predictors.pmf, temperature=self.temperature)
         mixed: Floats = (1 - self.equal_share) * sharp + self.equal_share / k
         return mixed
 
-    def record(self) -> dict[str, Any]:
-        """Temperature and mixture."""
-        return {"temperature": self.temperature, "equal_share": self.equal_share}
+
+@checked_dataclass(frozen=True, config=STRICT)
+class MeanCurve:
+    """A curve from the zero-shot mean to a location, and a cumulative probit around it.
+
+    Attributes:
+        means: shape (c,), ascending zero-shot means; the curve is straight between them, level beyond.
+        locations: shape (c,), locations there; the mean itself where both are empty.
+        thresholds: shape (k - 1,), of the probit.
+        slope: likewise.
+    """
+
+    means: _Rising
+    locations: Numbers
+    thresholds: _Thresholds
+    slope: _Positive
+
+    def __post_init__(self) -> None:
+        if len(self.means) != len(self.locations):
+            raise ValueError("means and locations must have one length")
+
+    def pmf(self, predictors: Predictors) -> Floats:
+        """Return calibrated masses."""
+        mean = predictors.mean
+        locations = np.interp(mean, self.means, self.locations) if len(self.means) else mean
+        return CumulativeProbit(self.thresholds, self.slope).pmf(locations)
+
+
+@checked_dataclass(frozen=True, config=STRICT)
+class VectorLine:
+    """A straight function of a text's direction, and a cumulative probit around it.
+
+    Attributes:
+        intercept: of the line from a vector to a location, in the scale's units.
+        weights: shape (d,), of the line.
+        thresholds: shape (k - 1,), of the probit.
+        slope: likewise.
+    """
+
+    intercept: FiniteFloat
+    weights: Numbers
+    thresholds: _Thresholds
+    slope: _Positive
+
+    def pmf(self, predictors: Predictors) -> Floats:
+        """Return calibrated masses."""
+        locations = Axis(self.intercept, self.weights).positions(predictors.vectors)
+        return CumulativeProbit(self.thresholds, self.slope).pmf(locations)
 
 
 class CumulativeProbit(NamedTuple):
@@ -156,7 +229,7 @@ class CumulativeProbit(NamedTuple):
     slope: float
 
     def pmf(self, locations: Floats) -> Floats:
-        """Give masses (n, k) for locations (n,); NaN for NaN.
+        """Return masses (n, k) for locations (n,); NaN for NaN.
 
         Example:
             >>> CumulativeProbit(np.array([0.0]), 1.0).pmf(np.array([0.0])).tolist()
@@ -167,119 +240,6 @@ class CumulativeProbit(NamedTuple):
         below = ndtr(self.thresholds - self.slope * np.asarray(locations, dtype=np.float64)[:, None])
         # Thresholds may be as close as rounding, where a difference can come out below 0.
         return np.maximum(np.diff(below, axis=1, prepend=0.0, append=1.0), 0.0)
-
-    def record(self) -> dict[str, Any]:
-        """Lay the fitted numbers out by name, in JSON's types."""
-        return {"thresholds": self.thresholds.tolist(), "slope": self.slope}
-
-
-@dataclass(frozen=True)
-class MeanCurve:
-    """A curve from the zero-shot mean to a location, and a cumulative probit around it.
-
-    Attributes:
-        means: shape (c,), ascending zero-shot means; the curve is straight between them, level beyond.
-        locations: shape (c,), locations there, which never fall; the mean itself where both are empty.
-        probit: from a location to masses.
-    """
-
-    means: Floats
-    locations: Floats
-    probit: CumulativeProbit
-
-    def pmf(self, predictors: Predictors) -> Floats:
-        """Give calibrated masses."""
-        mean = predictors.mean
-        return self.probit.pmf(np.interp(mean, self.means, self.locations) if len(self.means) else mean)
-
-    def record(self) -> dict[str, Any]:
-        """Curve and probit."""
-        return {
-            "means": self.means.tolist(),
-            "locations": self.locations.tolist(),
-            **self.probit.record(),
-        }
-
-
-@dataclass(frozen=True)
-class VectorLine:
-    """A straight function of a text's direction, and a cumulative probit around it.
-
-    Attributes:
-        line: from a vector to a location in the scale's units.
-        probit: from a location to masses.
-    """
-
-    line: Axis
-    probit: CumulativeProbit
-
-    def pmf(self, predictors: Predictors) -> Floats:
-        """Give calibrated masses."""
-        return self.probit.pmf(self.line.positions(predictors.vectors))
-
-    def record(self) -> dict[str, Any]:
-        """Line and probit."""
-        return {
-            "intercept": self.line.intercept,
-            "weights": self.line.weights.tolist(),
-            **self.probit.record(),
-        }
-
-
-def fit_calibrator(method: MethodName, predictors: Predictors, human: Floats) -> Calibrator:
-    """Fit a method to people's answers.
-
-    Args:
-        method: which one.
-        predictors: of n texts, at least 4.
-        human: shape (n, k), shares of people's answers.
-    """
-    return _FITS[method](predictors, human)
-
-
-def calibrator_of(method: str, record: Mapping[str, Any]) -> Calibrator:
-    """Read a calibrator from its method's name and its record.
-
-    Raises:
-        KeyError: an unknown method.
-        ValueError: a number is missing or out of range.
-    """
-    if method not in get_args(MethodName):
-        raise KeyError(method)
-    if method == "none":
-        return Unchanged()
-    if method == "temperature":
-        tempered = Tempered(_number(record, "temperature"), _number(record, "equal_share"))
-        _require(tempered.temperature > 0 and 0 <= tempered.equal_share <= 1, "temperature or equal_share")
-        return tempered
-    probit = CumulativeProbit(_numbers(record, "thresholds"), _number(record, "slope"))
-    _require(
-        probit.slope > 0 and len(probit.thresholds) > 0 and _rises(probit.thresholds), "slope or thresholds"
-    )
-    if method in {"affine", "isotonic"}:
-        curve = MeanCurve(_numbers(record, "means"), _numbers(record, "locations"), probit)
-        _require(len(curve.means) == len(curve.locations) and _rises(curve.means), "means or locations")
-        return curve
-    return VectorLine(Axis(_number(record, "intercept"), _numbers(record, "weights")), probit)
-
-
-def _number(record: Mapping[str, Any], name: str) -> float:
-    _require(isinstance(record.get(name), int | float), name)
-    return float(record[name])
-
-
-def _numbers(record: Mapping[str, Any], name: str) -> Floats:
-    _require(isinstance(record.get(name), list), name)
-    return np.array(record[name], dtype=np.float64)
-
-
-def _rises(numbers: Floats) -> bool:
-    return bool((np.diff(numbers) >= 0).all())
-
-
-def _require(holds: bool, name: str) -> None:  # noqa: FBT001
-    if not holds:
-        raise ValueError(f"fitted: {name} is missing or cannot be")
 
 
 def _fit_temperature(predictors: Predictors, human: Floats) -> Calibrator:
@@ -302,7 +262,7 @@ def _mixed(temperature: float, predictors: Predictors, human: Floats) -> tuple[f
 
 def _fit_affine(predictors: Predictors, human: Floats) -> Calibrator:
     probit = fit_cumulative_probit(predictors.mean, human, predictors.values, even=True)
-    return MeanCurve(np.empty(0), np.empty(0), probit)
+    return MeanCurve(np.empty(0), np.empty(0), *probit)
 
 
 def _fit_isotonic(predictors: Predictors, human: Floats) -> Calibrator:
@@ -315,12 +275,12 @@ def _fit_isotonic(predictors: Predictors, human: Floats) -> Calibrator:
     steps = np.diff(heights) != 0
     corner = np.r_[True, steps[:-1] | steps[1:], True]
     corner = corner[: len(means)]
-    return MeanCurve(means[corner], heights[corner], probit)
+    return MeanCurve(means[corner], heights[corner], *probit)
 
 
 def _fit_ordinal(predictors: Predictors, human: Floats) -> Calibrator:
     probit = fit_cumulative_probit(predictors.position, human, predictors.values)
-    return VectorLine(predictors.axis, probit)
+    return VectorLine(predictors.axis.intercept, predictors.axis.weights, *probit)
 
 
 def _fit_ridge(predictors: Predictors, human: Floats) -> Calibrator:
@@ -328,18 +288,45 @@ def _fit_ridge(predictors: Predictors, human: Floats) -> Calibrator:
     fit = fit_evidence_ridge(predictors.units, predictors.position, means, distinct=predictors.distinct)
     probit = fit_cumulative_probit(fit.left_out, human, predictors.values)
     axis = predictors.axis
-    line = Axis(fit.intercept + fit.slope * axis.intercept, fit.slope * axis.weights + fit.direction)
-    return VectorLine(line, probit)
+    intercept = fit.intercept + fit.slope * axis.intercept
+    return VectorLine(intercept, fit.slope * axis.weights + fit.direction, *probit)
 
 
-_FITS: dict[MethodName, Callable[[Predictors, Floats], Calibrator]] = {
-    "none": lambda _predictors, _human: Unchanged(),
-    "temperature": _fit_temperature,
-    "affine": _fit_affine,
-    "isotonic": _fit_isotonic,
-    "ordinal": _fit_ordinal,
-    "ridge": _fit_ridge,
+class Method(NamedTuple):
+    """A method of calibration.
+
+    Attributes:
+        label: what it does, in a short phrase.
+        kind: class of what is fitted; its fields are what a file stores.
+        fit: fits it to measurements of n texts, at least 4, and shares (n, k) of people's answers.
+    """
+
+    label: str
+    kind: Callable[..., Calibrator]
+    fit: Callable[[Predictors, Floats], Calibrator]
+
+
+METHODS: Mapping[str, Method] = {
+    "none": Method("the zero-shot rating as it is", Unchanged, lambda _predictors, _human: Unchanged()),
+    "temperature": Method(
+        "masses sharpened or flattened, and mixed with equal shares", Tempered, _fit_temperature
+    ),
+    "affine": Method(
+        "a normal distribution around a straight function of the zero-shot mean", MeanCurve, _fit_affine
+    ),
+    "isotonic": Method(
+        "the same around a function of the zero-shot mean that never falls", MeanCurve, _fit_isotonic
+    ),
+    "ordinal": Method(
+        "ordered probit on the text's place between the low and the high anchors", VectorLine, _fit_ordinal
+    ),
+    "ridge": Method(
+        "ordered probit on that place and the text's vector, shrunk towards the place alone",
+        VectorLine,
+        _fit_ridge,
+    ),
 }
+"""Methods by name, from the one that changes least to the one that learns most."""
 
 
 def fit_cumulative_probit(

@@ -2,11 +2,12 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import compress
-from typing import Any, Self, TypedDict
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import stdtrit
@@ -24,26 +25,18 @@ from semscale.rating.calibration import (
     familiarity_of,
     text_hash,
 )
-from semscale.rating.calibrators import (
-    METHODS,
-    Calibrator,
-    MethodName,
-    Predictors,
-    calibrator_of,
-    fit_calibrator,
-)
+from semscale.rating.calibrators import METHODS, Calibrator, Predictors, record_of
 from semscale.rating.cells import check_human_range
 from semscale.rating.human import human_table, laid_on
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson, pearson_estimate
 from semscale.stats.agreement.panels import mean_defined
-from semscale.stats.calibration.folds import folds_of
+from semscale.stats.calibration.folds import FOLDS, folds_of
 from semscale.stats.calibration.proper_scores import log_scores, ranked_probability_scores
 from semscale.stats.intervals.coefficients import Resampling
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import estimate_mean
-from semscale.stats.intervals.resampling import check_interval, check_seed
 from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Mask, Statuses, are_scored
 
@@ -53,7 +46,7 @@ FEWEST_GROUPS = 3
 """Groups that a calibration needs where whole groups are left out."""
 FEWEST_LEARNT_FROM = 6
 """Distinct texts of the smallest fit in the nested folds: as many as ten texts without groups leave."""
-PREFERRED: MethodName = "ridge"
+PREFERRED = "ridge"
 FEWEST_FOR_STEPS = 100
 """Distinct texts from which ``isotonic`` may be chosen: with fewer, its level steps lose the ranking."""
 CHANCE = 0.05
@@ -66,25 +59,6 @@ _CURVE_TIMES = (1, 2, 4)
 _MOST_BINS, _FEWEST_IN_BIN = 10, 5
 
 
-class LabelSettings(TypedDict, total=False):
-    """Settings of a calibration.
-
-    Attributes:
-        human_range: lowest and highest value that people could give; the scale's own unless given.
-        by: shape (n,), names of groups, such as surveys or products; whole groups are then left out for the
-            choice and the error, so that both hold for texts of a new group. Rows without a name form one.
-        interval: coverage that the intervals aim at, between 0 and 1; .95 unless given.
-        seed: of folds, draws and intervals; 0 unless given.
-        source: where the texts come from, such as the name of a file.
-    """
-
-    human_range: tuple[float, float] | None
-    by: object
-    interval: float
-    seed: int
-    source: str
-
-
 @dataclass(frozen=True)
 class LabelledTexts:
     """Texts that people rated, in their order.
@@ -94,7 +68,7 @@ class LabelledTexts:
         answers: shape (n, raters), NaN where there is none; each row has at least one.
         groups: shape (n,), numbers of groups; ``None``: each text by itself.
         human_range: lowest and highest value that people could give; the scale's own unless given.
-        source: where they come from.
+        source: name of the input.
         left_out: labelled texts that have no rating, by status.
     """
 
@@ -117,47 +91,115 @@ class LabelledTexts:
         )
 
 
-def labelled_texts(texts: object, ratings: object, settings: LabelSettings) -> LabelledTexts:
+def labelled_texts(
+    texts: object,
+    ratings: object,
+    *,
+    by: object = None,
+    human_range: tuple[float, float] | None = None,
+    source: str = "texts in memory",
+) -> LabelledTexts:
     """Select the texts that people rated.
 
     Args:
         texts: shape (n,).
         ratings: shape (n,): for each text a number, a list of numbers, or missing.
-        settings: of the calibration.
+        by: shape (n,), names of groups; rows without a name form one.
+        human_range: lowest and highest value that people could give.
+        source: name of the input.
 
     Raises:
-        InputError: lengths differ, a rating is no number, or a setting is out of range.
+        InputError: lengths differ, a rating is no number, or a wrong range.
 
     Example:
-        >>> labelled = labelled_texts(["good", "bad", "so"], [5, None, [3, 4]], {})
+        >>> labelled = labelled_texts(["good", "bad", "so"], [5, None, [3, 4]])
         >>> labelled.texts, labelled.answers.tolist()
         (['good', 'so'], [[5.0, nan], [3.0, 4.0]])
     """
-    check_interval(settings.get("interval", 0.95))
-    check_seed(settings.get("seed", 0))
-    human_range = settings.get("human_range")
     check_human_range(human_range)
     cells, answers = as_list(texts, "texts"), human_table(ratings)
-    if len(answers) != len(cells):
-        raise InputError(f"ratings must have {len(cells)} rows, as many as texts, got {len(answers)}")
+    names = None if by is None else as_names(by, "by")
+    for name, column in (("ratings", answers), ("by", names)):
+        if column is not None and len(column) != len(cells):
+            raise InputError(f"{name} must have {len(cells)} rows, as many as texts, got {len(column)}")
     is_labelled = np.asarray(~np.isnan(answers).all(axis=1))
     groups = None
-    if settings.get("by") is not None:
-        names = as_names(settings["by"], "by")
-        if len(names) != len(cells):
-            raise InputError(f"by must have {len(cells)} rows, as many as texts, got {len(names)}")
+    if names is not None:
         numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
         groups = np.array([numbers[name] for name in names], dtype=np.int64)[is_labelled]
     return LabelledTexts(
-        texts=list(compress(cells, is_labelled)),
-        answers=answers[is_labelled],
-        groups=groups,
-        human_range=human_range,
-        source=settings.get("source", "texts in memory"),
+        list(compress(cells, is_labelled)), answers[is_labelled], groups, human_range, source
     )
 
 
-def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and settings
+@dataclass(frozen=True)
+class Sample:
+    """Measurements of n labelled texts, from which methods are fitted and chosen.
+
+    Attributes:
+        predictors: of the texts.
+        human: shape (n, k), shares of people's answers.
+        groups: shape (n,), groups that are left out whole; equal texts unless given.
+        seed: of folds and draws.
+    """
+
+    predictors: Predictors
+    human: Floats
+    groups: Integers | None = None
+    seed: int = 0
+
+    @cached_property
+    def together(self) -> Integers:
+        """Numbers of what is never parted, shape (n,): groups, or equal texts."""
+        return self.predictors.distinct if self.groups is None else self.groups
+
+    def rows(self, rows: Mask) -> "Sample":
+        """Select some of the texts."""
+        groups = None if self.groups is None else self.groups[rows]
+        return Sample(self.predictors.rows(rows), self.human[rows], groups, self.seed)
+
+    def folds(self, folds: int = FOLDS, *, seed: int | None = None) -> list[Mask]:
+        """Part the texts by chance: masks (n,) of the texts of each fold."""
+        fold = folds_of(
+            len(self.human), groups=self.together, folds=folds, seed=self.seed if seed is None else seed
+        )
+        return [fold == part for part in np.unique(fold)]
+
+    def outer_folds(self) -> list[Mask]:
+        """Part the texts into those that are predicted by a choice and a fit without them."""
+        return self.folds(seed=self.seed + 1)
+
+    def fit(self, method: str, rows: Mask | None = None) -> Calibrator:
+        """Fit a method to all texts, or to some."""
+        known = self if rows is None else self.rows(rows)
+        return METHODS[method].fit(known.predictors, known.human)
+
+    def predicted(
+        self, methods: Sequence[str], folds: Sequence[Mask], known: Sequence[Mask] | None = None
+    ) -> Floats:
+        """Predict each fold by its method, fitted to the other folds or to the known texts, shape (n, k).
+
+        A text that is in several folds is not learnt from for any of them.
+        """
+        pmf = np.empty_like(self.human)
+        learnt = [self.predictors.without(inside) for inside in folds] if known is None else known
+        for method, inside, rows in zip(methods, folds, learnt, strict=True):
+            pmf[inside] = self.fit(method, rows).pmf(self.predictors.rows(inside))
+        return pmf
+
+    def scores(self, method: str) -> Floats:
+        """Return the ranked probability score of each text by fits of a method to the other folds."""
+        folds = self.folds()
+        return ranked_probability_scores(self.predicted([method] * len(folds), folds), self.human)
+
+    def tested(self, pmf: Floats) -> tuple[float, float]:
+        """Return the mean ranked probability score of predictions (n, k), and their correlation."""
+        values = self.predictors.values
+        error = float(ranked_probability_scores(pmf, self.human).mean())
+        return error, pearson(pmf @ values, self.human @ values)
+
+
+def fit_calibration(
     labelled: LabelledTexts,
     predictors: Predictors,
     scale: Scale,
@@ -166,7 +208,7 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
     interval: float = 0.95,
     seed: int = 0,
 ) -> CalibrationSummary:
-    """Choose a method by cross-validation, fit it to all labels, and say how good it is on other texts.
+    """Choose a method by cross-validation, fit it to all labels, and measure its quality on other texts.
 
     Args:
         labelled: n texts with people's answers.
@@ -180,26 +222,28 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
         InputError: answers outside the scale, fewer than 10 different labelled texts or two distinct labels,
             fewer than 3 groups, or groups so uneven that too few texts are outside one of them.
     """
-    human = human_masses(labelled.answers, scale.values, labelled.human_range)
-    _check_enough(labelled, human @ scale.values)
-    groups = labelled.groups
-    if groups is not None:
-        _check_even(fewest_learnt_from(predictors, groups=groups, seed=seed))
-    method, errors = choose_method(predictors, human, groups=groups, seed=seed)
-    nested_pmf, chosen = nested_predictions(predictors, human, groups=groups, seed=seed)
-    repeated = predictors.distinct if len(np.unique(predictors.distinct)) < len(predictors) else None
-    clusters = repeated if groups is None else groups
+    values = scale.values
+    human = human_masses(labelled.answers, values, labelled.human_range)
+    sample = Sample(predictors, human, labelled.groups, seed)
+    _check_enough(labelled, sample)
+    method, errors = choose_method(sample)
+    nested_pmf, chosen = nested_predictions(sample)
+    is_repeated = len(np.unique(predictors.distinct)) < len(predictors)
+    clusters = sample.together if labelled.groups is not None or is_repeated else None
     how = Resampling(clusters=clusters, weights=None, interval=interval, seed=seed)
-    equal = np.full_like(human, 1 / scale.n_points)
-    qualities = {"calibrated": nested_pmf, "as rated": predictors.pmf, "equal shares": equal}
+    pmfs = {
+        "calibrated": nested_pmf,
+        "as rated": predictors.pmf,
+        "equal shares": np.full_like(human, 1 / scale.n_points),
+    }
+    qualities = {name: rating_quality(pmf, human, values, how) for name, pmf in pmfs.items()}
     after, before = (ranked_probability_scores(pmf, human) for pmf in (nested_pmf, predictors.pmf))
     plan = IntervalPlan(interval=interval, seed=seed)
     gain = estimate_mean(before - after, bounds=(-1.0, 1.0), clusters=clusters, plan=plan)
     has_interval = bool(np.isfinite([gain.low, gain.high]).all())
-    quality = {name: rating_quality(pmf, human, scale.values, how) for name, pmf in qualities.items()}
     calibration = Calibration(
         method,
-        fit_calibrator(method, predictors, human),
+        sample.fit(method),
         familiarity_of(predictors.units),
         ratings,
         scale.language,
@@ -208,7 +252,7 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
             n_answers=int((~np.isnan(labelled.answers)).sum()),
             hash=answers_hash(labelled.texts, labelled.answers),
             human_range=labelled.human_range,
-            grouped=groups is not None,
+            grouped=labelled.groups is not None,
             seed=seed,
             texts=tuple(sorted({text_hash(text) for text in labelled.texts})),
         ),
@@ -217,26 +261,30 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
             float(before.mean()),
             gain.low if has_interval else None,
             gain.high if has_interval else None,
-            pearson_low=_finite(quality["calibrated"].pearson.low),
-            rated_pearson_high=_finite(quality["as rated"].pearson.high),
+            pearson_low=_finite(qualities["calibrated"].pearson.low),
+            rated_pearson_high=_finite(qualities["as rated"].pearson.high),
         ),
-        fit_without_parts(method, predictors, human, groups=groups, seed=seed),
+        fit_without_parts(method, sample),
     )
     return CalibrationSummary(
         calibration=calibration,
         scale=scale,
         left_out=dict(labelled.left_out),
-        qualities=quality,
+        qualities=qualities,
         points_used=int((human > 0).any(axis=0).sum()),
-        human_spread=float((human @ scale.values).std()),
+        human_spread=float((human @ values).std()),
         errors=errors,
         chosen_in_folds=dict(Counter(chosen)),
-        curve=learning_curve(nested_pmf, chosen, predictors, human, groups=groups, seed=seed),
+        curve=learning_curve(sample, nested_pmf, chosen),
         gain=Estimate(gain.value, gain.low, gain.high),
         interval=interval,
         source=labelled.source,
         created=datetime.now(UTC),
     )
+
+
+def _finite(end: float) -> float | None:
+    return float(end) if np.isfinite(end) else None
 
 
 def human_masses(answers: Floats, values: Floats, human_range: tuple[float, float] | None) -> Floats:
@@ -275,7 +323,8 @@ def answers_hash(texts: Sequence[str], answers: Floats) -> str:
     return content.hexdigest()[:8]
 
 
-def _check_enough(labelled: LabelledTexts, means: Floats) -> None:
+def _check_enough(labelled: LabelledTexts, sample: Sample) -> None:
+    means = sample.human @ sample.predictors.values
     n, different = len(means), len(set(labelled.texts))
     left_out = ", ".join(f"{count} {status}" for status, count in labelled.left_out.items())
     without = f" ({left_out} left out)" if left_out else ""
@@ -290,15 +339,14 @@ def _check_enough(labelled: LabelledTexts, means: Floats) -> None:
             f"labels: all {n} labelled texts have the label {means[0]:g}{without}; a calibration needs at "
             "least two different labels: label texts of another kind"
         )
-    if labelled.groups is not None and (m := len(np.unique(labelled.groups))) < FEWEST_GROUPS:
+    if sample.groups is None:
+        return
+    if (m := len(np.unique(sample.groups))) < FEWEST_GROUPS:
         raise InputError(
             f"by: a calibration that leaves whole groups out needs {FEWEST_GROUPS} groups or more, got {m}; "
             "label texts of more groups, or leave the column out"
         )
-
-
-def _check_even(fewest: int) -> None:
-    if fewest < FEWEST_LEARNT_FROM:
+    if (fewest := fewest_learnt_from(sample)) < FEWEST_LEARNT_FROM:
         raise InputError(
             f"by: the groups are too few or too uneven: without the texts of some, only {fewest} are left to "
             f"learn from, and {FEWEST_LEARNT_FROM} are needed; label more texts of the small groups, or "
@@ -306,14 +354,21 @@ def _check_even(fewest: int) -> None:
         )
 
 
-def choose_method(
-    predictors: Predictors,
-    human: Floats,
-    *,
-    groups: Integers | None = None,
-    methods: Sequence[MethodName] = tuple(METHODS),
-    seed: int = 0,
-) -> tuple[MethodName, dict[MethodName, float]]:
+def fewest_learnt_from(sample: Sample) -> int:
+    """Count the distinct texts of the smallest fit that ``nested_predictions`` makes."""
+    fewest = len(sample.human)
+    for inside in sample.outer_folds():
+        outside = sample.predictors.without(inside)
+        if not outside.any():
+            return 0
+        known = sample.rows(outside)
+        for part in known.folds():
+            learnt = known.predictors.distinct[known.predictors.without(part)]
+            fewest = min(fewest, len(np.unique(learnt)))
+    return fewest
+
+
+def choose_method(sample: Sample, methods: Sequence[str] = tuple(METHODS)) -> tuple[str, dict[str, float]]:
     """Choose a method by its cross-validated ranked probability score.
 
     ``ridge`` shrinks itself towards the zero-shot rating, and differences between methods are mostly chance
@@ -323,11 +378,8 @@ def choose_method(
     ``isotonic`` is not taken with fewer than 100 distinct texts.
 
     Args:
-        predictors: of n texts.
-        human: shape (n, k), shares of people's answers.
-        groups: shape (n,), groups that are left out whole.
-        methods: to choose from.
-        seed: of the folds.
+        sample: n labelled texts.
+        methods: to choose from, ``ridge`` among them.
 
     Returns:
         ``ridge``, or the method with the lowest error where chance is no explanation; and the mean ranked
@@ -336,106 +388,16 @@ def choose_method(
     References:
         Sharing a probability of error among comparisons: Dunn (1961), doi 10.1080/01621459.1961.10482090.
     """
-    together = predictors.distinct if groups is None else groups
-    fold = folds_of(len(predictors), groups=together, seed=seed)
-    scores = {
-        method: ranked_probability_scores(cross_predicted(method, predictors, human, fold), human)
-        for method in methods
-    }
+    scores = {method: sample.scores(method) for method in methods}
     errors = {method: float(score.mean()) for method, score in scores.items()}
-    has_steps = len(np.unique(predictors.distinct)) >= FEWEST_FOR_STEPS
+    has_steps = len(np.unique(sample.predictors.distinct)) >= FEWEST_FOR_STEPS
     allowed = [method for method in methods if method != "isotonic" or has_steps]
     best = min(allowed, key=lambda method: errors[method])
-    if PREFERRED not in scores:
-        return best, errors
     excess = scores[PREFERRED] - scores[best]
-    is_clear = excess.mean() > _largest_by_chance(excess, together, len(allowed) - 1)
-    return best if is_clear else PREFERRED, errors
-
-
-def cross_predicted(method: MethodName, predictors: Predictors, human: Floats, fold: Integers) -> Floats:
-    """Masses (n, k) of each text by a fit to the other folds.
-
-    Args:
-        method: which one.
-        predictors: of n texts.
-        human: shape (n, k), shares of people's answers.
-        fold: shape (n,), as ``folds_of`` gives them; a text that is in several is not learnt from for any.
-    """
-    pmf = np.empty_like(human)
-    for part in np.unique(fold):
-        inside = fold == part
-        known = predictors.without(inside)
-        fitted = fit_calibrator(method, predictors.rows(known), human[known])
-        pmf[inside] = fitted.pmf(predictors.rows(inside))
-    return pmf
-
-
-def nested_predictions(
-    predictors: Predictors,
-    human: Floats,
-    *,
-    groups: Integers | None = None,
-    methods: Sequence[MethodName] = tuple(METHODS),
-    seed: int = 0,
-) -> tuple[Floats, tuple[MethodName, ...]]:
-    """Predict each fold by the method that was chosen and fitted without it, as a new text would be.
-
-    Args:
-        predictors: of n texts.
-        human: shape (n, k), shares of people's answers.
-        groups: shape (n,), groups that are left out whole.
-        methods: to choose from.
-        seed: of the folds.
-
-    Returns:
-        Masses, shape (n, k), and the method that each fold chose.
-    """
-    pmf, chosen = np.empty_like(human), []
-    for inside in outer_folds(predictors, groups, seed):
-        outside = predictors.without(inside)
-        known, answers = predictors.rows(outside), human[outside]
-        inner = None if groups is None else groups[outside]
-        method, _ = choose_method(known, answers, groups=inner, methods=methods, seed=seed)
-        chosen.append(method)
-        pmf[inside] = fit_calibrator(method, known, answers).pmf(predictors.rows(inside))
-    return pmf, tuple(chosen)
-
-
-def outer_folds(predictors: Predictors, groups: Integers | None, seed: int) -> Iterator[Mask]:
-    """Mark the texts (n,) of each fold that is predicted by a choice and a fit without it.
-
-    Args:
-        predictors: of n texts.
-        groups: shape (n,), groups that stay together; equal texts unless given.
-        seed: of the folds.
-    """
-    together = predictors.distinct if groups is None else groups
-    fold = folds_of(len(predictors), groups=together, seed=seed + 1)
-    for part in np.unique(fold):
-        yield fold == part
-
-
-def fewest_learnt_from(predictors: Predictors, *, groups: Integers | None = None, seed: int = 0) -> int:
-    """Count the distinct texts of the smallest fit that ``nested_predictions`` makes.
-
-    Args:
-        predictors: of n texts.
-        groups: shape (n,), groups that are left out whole.
-        seed: of the folds.
-    """
-    together = predictors.distinct if groups is None else groups
-    fewest = len(predictors)
-    for inside in outer_folds(predictors, groups, seed):
-        outside = predictors.without(inside)
-        if not outside.any():
-            return 0
-        known = predictors.rows(outside)
-        inner = folds_of(len(known), groups=together[outside], seed=seed)
-        for part in np.unique(inner):
-            learnt = known.distinct[known.without(inner == part)]
-            fewest = min(fewest, len(np.unique(learnt)))
-    return fewest
+    freedom = len(np.unique(sample.together)) - 1
+    quantile = float(stdtrit(freedom, 1 - CHANCE / max(len(allowed) - 1, 1)))
+    by_chance = quantile * grouped_standard_error(excess, sample.together)
+    return best if excess.mean() > by_chance else PREFERRED, errors
 
 
 def grouped_standard_error(differences: Floats, groups: Integers) -> float:
@@ -460,56 +422,49 @@ def grouped_standard_error(differences: Floats, groups: Integers) -> float:
     return float(np.sqrt(m / (m - 1) * (sums**2).sum()) / len(differences))
 
 
-def _largest_by_chance(excess: Floats, groups: Integers, comparisons: int) -> float:
-    """Mean difference that the best of several equal methods reaches with the probability ``CHANCE``."""
-    freedom = len(np.unique(groups)) - 1
-    quantile = float(stdtrit(freedom, 1 - CHANCE / max(comparisons, 1)))
-    return quantile * grouped_standard_error(excess, groups)
+def nested_predictions(sample: Sample) -> tuple[Floats, list[str]]:
+    """Predict each outer fold by the method that was chosen and fitted without it, as a new text would be.
+
+    Returns:
+        Masses, shape (n, k), and the method that each fold chose.
+    """
+    folds = sample.outer_folds()
+    known = [sample.predictors.without(inside) for inside in folds]
+    chosen = [choose_method(sample.rows(rows))[0] for rows in known]
+    return sample.predicted(chosen, folds, known), chosen
 
 
-def fit_without_parts(
-    method: MethodName,
-    predictors: Predictors,
-    human: Floats,
-    *,
-    groups: Integers | None = None,
-    seed: int = 0,
-) -> tuple[Calibrator, ...]:
+def fit_without_parts(method: str, sample: Sample) -> tuple[Calibrator, ...]:
     """Fit a method again without each of 20 parts of the texts, equal texts and whole groups together.
 
+    Six digits of each fitted number are stored, which is far below its error and makes the file half as long.
+
     Args:
-        method: which one; nothing is fitted, and there are no refits, for ``none``.
-        predictors: of n texts.
-        human: shape (n, k), shares of people's answers.
-        groups: shape (n,), groups that stay together; equal texts unless given.
-        seed: of the parting.
+        method: to be fitted; nothing is, and there are no refits, for ``none``.
+        sample: n labelled texts.
     """
     if method == "none":
         return ()
-    together = predictors.distinct if groups is None else groups
-    part = folds_of(len(predictors), groups=together, folds=REFITS, seed=seed)
-    known = (predictors.without(part == number) for number in np.unique(part))
-    fits = (fit_calibrator(method, predictors.rows(rows), human[rows]) for rows in known)
-    return tuple(calibrator_of(method, _rounded(fit.record())) for fit in fits)
+    fits = (sample.fit(method, sample.predictors.without(part)) for part in sample.folds(REFITS))
+    records = (record_of(fit) for fit in fits)
+    return tuple(
+        METHODS[method].kind(
+            **{
+                name: [_six_digits(number) for number in value]
+                if isinstance(value, list)
+                else _six_digits(value)
+                for name, value in record.items()
+            }
+        )
+        for record in records
+    )
 
 
-def _rounded(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep six digits of each number, which is far below its error and makes the file half as long."""
-    return {
-        name: [_six_digits(number) for number in value] if isinstance(value, list) else _six_digits(value)
-        for name, value in record.items()
-    }
+def _six_digits(value: float) -> float:
+    return float(f"{value:.6g}")
 
 
-def learning_curve(
-    nested_pmf: Floats,
-    chosen: Sequence[MethodName],
-    predictors: Predictors,
-    human: Floats,
-    *,
-    groups: Integers | None = None,
-    seed: int = 0,
-) -> tuple[CurvePoint, ...]:
+def learning_curve(sample: Sample, nested_pmf: Floats, chosen: Sequence[str]) -> tuple[CurvePoint, ...]:
     """Test the chosen methods with a quarter, a half and all of the labels that each fold leaves.
 
     Each text is predicted by fits without its fold, so all sizes are tested on the same texts. The last
@@ -517,20 +472,17 @@ def learning_curve(
     extrapolated by a + b / n through the measured errors.
 
     Args:
-        nested_pmf: shape (n, k), as ``nested_predictions`` gives it for the same texts and seed.
+        sample: n labelled texts.
+        nested_pmf: shape (n, k), as ``nested_predictions`` gives it.
         chosen: method of each fold, likewise.
-        predictors: of n texts.
-        human: shape (n, k), shares of people's answers.
-        groups: shape (n,), groups that stay together; equal texts unless given.
-        seed: of the draws.
 
     Returns:
         Measured points, then forecasts; empty where fewer than two sizes have 8 labels.
     """
-    names = predictors.distinct if groups is None else np.unique(groups, return_inverse=True)[1]
-    rng = np.random.default_rng(seed)
-    folds = tuple(outer_folds(predictors, groups, seed))
-    known = [predictors.without(inside) for inside in folds]
+    names = np.unique(sample.together, return_inverse=True)[1]
+    rng = np.random.default_rng(sample.seed)
+    folds = sample.outer_folds()
+    known = [sample.predictors.without(inside) for inside in folds]
     points = []
     for share in _CURVE_SHARES:
         tests = []
@@ -538,15 +490,20 @@ def learning_curve(
             parts = [rows & (_shuffled(names, rows, rng) <= share) for rows in known]
             if min(part.sum() for part in parts) < _CURVE_FEWEST:
                 break
-            pmf = _predicted(predictors, human, folds, parts, chosen)
             n = float(np.mean([part.sum() for part in parts]))
-            tests.append((n, *_tested(pmf, human, predictors.values)))
+            tests.append((n, *sample.tested(sample.predicted(chosen, folds, parts))))
         if tests:
             n, rps, r = mean_defined(np.array(tests))
             points.append(CurvePoint(round(n), float(rps), float(r), is_forecast=False))
     whole = round(float(np.mean([rows.sum() for rows in known])))
-    points.append(CurvePoint(whole, *_tested(nested_pmf, human, predictors.values), is_forecast=False))
-    return (*points, *_forecasts(points, len(predictors))) if len(points) > 1 else ()
+    points.append(CurvePoint(whole, *sample.tested(nested_pmf), is_forecast=False))
+    if len(points) == 1:
+        return ()
+    sizes = np.array([float(point.n) for point in points])
+    errors = np.array([point.ranked_probability for point in points])
+    for n in (times * len(sample.human) for times in _CURVE_TIMES):
+        points.append(CurvePoint(n, extrapolated(sizes, errors, n), float("nan"), is_forecast=True))
+    return tuple(points)
 
 
 def _shuffled(names: Integers, rows: Mask, rng: np.random.Generator) -> Floats:
@@ -556,21 +513,6 @@ def _shuffled(names: Integers, rows: Mask, rng: np.random.Generator) -> Floats:
     by_name[present] = (rng.permutation(len(present)) + 0.5) / len(present)
     positions: Floats = by_name[names]
     return positions
-
-
-def _predicted(
-    predictors: Predictors,
-    human: Floats,
-    folds: Sequence[Mask],
-    parts: Sequence[Mask],
-    methods: Sequence[MethodName],
-) -> Floats:
-    """Masses (n, k) of each fold by its method, fitted to a part of the others."""
-    pmf = np.empty_like(human)
-    for inside, part, method in zip(folds, parts, methods, strict=True):
-        fitted = fit_calibrator(method, predictors.rows(part), human[part])
-        pmf[inside] = fitted.pmf(predictors.rows(inside))
-    return pmf
 
 
 def extrapolated(sizes: Floats, errors: Floats, n: int) -> float:
@@ -584,19 +526,6 @@ def extrapolated(sizes: Floats, errors: Floats, n: int) -> float:
     slope = np.cov(inverse, errors, bias=True)[0, 1] / inverse.var()
     slope = min(max(float(slope), 0.0), float(errors.mean() / inverse.mean()))
     return float(errors.mean() - slope * inverse.mean()) + slope / n
-
-
-def _forecasts(points: list[CurvePoint], n: int) -> list[CurvePoint]:
-    sizes = np.array([float(point.n) for point in points])
-    errors = np.array([point.ranked_probability for point in points])
-    return [
-        CurvePoint(times * n, extrapolated(sizes, errors, times * n), float("nan"), is_forecast=True)
-        for times in _CURVE_TIMES
-    ]
-
-
-def _tested(pmf: Floats, human: Floats, values: Floats) -> tuple[float, float]:
-    return float(ranked_probability_scores(pmf, human).mean()), pearson(pmf @ values, human @ values)
 
 
 def rating_quality(pmf: Floats, human: Floats, values: Floats, how: Resampling) -> RatingQuality:
@@ -644,11 +573,3 @@ def mean_bins(rated: Floats, human: Floats) -> tuple[MeanBin, ...]:
         for rows in np.array_split(order, bins)
         if len(rows)
     )
-
-
-def _finite(end: float) -> float | None:
-    return float(end) if np.isfinite(end) else None
-
-
-def _six_digits(value: float) -> float:
-    return float(f"{value:.6g}")

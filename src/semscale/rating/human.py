@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from semscale.stats.calibration.prediction_powered import (
     CorrectedMean,
     prediction_powered_mean,
 )
-from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
+from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion, joined_designs
 from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
 from semscale.stats.intervals.coefficients import Resampling, replicates_for
 from semscale.stats.intervals.estimates import Estimate
@@ -158,82 +158,141 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         >>> compared.n, round(compared.pearson.value, 6), compared.human_pmf.tolist()
         (3, 1.0, [0.5, 0.5])
     """
-    all_humans = table = human_table(human)
-    if len(table) != len(pmf):
-        raise InputError(f"human must have {len(pmf)} rows, as many as there are ratings, got {len(table)}")
-    human_masses = laid_on(table, values, human_range)
-    new = np.ones(len(pmf), dtype=np.bool_) if seen is None else ~seen
-    design, counted = _design(table, respondents, weights, inclusion)
-    labelled = ~np.isnan(pmf).any(axis=1) & ~np.isnan(table).all(axis=1) & counted
-    both = labelled & new
-    compared = design.some(both)
-    clusters, heavy = compared.clusters, compared.expanded
+    table = human_table(human)
+    n = len(table)
+    if n != len(pmf):
+        raise InputError(f"human must have {len(pmf)} rows, as many as there are ratings, got {n}")
+    has_label, new = ~np.isnan(table).all(axis=1), np.ones(n, np.bool_) if seen is None else ~seen
+    heavy = None if weights is None else _as_column(in_unit(as_weights(weights)), n, "weights")
+    drawn = None if inclusion is None else checked_inclusion(inclusion, np.asarray(has_label))
+    people = None if respondents is None else numbered(respondents, n)
+    design = SampleDesign(heavy, drawn, people)
+    counted = _counted(design, n)
+    labelled = ~np.isnan(pmf).any(axis=1) & has_label & counted
+    compared, population = np.flatnonzero(labelled & new), np.flatnonzero(counted & new)
+    return _comparison(
+        _ComparedTexts(
+            compared,
+            pmf[compared],
+            table[compared],
+            None if lengths is None else _as_column(lengths, n, "lengths")[compared],
+            design.some(compared),
+        ),
+        _RatedTexts(
+            (pmf @ values)[population], design.some(population), np.searchsorted(population, compared)
+        ),
+        values=values,
+        human_range=human_range,
+        interval=interval,
+        seed=seed,
+        signature=signature,
+        n_eligible=len(compared),
+        n_seen=int((labelled & ~new).sum()),
+    )
+
+
+def _counted(design: SampleDesign, n: int) -> Mask:
+    """Mark the texts that estimates count: with a weight above 0 and a known respondent."""
+    counted = np.ones(n, np.bool_)
+    if design.weights is not None:
+        counted &= design.weights > 0
+    if design.clusters is not None:
+        counted &= design.clusters != NOBODY
+    return counted
+
+
+class _ComparedTexts(NamedTuple):
+    """Texts with a rating and a human rating, in their order.
+
+    Attributes:
+        rows: shape (n,), their positions among all rows.
+        pmf: shape (n, k), ratings.
+        table: shape (n, raters), human ratings.
+        lengths: shape (n,), of the texts; ``None`` where they are not known.
+        design: their weights, probabilities and respondents.
+    """
+
+    rows: Integers
+    pmf: Floats
+    table: Floats
+    lengths: Floats | None
+    design: SampleDesign
+
+
+class _RatedTexts(NamedTuple):
+    """All rated texts that count, of which some have a human rating.
+
+    Attributes:
+        means: shape (m,), of the ratings; NaN where there is none.
+        design: their weights, probabilities and respondents.
+        compared: shape (n,), positions of the compared texts among them.
+    """
+
+    means: Floats
+    design: SampleDesign
+    compared: Integers
+
+
+def _comparison(  # noqa: PLR0913 - two sets of texts, and settings
+    texts: _ComparedTexts,
+    rated: _RatedTexts,
+    *,
+    values: Floats,
+    human_range: tuple[float, float] | None,
+    interval: float,
+    seed: int,
+    signature: Signature | None,
+    n_eligible: int,
+    n_seen: int,
+) -> RatingComparison:
+    """Compare the texts, and correct the mean of all rated ones."""
+    machine, table, n = texts.pmf, texts.table, len(texts.pmf)
+    masses = laid_on(table, values, human_range)
+    clusters, heavy = texts.design.clusters, texts.design.expanded
     how = Resampling(clusters=clusters, weights=heavy, interval=interval, seed=seed)
-    table, machine, n = table[both], pmf[both], int(both.sum())
     n_clusters = n if clusters is None else len(np.unique(clusters))
-    human_means, machine_means = np.nanmean(table, axis=1) if n else np.empty(0), machine @ values
-    masses = None if human_masses is None else human_masses[both]
-    ks, null_ks = _distributions(machine, masses, how)
-    known_lengths = None if lengths is None else _as_column(lengths, len(pmf), "lengths")[both]
-    r = pearson_estimate(human_means, machine_means, **how)
-    rho = spearman_estimate(human_means, machine_means, **how)
-    both_means = (human_means, machine_means)
-    correlations = [("Pearson's r", r, both_means), ("Spearman's rho", rho, both_means)]
-    distributions = [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
+    means = np.nanmean(table, axis=1) if n else np.empty(0), machine @ values
+    r, rho = pearson_estimate(*means, **how), spearman_estimate(*means, **how)
     gap = ks_gap(masses, how)
-    figures = correlations if gap else [*correlations, *distributions]
-    off_scale = off_the_scale(table, values) if human_masses is None else ""
-    population = new & counted
-    n_seen = int((labelled & ~new).sum())
-    seen_notes = notes_of_seen(n_seen, n)
+    ks, null_ks = _distributions(machine, masses, gap, how)
+    figures: list[tuple[str, Estimate | None, tuple[Floats, ...]]] = [
+        ("Pearson's r", r, means),
+        ("Spearman's rho", rho, means),
+        *([] if gap else [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]),
+    ]
+    off_scale = off_the_scale(table, values) if masses is None else ""
+    corrected = None
+    if n_eligible < (~np.isnan(rated.means)).sum() and not (n_seen and n < FEWEST_LABELS):
+        everybody = np.full((len(rated.means), table.shape[1]), np.nan)
+        everybody[rated.compared] = table
+        corrected = corrected_mean(
+            rated.means, everybody, values, design=rated.design, human_range=human_range, interval=interval
+        )
     return RatingComparison(
         n=n,
-        n_eligible=n,
+        n_eligible=n_eligible,
         pearson=r,
         spearman=rho,
         ks_similarity=ks,
         human_pmf=_average(masses, len(values), heavy),
         machine_pmf=_average(machine, len(values), heavy),
         ceiling=_ceiling(table, how) if table.shape[1] > 1 else None,
-        null_length=None if known_lengths is None else _null_baseline(known_lengths, human_means, how),
+        null_length=None if texts.lengths is None else _null_baseline(texts.lengths, means[0], how),
         null_ks=null_ks,
-        points=_sampled(np.column_stack([human_means, machine_means]), seed),
+        points=_sampled(np.column_stack(means), seed),
         interval=interval,
-        signature=_signed(signature, human_range, how, n_clusters, n, design).extended(
-            Signature.of("compare", labels=labels_hash(np.flatnonzero(both), table, compared.inclusion))
-        ),
+        signature=_signed(signature, human_range, how, n_clusters, texts),
         n_clusters=n_clusters,
-        notes=(*seen_notes, *interval_notes(off_scale, figures, how), *([gap] if gap else [])),
-        corrected=None
-        if seen_notes and n < FEWEST_LABELS
-        else corrected_mean(
-            (pmf @ values)[population],
-            all_humans[population],
-            values,
-            design=design.some(population),
-            human_range=human_range,
-            interval=interval,
+        notes=(
+            *notes_of_seen(n_seen, n),
+            *interval_notes(off_scale, figures, how),
+            *([gap] if gap else []),
         ),
+        corrected=corrected,
         n_seen=n_seen,
-        uses_inclusion=inclusion is not None,
-        uses_weights=weights is not None,
+        uses_inclusion=texts.design.inclusion is not None,
+        uses_weights=texts.design.weights is not None,
     )
-
-
-def _design(
-    table: Floats, respondents: object, weights: object, inclusion: object
-) -> tuple[SampleDesign, Mask]:
-    """Read the columns beside the ratings, and mark the texts that count."""
-    n, has_label = len(table), np.asarray(~np.isnan(table).all(axis=1), dtype=np.bool_)
-    heavy = None if weights is None else _as_column(in_unit(as_weights(weights)), n, "weights")
-    drawn = None if inclusion is None else checked_inclusion(inclusion, has_label)
-    people = None if respondents is None else numbered(respondents, n)
-    counted = np.ones(n, dtype=np.bool_)
-    if heavy is not None:
-        counted &= heavy > 0
-    if people is not None:
-        counted &= people != NOBODY
-    return SampleDesign(heavy, drawn, people), counted
 
 
 def text_lengths(texts: object) -> Floats:
@@ -258,14 +317,14 @@ def _as_column(numbers: npt.ArrayLike, n: int, name: str) -> Floats:
 
 
 def _distributions(
-    machine: Floats, human: Floats | None, how: Resampling
+    machine: Floats, human: Floats | None, gap: str, how: Resampling
 ) -> tuple[Estimate | None, Estimate | None]:
     """KS similarity with the humans' masses: that of the ratings, and that of equal shares on all points."""
     if human is None:
         return None, None
     equal = np.full_like(machine, 1 / machine.shape[1])
     ks, null_ks = (ks_similarity_estimate(pmf, human, **how) for pmf in (machine, equal))
-    if ks_gap(human, how):
+    if gap:
         return Estimate(ks.value, np.nan, np.nan), Estimate(null_ks.value, np.nan, np.nan)
     return ks, null_ks
 
@@ -280,8 +339,8 @@ def _null_baseline(lengths: Floats, human_means: Floats, how: Resampling) -> Est
     known = ~np.isnan(lengths)
     clusters = None if how["clusters"] is None else how["clusters"][known]
     weights = None if how["weights"] is None else how["weights"][known]
-    how = Resampling(clusters=clusters, weights=weights, interval=how["interval"], seed=how["seed"])
-    return pearson_estimate(lengths[known], human_means[known], **how)
+    known_how = Resampling(clusters=clusters, weights=weights, interval=how["interval"], seed=how["seed"])
+    return pearson_estimate(lengths[known], human_means[known], **known_how)
 
 
 def _signed(
@@ -289,9 +348,10 @@ def _signed(
     human_range: tuple[float, float] | None,
     how: Resampling,
     n_clusters: int,
-    n: int,
-    design: SampleDesign,
+    texts: _ComparedTexts,
 ) -> Signature:
+    n, design = len(texts.rows), texts.design
+    inclusion = {} if design.inclusion is None else {"inclusion": True}
     settings = Signature.of(
         "compare",
         human_range="scale" if human_range is None else "{:.12g} to {:.12g}".format(*human_range),
@@ -301,9 +361,9 @@ def _signed(
         clusters="texts" if how["clusters"] is None else "respondents",
         weights=design.weights is not None,
         texts=n,
+        **inclusion,
+        labels=labels_hash(texts.rows, texts.table, design.inclusion),
     )
-    if design.inclusion is not None:
-        settings = settings.extended(Signature.of("compare", inclusion=True))
     return settings if base is None else base.extended(settings)
 
 
@@ -442,32 +502,10 @@ def corrected_mean(
         2.0
     """
     labels = labels_on(table, values, human_range)
-    return None if labels is None else corrected_by(labels, means, values, design=design, interval=interval)
-
-
-def corrected_by(
-    labels: Floats,
-    means: Floats,
-    values: Floats,
-    *,
-    design: SampleDesign | None = None,
-    interval: float = 0.95,
-) -> CorrectedMean | None:
-    """Correct the mean of the ratings as ``corrected_mean`` does, by labels in the scale's units.
-
-    Args:
-        labels: shape (n,), as ``labels_on`` gives them.
-        means: shape (n,), of the ratings; NaN where there is none.
-        values: shape (k,), of the scale's points.
-        design: weights, probabilities of a label and respondents.
-        interval: coverage to aim at, between 0 and 1.
-
-    Example:
-        >>> corrected_by(np.array([1.0, 2.0]), np.array([2.0, 2.0]), np.arange(1.0, 6.0)) is None
-        True
-    """
-    labelled, rated = ~np.isnan(labels), ~np.isnan(means)
-    if not (rated & labelled).any() or not (rated & ~labelled).any():
+    if labels is None:
+        return None
+    labelled, is_rated = ~np.isnan(labels), ~np.isnan(means)
+    if not (is_rated & labelled).any() or not (is_rated & ~labelled).any():
         return None
     bounds = (float(values[0]), float(values[-1]))
     if design is None or design.is_plain:
@@ -516,26 +554,19 @@ def human_table(human: object) -> Floats:
     """
     if isinstance(human, np.ndarray) and human.ndim == 2:  # noqa: PLR2004
         human = list(human)
-    rows = [_numbers(cell) for cell in as_list(human, "human")]
-    reject(
-        np.array([row is None for row in rows], dtype=bool), "human ratings must be finite numbers: not so in"
-    )
-    filled = [numbers or [] for numbers in rows]
-    table = np.full((len(filled), max(map(len, filled), default=0) or 1), np.nan)
-    for row, numbers in enumerate(filled):
+    rows: list[list[object]] = []
+    for cell in as_list(human, "human"):
+        is_list = isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str)
+        rows.append([number for number in (cell if is_list else [cell]) if not is_missing(number)])
+    wrong = [
+        not all(isinstance(number, int | float | np.number) and np.isfinite(number) for number in row)
+        for row in rows
+    ]
+    reject(np.array(wrong, dtype=bool), "human ratings must be finite numbers: not so in")
+    table = np.full((len(rows), max(map(len, rows), default=0) or 1), np.nan)
+    for row, numbers in enumerate(rows):
         table[row, : len(numbers)] = numbers
     return table
-
-
-def _numbers(cell: object) -> list[float] | None:
-    """Ratings of one text, without missing ones; ``None`` if some are no finite numbers."""
-    several: list[Any] = (
-        list(cell) if isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str) else [cell]
-    )
-    known = [number for number in several if not is_missing(number)]
-    if not all(isinstance(number, int | float | np.number) and np.isfinite(number) for number in known):
-        return None
-    return [float(number) for number in known]
 
 
 def laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | None) -> Floats | None:
@@ -582,24 +613,13 @@ def off_the_scale(table: Floats, values: Floats) -> str:
 
 
 class _Row(NamedTuple):
-    """A row that may be compared, and its places in the file and among all rated rows that count."""
+    """A row that may be compared, with its positions in the file and among all rated rows that count."""
 
     row: int
-    place: int
+    position: int
     pmf: Floats
     human: HumanRating
     length: int
-    respondent: str | None
-    weight: float
-    inclusion: float
-
-
-class _RatedPart(NamedTuple):
-    """Rated rows of a part that count: their means, weights and respondents, shape (n,) each."""
-
-    means: Floats
-    weights: Floats | None
-    respondents: Integers | None
 
 
 class HumanSample:
@@ -616,9 +636,9 @@ class HumanSample:
     def __init__(self, seed: int, values: Floats, signature: Signature, source: str = "human") -> None:
         self._seed, self._values, self._signature, self._source = seed, values, signature, source
         self._rows = RowSample[_Row](COMPARED_ROWS, seed)
-        self._rated: list[_RatedPart] = []
+        self._means: list[Floats] = []
+        self._designs: list[SampleDesign] = []
         self._n_rated = self._n_seen = 0
-        self._uses_inclusion = False
 
     def add(  # noqa: PLR0913 - a part's columns
         self,
@@ -637,40 +657,27 @@ class HumanSample:
         out: without a known respondent, or with no weight or a weight of 0. Texts that a calibration was
         fitted to are only counted.
         """
-        pmf, seen = ratings.pmf, ratings.seen
-        heavy = np.ones(len(humans)) if weights is None else np.nan_to_num(weights, nan=0.0)
-        drawn = np.ones(len(humans)) if inclusion is None else inclusion
-        names = [None] * len(humans) if respondents is None else respondents
-        counted = ~np.isnan(pmf[:, 0]) & (heavy > 0)
-        if respondents is not None:
-            counted &= np.array([bool(name) for name in names], dtype=np.bool_)
-        comparable = counted & np.array([human is not None for human in humans], dtype=np.bool_)
-        if seen is not None:
-            self._n_seen += int((comparable & seen).sum())
-            counted, comparable = counted & ~seen, comparable & ~seen
-        self._uses_inclusion |= inclusion is not None
-        places = self._n_rated + np.cumsum(counted) - 1
+        n, pmf = len(humans), ratings.pmf
+        people = None if respondents is None else numbered(respondents, n)
+        design = SampleDesign(weights, inclusion, people)
+        counted = ~np.isnan(pmf[:, 0]) & _counted(design, n)
+        has_label = np.array([human is not None for human in humans], dtype=np.bool_)
+        if ratings.seen is not None:
+            self._n_seen += int((counted & has_label & ratings.seen).sum())
+            counted &= ~ratings.seen
+        positions = self._n_rated + np.cumsum(counted) - 1
         self._rows.add(
             (
                 first_row + row,
-                _Row(
-                    first_row + row,
-                    int(places[row]),
-                    pmf[row].copy(),  # a view of a row would keep the array of its part
-                    human,
-                    lengths[row],
-                    names[row],
-                    float(heavy[row]),
-                    float(drawn[row]),
-                ),
+                # A view of a row would keep the array of its part.
+                _Row(first_row + row, int(positions[row]), pmf[row].copy(), human, lengths[row]),
             )
             for row, human in enumerate(humans)
-            if human is not None and comparable[row]
+            if human is not None and counted[row]
         )
         self._n_rated += int(counted.sum())
-        people = None if respondents is None else numbered(respondents, len(humans))[counted]
-        heavy_counted = None if weights is None else heavy[counted]
-        self._rated.append(_RatedPart(pmf[counted] @ self._values, heavy_counted, people))
+        self._means.append(pmf[counted] @ self._values)
+        self._designs.append(design.some(counted))
 
     def compared(self, columns: "RatingColumns", *, interval: float) -> RatingComparison:
         """Compare the sampled rows.
@@ -693,63 +700,24 @@ class HumanSample:
                 f"{''.join(condition for condition, column in needed.items() if column)}; "
                 "name another, or leave it out"
             )
-        inclusion = [row.inclusion for row in rows] if self._uses_inclusion else None
-        compared = compare(
-            np.array([row.pmf for row in rows]).reshape(-1, len(self._values)),
-            [row.human for row in rows],
+        positions = np.array([row.position for row in rows], dtype=np.int64)
+        design = joined_designs(self._designs)
+        if design.weights is not None:
+            design = replace(design, weights=in_unit(design.weights))
+        return _comparison(
+            _ComparedTexts(
+                np.array([row.row for row in rows], dtype=np.int64),
+                np.array([row.pmf for row in rows]).reshape(-1, len(self._values)),
+                human_table([row.human for row in rows]),
+                np.array([row.length for row in rows], dtype=np.float64),
+                design.some(positions),
+            ),
+            _RatedTexts(np.concatenate(self._means), design, positions),
             values=self._values,
-            lengths=[row.length for row in rows],
             human_range=columns.human_range,
-            respondents=None if columns.respondent is None else [row.respondent for row in rows],
-            weights=None if columns.weight is None else [row.weight for row in rows],
-            inclusion=inclusion,
             interval=interval,
             seed=self._seed,
             signature=self._signature.extended(Signature.of("compare", eligible=self._rows.n)),
-        )
-        return replace(
-            compared,
-            signature=compared.signature.replaced({"labels": self._hash(rows, inclusion)}),
             n_eligible=self._rows.n,
-            corrected=self._corrected(columns.human_range, interval),
-            notes=(*notes_of_seen(self._n_seen, len(rows)), *compared.notes),
             n_seen=self._n_seen,
         )
-
-    @staticmethod
-    def _hash(rows: Sequence[_Row], inclusion: Sequence[float] | None) -> str:
-        """Hash the labels with their places in the file, which the comparison does not know."""
-        places = np.array([row.row for row in rows], dtype=np.int64)
-        drawn = None if inclusion is None else np.array(inclusion, dtype=np.float64)
-        return labels_hash(places, human_table([row.human for row in rows]), drawn)
-
-    def _corrected(self, human_range: tuple[float, float] | None, interval: float) -> CorrectedMean | None:
-        """Correct the mean of all rated texts; ``None`` where all have a label, or too few are left."""
-        rows = self._rows.items
-        if self._rows.n == self._n_rated or (self._n_seen and len(rows) < FEWEST_LABELS):
-            return None
-        means = np.concatenate([part.means for part in self._rated])
-        known = labels_on(human_table([row.human for row in rows]), self._values, human_range)
-        if known is None:
-            return None
-        places = np.array([row.place for row in rows], dtype=np.int64)
-        labels = _placed(known, places, len(means))
-        design = self._design(places, [row.inclusion for row in rows])
-        return corrected_by(labels, means, self._values, design=design, interval=interval)
-
-    def _design(self, places: Integers, inclusion: Sequence[float]) -> SampleDesign:
-        weights = [part.weights for part in self._rated if part.weights is not None]
-        people = [part.respondents for part in self._rated if part.respondents is not None]
-        n = self._n_rated
-        return SampleDesign(
-            in_unit(np.concatenate(weights)) if weights else None,
-            _placed(np.array(inclusion), places, n) if self._uses_inclusion else None,
-            np.concatenate(people) if people else None,
-        )
-
-
-def _placed(numbers: Floats, places: Integers, n: int) -> Floats:
-    """Put numbers at their places among n, NaN elsewhere."""
-    column = np.full(n, np.nan)
-    column[places] = numbers
-    return column

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,7 @@ from semscale.rating.settings import RaterSettings
 from semscale.scales import Scale, load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
+from semscale.stats.intervals.resampling import check_interval, check_seed
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, written_codes
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
@@ -49,7 +50,6 @@ from semscale.weights.model_lookup import profile_of
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
     from semscale.rating.calibration import CalibrationSummary
-    from semscale.rating.fitting import LabelSettings
 
 AT_ONCE = 8192  # texts whose vectors are in memory at once; engines sort as many by length
 
@@ -204,13 +204,17 @@ class Rater:
             self._put(rated, np.arange(n), rows, windows=windows, unread=unread, anchors=self._applied.main)
         return self._ratings(rated, np.full(n, None, dtype=object))
 
-    def calibrate(
+    def calibrate(  # noqa: PLR0913 - labels, how they are used, and who hears of it
         self,
         texts: object,
         ratings: object,
         *,
+        by: object = None,
+        human_range: tuple[float, float] | None = None,
+        interval: float = 0.95,
+        seed: int = 0,
+        source: str = "texts in memory",
         progress: Progress | None = None,
-        **settings: Unpack["LabelSettings"],
     ) -> "CalibrationSummary":
         """Learn from people's ratings of some texts how to rate others like them.
 
@@ -218,8 +222,14 @@ class Rater:
             texts: shape (n,), as for ``rate``.
             ratings: shape (n,): for each text a number, a list of numbers (one per person), or missing; texts
                 without one are passed over. A list shows how far people differ, a mean does not.
+            by: shape (n,), names of groups, such as surveys or products; whole groups are then left out for
+                the choice and the error, so that both hold for texts of a new group. Rows without a name
+                form one.
+            human_range: lowest and highest value that people could give; the scale's own unless given.
+            interval: coverage that the intervals aim at, between 0 and 1.
+            seed: of folds, draws and intervals.
+            source: where the texts come from, such as the name of a file.
             progress: called while texts are embedded.
-            settings: ``human_range``, ``by``, ``interval``, ``seed`` and ``source``; see ``LabelSettings``.
 
         Returns:
             The calibration, to be saved or given to another rater, and how good it is on other texts.
@@ -232,7 +242,9 @@ class Rater:
 
         if self.calibration is not None:
             raise InputError("calibrate needs a rater without a calibration: make one without calibration=")
-        labelled = labelled_texts(texts, ratings, settings)
+        check_interval(interval)
+        check_seed(seed)
+        labelled = labelled_texts(texts, ratings, by=by, human_range=human_range, source=source)
         rated, vectors = self._rated_cells(labelled.texts, progress, with_vectors=True)
         predictors = Predictors(vectors, rated.pmf[rated.scored], self.scale.values, self.axis)
         return fit_calibration(
@@ -240,8 +252,8 @@ class Rater:
             predictors,
             self.scale,
             ratings=self.signature,
-            interval=settings.get("interval", 0.95),
-            seed=settings.get("seed", 0),
+            interval=interval,
+            seed=seed,
         )
 
     def _check_calibration(self) -> None:

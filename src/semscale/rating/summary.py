@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
-from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
+from semscale.embedding.languages.language_counts import LanguageCount
+from semscale.embedding.languages.unread_language import UnreadLanguage
 from semscale.json_reading import encodable
 from semscale.presentable import Presentable
 from semscale.rating.anchors import stated_language
@@ -24,7 +24,7 @@ from semscale.stats.variance_components.crossed_means import CrossedComponents, 
 from semscale.store.cells import storable
 from semscale.store.columns import is_missing
 from semscale.store.missing_codes import LONGEST_CODE, CodeCount
-from semscale.types import Floats, Integers, Status
+from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
     from semscale.rating.calibration import Calibration
@@ -271,7 +271,6 @@ class RatingTally:
         self._has_texts = True
         self._sets = Moments.empty(len(rated.scale.anchor_sets))
         self._examples = Examples(seed)
-        self._sampled_texts, self._languages = LanguageSample(), LanguageCounter()
 
     @property
     def n(self) -> int:
@@ -302,7 +301,7 @@ class RatingTally:
             respondents: shape (n,).
         """
         self._n_windowed += ratings.n_windowed
-        self._languages.add(([code] for code in ratings.language), ratings.status)
+        self._rows.languages.add(([code] for code in ratings.language), ratings.status)
         self._n_unlike += 0 if ratings.unlike is None else int(ratings.unlike.sum())
         if cells is None:
             self._has_texts = False
@@ -310,7 +309,7 @@ class RatingTally:
             self._count_texts(ratings, cells)
         set_means = ratings.set_means[ratings.scored]
         self._sets = self._sets.merged(set_moments(set_means, self._scale.values))
-        self._examples.add(ratings, cells or [None] * len(ratings), self.n)
+        self._examples.add(ratings, cells, self.n)
         self._rows.add(
             ratings.pmf,
             ratings.status,
@@ -332,13 +331,9 @@ class RatingTally:
         common = self._rows.common(plan, source)
         signature = common["signature"]
         stated, fields = stated_language(signature), dict(signature.fields)
-        sampled = self._sampled_texts
+        sampled = self._rows.language_sample
         return RatingSummary(
-            **{
-                **common,
-                "unread_language": sampled.unread_language(signature),
-                "languages": tuple(map(self._with_anchors, self._languages.counts)),
-            },
+            **{**common, "languages": tuple(map(self._with_anchors, common["languages"]))},
             scale=self._scale,
             n_windowed=self._n_windowed,
             n_distinct=self._distinct.count if self._has_texts else None,
@@ -364,7 +359,7 @@ class RatingTally:
 
     def _count_texts(self, ratings: "Ratings", cells: list[object]) -> None:
         worded = np.isin(ratings.status, _WORDED)
-        self._sampled_texts.add(np.flatnonzero(worded), cells.__getitem__, self.n)
+        self._rows.language_sample.add(np.flatnonzero(worded), cells.__getitem__, self.n)
         read = [
             (str(cell), status == Status.SCORED)
             for cell, status in zip(cells, ratings.status, strict=True)
@@ -377,7 +372,10 @@ class RatingTally:
 
 def _shown(cell: object) -> object:
     """Return the text that shows a cell; ``None`` where it is missing, and JSON where it is no text."""
-    return None if is_missing(cell) else _texts([cell])[0]
+    if is_missing(cell):
+        return None
+    text = encodable(cell) if isinstance(cell, str) else cell
+    return storable(pl.DataFrame([pl.Series("text", [text], dtype=pl.Object)]))["text"][0]
 
 
 def set_moments(set_means: Floats, values: Floats) -> Moments:
@@ -422,79 +420,43 @@ class Examples:
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        empty = pl.DataFrame(schema=EXAMPLE_SCHEMA)
-        self._sample = empty.with_columns(priority=pl.Series([], dtype=pl.UInt64))
-        self.most_certain = empty
-        self.least_certain = empty
+        self.most_certain = self.least_certain = pl.DataFrame(schema=EXAMPLE_SCHEMA)
+        self._sample = self.most_certain.with_columns(priority=pl.Series([], dtype=pl.UInt64))
 
     @property
     def sample(self) -> pl.DataFrame:
         """At most 400 scored rows, in their order."""
         return self._sample.drop("priority").sort("row")
 
-    def add(self, ratings: "Ratings", cells: list[object], first_row: int) -> None:
+    def add(self, ratings: "Ratings", cells: list[object] | None, first_row: int) -> None:
         """Add the next part, whose first row has the index ``first_row`` in the whole."""
-        scored = np.flatnonzero(ratings.scored)
-        self._add_sample(ratings, cells, scored, first_row)
-        entropy = ratings.entropy[scored]
-        rising, falling = (
-            distinct_rows(scored[np.argsort(key, kind="stable")], cells) for key in (entropy, -entropy)
+        rows = _example_rows(ratings, cells, first_row)
+        self.most_certain = _first_distinct(pl.concat([self.most_certain, rows]), pl.col("entropy"))
+        self.least_certain = _first_distinct(pl.concat([self.least_certain, rows]), -pl.col("entropy"))
+        drawn = rows.with_columns(
+            priority=pl.Series(priorities(rows["row"].to_numpy(), self._seed), dtype=pl.UInt64)
         )
-        self.most_certain = _first_distinct(
-            pl.concat([self.most_certain, example_rows(ratings, cells, rising, first_row)]), pl.col("entropy")
-        )
-        self.least_certain = _first_distinct(
-            pl.concat([self.least_certain, example_rows(ratings, cells, falling, first_row)]),
-            -pl.col("entropy"),
-        )
-
-    def _add_sample(self, ratings: "Ratings", cells: list[object], scored: Integers, first_row: int) -> None:
-        drawn = priorities(first_row + scored, self._seed)
-        first = np.argsort(drawn, kind="stable")[:SAMPLE_SIZE]
-        rows = example_rows(ratings, cells, scored[first], first_row)
-        rows = rows.with_columns(priority=pl.Series(drawn[first], dtype=pl.UInt64))
-        self._sample = pl.concat([self._sample, rows]).sort("priority", "row").head(SAMPLE_SIZE)
+        self._sample = pl.concat([self._sample, drawn]).sort("priority", "row").head(SAMPLE_SIZE)
 
 
-def example_rows(ratings: "Ratings", cells: list[object], rows: Integers, first_row: int = 0) -> pl.DataFrame:
-    """Lay rows out by ``EXAMPLE_SCHEMA``; what is missing is null, and cells that are no texts are JSON."""
-    few = ratings.take(rows)
-    masses = zip(few.pmf.tolist(), few.scored, strict=True)
-    table = pl.DataFrame(
+def _example_rows(ratings: "Ratings", cells: list[object] | None, first_row: int) -> pl.DataFrame:
+    """Lay the scored rows out by ``EXAMPLE_SCHEMA``; only texts are scored."""
+    scored = np.flatnonzero(ratings.scored)
+    few = ratings.take(scored)
+    texts = [None] * len(few) if cells is None else [encodable(str(cells[row])) for row in scored.tolist()]
+    return pl.DataFrame(
         {
-            "row": first_row + rows,
-            "text": _texts([cells[row] for row in rows]),
+            "row": first_row + scored,
+            "text": texts,
             "status": [str(status) for status in few.status],
             "mean": few.mean,
             "mode": few.mode,
             "entropy": few.entropy,
             "similarity": few.similarity,
-            "pmf": [row if is_scored else None for row, is_scored in masses],
+            "pmf": few.pmf.tolist(),
         },
         schema=EXAMPLE_SCHEMA,
     )
-    return table.with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def distinct_rows(rows: Integers, cells: list[object]) -> Integers:
-    """Keep the first 8 rows whose texts differ.
-
-    Example:
-        >>> distinct_rows(np.array([2, 0, 1]), ["good", "bad", "good"]).tolist()
-        [2, 1]
-    """
-    first: dict[object, int] = {}
-    for row in rows:
-        first.setdefault(cells[row], int(row))
-        if len(first) == MOST_EXAMPLES:
-            break
-    return np.array(list(first.values()), dtype=np.int64)
-
-
-def _texts(cells: list[object]) -> pl.Series:
-    texts = [encodable(cell) if isinstance(cell, str) else cell for cell in cells]
-    known = [None if is_missing(text) else text for text in texts]
-    return storable(pl.DataFrame([pl.Series("text", known, dtype=pl.Object)]))["text"]
 
 
 def _first_distinct(rows: pl.DataFrame, certainty: pl.Expr) -> pl.DataFrame:
@@ -522,10 +484,7 @@ class DistinctCount:
         """Add texts."""
         if self._too_many:
             return
-        try:
-            column = pl.Series(texts, dtype=pl.String)
-        except UnicodeEncodeError:  # half of a surrogate pair
-            column = pl.Series([encodable(text) for text in texts], dtype=pl.String)
+        column = pl.Series(list(map(encodable, texts)), dtype=pl.String)
         self._pending.append(column.unique().hash(seed=0).to_numpy())
         # Joined only when as much is pending as is stored, so that each hash is sorted a few times at most.
         if sum(map(len, self._pending)) >= len(self._hashes):
@@ -541,5 +500,4 @@ class DistinctCount:
         self._hashes = np.unique(np.concatenate([self._hashes, *self._pending]))
         self._pending = []
         if len(self._hashes) > MAX_DISTINCT:
-            self._too_many = True
-            self._hashes = np.empty(0, dtype=np.uint64)
+            self._too_many, self._hashes = True, np.empty(0, dtype=np.uint64)

@@ -72,9 +72,16 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who hears of it
 
 
 class _SheetColumns(RatingColumns):
-    """Columns of a table whose labels are in a sheet: all texts are compared with the sheet's first."""
+    """Columns of a table whose human ratings are in a sheet; texts are compared with its first."""
 
     text: Annotated[str, TEXT]
+    sheet: FilledSheet
+
+    def read(self, batch: pl.DataFrame, first_row: int = 0, *, only_checked: bool = False) -> Cells:
+        """Read the cells of n rows, with the labels of the sheet."""
+        cells = super().read(batch, first_row, only_checked=only_checked)
+        humans, inclusion = self.sheet.part(first_row, batch.height)
+        return replace(cells, values={**cells.values, "human": humans, "inclusion": inclusion})
 
 
 class RatingTable(TableInstrument[Ratings, RatingSummary]):
@@ -91,6 +98,8 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
 
     stage = "rating"
     result = Ratings
+    columns: RatingColumns
+    _humans: "HumanSample | None"
 
     def __init__(
         self,
@@ -102,7 +111,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         deciding: "TableDecisions | None" = None,
         progress: Progress | None = None,
     ) -> None:
-        self.columns: RatingColumns = columns if labels is None else _SheetColumns(**dict(columns))
+        self.columns = columns if labels is None else _SheetColumns(**dict(columns), sheet=labels)
         self.rater = rater
         self._plan, self._labels, self._deciding, self._progress = plan, labels, deciding, progress
         self._n_looked_at = 0
@@ -140,7 +149,13 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
             self._labels.check_rows(self._n_looked_at)
         self._source = Path(table.name).name
         self._tally = RatingTally(self.rater, by=self.columns.by, seed=self._plan.seed)
-        self._humans = self._human_sample()
+        self._humans = None
+        if self.columns.human is not None or self._labels is not None:
+            from semscale.rating.human import HumanSample
+
+            column = f"human: column '{self.columns.human}'"
+            source = column if self._labels is None else f"labels: {self._labels.name}"
+            self._humans = HumanSample(self._plan.seed, self.rater.scale.values, self.rater.signature, source)
 
     def measure(self, cells: Cells) -> Ratings:
         """Rate some rows."""
@@ -161,17 +176,14 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         """Add a part to the summary, and to what people and a chat model say of the texts."""
         texts, respondents, weights = cells["text"], cells.get("respondent"), cells.get("weight")
         if self._humans is not None:
-            humans, inclusion = cells.get("human"), cells.get("inclusion")
-            if self._labels is not None:
-                humans, inclusion = self._labels.part(self._tally.n, len(result))
             self._humans.add(
-                self._tally.n,
+                cells.first_row,
                 result,
-                humans,
+                cells["human"],
                 lengths=[len(text) if isinstance(text, str) else 0 for text in texts],
                 respondents=respondents,
                 weights=weights,
-                inclusion=inclusion,
+                inclusion=cells.get("inclusion"),
             )
         self._tally.add(result, texts, groups=cells.get("by"), weights=weights, respondents=respondents)
         if self._deciding is not None:
@@ -203,15 +215,6 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
         """Return the columns of decisions, which are made once all rows are rated."""
         return None if self._deciding is None else self._deciding.frame(start, stop)
-
-    def _human_sample(self) -> "HumanSample | None":
-        if self.columns.human is None and self._labels is None:
-            return None
-        from semscale.rating.human import HumanSample
-
-        column = f"human: column '{self.columns.human}'"
-        source = column if self._labels is None else f"labels: {self._labels.name}"
-        return HumanSample(self._plan.seed, self.rater.scale.values, self.rater.signature, source)
 
 
 def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it

@@ -16,6 +16,7 @@ from semscale.report.document import (
     DataTable,
     Document,
     Figure,
+    Label,
     Number,
     Paragraph,
     Quoted,
@@ -24,7 +25,7 @@ from semscale.report.document import (
     SideBySide,
     Swatch,
     WithInterval,
-    Words,
+    estimate_cell,
 )
 from semscale.report.formatting import (
     capitalised,
@@ -38,7 +39,7 @@ from semscale.report.formatting import (
     percent,
     with_interval,
 )
-from semscale.report.parts import covered, settings
+from semscale.report.parts import covered, run_settings
 from semscale.report.plane_charts import scatter
 from semscale.report.row_charts import Bar, bars
 from semscale.stats.calibration.prediction_powered import FEWEST_LABELS
@@ -70,7 +71,7 @@ _SCORES = Citation(
     "ranked probability score and log score",
 )
 
-_PROBIT = Citation(
+PROBIT = Citation(
     "McCullagh, P. (1980).",
     "Regression models for ordinal data",
     "Journal of the Royal Statistical Society B 42(2), 109–142",
@@ -121,19 +122,19 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
         facts=(
             ("Labelled texts", Count(labels.n)),
             ("Answers", Count(labels.n_answers)),
-            ("Method from all labels", Words(summary.calibration.method)),
+            ("Method from all labels", Label(summary.calibration.method)),
         ),
         warnings=ranking_warnings(summary.calibration.error),
         cautions=tuple(_calibration_cautions(summary)),
         sections=tuple(_calibration_sections(summary)),
         notes=(_HONEST,),
-        settings=settings(
+        settings=run_settings(
             summary.source,
             summary.created,
             (("Intervals", f"{coverage(summary.interval)}, over {_unit(summary)}s"),),
             summary.signature,
         ),
-        citations=(_SCORES, _PROBIT),
+        citations=(_SCORES, PROBIT),
     )
 
 
@@ -218,16 +219,16 @@ def _quality_table(summary: "CalibrationSummary") -> DataTable:
     )
     figures: list[tuple[Cell, ...]] = [
         (
-            Words(name),
-            *(WithInterval.of(getattr(quality, field), _DIGITS) for quality in summary.qualities.values()),
-            Words(meaning),
+            Label(name),
+            *(estimate_cell(getattr(quality, field), _DIGITS) for quality in summary.qualities.values()),
+            Label(meaning),
         )
         for name, field, meaning in rows
     ]
     spread: tuple[Cell, ...] = (
-        Words("spread of means"),
+        Label("spread of means"),
         *(Number(quality.spread) for quality in summary.qualities.values()),
-        Words(f"standard deviation; people's means have {number(summary.human_spread)}"),
+        Label(f"standard deviation; people's means have {number(summary.human_spread)}"),
     )
     cells = [cell for row in figures for cell in row]
     return DataTable(
@@ -258,7 +259,7 @@ def _picture(summary: "CalibrationSummary", name: str) -> Figure:
         f"People's mean by mean rating, {name}, in bins of like size: {pairs}.",
         DataTable(
             (*axes, "texts"),
-            tuple((Number(rated), Number(human), Count(n)) for rated, human, n in bins),
+            tuple((Number(each.rated), Number(each.human), Count(each.n)) for each in bins),
             detail="full",
         ),
         caption=f"{capitalised(name)}: one dot for about {counted(bins[0].n, 'text')} with like ratings; on "
@@ -273,7 +274,7 @@ def _choice(summary: "CalibrationSummary") -> Iterator[Block]:
     yield DataTable(
         ("method", "error", "chosen in folds", "what it does"),
         tuple(
-            (Words(method), Number(error, 4), Count(chosen.get(method, 0)), Words(METHODS[method]))
+            (Label(method), Number(error, 4), Count(chosen.get(method, 0)), Label(METHODS[method].label))
             for method, error in summary.errors.items()
         ),
         title="Cross-validated ranked probability score of each method",
@@ -303,7 +304,7 @@ def _curve(summary: "CalibrationSummary") -> Iterator[Block]:
                 Count(point.n),
                 Number(point.ranked_probability, 4),
                 Number(point.pearson, _DIGITS),
-                Words(curve_origin(point, summary.calibration.labels.n)),
+                Label(curve_origin(point, summary.calibration.labels.n)),
             )
             for point in summary.curve
         ),
@@ -455,7 +456,11 @@ def _agreement_table(comparison: "RatingComparison") -> DataTable:
     )  # fmt: skip
     cells = (
         *(
-            (Words(name), WithInterval.of(figure, _DIGITS), Words(absent if figure is None else meaning))
+            (
+                Label(name),
+                estimate_cell(figure, _DIGITS),
+                Label(absent if figure is None else meaning),
+            )
             for name, figure, meaning, absent in rows
         ),
         *_corrected(comparison),
@@ -469,7 +474,7 @@ def _agreement_table(comparison: "RatingComparison") -> DataTable:
     )
 
 
-def corrected_words(comparison: "RatingComparison | None", digits: int) -> str | None:
+def corrected_sentence(comparison: "RatingComparison | None", digits: int) -> str | None:
     """Say what people would give to all rated texts, by their labels; ``None`` where that is not known."""
     corrected = None if comparison is None else comparison.corrected
     if comparison is None or corrected is None or math.isnan(corrected.value):
@@ -488,7 +493,7 @@ def rated_texts(corrected: "CorrectedMean") -> str:
     return count(corrected.n_labelled + corrected.n_unlabelled)
 
 
-def _corrected(comparison: "RatingComparison") -> tuple[tuple[Words, WithInterval, Words], ...]:
+def _corrected(comparison: "RatingComparison") -> tuple[tuple[Label, WithInterval, Label], ...]:
     """List the mean of all texts that people's ratings of some correct, where some have none."""
     corrected = comparison.corrected
     if corrected is None:
@@ -504,14 +509,14 @@ def _corrected(comparison: "RatingComparison") -> tuple[tuple[Words, WithInterva
         alone = f"an interval needs {FEWEST_LABELS} labels or more"
     return (
         (
-            Words(CORRECTED),
-            WithInterval.of(corrected, _DIGITS, note=note),
-            Words(f"what people would give to all {rated} rated texts, {drawn}"),
+            Label(CORRECTED),
+            estimate_cell(corrected, _DIGITS, note=note),
+            Label(f"what people would give to all {rated} rated texts, {drawn}"),
         ),
         (
-            Words("mean of the labels alone"),
-            WithInterval.of(corrected.labels_only, _DIGITS, note=alone),
-            Words(f"the same without the ratings, of {n} texts"),
+            Label("mean of the labels alone"),
+            estimate_cell(corrected.labels_only, _DIGITS, note=alone),
+            Label(f"the same without the ratings, of {n} texts"),
         ),
     )
 

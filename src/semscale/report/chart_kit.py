@@ -2,20 +2,22 @@
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Final
 from xml.etree import ElementTree
 
+import numpy as np
 from markupsafe import Markup
+from rich.cells import cell_len, chop_cells
 
 from semscale.report.document import Swatch
 from semscale.report.formatting import digits_for, number, one_line, plain, printable
 from semscale.scales import Scale
+from semscale.types import Floats
 
 INK: Final = "#1b2430"
 MUTED: Final = "#56616f"
@@ -56,7 +58,7 @@ def diverging(share: float) -> str:
 
 
 def ordinal(n_points: int, *, flipped: bool = False) -> tuple[str, ...]:
-    """Return one colour a scale point, from the low end to the high one; ``flipped`` where low is good.
+    """Return a colour for each scale point, from the low end to the high one; ``flipped`` where low is good.
 
     Example:
         >>> ordinal(3)
@@ -67,7 +69,7 @@ def ordinal(n_points: int, *, flipped: bool = False) -> tuple[str, ...]:
 
 
 def ramp(n_points: int) -> tuple[str, ...]:
-    """Return one colour a scale point for a scale without a good and a bad end, light to dark.
+    """Return a colour for each scale point, light to dark, for a scale without a good and a bad end.
 
     Example:
         >>> len(ramp(5))
@@ -111,24 +113,22 @@ def contrast(first: str, second: str) -> float:
 
 
 def _luminance(colour: str) -> float:
-    linear = [_linear(channel / 255) for channel in _rgb(colour)]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def _linear(channel: float) -> float:
-    return channel / 12.92 if channel <= _LINEAR_LIMIT else ((channel + 0.055) / 1.055) ** 2.4
+    channels = _rgb(colour) / 255
+    is_linear = channels <= _LINEAR_LIMIT
+    linear = np.where(is_linear, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
 def _between(stops: tuple[str, ...], share: float) -> str:
     position = min(max(share, 0.0), 1.0) * (len(stops) - 1)
     left = min(int(position), len(stops) - 2)
     weight = position - left
-    channels = zip(_rgb(stops[left]), _rgb(stops[left + 1]), strict=True)
-    return "#" + "".join(f"{round((1 - weight) * a + weight * b):02x}" for a, b in channels)
+    mixed = (1 - weight) * _rgb(stops[left]) + weight * _rgb(stops[left + 1])
+    return "#" + "".join(f"{round(channel):02x}" for channel in mixed.tolist())
 
 
-def _rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+def _rgb(colour: str) -> Floats:
+    return np.array([int(colour[first : first + 2], 16) for first in (1, 3, 5)], dtype=np.float64)
 
 
 def point_names(scale: Scale) -> list[str]:
@@ -146,7 +146,7 @@ def mass_heads(scale: Scale) -> tuple[str, ...]:
 
 
 def point_colours(scale: Scale) -> tuple[str, ...]:
-    """Choose a colour a point: orange for the unwelcome end, one ramp where neither end is welcome."""
+    """Choose a colour for each point: orange for the unwelcome end, a single ramp where no end is welcome."""
     if scale.polarity == "neutral":
         return ramp(scale.n_points)
     return ordinal(scale.n_points, flipped=scale.polarity == "ascending-bad")
@@ -168,7 +168,7 @@ PADDING = 4
 
 FONT_SIZE = 13
 _FONT = "system-ui, sans-serif"
-_GEOMETRY = ("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "transform", "width", "height")
+_GEOMETRY = ("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "transform")
 _LEGEND_LINE, _LEGEND_MARK, _LEGEND_GAP, _LEGEND_MARGIN = 24, 12, 26, 12  # pixels
 
 
@@ -185,19 +185,15 @@ class Drawing:
     def __init__(self, width: float, height: float) -> None:
         self.width = width
         self.height = height
-        self._elements: list[ElementTree.Element] = []
+        self._groups: list[ElementTree.Element] = []
 
     def add(self, tag: str, look: Mapping[str, str | float], text: str = "") -> None:
-        """Add an element of SVG."""
-        element = ElementTree.Element(tag, _attributes(look))
-        element.text = printable(text) or None
-        self._elements.append(element)
-
-    def paths(self, shapes: Iterable[str], **look: str | float) -> None:
-        """Draw paths of one look, each by itself, so that translucent ones show where they overlap."""
-        group = ElementTree.Element("g", _attributes(look))
-        group.extend(ElementTree.Element("path", {"d": shape}) for shape in shapes)
-        self._elements.append(group)
+        """Add an element of SVG; neighbours of the same look form a group, which keeps a page small."""
+        attributes = {name.replace("_", "-"): _written(value) for name, value in look.items()}
+        place = {name: attributes.pop(name) for name in _GEOMETRY if name in attributes}
+        if not self._groups or self._groups[-1].attrib != attributes:
+            self._groups.append(ElementTree.Element("g", attributes))
+        ElementTree.SubElement(self._groups[-1], tag, place).text = printable(text) or None
 
     def path(self, shape: str, *, fill: str = "none", **look: str | float) -> None:
         """Draw a path, if there is anything of it."""
@@ -214,13 +210,13 @@ class Drawing:
         """Draw a rectangle."""
         self.path(rectangle(corner, width, height), fill=fill, **look)
 
-    def tiles(self, tiles: Iterable[tuple[str, str]], **look: str | float) -> None:
-        """Draw shapes with their colours; all of one colour become one path, so they must not overlap."""
-        shapes: dict[str, str] = {}
-        for colour, shape in tiles:
-            shapes[colour] = shapes.get(colour, "") + shape
-        for colour, shape in shapes.items():
-            self.path(shape, fill=colour, **look)
+    def interval(
+        self, axis: "Axis", y: float, ends: tuple[float | None, float | None], colour: str, width: float
+    ) -> None:
+        """Draw a horizontal line between two values of an axis, if there are both."""
+        low, high = ends
+        if low is not None and high is not None:
+            self.path(line([(axis(low), y), (axis(high), y)]), stroke=colour, stroke_width=width)
 
     def dot(self, middle: Point, radius: float, fill: str, **look: str | float) -> None:
         """Draw a disc."""
@@ -230,54 +226,56 @@ class Drawing:
     def text(
         self, point: Point, text: str, *, anchor: str = "start", fill: str = INK, **look: str | float
     ) -> None:
-        """Write a text; ``anchor`` is the part of it that stands at the place: start, middle or end."""
+        """Write a text; ``anchor`` is the part of it that lies at the point: start, middle or end."""
         x, y = point
         anchored = {} if anchor == "start" else {"text_anchor": anchor}
-        self.add("text", {"x": x, "y": y, "fill": fill, **anchored, **look}, text)
+        filled = {} if fill == INK else {"fill": fill}  # ink is the colour of the whole drawing
+        self.add("text", {"x": x, "y": y, **filled, **anchored, **look}, text)
 
     def lines(self, point: Point, lines: Sequence[str], *, anchor: str) -> None:
-        """Write lines of text below each other, their middle at a place."""
+        """Write lines of text below each other, their middle at a point."""
         x, y = point
         first = y + 4.5 - LINE_HEIGHT * (len(lines) - 1) / 2
         for order, line in enumerate(lines):
             self.text((x, first + LINE_HEIGHT * order), line, anchor=anchor)
 
     def inline(self, label: str) -> Markup:
-        """Give the drawing as an element of an HTML page, where it scales with its container.
+        """Return the drawing as an element of an HTML page, where it scales with its container.
 
         Args:
-            label: what the picture shows, figures included, for readers who cannot see it.
+            label: content of the picture, figures included, for readers who cannot see it.
         """
         look = {"role": "img", "aria-label": printable(label), "style": f"max-width:{self.width:.0f}px"}
-        return Markup(self._source(look))  # the serialiser has escaped it
+        return Markup(ElementTree.tostring(self._svg(look), encoding="unicode"))  # it has escaped the texts
 
     def document(self, description: str, legend: Sequence[Swatch] = (), *, is_crisp: bool = False) -> str:
-        """Give the drawing as an SVG document on white paper, with its legend below.
+        """Return the drawing as an SVG document on white paper, with its legend below.
 
         Args:
             description: the figures in words, for readers who cannot see it.
-            legend: colours and shapes of the marks, with what they stand for.
+            legend: colours and shapes of the marks, with their labels.
             is_crisp: whether edges are drawn on whole pixels, so that no paper shines through between cells.
         """
         positions = _legend_positions(legend, self.width)
         below = _LEGEND_MARGIN + _LEGEND_LINE * (positions[-1][1] + 1) if positions else 0
         whole = Drawing(self.width, self.height + below)
-        whole.add("title", {}, description)
-        whole.add("rect", {"width": "100%", "height": "100%", "fill": "#ffffff"})
-        whole._elements += self._elements
+        whole._groups += self._groups
         for swatch, (left, line) in zip(legend, positions, strict=True):
             _draw_swatch(whole, swatch, left, self.height + _LEGEND_MARGIN + _LEGEND_LINE * (line + 0.5))
         size = {"width": f"{whole.width:g}", "height": f"{whole.height:g}"}
         crisp = {"shape-rendering": "crispEdges"} if is_crisp else {}
-        return whole._source({"xmlns": "http://www.w3.org/2000/svg", **size, **crisp})
+        root = whole._svg({"xmlns": "http://www.w3.org/2000/svg", **size, **crisp})
+        root.insert(0, ElementTree.Element("rect", {"width": "100%", "height": "100%", "fill": "#ffffff"}))
+        root.insert(0, ElementTree.Element("title"))
+        root[0].text = printable(description)
+        return ElementTree.tostring(root, encoding="unicode")
 
-    def _source(self, look: Mapping[str, str]) -> str:
-        shared = {"font-family": _FONT, "font-size": f"{FONT_SIZE}"}
+    def _svg(self, look: Mapping[str, str]) -> ElementTree.Element:
+        shared = {"font-family": _FONT, "font-size": f"{FONT_SIZE}", "fill": INK}
         box = {"viewBox": f"0 0 {self.width:g} {self.height:g}"}
         root = ElementTree.Element("svg", {**box, **shared, **look})
-        for _, run in groupby(self._elements, key=lambda element: element.tag):
-            root.append(_grouped(list(run)))
-        return ElementTree.tostring(root, encoding="unicode")
+        root.extend(self._groups)
+        return root
 
 
 def rasterized(source: str, *, scale: float = 2) -> bytes:
@@ -300,10 +298,6 @@ def _font_file() -> str:
     return str(resources.files("semscale.report").joinpath("fonts", "DejaVuSans.ttf"))
 
 
-def _attributes(look: Mapping[str, str | float]) -> dict[str, str]:
-    return {name.replace("_", "-"): _written(value) for name, value in look.items()}
-
-
 def _written(value: str | float) -> str:
     """Write a number of pixels to a tenth of them, and a small one to three digits."""
     if isinstance(value, str):
@@ -311,26 +305,8 @@ def _written(value: str | float) -> str:
     return f"{value:.3g}" if abs(value) < 100 else f"{value:.1f}".removesuffix(".0")  # noqa: PLR2004
 
 
-def _grouped(run: Sequence[ElementTree.Element]) -> ElementTree.Element:
-    """Put elements of one kind into a group that has the look which all of them share."""
-    if len(run) == 1:
-        return run[0]
-    shared = {
-        name: value
-        for name, value in run[0].attrib.items()
-        if name not in _GEOMETRY and all(element.get(name) == value for element in run)
-    }
-    group = ElementTree.Element("g", shared)
-    for element in run:
-        look = {name: value for name, value in element.attrib.items() if name not in shared}
-        child = ElementTree.SubElement(group, element.tag, look)
-        child.text = element.text
-        child.extend(element)
-    return group
-
-
 def _legend_positions(legend: Sequence[Swatch], width: float) -> list[tuple[float, int]]:
-    """Place the entries from left to right: where each begins, and on which line."""
+    """Lay the entries out from left to right: left edge and line of each."""
     positions: list[tuple[float, int]] = []
     left, line = float(_LEGEND_MARGIN), 0
     for swatch in legend:
@@ -420,7 +396,7 @@ def draw_across(  # noqa: PLR0913 - where the plot lies and what the axis says
     """Draw the horizontal axis of a plot, its grid, and its labels and title above or below.
 
     Args:
-        drawing: what it is drawn into.
+        drawing: receives the axis.
         axis: of the plot.
         ticks: values with their labels; where these have no room, every second one is left out.
         top: upper edge of the plot.
@@ -451,7 +427,7 @@ def _with_room(axis: Axis, ticks: Mapping[float, str]) -> dict[float, str]:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of one height with their names at the left of a plot.
+    """Rows of equal height with their names at the left of a plot.
 
     Attributes:
         names: from top to bottom.
@@ -467,16 +443,23 @@ class Rows:
 
     @classmethod
     def fitted(cls, names: Sequence[str], width: int, least: int, *, top: float = PADDING) -> "Rows":
-        """Give rows the room and the height that their names need.
+        """Give rows the room and the height that their names need: enough for the one with the most lines.
 
         Args:
             names: from top to bottom.
             width: of the whole chart.
             least: pixels of a row with a name of one or two lines.
             top: upper edge of the first row.
+
+        Example:
+            >>> Rows.fitted(["good", "bad"], 348, 30).height
+            30
+            >>> Rows.fitted(["neither good nor bad, as far as anybody can say"], 348, 30).height
+            66
         """
         room = label_room(width, names)
-        return cls(names, room, row_height(names, room, least), top)
+        lines = max((len(lines_of(name, room)) for name in names), default=1)
+        return cls(names, room, max(least, LINE_HEIGHT * lines + _ABOVE_AND_BELOW), top)
 
     @property
     def left(self) -> float:
@@ -491,6 +474,12 @@ class Rows:
     def middle(self, row: int) -> float:
         """Return the middle of a row."""
         return self.top + self.height * (row + 0.5)
+
+    def drawing(self, width: float, *, foot: float = PADDING) -> Drawing:
+        """Begin a drawing that ends ``foot`` pixels below the last row, with the names of the rows."""
+        drawing = Drawing(width + 2 * PADDING, self.bottom + foot)
+        self.draw_names(drawing)
+        return drawing
 
     def draw_names(self, drawing: Drawing) -> None:
         """Write the names at the left, long ones on several lines."""
@@ -535,32 +524,15 @@ def lines_of(name: str, room: int) -> list[str]:
         gap = " "
         for piece in _pieces(word, columns):
             joined = f"{lines[-1]}{gap}{piece}" if lines[-1] else piece
-            if columns_of(joined) <= columns:
+            if cell_len(joined) <= columns:
                 lines[-1] = joined
             else:
                 lines.append(piece)
             gap = ""
     if len(lines) > _MOST_LINES:
-        return [*lines[: _MOST_LINES - 1], _cut(lines[_MOST_LINES - 1], columns)]
+        last = chop_cells(lines[_MOST_LINES - 1], columns - 1)[0].rstrip()
+        return [*lines[: _MOST_LINES - 1], f"{last}…"]
     return lines
-
-
-def row_height(names: Sequence[str], room: int, least: int) -> int:
-    """Choose the pixels of a chart's rows: enough for the label with the most lines.
-
-    Args:
-        names: labels of the rows.
-        room: pixels left of the chart.
-        least: pixels of a row with a label of one or two lines.
-
-    Example:
-        >>> row_height(["good", "bad"], 110, 30)
-        30
-        >>> row_height(["neither good nor bad, as far as anybody can say"], 110, 30)
-        81
-    """
-    lines = max((len(lines_of(name, room)) for name in names), default=1)
-    return max(least, LINE_HEIGHT * lines + _ABOVE_AND_BELOW)
 
 
 def words_of(name: str) -> list[str]:
@@ -573,16 +545,6 @@ def words_of(name: str) -> list[str]:
     return re.findall(r"(?:[^\s]|\N{NO-BREAK SPACE})+", name)
 
 
-def columns_of(text: str) -> int:
-    """Count the columns that a text takes: two for East Asian wide characters and emoji, none for accents.
-
-    Example:
-        >>> columns_of("ab"), columns_of("満足")
-        (2, 4)
-    """
-    return sum(map(_columns, text))
-
-
 def text_width(text: str) -> int:
     """Estimate the pixels that a label takes in the widest of the usual system fonts.
 
@@ -590,35 +552,14 @@ def text_width(text: str) -> int:
         >>> text_width("nobody-helped")
         99
     """
-    return round(_CHARACTER * columns_of(text))
-
-
-def _columns(character: str) -> int:
-    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return round(_CHARACTER * cell_len(text))
 
 
 def _pieces(word: str, columns: int) -> list[str]:
     """Break a word that is longer than a line: behind hyphens and the like, and elsewhere if it must be."""
-    if columns_of(word) <= columns:
+    if cell_len(word) <= columns:
         return [word]
-    pieces = []
-    for part in _PARTS.findall(word):
-        piece = ""
-        for character in part:
-            if columns_of(piece + character) > columns:
-                pieces.append(piece)
-                piece = ""
-            piece += character
-        pieces.append(piece)
-    return pieces
-
-
-def _cut(line: str, columns: int) -> str:
-    while columns_of(line) > columns - 1:
-        line = line[:-1]
-    return line.rstrip() + "…"
+    return [piece for part in _PARTS.findall(word) for piece in chop_cells(part, columns)]
 
 
 def rectangle(corner: Point, width: float, height: float) -> str:

@@ -17,12 +17,12 @@ from semscale.report.document import (
     DataTable,
     Document,
     Findings,
+    Label,
     Level,
     Number,
     Paragraph,
     Quoted,
     Section,
-    Words,
 )
 from semscale.report.drift import covered_words, drift_document, drift_table, greatest_drift
 from semscale.report.drift_sentences import (
@@ -214,7 +214,7 @@ def _items(summary: DriftSummary, harmed: tuple[HarmedItem, ...]) -> DataTable:
 
 
 def _output_cell(output: Output | None) -> Cell:
-    return Words("nothing") if output is None else Quoted(output.text, _LONGEST_TEXT)
+    return Label("nothing") if output is None else Quoted(output.text, _LONGEST_TEXT)
 
 
 _SKIPPED = (Outcome.UNDECIDED, LimitOutcome.NOT_CHECKED)

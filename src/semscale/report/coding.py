@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.coding.coder import FEWEST_OF_EACH
+from semscale.coding.coding import MIN_PER_CLASS
 from semscale.coding.settings import BY_LIKENESS
 from semscale.report.document import (
     Block,
@@ -16,6 +16,7 @@ from semscale.report.document import (
     Document,
     Figure,
     Flag,
+    Label,
     Line,
     Number,
     Paragraph,
@@ -25,8 +26,7 @@ from semscale.report.document import (
     Section,
     Share,
     Subheading,
-    WithInterval,
-    Words,
+    estimate_cell,
     stamp,
 )
 from semscale.report.formatting import (
@@ -39,7 +39,7 @@ from semscale.report.formatting import (
     percent,
     percent_with_interval,
 )
-from semscale.report.parts import Columns, settings, table_of
+from semscale.report.parts import Columns, run_settings, table_of
 from semscale.report.row_charts import ForestRow, forest
 from semscale.report.sentences import rows_scored
 from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
@@ -47,7 +47,7 @@ from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.coding.chat_codes import ChatCodes
+    from semscale.coding.coder import ChatCodes
     from semscale.coding.shares import CodeShare, Driver, Drivers
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
     from semscale.coding.summary import CodedGrouping, CodingSummary
@@ -156,7 +156,7 @@ def coding_document(summary: "CodingSummary") -> Document:
         ),
         cautions=tuple(_cautions(summary)),
         sections=tuple(_sections(summary)),
-        settings=settings(summary.source, summary.created, tuple(_columns(summary)), summary.signature),
+        settings=run_settings(summary.source, summary.created, tuple(_columns(summary)), summary.signature),
         citations=(*([_CORRECTION] if summary.n_hand else []), *([_ALPHA] if has_alpha else [])),
     )
 
@@ -212,14 +212,14 @@ def _shares(summary: "CodingSummary") -> Iterator[Block]:
         ("code", lambda share: Quoted(share.code, _NAME)),
         ("given", lambda share: Count(share.n_assigned, is_small=share.has_small_base)),
         ("unsure", lambda share: Count(share.n_unsure)),
-        ("counted share", lambda share: WithInterval.of(share.counted, 1, is_share=True)),
+        ("counted share", lambda share: estimate_cell(share.counted, 1, is_share=True)),
     ]
     note = (
         "Counted: share of the answers about which a code was decided; its interval does not account for the "
         "coder’s errors."
     )
     if summary.n_hand:
-        columns.append(("corrected share", lambda share: WithInterval.of(share.corrected, 1, is_share=True)))
+        columns.append(("corrected share", lambda share: estimate_cell(share.corrected, 1, is_share=True)))
         note += (
             " Corrected: share of all readable answers to which people would give the code, estimated with "
             f"{count(summary.n_hand)} hand-coded answers (prediction-powered)."
@@ -237,7 +237,7 @@ def _shares_figure(shares: "list[tuple[str, CorrectedMean | Estimate]]", title: 
         rows.append(ForestRow(one_line(code), share.value, low, high, 0.0, None, None, text, short))
     columns: Columns[ForestRow] = (
         ("code", lambda row: Quoted(row.name, _NAME)),
-        (title, lambda row: Words(row.text)),
+        (title, lambda row: Label(row.text)),
     )
     return Figure(
         "shares",
@@ -258,11 +258,11 @@ def _group_table(grouping: "CodedGrouping", min_base: int) -> DataTable:
     groups = grouping.groups
     heads = ("no group" if group.name is None else Quoted(group.name, _HEAD) for group in groups)
     rows: list[tuple[Cell, ...]] = [
-        (Words("answers"), *(Count(group.n, is_small=group.n < min_base) for group in groups), Words(""))
+        (Label("answers"), *(Count(group.n, is_small=group.n < min_base) for group in groups), Label(""))
     ]
     for position, test in enumerate(grouping.tests):
         shares = (_best(group.shares[position]) for group in groups)
-        cells = (WithInterval.of(share, 0, is_share=True) for share in shares)
+        cells = (estimate_cell(share, 0, is_share=True) for share in shares)
         rows.append((Quoted(test.code, _NAME), *cells, Number(test.adjusted, 3, least=_LEAST_P)))
     note = ""
     if any(group.n < min_base for group in groups):
@@ -307,8 +307,8 @@ def _quality(summary: "CodingSummary") -> DataTable:
             row += [
                 Count(calibration.n_with),
                 Count(calibration.n_without),
-                WithInterval.of(calibration.area),
-                WithInterval.of(None if figures is None else figures.brier, 3),
+                estimate_cell(calibration.area),
+                estimate_cell(None if figures is None else figures.brier, 3),
                 Number(None if figures is None else figures.brier_of_share, 3),
             ]
     for head, alphas in (
@@ -319,7 +319,7 @@ def _quality(summary: "CodingSummary") -> DataTable:
         if alphas:
             heads.append(head)
             for row, alpha in zip(rows, alphas, strict=True):
-                row.append(WithInterval.of(alpha, note=alpha.note or ""))
+                row.append(estimate_cell(alpha, note=alpha.note or ""))
     cells = tuple(tuple(row) for row in rows)
     return DataTable(tuple(heads), cells, noun="code", brief_title="Quality of the codes")
 
@@ -331,9 +331,9 @@ def _drivers(summary: "CodingSummary", drivers: "Drivers") -> Iterator[Block]:
         ("answers with it", lambda driver: Count(driver.n_with)),
         ("mean with", lambda driver: Number(driver.mean_with)),
         ("mean without", lambda driver: Number(driver.mean_without)),
-        ("difference", lambda driver: WithInterval.of(driver.difference, signed=True)),
+        ("difference", lambda driver: estimate_cell(driver.difference, signed=True)),
         ("p (Holm)", lambda driver: Number(driver.p_value, 3, least=_LEAST_P)),
-        ("adjusted for other codes", lambda driver: WithInterval.of(driver.joint, signed=True)),
+        ("adjusted for other codes", lambda driver: estimate_cell(driver.joint, signed=True)),
         ("p (Holm)", lambda driver: Number(driver.joint_p_value, 3, least=_LEAST_P)),
     )
     order = sorted(drivers.drivers, key=lambda driver: -np.nan_to_num(driver.difference.value, nan=-np.inf))
@@ -394,7 +394,7 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
             for quote in some:
                 decided = {None: "undecided", True: "given", False: "not given"}[quote.assigned]
                 rows.append(
-                    (Words(kind), Count(quote.row), Number(quote.value), Words(decided), Quoted(quote.text))
+                    (Label(kind), Count(quote.row), Number(quote.value), Label(decided), Quoted(quote.text))
                 )
         value = "likeness" if code.name in summary.not_calibrated else "probability"
         yield Subheading(Quoted(code.name))
@@ -424,10 +424,10 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block]:
     n = summary.n
     rows = tuple(
         (
-            Words(label),
+            Label(label),
             Count(summary.outcomes.get(name, 0)),
             Share(summary.outcomes.get(name, 0) / n if n else None),
-            Words(meaning),
+            Label(meaning),
         )
         for name, (label, meaning) in _OUTCOMES.items()
     )
@@ -447,11 +447,11 @@ def _lost_replies(asked: "ChatCodes") -> DataTable:
     """Count the answers without codes from a chat model, and quote one reply of each kind."""
     rows = tuple(
         (
-            Words(str(lost.status)),
+            Label(str(lost.status)),
             Count(asked.counts[str(lost.status)]),
             Share(asked.counts[str(lost.status)] / asked.n_asked),
             Count(lost.row),
-            Quoted(lost.reply, _LONGEST_REPLY) if lost.reply else Words("none"),
+            Quoted(lost.reply, _LONGEST_REPLY) if lost.reply else Label("none"),
             Quoted(lost.reason, _LONGEST_REPLY),
         )
         for lost in asked.lost
@@ -494,8 +494,8 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
     if names:
         verb = "is" if len(names) == 1 else "are"
         yield (
-            f"{listed(names)} {verb} not calibrated: a code needs {FEWEST_OF_EACH} hand-coded answers that "
-            f"have it and {FEWEST_OF_EACH} that do not."
+            f"{listed(names)} {verb} not calibrated: a code needs {MIN_PER_CLASS} hand-coded answers that "
+            f"have it and {MIN_PER_CLASS} that do not."
         )
     alphas = zip(summary.codebook.names, summary.agreement.people, strict=True)
     weak = [f"“{one_line(name)}”" for name, alpha in alphas if alpha.value < _WEAK]
@@ -584,7 +584,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         sections=(
             Section("codes", "The proposed codes", (table, Paragraph(_JACCARD, "note", detail="both"))),
         ),
-        settings=settings(
+        settings=run_settings(
             summary.source,
             summary.created,
             (("Answers", ("column “", Quoted(summary.column), "”")), ("Codebook", Quoted(summary.codebook))),

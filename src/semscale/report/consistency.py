@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from semscale.answer_consistency.claim_tables import NO_CLAIM
 from semscale.answer_consistency.claims import Support
 from semscale.answer_consistency.consistencies import NO_ANSWER
-from semscale.answer_consistency.contradictions import ENTAILED
 from semscale.answer_consistency.measures import MEASURES, no_value_reason
-from semscale.answer_consistency.pairs import FEWEST_ANSWERS, LENGTH_NULLS, TOO_FEW_ANSWERS
+from semscale.answer_consistency.pairs import ENTAILED, FEWEST_ANSWERS, LENGTH_NULLS, TOO_FEW_ANSWERS
 from semscale.answer_consistency.summary import FEW_SAMPLES
 from semscale.guards.findings import Finding
 from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL
@@ -25,6 +24,7 @@ from semscale.report.document import (
     Histogram,
     ItemCard,
     Items,
+    Label,
     Line,
     Marked,
     Number,
@@ -34,8 +34,7 @@ from semscale.report.document import (
     Share,
     Shares,
     SideBySide,
-    WithInterval,
-    Words,
+    estimate_cell,
     marked,
 )
 from semscale.report.formatting import (
@@ -53,7 +52,6 @@ from semscale.report.parts import (
     SAMPLE_GUARD_MEANINGS,
     Columns,
     altogether,
-    counts_section,
     covered,
     estimated_document,
     estimated_settings,
@@ -64,11 +62,13 @@ from semscale.report.parts import (
     headline,
     histogram_caption,
     label_with_base,
+    languages_section,
     largest_groups,
     left_out_section,
     low_items,
     mean_row,
     nothing_section,
+    present,
     score_group,
     table_of,
 )
@@ -218,19 +218,15 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
         yield from _least(summary)
     else:
         yield nothing_section("spread", _NOUN)
-    yield from counts_section(summary.languages, ("answer",), _NOUN)
-    yield left_out_section(
-        summary.estimates.overall.left_out,
-        summary.n,
-        {**MEANINGS, "no-value": no_value_reason(summary.main)},
-        lambda status: summary.left_out.get(status, ()),
-        noun=_NOUN,
+    yield from present(
+        languages_section(summary.languages, ("answer",), _NOUN),
+        left_out_section(summary, {**MEANINGS, "no-value": no_value_reason(summary.main)}, noun=_NOUN),
     )
 
 
 def _spread(summary: "ConsistencySummary") -> Section:
     estimates, main = summary.estimates, MEASURES[summary.main]
-    means = [(MEASURES[name].label, WithInterval.of(estimates.overall_mean(name))) for name in summary.scores]
+    means = [(MEASURES[name].label, estimate_cell(estimates.overall_mean(name))) for name in summary.scores]
     title: Line = "How far answers agree"
     blocks: list[Block] = [
         Paragraph(f"{capitalised(main.label)}: {main.about}.", "lead"),
@@ -263,7 +259,7 @@ def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
     for group in largest_groups(drawable, _CHARTED_GROUPS):
         name = group_label(group, estimates.by)
         drawn.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
-    rows = tuple(mean_row(Words(MEASURES[name].label), mean) for name, mean in means.items())
+    rows = tuple(mean_row(Label(MEASURES[name].label), mean) for name, mean in means.items())
     caption = histogram_caption("prompts have which value", estimates)
     if summary.is_sampled:
         caption += f" Counted in a random sample of {count(SAMPLED_ROWS)} prompts."
@@ -349,7 +345,10 @@ def _probability(item: "ConsistencyItem") -> Iterator[tuple[str, Cell]]:
     )
     if value is None or low is None or high is None:
         return
-    yield "P(correct)", Words("not known") if isnan(value) else WithInterval.of(Estimate(value, low, high))
+    yield (
+        "P(correct)",
+        Label("not known") if isnan(value) else estimate_cell(Estimate(value, low, high)),
+    )
 
 
 def _distinct_samples(item: "ConsistencyItem") -> list[tuple[str, int]]:
@@ -401,11 +400,11 @@ def _decision_table(correctness: "CorrectnessProbability") -> DataTable:
     plan = correctness.triage
     accept, abstain, confidence = plan.accept, plan.abstain, plan.confidence
     rows = (
-        (Words("accept"), Number(accept.value, 3), Share(accept.accepted),
-         Words(promise_words(accept, "this or more", "wrong", confidence))),
-        (Words("abstain"), Number(abstain.value, 3), Share(abstain.accepted),
-         Words(promise_words(abstain, "this or less", "right", confidence))),
-        (Words("review"), Number(None), Share(plan.reviewed), Words("what lies between")),
+        (Label("accept"), Number(accept.value, 3), Share(accept.accepted),
+         Label(promise_words(accept, "this or more", "wrong", confidence))),
+        (Label("abstain"), Number(abstain.value, 3), Share(abstain.accepted),
+         Label(promise_words(abstain, "this or less", "right", confidence))),
+        (Label("review"), Number(None), Share(plan.reviewed), Label("what lies between")),
     )  # fmt: skip
     columns = ("decision", MEASURE_NAMES[correctness.measure], "of prompts", "what it promises")
     return DataTable(columns, rows, title="Decisions")
@@ -418,7 +417,7 @@ def _weight_table(correctness: "CorrectnessProbability") -> tuple[DataTable, ...
         return ()
     note = ", tuned on half of the labels" if correctness.measure == "ensemble_tuned" else ""
     rows = tuple(
-        (Words(MEASURE_NAMES[name]), Share(weight), Count(correctness.filled.get(name, 0)))
+        (Label(MEASURE_NAMES[name]), Share(weight), Count(correctness.filled.get(name, 0)))
         for name, weight in weights
     )
     title = f"Weights of the ensemble{note}"
@@ -428,10 +427,10 @@ def _weight_table(correctness: "CorrectnessProbability") -> tuple[DataTable, ...
 def _calibration_table(figures: "CalibrationFigures") -> DataTable:
     """List how well probabilities hold, each figure with its comparison."""
     rows: tuple[tuple[Cell, ...], ...] = (
-        (Words("Brier score", "0 is best"), WithInterval.of(figures.brier, 3),
-         Number(figures.brier_of_share, 3), Words("the overall share, given to every answer")),
-        (Words("calibration error (ECE)"), Number(figures.error, 3),
-         Number(figures.error_by_chance, 3), Words("expected of probabilities that hold exactly")),
+        (Label("Brier score", "0 is best"), estimate_cell(figures.brier, 3),
+         Number(figures.brier_of_share, 3), Label("the overall share, given to every answer")),
+        (Label("calibration error (ECE)"), Number(figures.error, 3),
+         Number(figures.error_by_chance, 3), Label("expected of probabilities that hold exactly")),
     )  # fmt: skip
     return DataTable(("", "value", "comparison", "compared with"), rows, title="Do the probabilities hold?")
 
@@ -465,8 +464,7 @@ def _reliability_figure(figures: "CalibrationFigures", interval: float) -> Figur
         for binned in figures.bins
     ]
     rows = tuple(
-        (Number(binned.predicted), Count(binned.n), WithInterval.of(binned.observed))
-        for binned in figures.bins
+        (Number(binned.predicted), Count(binned.n), estimate_cell(binned.observed)) for binned in figures.bins
     )
     described = "; ".join(f"{number(dot.predicted)} given, {number(dot.observed)} right" for dot in dots)
     return Figure(
@@ -489,11 +487,11 @@ def _area_table(correctness: "CorrectnessProbability") -> DataTable:
     known = {name: area.value for name, area in comparison.compared.items() if not isnan(area.value)}
     names = sorted(comparison.separate, key=lambda name: -known.get(name, -1.0))
     cells: dict[str, list[Cell]] = {
-        name: [WithInterval.of(column[name], 3) for column in areas] for name in names
+        name: [estimate_cell(column[name], 3) for column in areas] for name in names
     }
     columns = ("measure", "AUC", "labelled answers", f"AUC on the {comparison.n_common:,} that have all")
     rows = tuple(
-        (Words(MEASURE_NAMES[name]), cells[name][0], Count(comparison.n[name]), *cells[name][1:])
+        (Label(MEASURE_NAMES[name]), cells[name][0], Count(comparison.n[name]), *cells[name][1:])
         for name in names
     )
     interval = covered((cells[name][0] for name in names), correctness.interval)
@@ -730,9 +728,9 @@ def agreement_document(summary: "AgreementSummary") -> Document:
     asking = asking_words(summary)
     columns: Columns[tuple[int, ClaimVerdict]] = (
         (_NOUN, lambda row: Count(row[0] + 1)),
-        ("verdict", lambda row: Words(VERDICT_WORDS[row[1].verdict])),
+        ("verdict", lambda row: Label(VERDICT_WORDS[row[1].verdict])),
         ("claim", lambda row: Quoted(row[1].claim)),
-        ("sample", lambda row: Count(row[1].text + 1) if row[1].text >= 0 else Words("")),
+        ("sample", lambda row: Count(row[1].text + 1) if row[1].text >= 0 else Label("")),
         ("its sentence", lambda row: Quoted(row[1].sentence)),
         ("why", lambda row: Quoted(row[1].reason)),
         ("support", lambda row: Number(row[1].value)),
@@ -779,7 +777,7 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
     base = estimated_document(summary, kind="groundedness report", name="Groundedness", title=title)
     columns: Columns[tuple[int, ClaimVerdict]] = (
         ("row", lambda row: Count(row[0] + 1)),
-        ("verdict", lambda row: Words(VERDICT_WORDS[row[1].verdict])),
+        ("verdict", lambda row: Label(VERDICT_WORDS[row[1].verdict])),
         ("claim", lambda row: Quoted(row[1].claim)),
         ("nearest sentence", lambda row: Quoted(row[1].sentence)),
         ("why", lambda row: Quoted(row[1].reason)),
@@ -822,7 +820,7 @@ def _claims_document(
     estimates, noun = summary.estimates, texts.noun
     sections = [nothing_section("claims", noun)]
     if estimates.overall.n:
-        means = [(name, WithInterval.of(estimates.overall_mean(key))) for key, name in texts.means.items()]
+        means = [(name, estimate_cell(estimates.overall_mean(key))) for key, name in texts.means.items()]
         heading: Line = texts.title
         groups: tuple[Block, ...] = ()
         if estimates.groups:
@@ -836,18 +834,15 @@ def _claims_document(
             summary.worst, columns, brief_title="Worst claims", most=SHOWN_ITEMS, noun="claim", brief=5
         )
         sections.append(Section("worst", "The worst claims", (worst,)))
-    left_out = left_out_section(
-        estimates.overall.left_out,
-        summary.n,
-        texts.statuses,
-        lambda status: summary.left_out.get(status, ()),
-        noun=noun,
+    further = present(
+        languages_section(summary.languages, ("answer",), noun),
+        left_out_section(summary, texts.statuses, noun=noun),
     )
     return replace(
         base,
         lead=headline(estimates, texts.means["score"], (0.0, 1.0)),
         notes=(*base.notes, f"claims: {_claim_words(summary)}"),
-        sections=(*sections, *counts_section(summary.languages, ("answer",), noun), left_out),
+        sections=(*sections, *further),
     )
 
 
@@ -880,10 +875,10 @@ def _claim_cautions(summary: "ClaimSummary") -> Iterator[str]:
 def _verdict_table(summary: "ClaimSummary", meanings: Mapping[Support, str]) -> DataTable:
     """Lay out how many claims have each verdict."""
     columns: Columns[tuple[Support, int]] = (
-        ("verdict", lambda row: Words(VERDICT_WORDS[row[0]])),
+        ("verdict", lambda row: Label(VERDICT_WORDS[row[0]])),
         ("claims", lambda row: Count(row[1])),
         ("share", lambda row: Share(row[1] / summary.n_claims)),
-        ("meaning", lambda row: Words(meanings[row[0]])),
+        ("meaning", lambda row: Label(meanings[row[0]])),
     )
     listed = [row for row in summary.claims.items() if row[1] or row[0] is not Support.UNREAD]
     return table_of(listed, columns, title="Claims", explained=True)

@@ -7,7 +7,7 @@ only for a brief one (the screen). Blocks without it belong to full renderings.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -25,6 +25,7 @@ Detail = Literal["both", "full", "brief"]
 """Which renderings have a block: all, pages and other full ones, or the screen alone."""
 
 
+@runtime_checkable
 class Interval(Protocol):
     """A figure with the two ends of its interval, such as ``semscale.stats.intervals.estimates.Estimate``."""
 
@@ -126,20 +127,19 @@ class WithInterval:
     note: str = ""
     signed: bool = False
 
-    @classmethod
-    def of(
-        cls,
-        estimate: Interval | None,
-        digits: int = 2,
-        *,
-        is_share: bool = False,
-        note: str = "",
-        signed: bool = False,
-    ) -> Self:
-        """Take the figures of an estimate; all are missing where there is none."""
-        if estimate is None:
-            return cls(np.nan, np.nan, np.nan, digits, is_share, note)
-        return cls(estimate.value, estimate.low, estimate.high, digits, is_share, note, signed)
+
+def estimate_cell(
+    estimate: Interval | None,
+    digits: int = 2,
+    *,
+    is_share: bool = False,
+    note: str = "",
+    signed: bool = False,
+) -> WithInterval:
+    """Turn an estimate into a cell; a dash where there is none."""
+    if estimate is None:
+        return WithInterval(np.nan, np.nan, np.nan, digits, is_share, note)
+    return WithInterval(estimate.value, estimate.low, estimate.high, digits, is_share, note, signed)
 
 
 @dataclass(frozen=True)
@@ -158,12 +158,12 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Words:
-    """Semscale's own words, lower case at the start unless a name stands there; a page may capitalise them.
+class Label:
+    """A phrase of Semscale itself, lower case at the start, as a page may capitalise it.
 
     Attributes:
-        text: the words.
-        note: a shorter explanation under them, where there is room.
+        text: the phrase.
+        note: a shorter explanation under it, where there is room.
         brief: what a brief rendering shows instead, such as a name that options take.
     """
 
@@ -215,8 +215,40 @@ class Marked:
     pieces: tuple[Piece, ...]
 
 
-Cell = Number | Change | Count | Share | WithInterval | Compared | Words | Quoted | Flag | Marked
-"""What a cell of a table, a fact or a setting holds."""
+Cell = Number | Change | Count | Share | WithInterval | Compared | Label | Quoted | Flag | Marked
+"""Content of a cell of a table, of a fact or of a setting."""
+
+Value = Cell | Interval | float | str | None
+"""A cell, or a plain value that ``as_cell`` turns into one."""
+
+
+def as_cell(value: Value) -> Cell:
+    """Turn a plain value into a cell; a cell stays as it is.
+
+    A text of a user is no plain value: it goes into ``Quoted``.
+
+    Args:
+        value: a phrase of Semscale, a whole number (``Count``), a number (``Number``, two decimals), an
+            estimate (``WithInterval``, two decimals), or ``None`` where a number does not exist.
+
+    Example:
+        >>> [type(as_cell(value)).__name__ for value in ("mean", 3, 0.25, None)]
+        ['Label', 'Count', 'Number', 'Number']
+    """
+    if isinstance(value, Cell):
+        return value
+    match value:
+        case None:
+            return Number(None)
+        case str():
+            return Label(value)
+        case int() | np.integer():
+            return Count(int(value))
+        case float() | np.floating():
+            return Number(float(value))
+        case _:
+            return estimate_cell(value)
+
 
 Line = str | Quoted | tuple[str | Quoted, ...]
 """One line of text: Semscale's words, a user's, or both in turn."""

@@ -50,6 +50,7 @@ from semscale.report.document import (
     Figure,
     Flag,
     Histogram,
+    Label,
     Line,
     Marked,
     Number,
@@ -61,7 +62,7 @@ from semscale.report.document import (
     Subheading,
     Swatch,
     WithInterval,
-    Words,
+    estimate_cell,
     marked,
     stamp,
 )
@@ -221,7 +222,7 @@ def _deciding_facts(summary: DriftSummary, decision: GateDecision) -> Iterator[t
             yield "Items that would decide, about", Count(simulated.items_needed)
     elif by_formula is not None:
         too_many = is_out_of_reach(by_formula, len(summary.comparison.baseline.items))
-        needed = Words("more than this dataset can give") if too_many else Count(by_formula)
+        needed = Label("more than this dataset can give") if too_many else Count(by_formula)
         yield "Items that would decide, about", needed
 
 
@@ -359,10 +360,10 @@ def _languages(summary: DriftSummary) -> Iterator[Section]:
     read = {True: "yes", False: "no", None: "–"}
     rows = [
         (
-            Words(language_name(found.language)),
+            Label(language_name(found.language)),
             Count(found.baseline),
             Count(found.candidate),
-            Words(read[found.read]),
+            Label(read[found.read]),
         )
         for found in summary.languages
     ]
@@ -390,17 +391,17 @@ def _left_out(summary: DriftSummary) -> Iterator[Block]:
 
 def _run(run: Run, approval: Approval | None) -> Iterator[tuple[str, Cell]]:
     yield "Model", Quoted(run.model, 120)
-    yield "Recorded", Words(stamp(run.recorded))
-    yield "Run", Words(run.id)
+    yield "Recorded", Label(stamp(run.recorded))
+    yield "Run", Label(run.id)
     if run.revision:
         yield "Revision", Quoted(run.revision)
     if run.note:
         yield "Note", Quoted(run.note, 300)
     if approval is not None:
         yield "Approved by", Quoted(approval.by, 120)
-        yield "Approved", Words(stamp(approval.approved))
+        yield "Approved", Label(stamp(approval.approved))
         yield "Why", Quoted(approval.why, 300)
-        yield "Expires", Words(_expiry(approval))
+        yield "Expires", Label(_expiry(approval))
 
 
 def _expiry(approval: Approval) -> str:
@@ -415,7 +416,7 @@ _MOST_GROUPS = 24
 
 def covered_words(summary: DriftSummary) -> str:
     """Say at the end of a title what intervals cover; empty where no drift over all items has one."""
-    return covered((WithInterval.of(figure.drift) for figure in summary.overall), summary.plan.interval)
+    return covered((estimate_cell(figure.drift) for figure in summary.overall), summary.plan.interval)
 
 
 def has_small_base(figure: DriftFigure) -> bool:
@@ -428,10 +429,10 @@ def base_of(figure: DriftFigure) -> Count:
     return Count(figure.drift.n, is_small=has_small_base(figure))
 
 
-def metric_cell(metric: Metric | str) -> Words:
+def metric_cell(metric: Metric | str) -> Label:
     """Name a metric: by its label, and by the name that options take where there is little room."""
     name = metric if isinstance(metric, str) else metric.name
-    return Words(label(metric), brief=one_line(name))
+    return Label(label(metric), brief=one_line(name))
 
 
 def drift_table(
@@ -518,7 +519,7 @@ def threshold_table(decision: GateDecision) -> DataTable:
         ("limit", lambda one: Number(one.limit, 3)),
         ("mean", lambda one: Number(one.value, 3)),
         ("", lambda one: Flag("pass", "pass") if one.passed else Flag("fail", "fail")),
-        ("metric", lambda one: Words(metric_label(one.metric))),
+        ("metric", lambda one: Label(metric_label(one.metric))),
     )
     return table_of(decision.thresholds, columns, brief_title="Thresholds", brief=4)
 
@@ -535,7 +536,7 @@ def sequence_table(decision: GateDecision) -> DataTable:
         (Quoted("p"), lambda one: p_value(one.p_adjusted)),
         ("loss is",
          lambda one: Flag(beyond_chance_words(one, decision), "fail")
-         if one.is_significant else Words("within chance")),
+         if one.is_significant else Label("within chance")),
         ("runs", lambda one: Count(len(one.losses))),
     )  # fmt: skip
     title = f"Over {counted(runs, 'run')} against this baseline"
@@ -551,7 +552,7 @@ def _drift_row(figure: DriftFigure, *, by_group: bool, left_out: bool, is_untest
         drift_cell(figure),
     ]
     if by_group:
-        name = Quoted(group_label(figure.group)) if figure.group else Words("all items")
+        name = Quoted(group_label(figure.group)) if figure.group else Label("all items")
         row[:0] = name, base_of(figure)
     if test is not None:
         flag = Flag(str(test.outcome), LEVELS[test.outcome])
@@ -849,7 +850,7 @@ def quality_section(summary: DriftSummary) -> Iterator[Section]:
 def side_by_side_words(sides: WinRecord, judge: str) -> str:
     """Say in a sentence how often the candidate won."""
     n = sides.wins + sides.ties + sides.losses
-    share = WithInterval.of(sides.share, 0, is_share=True)
+    share = estimate_cell(sides.share, 0, is_share=True)
     return (
         f"Judged by {one_line(judge)} in both orders, the candidate is better in {count(sides.wins)} of "
         f"{counted(n, 'item')}, as good in {count(sides.ties)}, and worse in {count(sides.losses)}. Its "
@@ -883,7 +884,7 @@ def _quality_blocks(summary: DriftSummary, shown: list[DriftFigure]) -> Iterator
 def _better_by(figure: DriftFigure) -> WithInterval:
     """Turn a drift round: what is lost below 0 is gained."""
     drift = figure.drift
-    return WithInterval.of(Estimate(-drift.value, -drift.high, -drift.low), 3, signed=True)
+    return estimate_cell(Estimate(-drift.value, -drift.high, -drift.low), 3, signed=True)
 
 
 _LONGEST_GROUP, _LONGEST_LOSS_REASON = 60, 300
@@ -903,9 +904,9 @@ def limit_blocks(decision: GateDecision) -> Iterator[Block]:
             ("limit", _name_of),
             ("how many", lambda one: Count(one.n_broken)),
             ("of", lambda one: Count(one.n)),
-            ("allowed", lambda one: Words(allowed_words(one))),
+            ("allowed", lambda one: Label(allowed_words(one))),
             ("", lambda one: Flag(str(one.outcome), LIMIT_LEVELS[one.outcome])),
-            ("which", lambda one: Words(ids_words(one.items))),
+            ("which", lambda one: Label(ids_words(one.items))),
             ("a rerun, too", lambda one: Count(len(one.excused))),
         )
         yield table_of(decision.limits, columns, brief_title="Hard limits", brief=6)
@@ -924,7 +925,7 @@ def _name_of(check: LimitCheck) -> Cell:
         where = f" in {group_label(check.group)}"
     elif check.outside:
         where = f" outside {' and '.join(map(group_label, check.outside))}"
-    return Words(f"{name}{where}", brief=f"{check.name}{where}")
+    return Label(f"{name}{where}", brief=f"{check.name}{where}")
 
 
 def _flag(passed: bool) -> Flag:
@@ -993,14 +994,14 @@ def _test_table(check: RulerCheck, detail: Detail) -> DataTable:
     heads = ("reading", "bet", "difference", "allowed", "evidence", "p (adjusted)", "anchors", "")
     rows = tuple(
         (
-            Words(label(test.reading)),
-            Words(_BETS[test.movement]),
+            Label(label(test.reading)),
+            Label(_BETS[test.movement]),
             Number(test.difference, 4, signed=test.movement != "changed"),
             Number(test.allowed, 4),
             evidence(test.evidence[-1]),
             p_value(test.p_adjusted),
             Count(test.n),
-            Words("moved" if test.has_moved else "held"),
+            Label("moved" if test.has_moved else "held"),
         )
         for test in check.tests
     )
@@ -1015,9 +1016,9 @@ def _error_table(check: RulerCheck, detail: Detail) -> DataTable:
         then = before.get(one.reading)
         rows.append(
             (
-                Words(label(one.reading)),
-                WithInterval.of(one.error, 3),
-                Words("–") if then is None else WithInterval.of(then, 3),
+                Label(label(one.reading)),
+                estimate_cell(one.error, 3),
+                Label("–") if then is None else estimate_cell(then, 3),
                 Count(one.error.n),
             )
         )

@@ -36,6 +36,7 @@ from semscale.report.document import (
     Figure,
     Flag,
     Interval,
+    Label,
     Level,
     Line,
     Number,
@@ -46,7 +47,7 @@ from semscale.report.document import (
     Share,
     Swatch,
     WithInterval,
-    Words,
+    estimate_cell,
     stamp,
 )
 from semscale.report.drift import metric_cell, run_line
@@ -78,7 +79,7 @@ from semscale.report.formatting import (
     printable,
     signed,
 )
-from semscale.report.parts import Columns, settings, signature_fields, table_of
+from semscale.report.parts import Columns, run_settings, signature_fields, table_of
 from semscale.report.plane_charts import MOST_RUNS, Course, Mark, MatrixCell, Timeline, courses, matrix
 from semscale.report.row_charts import NOISE, TOLERATED, ForestRow, forest
 from semscale.report.sentences import position_bias_note, stand_in_notes
@@ -110,16 +111,16 @@ def recorded_document(summary: RecordedRun) -> Document:
         "items": Count(len(run.items)),
         "outputs": Count(summary.n_outputs),
         "silent": Count(summary.n_silent),
-        "ids in common": None if summary.shared is None else Words(shared_words(summary.shared)),
-        "fields": Words(listed(fields) or "none"),
-        "groups": Words(listed(groups) or "none"),
-        "rerun of": None if run.rerun_of is None else Words(short_id(run.rerun_of)),
-        "Git revision": Quoted(run.revision) if run.revision else Words("none"),
+        "ids in common": None if summary.shared is None else Label(shared_words(summary.shared)),
+        "fields": Label(listed(fields) or "none"),
+        "groups": Label(listed(groups) or "none"),
+        "rerun of": None if run.rerun_of is None else Label(short_id(run.rerun_of)),
+        "Git revision": Quoted(run.revision) if run.revision else Label("none"),
         "note": None if run.note is None else Quoted(run.note),
-        "history": Words(printable(summary.where)),
+        "history": Label(printable(summary.where)),
     }
     rows |= _asked_rows(summary)
-    shown = tuple((Words(name), value) for name, value in rows.items() if value is not None)
+    shown = tuple((Label(name), value) for name, value in rows.items() if value is not None)
     return Document(
         kind="recorded run",
         name="Recorded",
@@ -146,10 +147,10 @@ def _asked_rows(summary: RecordedRun) -> dict[str, Cell | None]:
         for name, total in facts.sums.items()
     ]
     return {
-        "reruns": Words(", ".join(short_id(rerun.id) for rerun in summary.reruns) or "none"),
+        "reruns": Label(", ".join(short_id(rerun.id) for rerun in summary.reruns) or "none"),
         "calls": Count(facts.n_calls),
         "kept from before": Count(facts.n_kept) if facts.n_kept else None,
-        "took": Words(", ".join(taken) or "not known"),
+        "took": Label(", ".join(taken) or "not known"),
         "seconds a call": None if facts.latency is None else Number(facts.latency, 2),
     }
 
@@ -277,11 +278,11 @@ def _run(run: RunSummary, dataset: DatasetHistory) -> tuple[Cell, ...]:
     said += [run.note] if run.note is not None else []
     return (
         Quoted(short_id(run.id)),
-        Words(f"{run.recorded:{_TIME}}"),
+        Label(f"{run.recorded:{_TIME}}"),
         Quoted(run.model),
         Count(run.n_items),
         _version(run, dataset),
-        Quoted(run.revision) if run.revision else Words(MISSING),
+        Quoted(run.revision) if run.revision else Label(MISSING),
         Quoted(", ".join(said)),
     )
 
@@ -289,7 +290,7 @@ def _run(run: RunSummary, dataset: DatasetHistory) -> tuple[Cell, ...]:
 def _version(run: RunSummary, dataset: DatasetHistory) -> Cell:
     """Show the number and the hash of a run's version of the dataset."""
     version = dataset.versions.get(run.dataset_version or "")
-    return Words(MISSING) if version is None else Words(f"{version.number} ({version.hash[:8]})")
+    return Label(MISSING) if version is None else Label(f"{version.number} ({version.hash[:8]})")
 
 
 def _comparison(kept: StoredComparison) -> tuple[Cell, ...]:
@@ -301,13 +302,13 @@ def _comparison(kept: StoredComparison) -> tuple[Cell, ...]:
     else:
         greatest = f"{worst.metric} {signed(number(worst.drift, 3))}" if worst.drift > 0 else "none"
     return (
-        Words(f"{kept.compared:{_TIME}}"),
-        Words(short_id(kept.candidate_id)),
+        Label(f"{kept.compared:{_TIME}}"),
+        Label(short_id(kept.candidate_id)),
         Quoted(kept.model),
-        Words(short_id(kept.baseline_id)),
+        Label(short_id(kept.baseline_id)),
         outcome_cell(kept.outcome),
         broken_cell(kept.broken),
-        Words(greatest),
+        Label(greatest),
     )
 
 
@@ -351,8 +352,8 @@ def _anchors_sections(summary: AnchorsSummary) -> Iterator[Section]:
     rows = tuple(
         (
             Quoted(one.anchors.name, 60),
-            Words(one.anchors.digest),
-            Words(stamp(one.anchors.frozen)),
+            Label(one.anchors.digest),
+            Label(stamp(one.anchors.frozen)),
             Count(len(one.anchors.pairs)),
             Count(one.n_labels),
         )
@@ -367,8 +368,8 @@ def _rulers(kept: KeptAnchors) -> Iterator[Block]:
     rulers = [one for one in kept.rulers if one.reference]
     rows = tuple(
         (
-            Words(short_id(one.reference[0].series)),
-            Words(stamp(one.reference[0].measured)),
+            Label(short_id(one.reference[0].series)),
+            Label(stamp(one.reference[0].measured)),
             Count(len(one.reference)),
             Count(one.n_runs),
         )
@@ -377,9 +378,9 @@ def _rulers(kept: KeptAnchors) -> Iterator[Block]:
     yield DataTable(("reference", "read", "repeats", "runs since"), rows, "Rulers")
     errors = tuple(
         (
-            Words(short_id(one.reference[0].series)),
-            Words(label(error.reading)),
-            WithInterval.of(error.error, 3),
+            Label(short_id(one.reference[0].series)),
+            Label(label(error.reading)),
+            estimate_cell(error.error, 3),
             Count(error.error.n),
         )
         for one in rulers
@@ -536,12 +537,18 @@ def _headline(result: SelfTest) -> Iterator[tuple[WithInterval, str]]:
         least = min(full, key=lambda row: row.failed.value)
         all_alike = "every kind of damage"
         named = all_alike if _are_equal(full) else f"the least detected damage, {least.kind}"
-        yield WithInterval.of(least.failed, 1, is_share=True), f"of draws detected: {named}, to all items"
+        yield (
+            estimate_cell(least.failed, 1, is_share=True),
+            f"of draws detected: {named}, to all items",
+        )
     if alarms:
         most = max(alarms, key=lambda row: row.failed.value)
         all_alike = "every harmless change"
         named = all_alike if _are_equal(alarms) else f"the most of any change, {change_label(most)}"
-        yield WithInterval.of(most.failed, 1, is_share=True), f"of draws with a false alarm: {named}"
+        yield (
+            estimate_cell(most.failed, 1, is_share=True),
+            f"of draws with a false alarm: {named}",
+        )
 
 
 def _reading(result: SelfTest) -> Iterator[str]:
@@ -652,10 +659,10 @@ def _rate_table(rows: Sequence[SelfTestRow], title: str) -> DataTable:
 
 def _rate_row(row: SelfTestRow) -> tuple[Cell, ...]:
     why = "needs two reruns" if row.kind == "rerun" else "no item can be changed so"
-    rates: tuple[Cell, ...] = (Words(why), Words(""), Words(""), Words(""))
+    rates: tuple[Cell, ...] = (Label(why), Label(""), Label(""), Label(""))
     if row.n_draws:
-        found = Words(MISSING) if row.detected_by is None else metric_cell(row.detected_by)
-        failed = WithInterval.of(row.failed, is_share=True)
+        found = Label(MISSING) if row.detected_by is None else metric_cell(row.detected_by)
+        failed = estimate_cell(row.failed, is_share=True)
         rates = failed, Share(row.undecided.value), Share(row.passed.value), found
     return Quoted(row.kind), Share(row.share or None, 0), *rates, Count(row.n_draws), Count(row.items)
 
@@ -668,7 +675,7 @@ def _self_test_changes_table(result: SelfTest) -> DataTable:
         gate = "should fail" if of_kind[0].is_harmful else "should not fail"
         meaning = _OWN.get(kind) or (DAMAGES[kind].meaning if kind in DAMAGES else "")
         eligible = Count(max(row.n_eligible for row in of_kind))
-        rows.append((Quoted(kind), eligible, Words(gate), Words(meaning)))
+        rows.append((Quoted(kind), eligible, Label(gate), Label(meaning)))
     heads = ("change", "items it can be made to", "the gate", "what it does")
     return DataTable(heads, tuple(rows), explained=True, detail="full")
 
@@ -687,9 +694,9 @@ def _are_equal(rows: Sequence[SelfTestRow]) -> bool:
 
 def _range(values: Sequence[int]) -> Cell:
     if not values:
-        return Words(MISSING)
+        return Label(MISSING)
     low, high = min(values), max(values)
-    return Count(low) if low == high else Words(f"{count(low)} to {count(high)}")
+    return Count(low) if low == high else Label(f"{count(low)} to {count(high)}")
 
 
 def _failed_share(row: SelfTestRow) -> str:
@@ -745,10 +752,10 @@ def _verification_sections(found: Verification) -> Iterator[Section]:
     if found.flaws:
         rows = tuple(
             (
-                Words(one_line(flaw.kind)),
+                Label(one_line(flaw.kind)),
                 Quoted(flaw.id, 64),
                 Quoted(flaw.dataset or "", 60),
-                Words(flaw.why),
+                Label(flaw.why),
             )
             for flaw in found.flaws[:_MOST_ROWS]
         )
@@ -766,7 +773,7 @@ def _heads(found: Verification) -> Iterator[Block]:
         "are several, until the next entry names them all.",
         "note",
     )
-    rows = tuple((Quoted(name, 60), Words(head)) for name, hashes in found.heads.items() for head in hashes)
+    rows = tuple((Quoted(name, 60), Label(head)) for name, hashes in found.heads.items() for head in hashes)
     yield DataTable(("dataset", "hash"), rows, brief_title="Hashes to note down")
 
 
@@ -821,7 +828,7 @@ def matrix_document(summary: MatrixSummary) -> Document:
                 ),
             ),
         ),
-        settings=settings(summary.source, summary.created, (), summary.signature),
+        settings=run_settings(summary.source, summary.created, (), summary.signature),
     )
 
 
@@ -847,10 +854,10 @@ def _columns(summary: MatrixSummary) -> Iterator[tuple[str, Callable[[CellSummar
     yield "cell", lambda cell: Quoted(cell.name, 60)
     yield "answered", _answered
     if has_scores:
-        yield "match", lambda cell: WithInterval.of(cell.score)
+        yield "match", lambda cell: estimate_cell(cell.score)
         yield "to the best", lambda cell: _to_best(cell, summary)
     if summary.sides is not None:
-        yield "preferred", lambda cell: WithInterval.of(_preferred(cell), 0, is_share=True)
+        yield "preferred", lambda cell: estimate_cell(_preferred(cell), 0, is_share=True)
     yield _cost_name(summary), lambda cell: Number(_cost_of_many(cell), 3)
     yield "seconds", lambda cell: Number(cell.latency, 2)
 
@@ -878,8 +885,8 @@ def _answered(cell: CellSummary) -> Cell:
 
 def _to_best(cell: CellSummary, summary: MatrixSummary) -> Cell:
     if summary.best is not None and cell is summary.cells[summary.best]:
-        return Words("best")
-    return WithInterval.of(cell.below_best, signed=True)
+        return Label("best")
+    return estimate_cell(cell.below_best, signed=True)
 
 
 def _won(cell: CellSummary) -> Cell:
@@ -997,7 +1004,7 @@ def _matrix_figure(summary: MatrixSummary) -> Figure | None:
     what = "chance to be preferred to an average cell" if judged else "mean match with the references"
     columns: Columns[ForestRow] = (
         ("cell", lambda row: Quoted(row.name, 60)),
-        (what, lambda row: Words(row.text)),
+        (what, lambda row: Label(row.text)),
     )
     return Figure(
         "cells",
@@ -1068,7 +1075,7 @@ def runs_words(trends: Trends) -> str:
 
 def outcome_cell(outcome: str | None) -> Cell:
     """Show what a gate said, if one was asked."""
-    return Words(MISSING) if outcome is None else Flag(outcome, LEVELS[Outcome(outcome)])
+    return Label(MISSING) if outcome is None else Flag(outcome, LEVELS[Outcome(outcome)])
 
 
 def _facts(trends: Trends) -> Iterator[tuple[str, Cell]]:
@@ -1077,7 +1084,7 @@ def _facts(trends: Trends) -> Iterator[tuple[str, Cell]]:
     yield "Other series, left out", Count(trends.n_left_out)
     asked = [outcome for outcome in trends.outcomes if outcome is not None]
     for outcome, word in OUTCOMES.items() if asked else ():
-        yield f"Gate {word}", Words(f"{count(asked.count(str(outcome)))} of {count(len(asked))}")
+        yield f"Gate {word}", Label(f"{count(asked.count(str(outcome)))} of {count(len(asked))}")
 
 
 def _trend_sections(trends: Trends) -> Iterator[Section]:
@@ -1177,15 +1184,15 @@ def _runs_table(trends: Trends) -> DataTable:
     """Lay each run out, the latest first: when, which model, what the gate said, and every mean loss."""
     places = range(len(trends.times) - 1, max(len(trends.times) - TABLED_RUNS, 0) - 1, -1)
     columns: list[tuple[str | Quoted, Callable[[int], Cell]]] = [
-        ("compared (UTC)", lambda place: Words(f"{trends.times[place]:%Y-%m-%d %H:%M}")),
+        ("compared (UTC)", lambda place: Label(f"{trends.times[place]:%Y-%m-%d %H:%M}")),
         ("model", lambda place: Quoted(trends.models[place], 60)),
-        ("run", lambda place: Words(short_id(trends.candidate_ids[place]))),
+        ("run", lambda place: Label(short_id(trends.candidate_ids[place]))),
         ("gate", lambda place: outcome_cell(trends.outcomes[place])),
         ("limits broken", lambda place: broken_cell(trends.broken[place])),
         *((label(name), partial(_loss, one)) for name, one in trends.metrics.items()),
     ]
     if moved := trends.ruler_moved:
-        columns.insert(4, ("ruler", lambda place: Words("moved" if place in moved else MISSING)))
+        columns.insert(4, ("ruler", lambda place: Label("moved" if place in moved else MISSING)))
     left = len(trends.times) - len(places)
     note = f"The latest {count(len(places))} runs; {count(left)} earlier ones are in the history."
     return table_of(places, columns, note=note if left else "", detail="full")
@@ -1207,7 +1214,7 @@ def _changes_table(trends: Trends) -> DataTable:
     """Lay out how each metric moved: its change a day, and where its level changed."""
     columns: Columns[MetricTrend] = (
         ("metric", lambda one: metric_cell(one.metric)),
-        ("a day", lambda one: slope_cell(one) if trends.spans_days else Words(MISSING)),
+        ("a day", lambda one: slope_cell(one) if trends.spans_days else Label(MISSING)),
         *change_columns(trends),
     )
     return table_of(trends.metrics.values(), columns, title="Trend and change of level", detail="full")
@@ -1223,9 +1230,9 @@ def change_columns(trends: Trends) -> Columns[MetricTrend]:
         (Quoted("p of trend"), lambda one: p_value(one.course.p_value)),
         (
             "level",
-            lambda one: Change(one.change.before, one.change.after, 3) if one.change else Words(MISSING),
+            lambda one: Change(one.change.before, one.change.after, 3) if one.change else Label(MISSING),
         ),
-        ("from", lambda one: Words(runs[one.change.place] if one.change else MISSING)),
+        ("from", lambda one: Label(runs[one.change.place] if one.change else MISSING)),
         (Quoted("p of change"), lambda one: p_value(one.change.p_value if one.change else np.nan)),
     )
 
@@ -1236,7 +1243,7 @@ def evidence_cell(one: MetricTrend) -> Number:
 
 
 def _loss(one: MetricTrend, run: int) -> WithInterval:
-    return WithInterval.of(one.loss(run), 3)
+    return estimate_cell(one.loss(run), 3)
 
 
 def _limits_reading(trends: Trends) -> list[str]:
@@ -1289,7 +1296,7 @@ def _models_reading(trends: Trends) -> str:
 
 def slope_cell(one: MetricTrend) -> WithInterval:
     """Show a metric's change a day."""
-    return WithInterval.of(one.course.slope, _DIGITS, signed=True)
+    return estimate_cell(one.course.slope, _DIGITS, signed=True)
 
 
 def models_words(trends: Trends) -> str:

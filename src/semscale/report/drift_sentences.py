@@ -25,7 +25,7 @@ from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.drift.nights.night_noise import FEWEST_NIGHTS
 from semscale.drift.sizing.forecast import MOST_RERUNS, POWER, SizeForecast
 from semscale.history.stored_comparison import StoredCheck
-from semscale.report.document import Cell, Flag, Level, Number, Quoted, WithInterval, Words
+from semscale.report.document import Cell, Flag, Label, Level, Number, Quoted, WithInterval, estimate_cell
 from semscale.report.formatting import (
     MISSING,
     capitalised,
@@ -49,13 +49,13 @@ OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS
 LEVELS: dict[Outcome, Level] = {Outcome.FAIL: "fail", Outcome.UNDECIDED: "warn", Outcome.PASS: "pass"}
 """How good each is."""
 
-CHANGES: dict[MetricChange, Words | Flag] = {
+CHANGES: dict[MetricChange, Label | Flag] = {
     MetricChange.BETTER: Flag("better", "pass"),
     MetricChange.WORSE: Flag("worse", "fail"),
     MetricChange.NONE: Flag("no difference", "pass"),
     MetricChange.NOT_WORSE: Flag("not worse", "pass"),
     MetricChange.UNKNOWN: Flag("unknown direction", "warn"),
-    MetricChange.UNDECIDED: Words(MISSING),
+    MetricChange.UNDECIDED: Label(MISSING),
 }
 """What became of a metric; no difference is none beyond the margin."""
 
@@ -101,7 +101,7 @@ def evidence(value: float | None) -> Number:
 
 def drift_cell(figure: DriftFigure) -> WithInterval:
     """Show a mean drift with its interval and its sign."""
-    return WithInterval.of(figure.drift, digits_of(figure.metric), signed=True)
+    return estimate_cell(figure.drift, digits_of(figure.metric), signed=True)
 
 
 def p_said(p: float) -> str:
@@ -190,7 +190,7 @@ def result_words(summary: DriftSummary, test: DriftTest) -> str:
         return f"{subject(test)} has no value ({n})"
     runs = _runs_behind(summary, test)
     behind = "" if runs is None else f"over {counted(runs, 'run')} "
-    drift = cell_text(WithInterval.of(test.drift, digits, signed=True))
+    drift = cell_text(estimate_cell(test.drift, digits, signed=True))
     if math.isnan(test.p_adjusted):
         tested = "not testable without a rerun"
     elif summary.decision is not None and is_untested(summary.decision, test):
@@ -414,8 +414,8 @@ _LOST = {"fewer_outputs": "output", "fewer_numbers": "number"}  # limits of tota
 def broken_cell(broken: Sequence[StoredCheck] | None) -> Cell:
     """Show in a cell what did not hold."""
     if broken is None:
-        return Words(MISSING)
-    return Quoted(broken_words(broken)) if broken else Words("none")
+        return Label(MISSING)
+    return Quoted(broken_words(broken)) if broken else Label("none")
 
 
 def broken_words(broken: Sequence[StoredCheck]) -> str:

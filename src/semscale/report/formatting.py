@@ -13,13 +13,13 @@ from semscale.report.document import (
     Count,
     Flag,
     Interval,
+    Label,
     Line,
     Marked,
     Number,
     Quoted,
     Share,
     WithInterval,
-    Words,
 )
 
 MISSING = "–"
@@ -309,7 +309,7 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
         case Compared(figure, mark, is_small):
             alone = replace(figure, low=math.nan, high=math.nan)
             return f"{_interval_text(alone)}{'*' if is_small else ''} {mark}".rstrip()
-        case Words(text) | Flag(text):
+        case Label(text) | Flag(text):
             return text
         case Quoted(text, limit):
             return clipped("" if text is None else text, limit).shown
@@ -321,7 +321,7 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
 
 def is_wordy(rows: Iterable[Sequence[Cell]], column: int) -> bool:
     """Say whether a column holds words alone, which stand at the left."""
-    return all(isinstance(row[column], Words | Quoted | Flag | Marked) for row in rows)
+    return all(isinstance(row[column], Label | Quoted | Flag | Marked) for row in rows)
 
 
 def line_text(line: Line) -> str:

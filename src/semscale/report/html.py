@@ -20,11 +20,11 @@ from semscale.report.document import (
     Figure,
     Flag,
     Histogram,
+    Label,
     Line,
     Marked,
     Quoted,
     WithInterval,
-    Words,
 )
 from semscale.report.formatting import (
     capitalised,
@@ -90,7 +90,7 @@ def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:  # noqa: PLR0911 
         is_name: whether it names its row; Semscale's own words begin with a capital there.
     """
     match cell:
-        case Words(text, note):
+        case Label(text, note):
             shown = line_html(capitalised(text) if is_name else text)
             return Markup("{}<small>{}</small>").format(shown, line_html(note)) if note else shown
         case Quoted(text, limit):

@@ -28,6 +28,7 @@ from semscale.report.document import (
     ItemCard,
     Items,
     JudgeReply,
+    Label,
     Line,
     Number,
     Paragraph,
@@ -38,7 +39,7 @@ from semscale.report.document import (
     Subheading,
     Swatch,
     WithInterval,
-    Words,
+    estimate_cell,
     stamp,
 )
 from semscale.report.formatting import (
@@ -56,7 +57,6 @@ from semscale.report.formatting import (
 from semscale.report.parts import (
     Columns,
     altogether,
-    counts_section,
     covered,
     estimated_document,
     estimated_settings,
@@ -64,11 +64,13 @@ from semscale.report.parts import (
     headline,
     histogram_caption,
     label_with_base,
+    languages_section,
     left_out_section,
     low_items,
     nothing_section,
+    present,
+    run_settings,
     score_group,
-    settings,
     signature_fields,
     table_of,
 )
@@ -176,9 +178,9 @@ def judge_document(summary: "JudgeSummary") -> Document:
 
 def _sections(summary: "JudgeSummary") -> Iterator[Section]:
     if mean := summary.mean_expected:
-        figures: list[tuple[str, Cell]] = [(_MEAN_EXPECTED, WithInterval.of(mean))]
+        figures: list[tuple[str, Cell]] = [(_MEAN_EXPECTED, estimate_cell(mean))]
         if not summary.is_panel:
-            figures.insert(0, (_MEAN, WithInterval.of(summary.estimates.overall.mean)))
+            figures.insert(0, (_MEAN, estimate_cell(summary.estimates.overall.mean)))
         groups = [group_table(summary.estimates, noun="row")] if summary.estimates.groups else []
         scores: list[Block] = [
             altogether(figures, summary.plan.interval),
@@ -204,20 +206,15 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
     if human := human_table(summary):
         yield Section("humans", "Comparison with human labels", (human,))
     yield from _item_sections(summary)
-    yield from counts_section(summary.languages, ("answer",))
-    reasons = _reasons_table(summary)
-    yield left_out_section(
-        summary.estimates.overall.left_out,
-        summary.n,
-        MEANINGS,
-        lambda status: summary.left_out.get(status, ()),
-        further=() if reasons is None else (reasons,),
+    yield from present(
+        languages_section(summary.languages, ("answer",)),
+        left_out_section(summary, MEANINGS, _reasons_table(summary)),
     )
 
 
 def scores_histogram(summary: "JudgeSummary") -> Histogram:
     """Count the expected scores of the judge or the panel, of its judges, and human labels."""
-    all_judges = Words("Panel, mean") if summary.is_panel else Quoted(summary.template.name)
+    all_judges = Label("Panel, mean") if summary.is_panel else Quoted(summary.template.name)
     drawn = summary.in_draw
     groups = [_score_group(all_judges, summary.expected[drawn], ACCENT, summary.mean_expected)]
     if summary.is_panel:
@@ -228,7 +225,7 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
         ]
     if summary.human is not None and summary.mean_label is not None:
         labels = summary.human.mean_label
-        groups.append(_score_group(Words("People’s labels"), labels, CONTRAST, summary.mean_label))
+        groups.append(_score_group(Label("People’s labels"), labels, CONTRAST, summary.mean_label))
     rows: list[tuple[Cell, ...]] = [
         (name, Count(len(group.scores)), Number(group.mean), *map(Share, _shares_of_fifths(group.scores)))
         for name, group in groups
@@ -244,8 +241,8 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
 
 
 def _score_group(
-    name: Words | Quoted, scores: Floats, colour: str, mean: "Estimate | MeanEstimate | None"
-) -> tuple[Words | Quoted, ScoreGroup]:
+    name: Label | Quoted, scores: Floats, colour: str, mean: "Estimate | MeanEstimate | None"
+) -> tuple[Label | Quoted, ScoreGroup]:
     label = label_with_base(one_line(name.text), Count(int(np.isfinite(scores).sum())))
     return name, score_group(label, scores, colour, mean)
 
@@ -300,11 +297,14 @@ def judge_table(summary: "JudgeSummary") -> DataTable:
             (str(status), lambda row, status=status: Count(row[1].counts.get(status, 0)))
             for status in (Status.SCORED, *statuses)
         ),
-        ("mean score", lambda row: WithInterval.of(row[1].estimates.overall.mean)),
-        ("mean expected score", lambda row: WithInterval.of(_mean_expected(row[1]))),
+        ("mean score", lambda row: estimate_cell(row[1].estimates.overall.mean)),
+        ("mean expected score", lambda row: estimate_cell(_mean_expected(row[1]))),
     )
     if summary.is_panel:
-        columns = (*columns, ("above the others", lambda row: WithInterval.of(summary.severities[row[0]])))
+        columns = (
+            *columns,
+            ("above the others", lambda row: estimate_cell(summary.severities[row[0]])),
+        )
     return table_of(summary.judges.items(), columns, brief_title="Judges")
 
 
@@ -313,19 +313,23 @@ def _criteria_table(summary: "JudgeSummary") -> DataTable | None:
     if not summary.criteria:
         return None
     weights = {name: weight for scores in summary.judges.values() for name, weight in scores.weights.items()}
-    means = map(WithInterval.of, summary.criteria.values())
+    means = map(estimate_cell, summary.criteria.values())
     columns: Columns[tuple[str, MeanEstimate]] = (
         ("criterion", lambda row: Quoted(row[0])),
         ("weight", lambda row: Share(weights[row[0]], 0)),
         ("rows", lambda row: Count(row[1].n)),
-        (f"expected{covered(means, summary.plan.interval)}", lambda row: WithInterval.of(row[1])),
+        (f"expected{covered(means, summary.plan.interval)}", lambda row: estimate_cell(row[1])),
     )
     return table_of(summary.criteria.items(), columns, brief_title="Criteria")
 
 
 def _agreement_table(summary: "JudgeSummary") -> DataTable:
     rows = tuple(
-        (Quoted(f"{first} and {second}"), Count(kappa.n), WithInterval.of(kappa, note=kappa.note or ""))
+        (
+            Quoted(f"{first} and {second}"),
+            Count(kappa.n),
+            estimate_cell(kappa, note=kappa.note or ""),
+        )
         for (first, second), kappa in summary.agreement.items()
     )
     return DataTable(("judges", "rows", "quadratic weighted kappa"), rows, detail="full")
@@ -381,7 +385,7 @@ def _human_row(
     if figure.method is not None:
         meaning += f"; interval by {'exact bounds' if figure.method == 'exact' else figure.method}"
     note = getattr(figure, "note", None) or ""
-    return Words(name), WithInterval.of(shown or figure, note=note), Words(meaning)
+    return Label(name), estimate_cell(shown or figure, note=note), Label(meaning)
 
 
 def _reasons_table(summary: "JudgeSummary") -> DataTable | None:
@@ -394,7 +398,7 @@ def _reasons_table(summary: "JudgeSummary") -> DataTable | None:
         reasons = [(f"{refusal.form}, not taken", refusal.n, refusal.reason) for refusal in scores.not_taken]
         reasons += [(f"rows {status}", n, reason) for status, reason, n in scores.frequent_reasons if reason]
         rows += [
-            (Quoted(name), Words(kind), Count(n), Quoted(reason, _LONGEST_REASON, wraps=True))
+            (Quoted(name), Label(kind), Count(n), Quoted(reason, _LONGEST_REASON, wraps=True))
             for kind, n, reason in reasons
         ]
     if not rows:
@@ -441,7 +445,7 @@ def _card(item: "JudgedRow") -> ItemCard:
         labels=tuple(labels),
         texts=(("question", question), ("answer", answer)),
         replies=tuple(_reply(name, verdict, item) for name, verdict in item.verdicts.items()),
-        brief=(question, answer, Words(verdict) if is_panel else Quoted(verdict)),
+        brief=(question, answer, Label(verdict) if is_panel else Quoted(verdict)),
     )
 
 
@@ -656,7 +660,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
             Section("systems", title, systems),
             Section("pairs", "Pairs of systems", (_duel_table(summary),)),
         ),
-        settings=settings(summary.source, summary.created, columns, summary.signature),
+        settings=run_settings(summary.source, summary.created, columns, summary.signature),
         citations=(_BRADLEY_TERRY,),
     )
 
@@ -678,7 +682,7 @@ def comparison_result(summary: "SystemComparison") -> str:
 
 
 def _share(estimate: "Estimate | MeanEstimate | None") -> WithInterval:
-    return WithInterval.of(estimate, 0, is_share=True)
+    return estimate_cell(estimate, 0, is_share=True)
 
 
 def _system_table(summary: "SystemComparison") -> DataTable:
@@ -722,7 +726,7 @@ def _systems_figure(summary: "SystemComparison") -> Figure | None:
     quantity = "win rate" if summary.sides.no_strengths else "chance to be preferred to an average system"
     columns: Columns[ForestRow] = (
         ("system", lambda row: Quoted(row.name, 60)),
-        (quantity, lambda row: Words(row.text)),
+        (quantity, lambda row: Label(row.text)),
     )
     return Figure(
         "systems",
@@ -835,9 +839,18 @@ def _audit_blocks(name: str, audit: "Audit") -> tuple[Block, ...]:
     for check in audit.checks:
         effect, moved = check.effect, check.moved
         n, n_left_out = (None, None) if effect is None else (effect.n, effect.n_left_out)
-        result: Cell = Flag("biased", "warn") if check.biased else Words("not made" if effect is None else "")
+        result: Cell = Flag("biased", "warn") if check.biased else Label("not made" if effect is None else "")
         share = Share(None if moved is None else moved.value, 0)
-        rows.append((Words(check.name), Count(n), Count(n_left_out), WithInterval.of(effect), share, result))
+        rows.append(
+            (
+                Label(check.name),
+                Count(n),
+                Count(n_left_out),
+                estimate_cell(effect),
+                share,
+                result,
+            )
+        )
     interval = covered((row[3] for row in rows), audit.plan.interval)
     title = (Quoted(name), f": effect of changes of form on the score{interval}")
     columns = ("change", "rows", "left out", "mean effect", "levels that change", "")
@@ -865,7 +878,7 @@ def _judges_section(audits: "Mapping[str, Audit]") -> Section:
         "tokens": [Count(audit.usage.tokens) for audit in audits.values()],
     }
     if has_prices:
-        columns["cost"] = [Words(_cost(audit)) for audit in audits.values()]
+        columns["cost"] = [Label(_cost(audit)) for audit in audits.values()]
     if any(audit.order_bias >= 0 for audit in audits.values()):
         columns["order bias"] = [Share(audit.order_bias, 0) for audit in audits.values()]
     note = "Tokens are those of all replies without a change of form, including those from the ledger"
@@ -894,11 +907,11 @@ def _cost(audit: "Audit") -> str:
 def _people_columns(people: "Sequence[LabelComparison]") -> dict[str, list[Cell]]:
     figures = [judge.calibration for judge in people]
     return {
-        "judge less people": [WithInterval.of(judge.less, signed=True) for judge in people],
-        "distance": [WithInterval.of(judge.off) for judge in people],
-        "ranked probability score": [WithInterval.of(judge.rps) for judge in people],
+        "judge less people": [estimate_cell(judge.less, signed=True) for judge in people],
+        "distance": [estimate_cell(judge.off) for judge in people],
+        "ranked probability score": [estimate_cell(judge.rps) for judge in people],
         "kappa": [Number(judge.kappa.value) for judge in people],
         "calibration error": [Number(None if figure is None else figure.error) for figure in figures],
         "by chance": [Number(None if figure is None else figure.error_by_chance) for figure in figures],
-        "Brier score": [WithInterval.of(None if figure is None else figure.brier) for figure in figures],
+        "Brier score": [estimate_cell(None if figure is None else figure.brier) for figure in figures],
     }

@@ -18,13 +18,13 @@ from semscale.report.document import (
     Figure,
     Findings,
     Flag,
+    Label,
     Number,
     Paragraph,
     Quoted,
     Section,
     Share,
     Subheading,
-    Words,
 )
 from semscale.report.formatting import LONGEST, count, counted, listed, number, one_line, plain
 from semscale.report.parts import Columns, signature_fields, table_of
@@ -107,7 +107,7 @@ def library_document(scales: "Sequence[Scale]") -> Document:
         ("from", lambda scale: Quoted(scale.labels[0])),
         ("to", lambda scale: Quoted(scale.labels[-1])),
         ("sets", lambda scale: Count(len(scale.anchor_sets))),
-        ("hash", lambda scale: Words(scale.content_hash)),
+        ("hash", lambda scale: Label(scale.content_hash)),
     )
     served = [scale.for_model(DEFAULT_RATING_MODEL) for scale in scales]
     return Document(
@@ -228,15 +228,15 @@ def findings(unmet: "Sequence[LintFinding]", *, with_sets: bool = False) -> Find
     )
 
 
-def lint_caution(lint: "LintReport") -> str | None:
+def lint_warning(lint: "LintReport") -> str | None:
     """Say in one line what the linter found; ``None`` for a plain pass.
 
     Example:
         >>> from types import SimpleNamespace
         >>> reasons = ("fail: x: too alike", "warn: y: z")
-        >>> lint_caution(SimpleNamespace(verdict="fail", reasons=reasons))
+        >>> lint_warning(SimpleNamespace(verdict="fail", reasons=reasons))
         'This scale fails (fail: x: too alike; and 1 more: semscale scales lint)'
-        >>> lint_caution(SimpleNamespace(verdict="pass", reasons=("every criterion is met",)))
+        >>> lint_warning(SimpleNamespace(verdict="pass", reasons=("every criterion is met",)))
     """
     if lint.verdict == "pass":
         return None
@@ -265,8 +265,8 @@ def finding_table(reports: "Sequence[LintReport]") -> DataTable:
         (
             Quoted(report.scale.name),
             Flag(finding.verdict, finding.verdict),
-            Quoted(finding.anchor_set) if finding.anchor_set else Words("all sets"),
-            Words(one_line(finding.reason)),
+            Quoted(finding.anchor_set) if finding.anchor_set else Label("all sets"),
+            Label(one_line(finding.reason)),
         )
         for report in reports
         for finding in report.worst_first
@@ -279,8 +279,8 @@ def translation_table(scale: "Scale", rating: Sequence[str]) -> DataTable:
     """List the anchors of a translated scale, and which sets rate texts in its language, for the screen."""
     rows = tuple(
         (
-            Quoted(name) if row == 0 else Words(""),
-            Words(("yes" if name in rating else "no") if row == 0 else ""),
+            Quoted(name) if row == 0 else Label(""),
+            Label(("yes" if name in rating else "no") if row == 0 else ""),
             Quoted(point),
             Quoted(anchor),
         )
@@ -294,7 +294,7 @@ def translation_table(scale: "Scale", rating: Sequence[str]) -> DataTable:
 
 def n_probes(report: "LintReport") -> Cell:
     """Count the scale's own probes; say so where it has none."""
-    return Count(len(report.probes)) if report.scale.probes else Words("none of its own")
+    return Count(len(report.probes)) if report.scale.probes else Label("none of its own")
 
 
 def cosine_figure(entry: "SetLint", scale: "Scale") -> Figure:
@@ -427,19 +427,19 @@ def _serving(scale: "Scale") -> Iterator[Section]:
     """Say which sets serve which model, where the scale does."""
     if scale.sets_by_model:
         rows = tuple(
-            (Quoted(model), Quoted(listed(list(names))), Words(scale.for_model(model).content_hash))
+            (Quoted(model), Quoted(listed(list(names))), Label(scale.for_model(model).content_hash))
             for model, names in scale.sets_by_model.items()
         )
         other = scale.for_model(DEFAULT_RATING_MODEL)
         sets = "all sets" if other is scale else f"those of {DEFAULT_RATING_MODEL}"
-        others = (Words("any other"), Words(sets), Words(other.content_hash))
+        others = (Label("any other"), Label(sets), Label(other.content_hash))
         table = DataTable(("model", "sets", "hash"), (*rows, others), title="Sets that serve a model")
         yield Section("models", "", (table,))
 
 
 def _scale_anchors(scale: "Scale", name: str, anchors: Sequence[str]) -> DataTable:
     rows = tuple(
-        (Words(plain(point.value)), Words(one_line(point.label)), Words(one_line(anchor)))
+        (Label(plain(point.value)), Label(one_line(point.label)), Label(one_line(anchor)))
         for point, anchor in zip(scale.points, anchors, strict=True)
     )
     return DataTable(("value", "label", "anchor"), rows, title=Quoted(name))

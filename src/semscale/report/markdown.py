@@ -13,13 +13,13 @@ from semscale.report.document import (
     Document,
     Flag,
     Headline,
+    Label,
     Level,
     Line,
     Marked,
     Piece,
     Quoted,
     Rates,
-    Words,
     flat,
 )
 from semscale.report.formatting import (
@@ -250,7 +250,7 @@ def _cell(cell: Cell, *, is_name: bool = False) -> str:
             return code("" if text is None else text, limit)
         case Marked(pieces):
             return "".join(map(_piece, pieces)).strip()
-        case Words(text, note):
+        case Label(text, note):
             shown = _text(capitalised(text) if is_name else text)
             return f"{shown} ({_text(note)})" if note else shown
         case Flag(text, level):

@@ -23,6 +23,7 @@ from semscale.report.document import (
     Histogram,
     ItemCard,
     Items,
+    Label,
     Line,
     Number,
     Paragraph,
@@ -32,7 +33,7 @@ from semscale.report.document import (
     Share,
     Swatch,
     WithInterval,
-    Words,
+    estimate_cell,
     marked,
 )
 from semscale.report.formatting import (
@@ -50,7 +51,6 @@ from semscale.report.formatting import (
 from semscale.report.parts import (
     GUARD_MEANINGS,
     altogether,
-    counts_section,
     estimated_document,
     estimated_settings,
     group_label,
@@ -61,14 +61,16 @@ from semscale.report.parts import (
     headline,
     histogram_caption,
     label_with_base,
+    languages_section,
     largest_groups,
     left_out_section,
     listed_groups,
     low_items,
     mean_row,
     nothing_section,
+    present,
+    run_settings,
     score_group,
-    settings,
     signature_fields,
     small_base_note,
     unlisted_note,
@@ -167,7 +169,7 @@ def _facts(summary: "MatchSummary") -> Iterator[tuple[str, Cell]]:
     overall = summary.estimates.overall
     for name, mean in overall.figures.items():
         if name != overall.main:
-            yield capitalised(mean_name(name)), WithInterval.of(mean)
+            yield capitalised(mean_name(name)), estimate_cell(mean)
     if summary.n_flagged is not None:
         yield "With findings", Count(summary.n_flagged)
     if summary.n_contradicted is not None:
@@ -199,9 +201,8 @@ def _sections(summary: "MatchSummary") -> Iterator[Section]:
         yield Section("worst", "The lowest scores", (items,))
     if parts := parts_figure(summary):
         yield Section("parts", "What the scores are made of", (parts,))
-    yield from counts_section(summary.languages, ("prediction", "reference"))
-    yield left_out_section(
-        summary.estimates.overall.left_out, summary.n, MEANINGS, lambda why: summary.left_out.get(why, ())
+    yield from present(
+        languages_section(summary.languages, ("prediction", "reference")), left_out_section(summary, MEANINGS)
     )
 
 
@@ -210,7 +211,7 @@ def _spread(summary: "MatchSummary") -> Section:
     figures = estimates.overall.figures
     names = {name: mean_name(name) for name in figures}
     names[estimates.overall.main] += f", from {' to '.join(map(plain, summary.bounds))}"
-    means = [(name, WithInterval.of(figures[figure])) for figure, name in names.items()]
+    means = [(name, estimate_cell(figures[figure])) for figure, name in names.items()]
     blocks: list[Block] = [altogether(means, estimates.interval), scores_histogram(summary)]
     title: Line = "How the scores are spread"
     if estimates.groups:
@@ -301,7 +302,7 @@ def _layers(calibration: "LayerCalibration") -> Figure:
     for layer, (means, errors) in enumerate(zip(calibration.baseline, calibration.error, strict=True)):
         agreement = [human.spearman[layer]] if human else []
         figures = [Number(float(value), 4) for value in (*means, errors[2])]
-        rows.append((Count(layer), *figures, *(WithInterval.of(one, _DIGITS) for one in agreement)))
+        rows.append((Count(layer), *figures, *(estimate_cell(one, _DIGITS) for one in agreement)))
         drawn.append(DotRow(f"layer {layer}", (float(means[2]), *(one.value for one in agreement))))
     agrees = ["Spearman with people"] if human else []
     legend = [Swatch(MUTED, "F1 of random pairs"), Swatch(ACCENT, "Spearman with people")][: 1 + len(agrees)]
@@ -351,7 +352,7 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
             ),
         ),
         notes=(f"intervals: {intervals}", counting),
-        settings=settings(summary.source, summary.created, [("Intervals", intervals)], scores.signature),
+        settings=run_settings(summary.source, summary.created, [("Intervals", intervals)], scores.signature),
         citations=(CLINIQLINK,),
     )
 
@@ -379,8 +380,8 @@ def _task_row(task: "TaskScore", further: list[str]) -> tuple[Cell, ...]:
     estimate = task.estimate
     return (
         Quoted(task.task),
-        WithInterval.of(estimate, _DIGITS),
-        Words(task.measure),
+        estimate_cell(estimate, _DIGITS),
+        Label(task.measure),
         Count(estimate.n),
         Count(task.n_invalid),
         Count(estimate.n_left_out),
@@ -409,12 +410,12 @@ def scores_histogram(summary: "MatchSummary") -> Histogram:
     estimates, separation, overall = summary.estimates, summary.separation, summary.estimates.overall
     everything = label_with_base("All rows", Count(overall.n))
     groups = [score_group(everything, summary.scores, HISTOGRAM, overall.mean)]
-    rows = [mean_row(Words("all rows"), overall)]
+    rows = [mean_row(Label("all rows"), overall)]
     if separation:
         pairs = label_with_base("Unrelated pairs", Count(len(separation.unrelated)))
         groups.append(ScoreGroup(pairs, separation.unrelated, UNRELATED))
         mean = Number(float(separation.unrelated.mean()))
-        rows.append((Words("unrelated pairs"), Count(len(separation.unrelated)), Count(None), mean))
+        rows.append((Label("unrelated pairs"), Count(len(separation.unrelated)), Count(None), mean))
     drawable = summary.group_scores
     scored = [group for group in estimates.groups if group.mean and group.group in drawable]
     charted = largest_groups(scored, CHARTED_GROUPS)
@@ -445,7 +446,7 @@ def parts_figure(summary: "MatchSummary") -> Figure | None:
         f"Mean of each part in the lowest, middle and highest third of rows. {described}.",
         DataTable(
             ("part", *_THIRDS),
-            tuple((Words(row.name), *map(Number, row.means)) for row in drawn),
+            tuple((Label(row.name), *map(Number, row.means)) for row in drawn),
             detail="full",
         ),
         caption="Rows are cut into thirds by their score. The further apart a part's dots are, the more it "

@@ -1,6 +1,6 @@
-"""Parts of documents that instruments share: the head, tables of estimates, groups and guards, settings."""
+"""Parts of documents that instruments share: tables and sections as data, the head, estimates, languages."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -11,11 +11,14 @@ from semscale.embedding.languages.language_counts import LanguageCount, are_engl
 from semscale.report.document import (
     Block,
     Cell,
+    Citation,
     Count,
     DataTable,
     Document,
     Headline,
     Interval,
+    Label,
+    Level,
     Line,
     Paragraph,
     Quoted,
@@ -23,8 +26,9 @@ from semscale.report.document import (
     Reasons,
     ScoreGroup,
     Section,
-    WithInterval,
-    Words,
+    Value,
+    as_cell,
+    estimate_cell,
     stamp,
 )
 from semscale.report.formatting import capitalised, cell_text, count, coverage, has_interval, one_line
@@ -36,6 +40,7 @@ from semscale.report.sentences import (
     most_frequent,
     nothing_scored,
     rows_scored,
+    stopped_cautions,
     windows_note,
 )
 from semscale.results.shown_rows import EXAMPLES_PER_STATUS
@@ -45,6 +50,7 @@ from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
+    from semscale.results.summary import Summary
     from semscale.stats.intervals.means import MeanEstimate
 
 GROUPS = 50
@@ -59,12 +65,21 @@ _MOST_LANGUAGES = 12  # on the screen
 
 Item = TypeVar("Item")
 
-Columns = Sequence[tuple[str | Quoted, Callable[[Item], Cell]]]
-"""Columns of a table: their headings, each with the function that gives an item's cell."""
+Column = tuple[str | Quoted, Callable[[Item], Value]]
+"""A column of a table: its heading, and the function that gives an item's value."""
+
+Columns = Sequence[Column[Item] | None]
+"""Columns of a table in order; ``None`` stands for a column that does not apply."""
+
+Setting = tuple[str, Line | None]
+"""A setting's name and value; ``None`` leaves it out."""
+
+Fact = tuple[str, Value]
+"""A fact's name and value."""
 
 
-class EstimatedSummary(Protocol):
-    """A summary of any instrument with estimates."""
+class DescribedSummary(Protocol):
+    """A summary whose source, time and signature are known."""
 
     @property
     def source(self) -> str:
@@ -77,31 +92,191 @@ class EstimatedSummary(Protocol):
         ...
 
     @property
-    def n(self) -> int:
-        """Rows altogether."""
-        ...
-
-    @property
-    def estimates(self) -> "Estimates":
-        """Figures about all rows and each group."""
-        ...
-
-    @property
     def signature(self) -> Signature:
         """Settings that were applied."""
         ...
 
 
-def table_of(items: Iterable[Item], columns: "Columns[Item]", **settings: Any) -> DataTable:  # noqa: ANN401 - fields of DataTable
-    """Lay items out as a table with one row for each.
+def present(*items: Item | None) -> tuple[Item, ...]:
+    """Drop what does not apply: ``None`` and empty sentences.
+
+    Example:
+        >>> present("first", None, "", "second")
+        ('first', 'second')
+    """
+    return tuple(item for item in items if item is not None and item != "")
+
+
+def table(
+    heads: Sequence[str | Quoted],
+    rows: Iterable[Sequence[Value]],
+    **further: Any,  # noqa: ANN401 - fields of DataTable
+) -> DataTable:
+    """Declare a table by its headings and rows.
+
+    Args:
+        heads: of the columns; the first column names the row.
+        rows: as many values as headings in each; ``as_cell`` turns them into cells.
+        further: other fields of ``DataTable``.
+    """
+    return DataTable(tuple(heads), tuple(tuple(map(as_cell, row)) for row in rows), **further)
+
+
+def table_of(items: Iterable[Item], columns: Columns[Item], **further: Any) -> DataTable:  # noqa: ANN401 - as above
+    """Declare a table by its columns, with one row for each item.
 
     Args:
         items: from top to bottom.
-        columns: headings, each with the function that gives an item's cell.
-        settings: other fields of ``DataTable``.
+        columns: heading and value of each column; ``as_cell`` turns values into cells.
+        further: other fields of ``DataTable``.
     """
-    rows = tuple(tuple(cell(item) for _, cell in columns) for item in items)
-    return DataTable(tuple(head for head, _ in columns), rows, **settings)
+    shown = present(*columns)
+    rows = ([value(item) for _, value in shown] for item in items)
+    return table([head for head, _ in shown], rows, **further)
+
+
+def section(
+    name: str, title: Line, *blocks: Block | str | None, level: tuple[str, Level] | None = None
+) -> Section | None:
+    """Declare a section; ``None`` where none of its blocks applies.
+
+    Args:
+        name: a short handle: lower-case letters and hyphens.
+        title: of the section.
+        blocks: in order. A sentence becomes a note, which explains the other blocks. ``None``, empty
+            sentences and tables without rows are left out.
+        level: a verdict beside the title.
+    """
+    shown: list[Block | str] = [
+        block for block in blocks if block and not (isinstance(block, DataTable) and not block.rows)
+    ]
+    if all(isinstance(block, str) for block in shown):
+        return None
+    applying = (Paragraph(block, "note") if isinstance(block, str) else block for block in shown)
+    return Section(name, title, tuple(applying), level)
+
+
+def summary_document(
+    summary: DescribedSummary,
+    *,
+    source: Iterable[Line] = (),
+    facts: Iterable[Fact | None] = (),
+    sections: Iterable[Section | None] = (),
+    settings: Iterable[Setting] = (),
+    citations: Iterable[Citation | None] = (),
+    **further: Any,  # noqa: ANN401 - fields of Document
+) -> Document:
+    """Begin a document with the head that all instruments have: source, date, signature and settings.
+
+    Args:
+        summary: of any instrument.
+        source: short facts that follow the name of the input and the date.
+        facts: counts by name, in order.
+        sections: in order.
+        settings: of the instrument; those of the signature follow.
+        citations: works to cite.
+        further: other fields of ``Document``.
+    """
+    return Document(
+        source=(*_named(summary), f"{summary.created:%Y-%m-%d}", *source),
+        signature=summary.signature,
+        facts=tuple((name, as_cell(value)) for name, value in present(*facts)),
+        sections=present(*sections),
+        settings=run_settings(summary.source, summary.created, settings, summary.signature),
+        citations=present(*citations),
+        **further,
+    )
+
+
+def estimated_document(  # noqa: PLR0913 - what an instrument adds
+    summary: "Summary",
+    *,
+    noun: str = "row",
+    n_windowed: int = 0,
+    stopped: str | None = None,
+    counting: Iterable[Line] = (),
+    reading: Iterable[Line] = (),
+    facts: Iterable[Fact | None] = (),
+    cautions: Iterable[str] = (),
+    notes: Iterable[str] = (),
+    settings: Iterable[Setting] = (),
+    **further: Any,  # noqa: ANN401 - fields of Document
+) -> Document:
+    """Begin the document of a summary with estimates: its counts, limits and intervals.
+
+    Args:
+        summary: of an instrument.
+        noun: name of a row.
+        n_windowed: rows with a text that was read in windows.
+        stopped: why the run stopped early, if it did.
+        counting: lines that follow how many rows were scored, on the screen.
+        reading: likewise on a page.
+        facts: counts that follow the numbers of rows.
+        cautions: sentences that follow the limits of the estimates.
+        notes: lines that follow how intervals were computed.
+        settings: of the instrument; that of the intervals follows.
+        further: other arguments of ``summary_document`` and fields of ``Document``.
+    """
+    estimates, overall = summary.estimates, summary.estimates.overall
+    scored = rows_scored(overall.n, summary.n, overall.left_out, noun)
+    nothing = "" if overall.n else f"{nothing_scored(noun, summary.n)} "
+    intervals = estimate_method(estimates, noun)
+    return summary_document(
+        summary,
+        counting=(scored, *counting),
+        reading=(f"{nothing}{scored}." if summary.n else nothing.strip(), *reading),
+        facts=(
+            (f"{capitalised(noun)}s", summary.n),
+            ("Scored", overall.n),
+            ("Left out", overall.n_left_out),
+            ("Read in windows", n_windowed) if n_windowed else None,
+            *facts,
+        ),
+        cautions=(*stopped_cautions(stopped), *estimates.notes_about(noun), *cautions),
+        notes=present(
+            f"intervals: {intervals}",
+            windows_note(n_windowed, noun),
+            small_base_note(estimates, noun),
+            unlisted_note(estimates),
+            *notes,
+        ),
+        settings=(*settings, ("Intervals", intervals)),
+        **further,
+    )
+
+
+def _named(summary: DescribedSummary) -> tuple[Quoted, ...]:
+    return (Quoted(summary.source),) if summary.source else ()
+
+
+def in_column(name: str | None) -> Line | None:
+    """Name a column of the input in a setting; ``None`` where there is none."""
+    return None if name is None else ("column “", Quoted(name), "”")
+
+
+def run_settings(
+    source: str, created: datetime, further: Iterable[Setting], signature: Signature
+) -> tuple[tuple[str, Line], ...]:
+    """List the settings of a run.
+
+    Args:
+        source: name of the input; empty where it has none.
+        created: time of the run.
+        further: settings of the instrument.
+        signature: its fields follow.
+    """
+    listed: tuple[Setting, ...] = (
+        ("Source", Quoted(source) if source else None),
+        ("Made", stamp(created)),
+        *further,
+        *signature_fields(signature),
+    )
+    return tuple((name, value) for name, value in listed if value is not None)
+
+
+def signature_fields(signature: Signature) -> tuple[tuple[str, Line], ...]:
+    """List the fields of a signature as settings."""
+    return tuple((name, Quoted(value)) for name, value in signature.fields)
 
 
 def headline(
@@ -111,8 +286,9 @@ def headline(
     *,
     digits: int = 2,
     ticks: tuple[float, ...] | None = None,
+    advice: str = "",
 ) -> Headline | None:
-    """Put the mean of everything on a ruler; ``None`` where nothing counts.
+    """Put the mean of all rows on a ruler; ``None`` where no row was scored.
 
     Args:
         estimates: of all items.
@@ -120,58 +296,63 @@ def headline(
         bounds: least and greatest value that an item can have.
         digits: decimals that are shown.
         ticks: values that are marked; quarters of the range unless given.
+        advice: limit of the mean's meaning, in a sentence.
     """
     mean = estimates.overall.mean
     if mean is None:
         return None
     if ticks is None:
         ticks = tuple(np.linspace(*bounds, 5).tolist())
-    return Headline(name, WithInterval.of(mean, digits), bounds, estimates.interval, ticks)
+    return Headline(name, estimate_cell(mean, digits), bounds, estimates.interval, ticks, advice)
 
 
-def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> DataTable:
-    """Lay out the figures about everything, for a brief rendering."""
-    shown = tuple((Words(name), value) for name, value in rows)
-    title = altogether_title((value for _, value in shown), interval)
-    return DataTable(("", "estimate"), shown, title=title, detail="brief")
+def altogether(rows: Iterable[tuple[str, Value]], interval: float) -> DataTable:
+    """Lay out the figures about all rows, for a brief rendering."""
+    shown = tuple((Label(name), as_cell(value)) for name, value in rows)
+    return DataTable(("", "estimate"), shown, title=altogether_title(shown, interval), detail="brief")
 
 
-def altogether_title(cells: Iterable[Cell], interval: float) -> str:
-    """Write the title of the figures about everything."""
-    return f"Altogether{covered(cells, interval)}"
+def altogether_title(rows: Iterable[Sequence[Cell]], interval: float) -> str:
+    """Write the title of the figures about all rows, whose second column holds the figures."""
+    return f"Altogether{covered((row[1] for row in rows), interval)}"
 
 
-def covered(cells: Iterable[Cell], interval: float) -> str:
-    """State the coverage of intervals at the end of a title; empty where no cell has one.
+def covered(values: Iterable[Value], interval: float) -> str:
+    """State the coverage of intervals at the end of a title; empty where no value has one.
 
     Example:
         >>> covered([WithInterval(0.5, 0.4, 0.6)], 0.9), covered([WithInterval(0.5, np.nan, np.nan)], 0.9)
         (' (90 % interval)', '')
     """
-    has_any = any(isinstance(cell, WithInterval) and has_interval(cell) for cell in cells)
+    has_any = any(isinstance(value, Interval) and has_interval(value) for value in values)
     return f" ({coverage(interval)} interval)" if has_any else ""
 
 
 def group_table(
-    estimates: "Estimates", *, noun: str, digits: int = 2, further: Columns[GroupEstimate] = ()
+    estimates: "Estimates", *, noun: str = "row", digits: int = 2, further: Columns[GroupEstimate] = ()
 ) -> DataTable:
     """Lay out the mean of each group.
 
     Args:
         estimates: with groups.
-        noun: what a row is called.
+        noun: name of a row.
         digits: decimals of means.
         further: columns of an instrument.
     """
     columns: Columns[GroupEstimate] = (
         (Quoted(estimates.by or "group"), lambda group: group_name(group, estimates.by)),
         (f"{noun}s", base_of),
-        ("left out", lambda group: Count(group.n_left_out)),
-        ("mean", lambda group: WithInterval.of(group.mean, digits)),
+        ("left out", lambda group: group.n_left_out),
+        ("mean", lambda group: estimate_cell(group.mean, digits)),
         *further,
     )
     note = f"{small_base_note(estimates, noun)} {unlisted_note(estimates)}".strip()
     return table_of(listed_groups(estimates), columns, title="By group", note=note, most=GROUPS, noun="group")
+
+
+def by_groups(title: str, estimates: "Estimates") -> Line:
+    """Write the title of a section that also compares groups, where there are any."""
+    return (f"{title}, by ", Quoted(estimates.by or "group")) if estimates.groups else title
 
 
 def listed_groups(estimates: "Estimates") -> tuple[GroupEstimate, ...]:
@@ -220,11 +401,11 @@ def group_label(group: GroupEstimate, by: str | None) -> str:
     return label_with_base(one_line(group_name(group, by).text), base_of(group))
 
 
-def mean_row(name: Cell, mean: "GroupEstimate | MeanEstimate") -> tuple[Cell, ...]:
+def mean_row(name: Value, mean: "GroupEstimate | MeanEstimate") -> tuple[Cell, ...]:
     """Lay out a mean with the counts behind it: a name, rows, rows left out, the mean."""
     shown = mean.mean if isinstance(mean, GroupEstimate) else mean
     counted = base_of(mean) if isinstance(mean, GroupEstimate) and mean.group is not None else Count(mean.n)
-    return name, counted, Count(mean.n_left_out), WithInterval.of(shown)
+    return as_cell(name), counted, Count(mean.n_left_out), estimate_cell(shown)
 
 
 def largest_groups(groups: Iterable["GroupEstimate"], most: int) -> list["GroupEstimate"]:
@@ -234,7 +415,7 @@ def largest_groups(groups: Iterable["GroupEstimate"], most: int) -> list["GroupE
 
 
 def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = None) -> ScoreGroup:
-    """Make a group of a histogram.
+    """Declare a group of a histogram.
 
     Args:
         name: of the items.
@@ -242,7 +423,7 @@ def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = 
         colour: of its bars.
         mean: of the scores, with its interval, where there is one.
     """
-    shown = WithInterval.of(mean)
+    shown = estimate_cell(mean)
     return ScoreGroup(name, scores[~np.isnan(scores)], colour, shown.low, shown.high)
 
 
@@ -269,11 +450,11 @@ def low_items(
     return [item for item in items if score(item) < limit - _ROUNDING]
 
 
-def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:
+def group_name(group: "GroupEstimate", by: str | None) -> Label | Quoted:
     """Name a group; rows whose group is missing, and groups with a blank name, are called so."""
     if group.group is None:
-        return Words(f"(no {one_line(by or 'group')})")
-    return Quoted(group.group) if group.group.strip() else Words("(blank)")
+        return Label(f"(no {one_line(by or 'group')})")
+    return Quoted(group.group) if group.group.strip() else Label("(blank)")
 
 
 def histogram_caption(contents: str, estimates: "Estimates") -> str:
@@ -288,100 +469,29 @@ def histogram_caption(contents: str, estimates: "Estimates") -> str:
     return f"How many {contents}, each histogram by its own measure; the dot is the mean{line}."
 
 
-def estimated_document(  # noqa: PLR0913 - what an instrument states of itself
-    summary: EstimatedSummary, *, kind: str, name: str, title: Line, noun: str = "row", n_windowed: int = 0
-) -> Document:
-    """Begin the document of a summary with estimates: all that every instrument states about them.
+def estimated_settings(
+    summary: "Summary",
+    columns: Iterable[tuple[str, str | None]],
+    further: Iterable[Setting] = (),
+    *,
+    noun: str = "row",
+) -> tuple[tuple[str, Line], ...]:
+    """List the settings of a summary with estimates.
 
     Args:
         summary: of an instrument.
-        kind: such as "matching report".
-        name: on the screen, such as "Match".
-        title: a sentence or a name.
-        noun: what a row is called.
-        n_windowed: rows with a text that was read in windows.
-
-    Returns:
-        A document without a lead and sections, with counts, warnings of the estimates and how intervals were
-        made.
+        columns: use of a column, and its name; ``None`` where there is none.
+        further: settings of the instrument.
+        noun: name of a row.
     """
-    estimates, overall = summary.estimates, summary.estimates.overall
-    counting = rows_scored(overall.n, summary.n, overall.left_out, noun)
-    nothing = "" if overall.n else f"{nothing_scored(noun, summary.n)} "
-    windowed, small = windows_note(n_windowed, noun), small_base_note(estimates, noun)
-    unlisted = unlisted_note(estimates)
-    return Document(
-        kind=kind,
-        name=name,
-        title=title,
-        source=(*([Quoted(summary.source)] if summary.source else []), f"{summary.created:%Y-%m-%d}"),
-        signature=summary.signature,
-        counting=(counting,),
-        reading=(f"{nothing}{counting}." if summary.n else nothing.strip(),),
-        facts=(
-            (f"{capitalised(noun)}s", Count(summary.n)),
-            ("Scored", Count(overall.n)),
-            ("Left out", Count(overall.n_left_out)),
-            *([("Read in windows", Count(n_windowed))] if n_windowed else []),
-        ),
-        cautions=estimates.notes_about(noun),
-        notes=(
-            f"intervals: {estimate_method(estimates, noun)}",
-            *([windowed] if windowed else []),
-            *([small] if small else []),
-            *([unlisted] if unlisted else []),
-        ),
-    )
+    used = ((name, in_column(column)) for name, column in columns)
+    intervals = ("Intervals", estimate_method(summary.estimates, noun))
+    return run_settings(summary.source, summary.created, (*used, *further, intervals), summary.signature)
 
 
 def nothing_section(name: str, noun: str = "row") -> Section:
     """State on the screen that nothing was scored; a page states it in its head."""
     return Section(name, "", (Paragraph(nothing_scored(noun), detail="brief"),))
-
-
-def estimated_settings(
-    summary: EstimatedSummary,
-    columns: Iterable[tuple[str, str | None]],
-    further: Iterable[tuple[str, Line]] = (),
-    *,
-    noun: str = "row",
-) -> tuple[tuple[str, Line], ...]:
-    """List the settings of a summary with estimates one by one.
-
-    Args:
-        summary: of an instrument.
-        columns: what a column was used for, and its name; ``None`` where there is none.
-        further: settings of the instrument.
-        noun: what a row is called.
-    """
-    estimates = summary.estimates
-    used = ((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None)
-    intervals = ("Intervals", estimate_method(estimates, noun))
-    return settings(summary.source, summary.created, (*used, *further, intervals), summary.signature)
-
-
-def settings(
-    source: str, created: datetime, further: Iterable[tuple[str, Line]], signature: Signature
-) -> tuple[tuple[str, Line], ...]:
-    """List the settings of a run one by one.
-
-    Args:
-        source: what was read; empty where that has no name.
-        created: when.
-        further: settings of the instrument.
-        signature: its fields follow.
-    """
-    return (
-        *([("Source", Quoted(source))] if source else []),
-        ("Made", stamp(created)),
-        *further,
-        *signature_fields(signature),
-    )
-
-
-def signature_fields(signature: Signature) -> tuple[tuple[str, Line], ...]:
-    """List the fields of a signature as settings."""
-    return tuple((name, Quoted(value)) for name, value in signature.fields)
 
 
 GUARD_MEANINGS = {
@@ -410,8 +520,8 @@ def guard_table(
     counts: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str
 ) -> DataTable:
     """Lay out in how many items each guard detected something, and what that means."""
-    rows = tuple((Words(guard), Count(n), Words(meanings.get(guard, ""))) for guard, n in counts.items())
-    return DataTable(("guard", f"{noun}s", ""), rows, title=title, detail="brief")
+    rows = ((guard, n, meanings.get(guard, "")) for guard, n in counts.items())
+    return table(("guard", f"{noun}s", ""), rows, title=title, detail="brief")
 
 
 def guard_legend(counts: Mapping[str, int], meanings: Mapping[str, str]) -> tuple[tuple[str, str, int], ...]:
@@ -420,34 +530,27 @@ def guard_legend(counts: Mapping[str, int], meanings: Mapping[str, str]) -> tupl
 
 
 def left_out_section(
-    left_out: Mapping[str, int],
-    total: int,
-    meanings: Mapping[str, str],
-    examples: Callable[[str], Iterable[tuple[int, object]]],
-    *,
-    noun: str = "row",
-    further: Sequence[Block] = (),
-) -> Section:
+    summary: "Summary", meanings: Mapping[str, str], *further: Block | str | None, noun: str = "row"
+) -> Section | None:
     """List what was left out and why, with some examples.
 
     Args:
-        left_out: rows without a score by reason.
-        total: rows altogether.
+        summary: of an instrument.
         meanings: of the reasons.
-        examples: gives rows, counted from 0, with a text, for a reason.
-        noun: what a row is called.
-        further: blocks that follow.
+        further: blocks that follow; a sentence becomes a note.
+        noun: name of a row.
     """
+    examples = {status: _examples(rows) for status, rows in summary.left_out.items()}
     reasons = tuple(
-        Reason(status, meanings.get(status, ""), n, n / total, _examples(examples(status)))
-        for status, n in most_frequent(left_out).items()
+        Reason(status, meanings.get(status, ""), n, n / summary.n, examples.get(status, ()))
+        for status, n in most_frequent(summary.estimates.overall.left_out).items()
     )
     explained = f"These {noun}s have no score or were excluded. They are never treated as 0."
     blocks: tuple[Block, ...] = (Paragraph(explained, "note"), Reasons(reasons, noun))
     if not reasons:
-        nothing = f"Nothing: every {noun} has a score." if total else nothing_scored(noun, total)
+        nothing = f"Nothing: every {noun} has a score." if summary.n else nothing_scored(noun, 0)
         blocks = (Paragraph(nothing),)
-    return Section("left-out", "What was left out", (*blocks, *further))
+    return section("left-out", "What was left out", *blocks, *further)
 
 
 def _examples(rows: Iterable[tuple[int, object]]) -> tuple[tuple[int, Quoted], ...]:
@@ -459,40 +562,36 @@ def _examples(rows: Iterable[tuple[int, object]]) -> tuple[tuple[int, Quoted], .
     return tuple(islice(shown, EXAMPLES_PER_STATUS))
 
 
-def counts_section(
-    counts: Sequence[LanguageCount], heads: tuple[str, ...], noun: str = "row"
-) -> Iterator[Section]:
-    """Give the section of rows by language; none where all texts seem to be English.
+def languages_section(
+    counts: Sequence[LanguageCount], heads: Sequence[str], noun: str = "row"
+) -> Section | None:
+    """Count rows by language; ``None`` where all texts seem to be English.
 
     Args:
         counts: rows by language.
-        heads: what the languages are of, such as ``prediction`` and ``reference``.
-        noun: what a row is called.
+        heads: names of the texts, such as ``prediction`` and ``reference``.
+        noun: name of a row.
     """
     if are_english(counts):
-        return
-    rows: list[tuple[Cell, ...]] = [
-        (
-            Words("–".join(map(language_name, language.languages))),
-            Count(language.rows),
-            Count(language.scored),
-        )
+        return None
+    rows = [
+        ("–".join(map(language_name, language.languages)), language.rows, language.scored)
         for language in counts
     ]
     columns = ("–".join(heads), f"{noun}s", "scored")
-    yield language_section(columns, rows, f"{noun.capitalize()}s by language")
+    return language_section(columns, rows, f"{noun.capitalize()}s by language")
 
 
 def language_section(
-    heads: tuple[str, ...], rows: Sequence[tuple[Cell, ...]], title: str, note: str = ""
+    heads: Sequence[str], rows: Sequence[Sequence[Value]], title: str, note: str = ""
 ) -> Section:
     """Lay counts by language out as a section.
 
     Args:
         heads: of the columns.
-        rows: a row for each language, or for each pair of them.
+        rows: one for each language, or for each pair of them.
         title: of the table.
-        note: further explanation, after how languages are identified.
+        note: further explanation, after that of the detection of languages.
     """
-    table = DataTable(heads, tuple(rows), title=title, most=_MOST_LANGUAGES)
-    return Section("languages", "Languages", (table, Paragraph(f"{LANGUAGE_NOTE} {note}".rstrip(), "note")))
+    listed = table(heads, rows, title=title, most=_MOST_LANGUAGES)
+    return Section("languages", "Languages", (listed, Paragraph(f"{LANGUAGE_NOTE} {note}".rstrip(), "note")))

@@ -46,7 +46,7 @@ _SMALLEST, _LARGEST = 60, 220  # area of a bin's dot in square pixels
 
 @dataclass(frozen=True)
 class ReliabilityDot:
-    """One bin: mean probability, share that was right with the ends of its interval, and its size."""
+    """A bin: mean probability, share that was right with the ends of its interval, and its size."""
 
     predicted: float
     observed: float
@@ -60,24 +60,21 @@ def scatter(points: Floats, domains: tuple[Range, Range], titles: tuple[str, str
 
     Args:
         points: shape (n, 2), x and y.
-        domains: what the x axis and the y axis cover.
-        titles: what stands at the x axis and the y axis.
+        domains: ranges of the x axis and the y axis.
+        titles: of the x axis and the y axis.
     """
     drawing, x, y = _square(domains, titles)
     opacity = float(np.clip(12 / np.sqrt(max(len(points), 1)), 0.22, 0.85))  # density shows
-    dots = (f"M{x(across):.1f},{y(up):.1f}h0" for across, up in points.tolist())
-    drawing.paths(dots, stroke=ACCENT, stroke_width=5, stroke_linecap="round", stroke_opacity=opacity)
+    for across, up in points.tolist():
+        dot = f"M{x(across):.1f},{y(up):.1f}h0"
+        drawing.path(dot, stroke=ACCENT, stroke_width=5, stroke_linecap="round", stroke_opacity=opacity)
     if domains[0] == domains[1]:
         _draw_equality(drawing, x, y)
     return drawing
 
 
 def reliability(dots: Sequence[ReliabilityDot]) -> Drawing:
-    """Draw bins as dots with their intervals, beside the dashed line on which probabilities hold.
-
-    Args:
-        dots: one a bin.
-    """
+    """Draw bins as dots with their intervals, and a dashed line on which probabilities hold."""
     titles = "probability of being right, given", "share that was right"
     drawing, x, y = _square(((0.0, 1.0), (0.0, 1.0)), titles)
     _draw_equality(drawing, x, y)
@@ -94,7 +91,7 @@ def reliability(dots: Sequence[ReliabilityDot]) -> Drawing:
 
 
 def _square(domains: tuple[Range, Range], titles: tuple[str, str]) -> tuple[Drawing, Axis, Axis]:
-    """Begin a square picture: draw both axes with their grid, and give them."""
+    """Begin a square picture: draw and return both axes with their grid."""
     up = Axis(*domains[1], 10 + _SIDE, 10)
     labels = up.ticks(5)
     left = PADDING + 20 + max(map(text_width, labels.values()), default=0)
@@ -102,9 +99,9 @@ def _square(domains: tuple[Range, Range], titles: tuple[str, str]) -> tuple[Draw
     across = Axis(*domains[0], left, left + _SIDE)
     ticks = across.ticks(5)
     draw_across(drawing, across, ticks, top=10, bottom=up.start, title=titles[0], is_above=False)
-    grid = "".join(f"M{left:g},{round(up(value)) + 0.5:g}h{_SIDE}" for value in labels)
-    drawing.path(grid, stroke=GRID)
     for value, label in labels.items():
+        y = round(up(value)) + 0.5
+        drawing.rule((left, y), (left + _SIDE, y), GRID, 1)
         drawing.text((left - 4, up(value) + 4.5), label, anchor="end")
     middle = 10 + _SIDE / 2
     turned = f"rotate(-90 14 {middle:g})"
@@ -123,15 +120,11 @@ _LONGEST_HEAD = 24
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One cell: its colour, its figure, and the figure on narrow screens where that is another."""
+    """A cell: its colour, its figure, and the figure on narrow screens where that is another."""
 
     colour: str
     text: str
     short_text: str | None = None
-
-    def shown(self, *, narrow: bool) -> str:
-        """Choose the figure for a width."""
-        return self.short_text if narrow and self.short_text is not None else self.text
 
 
 def matrix(
@@ -150,59 +143,62 @@ def matrix(
         columns: labels of the columns; where they would not fit they are broken into two lines, or else
             turned upright.
         width: the most it may take, labels included.
-        title: what the columns are.
+        title: of the columns.
     """
-    room, narrow = label_room(width, rows), width < NARROW_LIMIT
-    texts = [[cell.shown(narrow=narrow) for cell in row] for row in cells]
+    narrow = width < NARROW_LIMIT
+    texts = [
+        [cell.text if cell.short_text is None or not narrow else cell.short_text for cell in row]
+        for row in cells
+    ]
     heads = [name if len(name) <= _LONGEST_HEAD else name[: _LONGEST_HEAD - 1] + "…" for name in columns]
-    longest = max(map(text_width, [*heads, *chain(*texts)]), default=0)
+    widest = max(map(text_width, heads), default=0)
+    longest = max([widest, *map(text_width, chain(*texts))])
+    room = label_room(width, rows)
     side = min(max(72.0, longest + 12), (width - room) / max(len(columns), 1), float(_WIDEST_CELL))
-    lines, is_upright = _head_lines(heads, int(side))
-    head = (
-        max(map(text_width, heads), default=0) + 8 if is_upright else 6 + LINE_HEIGHT * max(map(len, lines))
-    )
+    lines = _head_lines(heads, int(side))
+    head = widest + 8 if lines is None else 6 + LINE_HEIGHT * max(map(len, lines), default=0)
     table = Rows.fitted(rows, width, 34, top=PADDING + head + (24 if title else 0))
-    drawing = Drawing(table.left + side * len(columns) + PADDING, table.bottom + PADDING)
+    middles = [table.left + side * (column + 0.5) for column in range(len(columns))]
+    drawing = table.drawing(room + side * len(columns))
     if title:
         middle = table.left + side * len(columns) / 2
         drawing.text((middle, PADDING + 12), title, anchor="middle", fill=MUTED)
-    for column, some in enumerate(lines):
-        x = table.left + side * (column + 0.5)
-        if is_upright:
-            x, y = x + 4.5, table.top - 8
-            drawing.text((x, y), some[0], transform=f"rotate(-90 {x:.1f} {y:.1f})")
+    for column, x in enumerate(middles):
+        if lines is None:
+            _draw_upright(drawing, (x + 4.5, table.top - 8), heads[column])
         else:
-            drawing.lines((x, table.top - 4 - LINE_HEIGHT * len(some) / 2), some, anchor="middle")
-    table.draw_names(drawing)
+            y = table.top - 4 - LINE_HEIGHT * len(lines[column]) / 2
+            drawing.lines((x, y), lines[column], anchor="middle")
+    across, height = 0.96 * side, table.height - 2.4
     size = 12 if side >= _ROOMY_CELL else 9
-    _draw_cells(drawing, table, cells, side)
-    for row, column in product(range(len(rows)), range(len(columns))):
-        position, ink = (
-            (table.left + side * (column + 0.5), table.middle(row) + 4.3),
-            ink_on(cells[row][column].colour),
-        )
-        drawing.text(position, texts[row][column], anchor="middle", fill=ink, font_size=size)
+    positions = product(range(len(rows)), range(len(columns)))
+    by_colour = sorted(positions, key=lambda position: cells[position[0]][position[1]].colour)
+    for row, column in by_colour:
+        corner = middles[column] - across / 2, table.middle(row) - height / 2
+        drawing.box(corner, across, height, cells[row][column].colour)
+    for row, column in by_colour:
+        point, ink = (middles[column], table.middle(row) + 4.3), ink_on(cells[row][column].colour)
+        drawing.text(point, texts[row][column], anchor="middle", fill=ink, font_size=size)
     return drawing
 
 
-def _draw_cells(drawing: Drawing, table: Rows, cells: Sequence[Sequence[MatrixCell]], side: float) -> None:
-    gap, height = 0.04 * side, table.height - 2.4
-    for row, line in enumerate(cells):
-        for column, cell in enumerate(line):
-            corner = table.left + side * column + gap / 2, table.middle(row) - height / 2
-            drawing.box(corner, side - gap, height, cell.colour)
-
-
-def _head_lines(heads: Sequence[str], side: int) -> tuple[list[list[str]], bool]:
-    """Break heads of columns into lines of ``side`` pixels; where two do not suffice, all stand upright."""
+def _head_lines(heads: Sequence[str], side: int) -> list[list[str]] | None:
+    """Break heads of columns into lines of ``side`` pixels; ``None`` where two lines do not suffice."""
     if max(map(text_width, heads), default=0) <= side:
-        return [[head] for head in heads], False
+        return [[head] for head in heads]
     lines = [lines_of(head, side + 12) for head in heads]  # a head needs no room at its sides
-    is_whole = all(
-        len(some) <= 2 and " ".join(some) == " ".join(words_of(head)) and max(map(text_width, some)) <= side  # noqa: PLR2004
-        for some, head in zip(lines, heads, strict=True)
+    fits = all(
+        len(parts) <= 2  # noqa: PLR2004
+        and " ".join(parts) == " ".join(words_of(head))
+        and max(map(text_width, parts)) <= side
+        for parts, head in zip(lines, heads, strict=True)
     )
-    return (lines, False) if is_whole else ([[head] for head in heads], True)
+    return lines if fits else None
+
+
+def _draw_upright(drawing: Drawing, point: Point, text: str, **look: float) -> None:
+    x, y = point
+    drawing.text(point, text, transform=f"rotate(-90 {x:.1f} {y:.1f})", **look)
 
 
 MOST_RUNS = 400
@@ -230,7 +226,15 @@ class Mark(Enum):
     UNTESTED = "not tested by a gate"
 
 
-_BEYOND = {"fail": Mark.FAILED, "undecided": Mark.UNDECIDED, "pass": Mark.UNTESTED}
+_DECISIONS = {
+    "fail": Mark.FAILED,
+    "undecided": Mark.UNDECIDED,
+    "pass": Mark.BELOW,
+    None: Mark.UNTESTED,
+}
+_COLOURS = {Mark.UNTESTED: MUTED, Mark.BELOW: ACCENT, Mark.UNDECIDED: INK}
+_SIZES = {Mark.UNTESTED: 6, Mark.BELOW: 7, Mark.UNDECIDED: 8, Mark.FAILED: 4.5}
+_SMALL_SIZES = {Mark.UNDECIDED: 6, Mark.FAILED: 3}
 
 
 @dataclass(frozen=True)
@@ -244,7 +248,7 @@ class Course:
         high: upper end.
         noise: what reruns of the baseline lose.
         limit: noise and margin.
-        change: place of a change of level and the means before and after; ``None`` without one.
+        change: position of a change of level, and the means before and after; ``None`` without one.
     """
 
     name: str
@@ -261,11 +265,13 @@ class Course:
         A metric at its limit or beyond in a run that passed was not tested, as a tested one would not pass.
 
         Args:
-            outcomes: what the gate said of each run; ``None`` where a run was only compared.
+            outcomes: decision of the gate about each run; ``None`` where a run was only compared.
         """
         beyond = (self.loss >= self.limit).tolist()
         return [
-            Mark.UNTESTED if outcome is None else _BEYOND[outcome] if is_beyond else Mark.BELOW
+            Mark.UNTESTED
+            if outcome is None or (is_beyond and outcome == "pass")
+            else _DECISIONS[outcome if is_beyond else "pass"]
             for outcome, is_beyond in zip(outcomes, beyond, strict=True)
         ]
 
@@ -280,7 +286,7 @@ class Timeline:
 
     @property
     def is_even(self) -> bool:
-        """True if runs stand at equal distances, as by the clock many would lie on top of each other."""
+        """True if runs lie at equal distances, as by the clock many would lie on top of each other."""
         gaps = np.diff(self._stamps)
         near = gaps < _NEAR * np.ptp(self._stamps) / max(len(gaps), 1)
         return bool(len(gaps)) and float(near.mean()) > _SHARE_NEAR
@@ -293,7 +299,7 @@ class Timeline:
         return [round((stamp - self._stamps[0]) / _HOUR, 3) for stamp in self._stamps]
 
     def by_model(self, points: Sequence[Point]) -> list[Sequence[Point]]:
-        """Part points of all runs where the model changes: a line joins runs of one model only."""
+        """Part points of all runs where the model changes: a line joins runs of the same model only."""
         ends = [0, *self.model_changes, len(points)]
         return [points[start:end] for start, end in pairwise(ends)]
 
@@ -313,7 +319,7 @@ class Timeline:
 
 
 def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> Drawing:
-    """Draw the gate's outcomes, then one plot a metric, with model changes through all of them.
+    """Draw the gate's outcomes, then a plot of each metric, with model changes through all of them.
 
     Args:
         timeline: t runs, at most ``MOST_RUNS``.
@@ -323,16 +329,19 @@ def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> Dra
     narrow, positions = width < NARROW_LIMIT, timeline.positions
     spare = (positions[-1] - positions[0]) * 0.02 or 1.0
     x = Axis(positions[0] - spare, positions[-1] + spare, _LEFT, width - _RIGHT)
-    step = _TITLE + _HEIGHT[narrow] + _GAP
+    height, step = _HEIGHT[narrow], _TITLE + _HEIGHT[narrow] + _GAP
+    tops = [float(_STRIP + step * order + _TITLE) for order in range(len(metrics))]
     bottom = _STRIP + step * len(metrics)
     drawing = Drawing(width, bottom + _FOOT)
-    plots = [(16.0, _STRIP - 8.0)]
-    for order, metric in enumerate(metrics):
-        top = float(_STRIP + step * order + _TITLE)
-        plots.append((top, top + _HEIGHT[narrow]))
-        _draw_metric(drawing, x, Axis(_least(metric), _greatest(metric), *plots[-1][::-1]), timeline, metric)
+    for top, metric in zip(tops, metrics, strict=True):
+        _draw_metric(drawing, x, Axis(*_losses(metric), top + height, top), timeline, metric)
+    plots = [(16.0, _STRIP - 8.0), *((top, top + height) for top in tops)]
     _draw_models(drawing, x, plots, timeline, most=_MOST_LABELS[narrow])
-    _draw_gate(drawing, x, timeline)
+    strip = [(x(position), 25.0) for position in positions]
+    decisions = [_DECISIONS[outcome] for outcome in timeline.outcomes]
+    _draw_marks(
+        drawing, strip, decisions, {Mark.UNTESTED: 6, Mark.BELOW: 8, Mark.UNDECIDED: 9, Mark.FAILED: 5}
+    )
     _draw_dates(drawing, x, timeline.ticks(_TICKS[narrow]), top=bottom)
     return drawing
 
@@ -341,74 +350,61 @@ def _draw_metric(drawing: Drawing, x: Axis, y: Axis, timeline: Timeline, metric:
     """Draw a heading and an axis, bands, levels, intervals, the line of means, and its marks."""
     positions = timeline.positions
     drawing.text((x.start, y.stop - 7), metric.name, font_weight="600")
-    _draw_losses(drawing, x, y)
+    ticks = y.ticks(4)
+    drawing.path("".join(f"M{x.start:g},{y(tick):.5g}H{x.stop:g}" for tick in ticks), stroke=GRID)
+    for tick, label in ticks.items():
+        drawing.text((x.start - 6, y(tick) + 4), label, anchor="end", font_size=_SMALL)
     _draw_bands(drawing, x, y, positions, metric)
-    _draw_levels(drawing, x, y, positions, metric.change)
-    few = len(positions) <= _FEW_RUNS
+    if metric.change is not None:
+        run, before, after = metric.change
+        middle = x((positions[run - 1] + positions[run]) / 2)
+        levels = [(x(positions[0]), y(before)), (middle, y(before))]
+        levels += [(middle, np.nan), (middle, y(after)), (x(positions[-1]), y(after))]
+        drawing.path(chart_kit.line(levels), stroke=INK, stroke_width=2)
     means, highs, lows = (
         [(x(position), y(value)) for position, value in zip(positions, values.tolist(), strict=True)]
         for values in (metric.loss, metric.high, np.maximum(metric.low, y.low))
     )
-    if few:
+    if few := len(positions) <= _FEW_RUNS:
         drawing.path(chart_kit.whiskers(highs, lows), stroke=ACCENT, stroke_width=1.5)
     else:
         bands = map(chart_kit.band, timeline.by_model(highs), timeline.by_model(lows))
         drawing.path("".join(bands), fill=ACCENT, fill_opacity=0.22)
     means_line = "".join(map(chart_kit.line, timeline.by_model(means)))
     drawing.path(means_line, stroke=ACCENT, stroke_width=1.5)
-    marked: dict[Mark, list[Point]] = {mark: [] for mark in Mark}
-    for point, mark in zip(means, metric.marks(timeline.outcomes), strict=True):
-        marked[mark].append(point)
-    _draw_marks(drawing, marked, few=few)
+    # Of many runs only those at the limit or beyond that the gate did not pass are marked.
+    _draw_marks(drawing, means, metric.marks(timeline.outcomes), _SIZES if few else _SMALL_SIZES)
 
 
-def _draw_marks(drawing: Drawing, points: Mapping[Mark, list[Point]], *, few: bool) -> None:
-    """Mark each run's mean; of many runs only those at the limit or beyond that the gate did not pass."""
-    if few:
-        _draw_dots(drawing, points[Mark.UNTESTED], MUTED, 6)
-        _draw_dots(drawing, points[Mark.BELOW], ACCENT, 7)
-    _draw_dots(drawing, points[Mark.UNDECIDED], INK, 8 if few else 6)
-    _draw_dots(drawing, points[Mark.UNDECIDED], CARD, 5 if few else 3)
-    drawing.path(chart_kit.diamonds(points[Mark.FAILED], 4.5 if few else 3), fill=CONTRAST)
-
-
-def _draw_dots(drawing: Drawing, points: Sequence[Point], colour: str, diameter: float) -> None:
-    drawing.path(chart_kit.dots(points), stroke=colour, stroke_width=diameter, stroke_linecap="round")
-
-
-def _draw_levels(
-    drawing: Drawing, x: Axis, y: Axis, positions: Sequence[float], change: tuple[int, float, float] | None
+def _draw_marks(
+    drawing: Drawing, points: Sequence[Point], marks: Sequence[Mark], sizes: Mapping[Mark, float]
 ) -> None:
-    """Draw the means before and after a change of level, beneath the runs' own marks."""
-    if change is None:
-        return
-    run, before, after = change
-    middle = x((positions[run - 1] + positions[run]) / 2)
-    levels = [(x(positions[0]), y(before)), (middle, y(before))]
-    levels += [(middle, np.nan), (middle, y(after)), (x(positions[-1]), y(after))]
-    drawing.path(chart_kit.line(levels), stroke=INK, stroke_width=2)
-
-
-def _draw_losses(drawing: Drawing, x: Axis, y: Axis) -> None:
-    """Draw the axis of losses with its grid."""
-    ticks = y.ticks(4)
-    drawing.path("".join(f"M{x.start:g},{y(tick):.5g}H{x.stop:g}" for tick in ticks), stroke=GRID)
-    for tick, label in ticks.items():
-        drawing.text((x.start - 6, y(tick) + 4), label, anchor="end", font_size=_SMALL)
+    """Draw the marks that have a size: the diameter of dots and rings, half the diagonal of diamonds."""
+    for mark, size in sizes.items():
+        marked = [point for point, other in zip(points, marks, strict=True) if other is mark]
+        if mark is Mark.FAILED:
+            drawing.path(chart_kit.diamonds(marked, size), fill=CONTRAST)
+            continue
+        dots = chart_kit.dots(marked)
+        drawing.path(dots, stroke=_COLOURS[mark], stroke_width=size, stroke_linecap="round")
+        if mark is Mark.UNDECIDED:
+            drawing.path(dots, stroke=CARD, stroke_width=size - 3, stroke_linecap="round")
 
 
 def _draw_bands(drawing: Drawing, x: Axis, y: Axis, positions: Sequence[float], metric: Course) -> None:
-    """Draw what reruns lose, and the margin, from end to end; only where they change is there a corner."""
-    limits = list(zip(metric.noise.tolist(), metric.limit.tolist(), strict=True))
+    """Draw the loss of reruns and the margin from end to end; only where they change is there a corner."""
+    limits = np.stack([metric.noise, metric.limit], axis=1)
     changes = [
         run for run in range(1, len(limits)) if not np.allclose(limits[run], limits[run - 1], equal_nan=True)
     ]
-    turns = [(x.low, limits[0]), *((positions[run], limits[run]) for run in changes), (x.high, limits[-1])]
-    noise = chart_kit.steps([(x(position), y(value)) for position, (value, _) in turns])
-    limit = chart_kit.steps([(x(position), y(value)) for position, (_, value) in turns])
-    zero = y(0.0)
-    drawing.path(chart_kit.band(limit, [(across, zero) for across, _ in limit]), fill=TOLERATED)
-    drawing.path(chart_kit.band(noise, [(across, zero) for across, _ in noise]), fill=NOISE)
+    turns = [x.low, *(positions[run] for run in changes), x.high]
+    levels = limits[[0, *changes, -1]].T.tolist()
+    noise, limit = (
+        chart_kit.steps([(x(position), y(value)) for position, value in zip(turns, values, strict=True)])
+        for values in levels
+    )
+    for edge, colour in ((limit, TOLERATED), (noise, NOISE)):
+        drawing.path(chart_kit.band(edge, [(across, y(0.0)) for across, _ in edge]), fill=colour)
     drawing.path(chart_kit.line(limit), stroke=MUTED, stroke_width=1.5)
 
 
@@ -425,52 +421,30 @@ def _draw_models(
             drawing.text((across, 11), str(order), anchor="middle", font_weight="600", font_size=_SMALL)
 
 
-def _draw_gate(drawing: Drawing, x: Axis, timeline: Timeline) -> None:
-    """Mark what the gate said of each run: passed, failed, undecided, or a grey dot where none was asked."""
-    points: dict[str | None, list[Point]] = {}
-    for position, outcome in zip(timeline.positions, timeline.outcomes, strict=True):
-        points.setdefault(outcome, []).append((x(position), 25.0))
-    _draw_dots(drawing, points.get(None, []), MUTED, 6)
-    _draw_dots(drawing, points.get("pass", []), ACCENT, 8)
-    _draw_dots(drawing, points.get("undecided", []), INK, 9)
-    _draw_dots(drawing, points.get("undecided", []), CARD, 6)
-    drawing.path(chart_kit.diamonds(points.get("fail", []), 5), fill=CONTRAST)
-
-
 def _draw_dates(drawing: Drawing, x: Axis, ticks: Mapping[float, str], *, top: float) -> None:
     """Write dates as far as they have room; the first and the last come before those between."""
-    positions = sorted(ticks)
-    last, written = x(positions[-1]), -np.inf
-    for order, position in enumerate(positions):
+    first, last, written = x(min(ticks)), x(max(ticks)), -np.inf
+    for position in sorted(ticks):
         across = x(position)
-        is_last = order == len(positions) - 1
-        if not is_last and (
-            across - written < _TICK_ROOM or (written > -np.inf and last - across < _TICK_ROOM)
-        ):
+        needs_both = first < across < last
+        if across - written < _TICK_ROOM or (needs_both and last - across < _TICK_ROOM):
             continue
-        if is_last and across - written < _TICK_ROOM:
-            break
-        anchor = "middle" if len(positions) == 1 else "end" if is_last else "middle" if order else "start"
+        anchor = "middle" if first == last or needs_both else "start" if across == first else "end"
         drawing.text((across, top + 8), ticks[position], anchor=anchor, font_size=_SMALL)
         written = across
 
 
-def _greatest(metric: Course) -> float:
-    ends = np.concatenate([metric.loss, metric.high, metric.limit])
-    known = ends[np.isfinite(ends)]
-    return float(known.max()) * 1.06 if len(known) and known.max() > 0 else 1.0
-
-
-def _least(metric: Course) -> float:
-    """Give the lower end of the axis: 0, unless a run did better than the baseline."""
-    if not (metric.loss < 0).any():
-        return 0.0
-    ends = np.concatenate([metric.loss, metric.low])
-    return float(ends[np.isfinite(ends)].min()) * 1.06
+def _losses(metric: Course) -> tuple[float, float]:
+    """Return the ends of the axis: from 0, or below it where a run did better than the baseline."""
+    highs = np.concatenate([metric.loss, metric.high, metric.limit])
+    high = float(highs[np.isfinite(highs)].max(initial=0.0)) * 1.06 or 1.0
+    lows = np.concatenate([metric.loss, metric.low])
+    low = float(lows[np.isfinite(lows)].min(initial=0.0)) * 1.06
+    return low if (metric.loss < 0).any() else 0.0, high
 
 
 MOST_TOKENS = 60
-"""Tokens of each text that are drawn; what is beyond is said below the picture."""
+"""Tokens of each text that are drawn; a line below the picture counts the others."""
 
 _TOKEN_CELL, _TOKEN_GAP, _LETTER = 30, 6, 7.2  # pixels
 
@@ -478,36 +452,41 @@ _TOKEN_CELL, _TOKEN_GAP, _LETTER = 30, 6, 7.2  # pixels
 def match_picture(explanation: "Explanation") -> Markup:
     """Draw the cosines of all tokens as an SVG document, the matched ones with a frame.
 
-    A filled frame corner tells who was matched: lower left for the prediction's best match of a row, upper
+    A filled corner of a frame marks the match: lower left for the prediction's best match of a row, upper
     right for the reference's best match of a column. Special tokens are drawn, because they can be matched.
 
     Args:
-        explanation: as ``BertScorer.explain`` gives it.
+        explanation: as ``BertScorer.explain`` returns it.
     """
     rows = explanation.prediction.pieces[:MOST_TOKENS]
     columns = explanation.reference.pieces[:MOST_TOKENS]
-    left = _TOKEN_GAP + _LETTER * max(map(len, rows))
-    top = _TOKEN_GAP + _LETTER * max(map(len, columns))
-    note = _left_out_tokens(explanation)
+    left, top = (_TOKEN_GAP + _LETTER * max(map(len, pieces)) for pieces in (rows, columns))
+    sides = {"prediction": explanation.prediction, "reference": explanation.reference}
+    beyond = [
+        f"{len(side.pieces) - MOST_TOKENS} of {len(side.pieces)} tokens of the {name}"
+        for name, side in sides.items()
+        if len(side.pieces) > MOST_TOKENS
+    ]
     height = top + _TOKEN_CELL * len(rows) + 2 * _TOKEN_GAP
-    drawing = Drawing(left + _TOKEN_CELL * len(columns) + _TOKEN_GAP, height + (18 if note else 0))
+    drawing = Drawing(left + _TOKEN_CELL * len(columns) + _TOKEN_GAP, height + (18 if beyond else 0))
     for row, name in enumerate(rows):
         position = left - _TOKEN_GAP, top + _TOKEN_CELL * (row + 0.5) + 4
         drawing.text(position, name, anchor="end", font_size=_SMALL)
     for column, name in enumerate(columns):
-        x, y = left + _TOKEN_CELL * (column + 0.5) + 4, top - _TOKEN_GAP
-        drawing.text((x, y), name, transform=f"rotate(-90 {x:.1f} {y:.1f})", font_size=_SMALL)
+        position = left + _TOKEN_CELL * (column + 0.5) + 4, top - _TOKEN_GAP
+        _draw_upright(drawing, position, name, font_size=_SMALL)
     for row, column in product(range(len(rows)), range(len(columns))):
         corner = left + _TOKEN_CELL * column, top + _TOKEN_CELL * row
         _draw_token_cell(drawing, explanation, (row, column), corner)
-    drawing.text((_TOKEN_GAP, height + 12), note, font_size=_SMALL)
+    if beyond:
+        drawing.text((_TOKEN_GAP, height + 12), f"Not drawn: {' and '.join(beyond)}", font_size=_SMALL)
     return Markup(drawing.document(_tokens_label(explanation)))  # the drawing has escaped it
 
 
 def _draw_token_cell(
-    drawing: Drawing, explanation: "Explanation", position: tuple[int, int], corner: Point
+    drawing: Drawing, explanation: "Explanation", cell: tuple[int, int], corner: Point
 ) -> None:
-    (row, column), (x, y), side = position, corner, _TOKEN_CELL
+    (row, column), (x, y), side = cell, corner, _TOKEN_CELL
     cosine = float(explanation.cosines[row, column])
     colour = sequential(cosine)
     drawing.box(corner, side, side, colour)
@@ -521,16 +500,6 @@ def _draw_token_cell(
         drawing.path(f"M{x:.1f},{y + side:.1f}v-8l8,8z", fill=CONTRAST)
     if for_reference:
         drawing.path(f"M{x + side:.1f},{y:.1f}v8l-8,-8z", fill=CONTRAST)
-
-
-def _left_out_tokens(explanation: "Explanation") -> str:
-    sides = {"prediction": explanation.prediction, "reference": explanation.reference}
-    beyond = [
-        f"{len(side.pieces) - MOST_TOKENS} of {len(side.pieces)} tokens of the {name}"
-        for name, side in sides.items()
-        if len(side.pieces) > MOST_TOKENS
-    ]
-    return f"Not drawn: {' and '.join(beyond)}" if beyond else ""
 
 
 def _tokens_label(explanation: "Explanation") -> str:

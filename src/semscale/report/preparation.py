@@ -10,12 +10,12 @@ from semscale.report.document import (
     Count,
     DataTable,
     Document,
+    Label,
     Number,
     Paragraph,
     Quoted,
     Section,
     Share,
-    Words,
     stamp,
 )
 from semscale.report.formatting import counted
@@ -26,8 +26,8 @@ from semscale.types import Status
 if TYPE_CHECKING:
     from semscale.chat.costs.forecast import Forecast
     from semscale.chat.costs.forecast_summary import ForecastSummary
-    from semscale.coding.columns import ColumnsSummary, ColumnSummary
     from semscale.embedding.file_embedding import EmbeddingSummary
+    from semscale.tabulation.columns import ColumnsSummary, ColumnSummary
 
 _VALUES = 30
 _NAME = 60
@@ -58,7 +58,7 @@ def columns_document(summary: "ColumnsSummary") -> Document:
 def _column_sections(summary: "ColumnsSummary") -> Iterator[Section]:
     columns: Columns[ColumnSummary] = (
         ("column", lambda column: Quoted(column.name, _NAME)),
-        ("taken for", lambda column: Words(column.kind)),
+        ("taken for", lambda column: Label(column.kind)),
         ("missing", lambda column: Count(column.missing)),
         ("values", lambda column: Count(column.distinct)),
         ("least", lambda column: Number(column.low, None)),
@@ -161,11 +161,11 @@ def _further(forecast: "Forecast") -> DataTable:
     cost = f"cost in {forecast.currency}" if forecast.currency else "cost"
     rows: list[tuple[Cell, ...]] = [
         (
-            Words(name),
+            Label(name),
             Count(calls.calls),
             Count(calls.most.prompt_tokens),
             Count(calls.most.completion_tokens),
-            Words("not known") if calls.money is None else _money(calls.money),
+            Label("not known") if calls.money is None else _money(calls.money),
         )
         for name, calls in named
         if calls.calls
@@ -174,26 +174,26 @@ def _further(forecast: "Forecast") -> DataTable:
     return DataTable(columns, tuple(rows), title="What may come on top, at most")
 
 
-def _money(value: float) -> Words:
-    return Words(amount(value))
+def _money(value: float) -> Label:
+    return Label(amount(value))
 
 
 def _forecast_rows(forecast: "Forecast") -> tuple[tuple[Cell, ...], ...]:
     rows: list[tuple[Cell, ...]] = [
-        (Words("requests"), Count(forecast.requests)),
-        (Words("answered before"), Count(forecast.answered)),
-        (Words("the same as another"), Count(forecast.repeated)),
-        (Words("calls to make"), Count(forecast.calls)),
-        (Words("tokens of prompts, about"), Count(forecast.most.prompt_tokens)),
-        (Words("tokens of replies"), Count(forecast.most.completion_tokens)),
+        (Label("requests"), Count(forecast.requests)),
+        (Label("answered before"), Count(forecast.answered)),
+        (Label("the same as another"), Count(forecast.repeated)),
+        (Label("calls to make"), Count(forecast.calls)),
+        (Label("tokens of prompts, about"), Count(forecast.most.prompt_tokens)),
+        (Label("tokens of replies"), Count(forecast.most.completion_tokens)),
     ]
     if forecast.open_ended:
         rows.append(
-            (Words("calls without a limit to their reply (1,024 tokens each)"), Count(forecast.open_ended))
+            (Label("calls without a limit to their reply (1,024 tokens each)"), Count(forecast.open_ended))
         )
     if forecast.money is None:
-        return (*rows, (Words("cost"), Words("not known")))
-    return (*rows, (Words(f"cost in {forecast.currency}"), _money(forecast.money)))
+        return (*rows, (Label("cost"), Label("not known")))
+    return (*rows, (Label(f"cost in {forecast.currency}"), _money(forecast.money)))
 
 
 def embedding_document(summary: "EmbeddingSummary") -> Document:

@@ -14,6 +14,7 @@ from semscale.report.document import (
     Definitions,
     Document,
     Figure,
+    Label,
     Line,
     Number,
     Paragraph,
@@ -22,12 +23,11 @@ from semscale.report.document import (
     Share,
     Subheading,
     Swatch,
-    WithInterval,
-    Words,
+    estimate_cell,
     stamp,
 )
 from semscale.report.formatting import capitalised, count, counted, coverage, ends, listed, number, one_line
-from semscale.report.parts import Columns, base_of, group_name, settings, table_of
+from semscale.report.parts import Columns, base_of, group_name, run_settings, table_of
 from semscale.report.row_charts import GroupRow, group_rows
 from semscale.report.sentences import (
     asterisk_note,
@@ -36,14 +36,14 @@ from semscale.report.sentences import (
     rows_scored,
     stopped_cautions,
 )
-from semscale.study.questionnaire import TEXT_METHODS, OptionQuestion
-from semscale.study.summary import CONCEPT, MOST_LEVELS
+from semscale.study.questionnaire import TEXT_METHODS
+from semscale.study.summary import CONCEPT, MOST_LEVELS, scale_of
 from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.stats.intervals.estimates import GroupEstimate
     from semscale.stats.variance_components.components import Component, VarianceComponents
-    from semscale.study.questionnaire import SurveyQuestion
+    from semscale.study.questionnaire import StudyQuestion
     from semscale.study.summary import (
         OptionFigures,
         QuestionMeasure,
@@ -107,12 +107,6 @@ _LIMITS = (
     "Where methods disagree, the choice of the method decides the result. Where they agree, they may share "
     "the model's error.",
 )
-_OPTIONS = {
-    "choice": "A share is the mean probability of the option over personas; shares sum to 100 %.",
-    "choices": "A share is the mean probability that the option is part of the answer; each by itself.",
-    "number": "A share is the mean probability of a number over personas; the mean is of expected numbers.",
-    "ranking": "Mean rank over personas, from probabilities that one option ranks above another; 1: best.",
-}
 _REMEDIES = {
     "persona": "ask more personas",
     "repeated sample": "ask each persona again",
@@ -160,7 +154,7 @@ def study_document(summary: "StudySummary") -> Document:
         cautions=tuple(_cautions(summary)),
         sections=tuple(_sections(summary)),
         notes=(intervals,),
-        settings=settings(
+        settings=run_settings(
             design.source,
             summary.created,
             (
@@ -243,7 +237,7 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
     for position, question in enumerate(summary.design.questionnaire.questions, start=1):
         content = (
             _option_blocks(summary, question)
-            if isinstance(question, OptionQuestion)
+            if question.scale is None
             else _question_blocks(summary, question, position)
         )
         yield Section(f"question-{position}", Quoted(question.text), tuple(content))
@@ -263,7 +257,7 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
     yield Section("limits", "What this study cannot say", limits)
     used = dict.fromkeys(counts.method for counts in summary.statuses)
     meanings: list[tuple[Line, Cell]] = [
-        (capitalised(METHOD_NAMES[name]), Words(_METHOD_MEANINGS[name])) for name in used
+        (capitalised(METHOD_NAMES[name]), Label(_METHOD_MEANINGS[name])) for name in used
     ]
     yield Section("reading", "How answers were measured", (Definitions(tuple(meanings)),))
 
@@ -271,7 +265,7 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
 # A question
 
 
-def _question_blocks(summary: "StudySummary", question: "SurveyQuestion", position: int) -> Iterator[Block]:
+def _question_blocks(summary: "StudySummary", question: "StudyQuestion", position: int) -> Iterator[Block]:
     # Methods of a question stand side by side, also where several models answered.
     measures = sorted(
         (measure for measure in summary.measures if measure.question.name == question.name),
@@ -283,7 +277,7 @@ def _question_blocks(summary: "StudySummary", question: "SurveyQuestion", positi
         yield _distributions(measures, question, position)
     quotes = [quote for quote in summary.quotes if quote.question == question.name]
     if quotes:
-        digits = scale_digits(question.scale)
+        digits = scale_digits(scale_of(question))
         columns: list[tuple[str | Quoted, Callable[[Any], Cell]]] = [
             ("concept", lambda quote: Quoted(quote.concept, 60)),
             ("persona", lambda quote: Quoted(quote.persona, 60)),
@@ -309,13 +303,13 @@ def _value(method: str, digits: int, quote: "QuotedAnswer") -> Cell:
 
 
 def _means(
-    summary: "StudySummary", question: "SurveyQuestion", measures: "Sequence[QuestionMeasure]"
+    summary: "StudySummary", question: "StudyQuestion", measures: "Sequence[QuestionMeasure]"
 ) -> DataTable:
     """Put the means of all methods side by side, one concept per row."""
-    digits = scale_digits(question.scale)
+    digits = scale_digits(scale_of(question))
     concepts = zip(*(measure.estimates.groups for measure in measures), strict=True)
     rows: list[tuple[Cell, ...]] = [
-        (Quoted(groups[0].group, 60), *(WithInterval.of(group.mean, digits) for group in groups))
+        (Quoted(groups[0].group, 60), *(estimate_cell(group.mean, digits) for group in groups))
         for groups in concepts
     ]
     heads = ("concept", *(method_label(measure.method, measure.model) for measure in measures))
@@ -323,11 +317,9 @@ def _means(
     return DataTable(heads, tuple(rows), title=title, noun="concept")
 
 
-def _distributions(
-    measures: "Sequence[QuestionMeasure]", question: "SurveyQuestion", position: int
-) -> Figure:
+def _distributions(measures: "Sequence[QuestionMeasure]", question: "StudyQuestion", position: int) -> Figure:
     """Draw the mean and the distribution of each concept by each method."""
-    scale, digits = question.scale, scale_digits(question.scale)
+    scale, digits = scale_of(question), scale_digits(scale_of(question))
     concepts = zip(*(measure.estimates.groups for measure in measures), strict=True)
     by_concept = [pair for groups in concepts for pair in zip(measures, groups, strict=True)]
     rows = []
@@ -342,11 +334,11 @@ def _distributions(
     cells: list[tuple[Cell, ...]] = [
         (
             Quoted(group.group, 60),
-            Words(method_label(measure.method, measure.model)),
+            Label(method_label(measure.method, measure.model)),
             base_of(group),
             Count(group.n_left_out),
-            WithInterval.of(group.mean, digits),
-            *(WithInterval.of(mass, 0, is_share=True) for mass in group.pmf or (None,) * scale.n_points),
+            estimate_cell(group.mean, digits),
+            *(estimate_cell(mass, 0, is_share=True) for mass in group.pmf or (None,) * scale.n_points),
         )
         for measure, group in by_concept
     ]
@@ -367,12 +359,12 @@ def _distributions(
 
 def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
     """List the mean of all concepts together for each group of personas."""
-    estimates, digits = measure.by_attribute[attribute], scale_digits(measure.question.scale)
+    estimates, digits = measure.by_attribute[attribute], scale_digits(scale_of(measure.question))
     columns: Columns[GroupEstimate] = (
         (Quoted(attribute), lambda group: group_name(group, attribute)),
         ("answers", base_of),
         ("left out", lambda group: Count(group.n_left_out)),
-        ("mean", lambda group: WithInterval.of(group.mean, digits)),
+        ("mean", lambda group: estimate_cell(group.mean, digits)),
     )
     is_small = any(group.has_small_base for group in estimates.groups)
     return table_of(
@@ -384,7 +376,7 @@ def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
     )
 
 
-def _difference_blocks(summary: "StudySummary", question: "SurveyQuestion", by: str) -> Iterator[Block]:
+def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: str) -> Iterator[Block]:
     """Compare every two concepts, or groups of personas."""
     subject = (question.name, by)
     differences = [row for row in summary.differences if (row.question, row.by) == subject]
@@ -394,12 +386,12 @@ def _difference_blocks(summary: "StudySummary", question: "SurveyQuestion", by: 
         if len(levels) > MOST_LEVELS:
             yield Paragraph(f"More than {MOST_LEVELS} of them are not compared two by two.", "note")
         return
-    digits = scale_digits(question.scale)
+    digits = scale_digits(scale_of(question))
     columns: Columns[Any] = (
         _METHOD,
         ("first", lambda row: Quoted(row.first, 60)),
         ("second", lambda row: Quoted(row.second, 60)),
-        ("first less second", lambda row: WithInterval.of(row.difference, digits, signed=True)),
+        ("first less second", lambda row: estimate_cell(row.difference, digits, signed=True)),
         ("p", lambda row: Number(row.p_value, 3)),
         ("p, Holm", lambda row: Number(row.p_adjusted, 3)),
     )
@@ -415,33 +407,33 @@ def _difference_blocks(summary: "StudySummary", question: "SurveyQuestion", by: 
     )
 
 
-def _option_blocks(summary: "StudySummary", question: OptionQuestion) -> Iterator[Block]:
+def _option_blocks(summary: "StudySummary", question: "StudyQuestion") -> Iterator[Block]:
     """Show the figures of each option, one concept per column."""
     by_model: dict[str | None, list[OptionFigures]] = {}
     for figures in summary.options:
         if figures.question == question:
             by_model.setdefault(figures.model, []).append(figures)
-    is_ranking = question.type == "ranking"
-    what = "Mean rank in “" if is_ranking else "Share of each option in “"
+    is_share = question.kind.figure == "share"
+    what = "Share of each option in “" if is_share else "Mean rank in “"
     for model, columns in by_model.items():
         rows: list[tuple[Cell, ...]] = [
             (
                 Quoted(option, 60),
                 *(
-                    WithInterval.of(column.options[option], 2 if is_ranking else 0, is_share=not is_ranking)
+                    estimate_cell(column.options[option], 0 if is_share else 2, is_share=is_share)
                     for column in columns
                 ),
             )
-            for option in question.options
+            for option in question.labels
         ]
-        if question.type == "number":
-            rows.append((Words("mean"), *(WithInterval.of(column.mean) for column in columns)))
-        rows.append((Words("answers"), *(Count(column.n) for column in columns)))
+        if question.kind.has_mean:
+            rows.append((Label("mean"), *(estimate_cell(column.mean) for column in columns)))
+        rows.append((Label("answers"), *(Count(column.n) for column in columns)))
         name = "" if model is None else f" by {one_line(model)}"
         title = (what, Quoted(question.name), f"”{name}, {_with_intervals(summary)}")
         heads: tuple[str | Quoted, ...] = ("option", *(Quoted(column.concept, 60) for column in columns))
         yield DataTable(heads, tuple(rows), title=title, noun="option")
-    yield Paragraph(_OPTIONS[question.type], "note")
+    yield Paragraph(question.kind.note, "note")
 
 
 # All questions
@@ -450,8 +442,8 @@ def _option_blocks(summary: "StudySummary", question: OptionQuestion) -> Iterato
 def _pairs(summary: "StudySummary") -> DataTable:
     columns: Columns[Any] = (
         _QUESTION,
-        ("first method", lambda pair: Words(METHOD_NAMES[pair.first], brief=pair.first)),
-        ("second method", lambda pair: Words(METHOD_NAMES[pair.second], brief=pair.second)),
+        ("first method", lambda pair: Label(METHOD_NAMES[pair.first], brief=pair.first)),
+        ("second method", lambda pair: Label(METHOD_NAMES[pair.second], brief=pair.second)),
         *_COMPARED,
     )
     shown = _with_model(summary, columns)
@@ -473,7 +465,7 @@ def _reliabilities(summary: "StudySummary") -> DataTable:
     columns: Columns[Any] = (
         _QUESTION,
         _METHOD,
-        ("rerun reliability", lambda row: WithInterval.of(row.reliability)),
+        ("rerun reliability", lambda row: estimate_cell(row.reliability)),
     )
     shown = _with_model(summary, columns)
     return table_of(summary.reliabilities, shown, brief_title="The same panel asked again", noun="question")
@@ -482,8 +474,8 @@ def _reliabilities(summary: "StudySummary") -> DataTable:
 def _spread_blocks(summary: "StudySummary") -> Iterator[Block]:
     """Show variance components for each question and method, and what would lower the error most."""
     columns: Columns[Component] = (
-        ("between", lambda component: Words(component.name)),
-        ("variance", lambda component: WithInterval.of(component.variance, _DIGITS)),
+        ("between", lambda component: Label(component.name)),
+        ("variance", lambda component: estimate_cell(component.variance, _DIGITS)),
         ("of all", lambda component: Share(component.share)),
     )
     for spread in summary.spreads:
@@ -519,8 +511,8 @@ def _order_blocks(summary: "StudySummary") -> Iterator[Block]:
         columns: Columns[Any] = (
             _QUESTION,
             _METHOD,
-            ("first", lambda order: Words(order.ordered)),
-            ("first less later", lambda order: WithInterval.of(order.effect, signed=True)),
+            ("first", lambda order: Label(order.ordered)),
+            ("first less later", lambda order: estimate_cell(order.effect, signed=True)),
         )
         shown = _with_model(summary, columns)
         yield table_of(summary.orders, shown, brief_title="Order effects", noun="effect")
@@ -539,7 +531,7 @@ def _status_blocks(summary: "StudySummary") -> Iterator[Block]:
     if summary.unrated:
         columns: Columns[Any] = (
             _METHOD,
-            ("status", lambda row: Words(row.status)),
+            ("status", lambda row: Label(row.status)),
             ("reason", lambda row: Quoted(row.reason, 160)),
             ("answers", lambda row: Count(row.n)),
             ("example", lambda row: Quoted(row.reply, 300)),
@@ -596,12 +588,12 @@ def _costs(summary: "StudySummary") -> DataTable:
 _QUESTION: tuple[str, Callable[[Any], Cell]] = ("question", lambda row: Quoted(row.question, 60))
 _METHOD: tuple[str, Callable[[Any], Cell]] = (
     "method",
-    lambda row: Words(METHOD_NAMES[row.method], brief=row.method),
+    lambda row: Label(METHOD_NAMES[row.method], brief=row.method),
 )
 _COMPARED: Columns[Any] = (
     ("answers with both", lambda pair: Count(pair.difference.n)),
-    ("mean difference", lambda pair: WithInterval.of(pair.difference, signed=True)),
-    ("correlation", lambda pair: WithInterval.of(pair.correlation)),
+    ("mean difference", lambda pair: estimate_cell(pair.difference, signed=True)),
+    ("correlation", lambda pair: estimate_cell(pair.correlation)),
 )
 
 

@@ -14,6 +14,7 @@ from semscale.report.document import (
     Definitions,
     Document,
     Figure,
+    Label,
     Number,
     Paragraph,
     Quoted,
@@ -21,8 +22,7 @@ from semscale.report.document import (
     Share,
     Subheading,
     Swatch,
-    WithInterval,
-    Words,
+    estimate_cell,
     stamp,
 )
 from semscale.report.formatting import (
@@ -37,7 +37,7 @@ from semscale.report.formatting import (
     one_line,
     plain,
 )
-from semscale.report.parts import Columns, settings, table_of
+from semscale.report.parts import Columns, run_settings, table_of
 from semscale.report.row_charts import DotRow, GroupRow, dots, group_rows
 from semscale.report.study import MAIER, method_label
 from semscale.stats.agreement.attainment import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVEYS
@@ -168,7 +168,7 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
         cautions=tuple(_cautions(summary)),
         sections=tuple(_sections(summary)),
         notes=("intervals of the panel are simulation intervals: other personas, the same model",),
-        settings=settings(
+        settings=run_settings(
             summary.source,
             summary.created,
             (
@@ -240,10 +240,10 @@ def _cautions(summary: "StudyComparison") -> Iterator[str]:
 
 def _sections(summary: "StudyComparison") -> Iterator[Section]:
     conclusions: Columns[Any] = (
-        ("axis", lambda row: Words(_AXES[row.subject])),
-        ("about", lambda row: Words(_SUBJECTS[row.subject])),
-        ("more than chance", lambda row: Words(_ANSWERS[row.holds])),
-        ("because", lambda row: Words(row.because)),
+        ("axis", lambda row: Label(_AXES[row.subject])),
+        ("about", lambda row: Label(_SUBJECTS[row.subject])),
+        ("more than chance", lambda row: Label(_ANSWERS[row.holds])),
+        ("because", lambda row: Label(row.because)),
     )
     tables = [
         table_of(method.conclusions, conclusions, title=_name(method), noun="conclusion")
@@ -258,7 +258,7 @@ def _sections(summary: "StudyComparison") -> Iterator[Section]:
     yield Section("structure", "Structure", tuple(_structure_blocks(summary)))
     yield Section("individuals", "Individuals", tuple(_individual_blocks(summary)))
     yield Section("worth", "How many people the panel is worth", tuple(_worth_blocks(summary)))
-    readings = Definitions(tuple((name, Words(text)) for name, text in _READINGS))
+    readings = Definitions(tuple((name, Label(text)) for name, text in _READINGS))
     yield Section("reading", "How to read it", (readings,))
 
 
@@ -291,7 +291,7 @@ def _axes_figure(name: str, methods: "Sequence[MethodComparison]", values: dict[
         f"{axis}: {', '.join(number(value, 2) for value in of_axis)}" for axis, of_axis in values.items()
     )
     cells: list[tuple[Cell, ...]] = [
-        (Words(axis), *(Number(value, 2) for value in of_axis)) for axis, of_axis in values.items()
+        (Label(axis), *(Number(value, 2) for value in of_axis)) for axis, of_axis in values.items()
     ]
     return Figure(
         name,
@@ -321,9 +321,9 @@ def _distance_blocks(summary: "StudyComparison") -> Iterator[Block]:
     for method in summary.methods:
         rows: list[tuple[Cell, ...]] = [
             (
-                Words(_DISTANCES[name]),
+                Label(_DISTANCES[name]),
                 *(
-                    WithInterval.of(figure)
+                    estimate_cell(figure)
                     for figure in (held.panel, held.split_half, held.uniform, held.pooled, held.below_uniform)
                 ),
             )
@@ -346,8 +346,8 @@ def _ranking_blocks(summary: "StudyComparison") -> Iterator[Block]:
             _method_cell(method),
             Quoted(name, 60),
             Count(None if order is None else order.n_surveys),
-            WithInterval.of(None if order is None else order.ratio),
-            WithInterval.of(None if order is None else order.correlation),
+            estimate_cell(None if order is None else order.ratio),
+            estimate_cell(None if order is None else order.correlation),
             Number(None if order is None else order.ceiling, 2),
             Number(None if order is None else order.p_value, 3),
         )
@@ -387,9 +387,9 @@ def _question_blocks(
         ("method", lambda row: _method_cell(row[0])),
         ("personas", lambda row: Count(row[1].n_panel)),
         ("people", lambda row: Count(row[1].n_people)),
-        ("mean of the panel", lambda row: WithInterval.of(row[1].panel, digits)),
-        ("mean of people", lambda row: WithInterval.of(row[1].people, digits)),
-        ("difference", lambda row: WithInterval.of(row[1].difference, digits, signed=True)),
+        ("mean of the panel", lambda row: estimate_cell(row[1].panel, digits)),
+        ("mean of people", lambda row: estimate_cell(row[1].people, digits)),
+        ("difference", lambda row: estimate_cell(row[1].difference, digits, signed=True)),
     )
     title = ("Means of “", Quoted(question.name), "”")
     yield table_of(means, columns, noun="concept", brief_title=title)
@@ -450,9 +450,15 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block]:
         ("question", lambda pair: Quoted(pair.question, 60)),
         ("first group", lambda pair: Quoted(pair.first, 40)),
         ("second group", lambda pair: Quoted(pair.second, 40)),
-        ("panel, % of the scale", lambda pair: WithInterval.of(pair.panel, 0, is_share=True, signed=True)),
-        ("people, % of the scale", lambda pair: WithInterval.of(pair.people, 0, is_share=True, signed=True)),
-        ("invented", lambda pair: Words(_invented(pair))),
+        (
+            "panel, % of the scale",
+            lambda pair: estimate_cell(pair.panel, 0, is_share=True, signed=True),
+        ),
+        (
+            "people, % of the scale",
+            lambda pair: estimate_cell(pair.people, 0, is_share=True, signed=True),
+        ),
+        ("invented", lambda pair: Label(_invented(pair))),
     )
     contrasts = [(method, method.groups) for method in summary.methods if method.groups is not None]
     if contrasts:
@@ -464,7 +470,7 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block]:
             "Nothing can be said: it takes two questions, or groups of both personas and people (--by)."
         )
     reliabilities: list[tuple[Cell, ...]] = [
-        (_method_cell(method), Quoted(name, 60), WithInterval.of(reliability))
+        (_method_cell(method), Quoted(name, 60), estimate_cell(reliability))
         for method in summary.methods
         for name, reliability in method.reliabilities.items()
     ]
@@ -477,8 +483,8 @@ def _correlation_blocks(compared: "Sequence[tuple[MethodComparison, Correlations
     columns: Columns[Any] = (
         ("first question", lambda pair: Quoted(pair.first, 60)),
         ("second question", lambda pair: Quoted(pair.second, 60)),
-        ("panel", lambda pair: WithInterval.of(pair.panel)),
-        ("people", lambda pair: WithInterval.of(pair.people)),
+        ("panel", lambda pair: estimate_cell(pair.panel)),
+        ("people", lambda pair: estimate_cell(pair.people)),
         ("panel, disattenuated", lambda pair: Number(pair.disattenuated, 2)),
     )
     yield Subheading("Correlations of questions, within concepts")
@@ -503,9 +509,9 @@ def _individual_blocks(summary: "StudyComparison") -> Iterator[Block]:
     columns: Columns[Any] = (
         ("question", lambda row: Quoted(row.question, 60)),
         ("persons", lambda row: Count(row.n)),
-        ("correlation", lambda row: WithInterval.of(row.correlation)),
+        ("correlation", lambda row: estimate_cell(row.correlation)),
         ("shuffled stay below", lambda row: Number(row.permuted_high, 2)),
-        ("error, % of the scale", lambda row: WithInterval.of(row.error, 0, is_share=True)),
+        ("error, % of the scale", lambda row: estimate_cell(row.error, 0, is_share=True)),
         ("error, shuffled", lambda row: Share(row.permuted_error)),
     )
     matched = [method for method in summary.methods if method.individuals]
@@ -522,9 +528,9 @@ def _individual_blocks(summary: "StudyComparison") -> Iterator[Block]:
 
 def _worth_blocks(summary: "StudyComparison") -> Iterator[Block]:
     columns: Columns[SampleWorth] = (
-        ("by", lambda row: Words(_ERRORS[row.error])),
-        ("people", lambda row: Words(_worth(row))),
-        ("interval", lambda row: Words(_worth_interval(row))),
+        ("by", lambda row: Label(_ERRORS[row.error])),
+        ("people", lambda row: Label(_worth(row))),
+        ("interval", lambda row: Label(_worth_interval(row))),
     )
     for method in summary.methods:
         yield table_of(method.marginals.worth, columns, title=_name(method), noun="error")
@@ -565,4 +571,4 @@ def _brief(method: "MethodComparison") -> str:
 
 
 def _method_cell(method: "MethodComparison") -> Cell:
-    return Words(_name(method), brief=_brief(method))
+    return Label(_name(method), brief=_brief(method))

@@ -13,16 +13,16 @@ from semscale.report.document import (
     Count,
     DataTable,
     Document,
+    Label,
     Number,
     Paragraph,
     Quoted,
     Section,
     WithInterval,
-    Words,
     stamp,
 )
 from semscale.report.formatting import counted, coverage, listed, number, one_line, percent
-from semscale.report.parts import settings
+from semscale.report.parts import run_settings
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -85,7 +85,7 @@ def tables_document(summary: "Crosstabs") -> Document:
             for number, table in enumerate(summary.tables, start=1)
         ),
         notes=(interval_line(summary),),
-        settings=settings(
+        settings=run_settings(
             summary.source,
             summary.created,
             tuple((role.capitalize(), Quoted(column)) for role, column in columns.items()),
@@ -140,17 +140,17 @@ def _blocks(table: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | Dat
 def _rows(table: "Crosstab", *, is_weighted: bool) -> Iterator[tuple[Cell, ...]]:
     n, weight, effective = table.bases
     bases = (Count(int(base), is_small=bool(small)) for base, small in zip(n, table.is_small, strict=True))
-    yield Words("base, unweighted"), *bases
+    yield Label("base, unweighted"), *bases
     if is_weighted:
-        yield Words("base, weighted"), *(Number(float(base), 1) for base in weight)
-        yield Words("base, effective"), *(Number(float(base), 1) for base in effective)
+        yield Label("base, weighted"), *(Number(float(base), 1) for base in weight)
+        yield Label("base, effective"), *(Number(float(base), 1) for base in effective)
     for index, line in enumerate(table.question.lines):
         yield _line_name(line), *(_cell(table, index, column) for column in range(len(table.columns)))
         if line.kind == "mean":
             figures = (WithInterval(float(value), math.nan, math.nan) for value in table.deviations)
             small = map(bool, table.small[index])
             cells = zip(figures, small, strict=True)
-            yield Words("standard deviation"), *(Compared(figure, is_small=few) for figure, few in cells)
+            yield Label("standard deviation"), *(Compared(figure, is_small=few) for figure, few in cells)
 
 
 def _cell(table: "Crosstab", line: int, column: int) -> Compared:
@@ -161,9 +161,9 @@ def _cell(table: "Crosstab", line: int, column: int) -> Compared:
     return Compared(figure, str(table.letters[line, column]), bool(table.small[line, column]))
 
 
-def _line_name(line: "Line") -> Words | Quoted:
+def _line_name(line: "Line") -> Label | Quoted:
     """Quote an answer as it is; nets and means are in our terms."""
-    return Words(line.name) if line.is_net or line.kind == "mean" else Quoted(line.name, _NAME)
+    return Label(line.name) if line.is_net or line.kind == "mean" else Quoted(line.name, _NAME)
 
 
 def _change_rows(table: "Crosstab", changes: "WaveChanges") -> Iterator[tuple[Cell, ...]]:

@@ -17,10 +17,10 @@ from semscale.report.document import (
     Decision,
     Document,
     Flag,
+    Label,
     Line,
     Marked,
     Quoted,
-    Words,
     detail_of,
     flat,
 )
@@ -182,7 +182,7 @@ def _spread(histogram: blocks.Histogram) -> Grid:
     edges = bin_edges(scores, histogram.bounds, bins=_BINS)
     counts = bin_counts(scores, edges)
     rows = [
-        (Words(f"{number(low, 1)} to {number(high, 1)}"), Count(int(n)))
+        (Label(f"{number(low, 1)} to {number(high, 1)}"), Count(int(n)))
         for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
     shares = counts / max(int(counts.max()), 1)
@@ -197,7 +197,7 @@ def _cell(cell: Cell, *, is_first: bool) -> Text:
         return Text(fitted("" if cell.text is None else cell.text, NAME_CELLS if is_first else _TEXT_CELLS))
     if isinstance(cell, Marked):
         return Text(fitted(cell_text(cell), _TEXT_CELLS))
-    if isinstance(cell, Words) and cell.brief:
+    if isinstance(cell, Label) and cell.brief:
         return Text(printable(cell.brief))
     return Text(printable(cell_text(cell)), style=_COLOURS[cell.level] if isinstance(cell, Flag) else "")
 

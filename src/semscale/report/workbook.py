@@ -17,13 +17,13 @@ from semscale.report.document import (
     Decision,
     Document,
     Headline,
+    Label,
     Line,
     Number,
     Quoted,
     Rates,
     Share,
     WithInterval,
-    Words,
     flat,
 )
 from semscale.report.formatting import (
@@ -285,7 +285,7 @@ def _lead(sheet: Sheet, document: Document) -> None:
 
 def _estimates(sheet: Sheet, figures: Sequence[tuple[WithInterval, str]], interval: float) -> None:
     covered = f" ({coverage(interval)} interval)" if any(has_interval(value) for value, _ in figures) else ""
-    _rows(sheet, ("", f"estimate{covered}"), [(Words(name), value) for value, name in figures])
+    _rows(sheet, ("", f"estimate{covered}"), [(Label(name), value) for value, name in figures])
 
 
 def _method(sheet: Sheet, document: Document) -> None:
@@ -326,15 +326,15 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
         case blocks.Badge(text, _, before):
             sheet.line(f"{before} {text}".strip(), "heading")
         case blocks.Shares(parts):
-            _rows(sheet, ("part", "share"), [(Words(name), Share(share)) for name, _, share in parts])
+            _rows(sheet, ("part", "share"), [(Label(name), Share(share)) for name, _, share in parts])
         case blocks.Definitions(entries, title):
             sheet.line(title, "heading")
             _named(sheet, entries)
         case blocks.Reasons(reasons, noun):
             heads = ("reason", f"{noun}s", "share", "what it means", "example")
             _rows(sheet, heads, [
-                (Words(entry.status), Count(entry.n), Share(entry.share), Words(entry.meaning),
-                 entry.examples[0][1] if entry.examples else Words(""))
+                (Label(entry.status), Count(entry.n), Share(entry.share), Label(entry.meaning),
+                 entry.examples[0][1] if entry.examples else Label(""))
                 for entry in reasons
             ])  # fmt: skip
         case blocks.SideBySide():
@@ -370,10 +370,10 @@ def _items(sheet: Sheet, block: blocks.Items) -> None:
     columns = sorted(dict.fromkeys(column for cells in rows for column in cells), key=lambda entry: entry[0])
     sheet.widen(sum(position == 0 for position, _, _ in columns))
     if block.guards:
-        legend = [(Words(guard), Words(meaning), Count(n)) for guard, meaning, n in block.guards]
+        legend = [(Label(guard), Label(meaning), Count(n)) for guard, meaning, n in block.guards]
         _rows(sheet, ("guard", "what it found", f"{block.noun}s"), legend)
     heads = [head for _, head, _ in columns]
-    _rows(sheet, heads, [[cells.get(column, Words("")) for column in columns] for cells in rows])
+    _rows(sheet, heads, [[cells.get(column, Label("")) for column in columns] for cells in rows])
 
 
 def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Quoted, Cell]]:
@@ -382,16 +382,16 @@ def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Q
     yield 1, "score", item.score
     yield 2, noun, Count(item.row)
     for label in item.labels:
-        yield 3, "group" if isinstance(label, Quoted) else "note", Words(line_text(label))
+        yield 3, "group" if isinstance(label, Quoted) else "note", Label(line_text(label))
     yield from ((4, line_text(name), value) for name, value in item.parts)
     if item.findings:
-        yield 5, "found", Words("; ".join(f"{guard}: {reason}" for guard, reason in item.findings))
+        yield 5, "found", Label("; ".join(f"{guard}: {reason}" for guard, reason in item.findings))
     for entry in item.replies:
         yield 6, entry.judge, entry.score
         yield 6, "said", Quoted(f"{entry.status}: {entry.words.text}") if entry.status else entry.words
     heading, lines = item.details
     if lines:
-        yield 7, heading, Words("; ".join(lines))
+        yield 7, heading, Label("; ".join(lines))
 
 
 def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
@@ -414,7 +414,7 @@ def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
 
 def _named(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:
     """Write names with their values, one a row."""
-    _rows(sheet, ("", ""), [(Words(line_text(name)), value) for name, value in entries])
+    _rows(sheet, ("", ""), [(Label(line_text(name)), value) for name, value in entries])
 
 
 def _rows(sheet: Sheet, columns: Sequence[str | Quoted], rows: Iterable[Sequence[Cell]]) -> None:
@@ -470,7 +470,7 @@ def _figures(cell: Cell) -> Sequence[Value]:  # noqa: PLR0911 - one case for eac
 def _note(cell: Cell) -> str:
     """Give a cell's note, as far as a page shows it: an interval's note says why there is none."""
     match cell:
-        case Words(note=note):
+        case Label(note=note):
             return note
         case WithInterval(note=note) if not has_interval(cell):
             return note

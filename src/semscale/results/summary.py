@@ -96,6 +96,12 @@ class RowTally:
         by: columns of groups that are compared, each by itself; none for all rows together.
         main: position of the set whose first figure is the main one.
         n_labels: labelled items that a calibration was fitted to, see ``Tallies``.
+
+    Attributes:
+        n: number of rows so far.
+        signature: of the result.
+        languages: counts languages of the rows' texts.
+        language_sample: some of the texts, to tell if the model reads their language.
     """
 
     def __init__(
@@ -113,7 +119,7 @@ class RowTally:
         self._tallies = [Tallies(figures, signature, main=main, n_labels=n_labels) for _ in self._by]
         self._counts: Counter[Status] = Counter()
         self._left_out = LeftOutRows()
-        self._languages, self._language_sample = LanguageCounter(), LanguageSample()
+        self.languages, self.language_sample = LanguageCounter(), LanguageSample()
 
     def add(  # noqa: PLR0913 - columns of the rows
         self,
@@ -148,12 +154,12 @@ class RowTally:
 
     def add_languages(self, texts: Iterable[Sequence[str]], status: Statuses) -> None:
         """Count the languages of the texts of the next rows; an empty text is passed over."""
-        self._languages.add_texts(texts, status)
+        self.languages.add_texts(texts, status)
 
     def sample_language(self, status: Statuses, text: Callable[[int], object]) -> None:
         """Take some texts of the rows that were added last, to tell if the model reads their language."""
         worded = np.flatnonzero(np.isin(status, [Status.SCORED, Status.WEIGHTLESS]))
-        self._language_sample.add(worded, text, self.n - len(status))
+        self.language_sample.add(worded, text, self.n - len(status))
 
     def common(self, plan: IntervalPlan, source: str, signature: Signature | None = None) -> dict[str, Any]:
         """Return the fields that a ``Summary`` of the added rows has, for its constructor.
@@ -180,6 +186,6 @@ class RowTally:
             "further_groups": dict(zip(self._by[1:], further, strict=True)),
             "counts": {status: self._counts[status] for status in Status if self._counts[status]},
             "left_out": self._left_out.examples,
-            "languages": self._languages.counts,
-            "unread_language": self._language_sample.unread_language(first.signature),
+            "languages": self.languages.counts,
+            "unread_language": self.language_sample.unread_language(first.signature),
         }

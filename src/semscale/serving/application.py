@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response, StreamingR
 from semscale.embedding.embedder import Embeddings
 from semscale.errors import SemscaleError
 from semscale.messages import shortened
-from semscale.report.document import Block, DataTable, Document, Paragraph, Quoted, Section, Words
+from semscale.report.document import Block, DataTable, Document, Label, Paragraph, Quoted, Section
 from semscale.report.html import page
 from semscale.serving.batching import stop_if_abandoned
 from semscale.serving.gate import JSON, LINES, Gate, answer_to_error, json_answer, refusal_of, to_json
@@ -495,9 +495,9 @@ def _blocks(route: Mapping[str, Any]) -> Iterator[Block]:
     rows = [
         (
             Quoted(name),
-            Words(_type(field)),
-            Words("required" if is_required else _default(field)),
-            Words(field.get("description", "")),
+            Label(_type(field)),
+            Label("required" if is_required else _default(field)),
+            Label(field.get("description", "")),
         )
         for name, field, is_required in sorted(fields, key=lambda entry: not entry[2])
     ]

@@ -9,9 +9,9 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
-from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import check_measures, needed_parts
+from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import InputError

@@ -12,8 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect, Request
 
-from semscale.answer_consistency.columns import AnswerColumns
-from semscale.answer_consistency.settings import ConsistencySettings
+from semscale.answer_consistency.settings import AnswerColumns, ConsistencySettings
 from semscale.errors import InputError, SemscaleError
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.messages import first_mistake, shortened

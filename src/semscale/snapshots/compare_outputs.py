@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from semscale.answer_consistency.contradictions import contradicting
+from semscale.answer_consistency.pairs import contradicting
 from semscale.drift.measure.assignment import align
 from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.losses import number_distances, span_of

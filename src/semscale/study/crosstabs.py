@@ -13,9 +13,9 @@ from semscale.messages import unknown_name
 from semscale.stats.survey.design import SurveyDesign
 from semscale.store.column_labels import ColumnLabels
 from semscale.study.panel import ID, WEIGHT
-from semscale.study.questionnaire import METHODS, SurveyQuestion
+from semscale.study.questionnaire import METHODS, StudyQuestion
 from semscale.study.result import StudyResult
-from semscale.study.summary import asked_models
+from semscale.study.summary import asked_models, scale_of
 from semscale.tabulation.answers import point_name
 from semscale.tabulation.banners import Banner, read_banner
 from semscale.tabulation.crosstabs import Crosstabs
@@ -66,7 +66,7 @@ def panel_tables(
         InputError: a question without the method, or no rating.
     """
     design, tests = result.design, tests or TestSettings()
-    known = {question.name: question for question in design.questionnaire.scale_questions}
+    known = {asked.name: asked for asked in design.questionnaire.questions if asked.scale is not None}
     if not known:
         raise InputError("the study has no question with a scale, and tables show these alone")
     if unknown := next((name for name in questions if name not in known), None):
@@ -111,7 +111,7 @@ def _chosen_models(result: StudyResult, model: str | Sequence[str] | None) -> tu
     return chosen or known
 
 
-def _with_method(wanted: list[SurveyQuestion], method: str, *, named: bool) -> list[SurveyQuestion]:
+def _with_method(wanted: list[StudyQuestion], method: str, *, named: bool) -> list[StudyQuestion]:
     """Return the questions that were measured by a method; all of them if they were named."""
     known = [name for name in METHODS if any(name in question.methods for question in wanted)]
     if method not in known:
@@ -141,7 +141,7 @@ class _RatedPanel:
         """Models of the study; empty where there is one alone."""
         return asked_models(self.result.answers)
 
-    def check(self, questions: Sequence[SurveyQuestion], banners: Sequence[str]) -> None:
+    def check(self, questions: Sequence[StudyQuestion], banners: Sequence[str]) -> None:
         """Check banners, and that each question has a rating.
 
         Raises:
@@ -176,7 +176,7 @@ class _RatedPanel:
                 "the attribute, and run again"
             )
 
-    def ratings(self, question: SurveyQuestion, models: Sequence[str]) -> pl.DataFrame:
+    def ratings(self, question: StudyQuestion, models: Sequence[str]) -> pl.DataFrame:
         """Return the answers to a question that have a rating, by some models."""
         return self.result.answers.filter(
             (pl.col("question") == question.name)
@@ -186,7 +186,7 @@ class _RatedPanel:
         )
 
     def tables(
-        self, questions: Sequence[SurveyQuestion], banners: Sequence[str], tests: TestSettings
+        self, questions: Sequence[StudyQuestion], banners: Sequence[str], tests: TestSettings
     ) -> Iterator[Crosstab]:
         """Tabulate questions by banners, each model by itself, and by models, question by question."""
         by_model = [name for name in banners if name != MODEL or len(self.models) == 1]
@@ -198,7 +198,7 @@ class _RatedPanel:
                     yield from self._tables(question, [model], by_model, tests)
 
     def _tables(
-        self, question: SurveyQuestion, models: Sequence[str], banners: Sequence[str], tests: TestSettings
+        self, question: StudyQuestion, models: Sequence[str], banners: Sequence[str], tests: TestSettings
     ) -> Iterator[Crosstab]:
         design = self.result.design
         concepts = [concept.name for concept in design.questionnaire.concepts]
@@ -210,9 +210,9 @@ class _RatedPanel:
         survey = SurveyDesign(weights, clusters=rows[ID].rank("dense").to_numpy().astype(np.int64))
         yield from tabulate([self._question(question, rows, models)], shown, survey, tests)
 
-    def _question(self, asked: SurveyQuestion, rows: pl.DataFrame, models: Sequence[str]) -> Question:
+    def _question(self, asked: StudyQuestion, rows: pl.DataFrame, models: Sequence[str]) -> Question:
         """Return the answers to a question: points where one was picked, else probabilities."""
-        scale = asked.scale
+        scale = scale_of(asked)
         names = [f"p{point}" for point in range(scale.n_points)]
         means = [pl.col("pmf").list.get(point).mean().alias(name) for point, name in enumerate(names)]
         rated = self.ratings(asked, models).group_by(_KEYS).agg(*means)
@@ -237,7 +237,7 @@ def _banner(rows: pl.DataFrame, name: str, concepts: Sequence[str], models: Sequ
     return read_banner(rows[name])
 
 
-def _notes(panel: _RatedPanel, wanted: list[SurveyQuestion], measured: list[SurveyQuestion]) -> Iterator[str]:
+def _notes(panel: _RatedPanel, wanted: list[StudyQuestion], measured: list[StudyQuestion]) -> Iterator[str]:
     """State whose answers these are, by which of the methods, and what has no table."""
     method, models = panel.method, panel.models
     further_methods = [

@@ -1,18 +1,16 @@
-"""Studies in YAML files: their keys, how a file becomes a design, and errors with the line."""
+"""Studies in YAML files: their keys, and how a file becomes a design; errors name the line."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
 from semscale.chat.messages import ImagePart
 from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError
-from semscale.messages import did_you_mean, first_mistake, shortened, unknown_name
+from semscale.messages import unknown_name
 from semscale.rating.decided import check_points
 from semscale.scales import load_scale
 from semscale.study.panel import (
@@ -26,29 +24,30 @@ from semscale.study.panel import (
     read_panel,
 )
 from semscale.study.questionnaire import (
-    AnyQuestion,
+    FEWEST_OPTIONS,
+    MOST_OPTIONS,
+    TYPES,
     Caps,
     Concept,
     Exposure,
     Keys,
     Method,
     ModelChoice,
-    OptionQuestion,
-    OptionType,
     Questionnaire,
     Real,
     Rotation,
     StudyDesign,
     StudyPlan,
-    SurveyQuestion,
+    StudyQuestion,
     Text,
+    TypeName,
     Whole,
+    first_repeated,
 )
 from semscale.study.result import Study
-from semscale.yaml_reading import line_of, parse_yaml
+from semscale.yaml_reading import YamlFile
 
 MOST_SAMPLES = 100
-FEWEST_OPTIONS, MOST_OPTIONS = 2, 10
 MOST_GROUPS = 1_000
 """Concepts, and values of an attribute whose groups are reported."""
 
@@ -79,7 +78,7 @@ class QuestionKeys(Keys):
     scale: Text | None = None
     methods: list[Method] | None = Field(default=None, min_length=1)
     text: Text | None = None
-    type: Literal["scale"] | OptionType = "scale"
+    type: TypeName = "scale"
     options: list[Number] | None = None
 
 
@@ -113,20 +112,9 @@ class StudyKeys(Keys):
     @field_validator("model", mode="before")
     @classmethod
     def _listed(cls, model: object) -> object:
-        """Accept a single model, and a name in the place of a model's settings."""
+        """Accept a single model, and a name in place of a model's settings."""
         models = model if isinstance(model, list) else [model]
         return [{"name": choice} if isinstance(choice, str) else choice for choice in models]
-
-
-SECTIONS: dict[Literal["", "concepts", "questions", "panel", "model", "budget"], type[Keys]] = {
-    "": StudyKeys,
-    "concepts": ConceptKeys,
-    "questions": QuestionKeys,
-    "panel": PanelKeys,
-    "model": ModelChoice,
-    "budget": Caps,
-}
-"""The keys of each part of a file, by the key that begins it."""
 
 
 def load(path: str | Path) -> Study:
@@ -140,12 +128,8 @@ def load(path: str | Path) -> Study:
     Raises:
         InputError: it cannot be read, or something in it is wrong; the message has the line.
     """
-    file = Path(path)
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"study file {str(path)!r} cannot be read: {error.strerror or error}") from None
-    return Study(parse_study(content, source=str(path), folder=file.parent))
+    file = YamlFile.read(path, "study file")
+    return Study(parse_study(file.content, source=file.source, folder=Path(path).parent))
 
 
 def parse_study(content: bytes, *, source: str, folder: Path) -> StudyDesign:
@@ -159,192 +143,137 @@ def parse_study(content: bytes, *, source: str, folder: Path) -> StudyDesign:
     Raises:
         InputError: as ``load``.
     """
-    fields = parse_yaml(content, source=source)
-    if not isinstance(fields, dict):
-        raise InputError(
-            f"{source!r} must hold the keys of a study, such as concepts and questions, "
-            f"got {shortened(fields)}"
-        )
-    text = _StudyText(content, source)
-    try:
-        keys = StudyKeys(**{str(key): value for key, value in fields.items()})
-    except ValidationError as error:
-        raise text.validation_error(error) from None
-    for number, name in enumerate(names := [model.name for model in keys.model]):
-        if name in names[:number]:
-            raise text.error(("model", number), f"model {name!r} is named twice: take one out")
-    questionnaire = _questionnaire(keys, text, folder)
-    panel = _panel(keys, text, folder)
+    file = YamlFile(content, source)
+    keys = file.validated(StudyKeys, file.keys("a study, such as concepts and questions"))
+    names = [model.name for model in keys.model]
+    if twice := first_repeated(names):
+        last = len(names) - 1 - names[::-1].index(twice)
+        raise file.error(("model", last), f"model {twice!r} is named twice: take one out")
+    questionnaire = _questionnaire(keys, file, folder)
+    panel = _panel(keys, file, folder)
     template = PromptTemplate("persona", keys.persona)
-    with text.located("persona"):
+    with file.located("persona"):
         template.check([*panel.fields, ID], f"the panel ({panel.source})")
-    with text.located("panel", "file"):
+    with file.located("panel", "file"):
         panel.check(template.columns)
-    groups = _groups(keys, text, panel)
-    first, *further = keys.model
-    plan = StudyPlan(first, keys.budget, groups, keys.seed, keys.embedder, tuple(further))
+    _check_groups(keys.groups, file, panel)
+    plan = StudyPlan(tuple(keys.model), keys.budget, tuple(keys.groups), keys.seed, keys.embedder)
     return StudyDesign(keys.name, source, questionnaire, panel, template, plan, content)
 
 
-@dataclass(frozen=True)
-class _StudyText:
-    """The content of a study's file, and its name in messages."""
-
-    content: bytes
-    source: str
-
-    def error(self, path: Sequence[str | int], message: str) -> InputError:
-        """Make the error about the value at a path of keys and positions: file, line, and what is wrong."""
-        line = line_of(self.content, path)
-        if path[:1] == ("model",):  # a single model is no list in the file, and has no position there
-            line = max(line, line_of(self.content, ["model", *path[2:]]))
-        return InputError(f"{self.source!r}, line {line}: {message}")
-
-    def validation_error(self, error: ValidationError) -> InputError:
-        """Make the error about the first mistake; an unknown key goes first, as it explains a missing one."""
-        details = error.errors()
-        unknown = next((detail for detail in details if detail["type"] == "extra_forbidden"), None)
-        if unknown is None:
-            return self.error(details[0]["loc"], first_mistake(error, ()))
-        path = unknown["loc"]
-        key, section = str(path[-1]), str(path[0]) if len(path) > 1 else ""
-        known = [name for part, keys in SECTIONS.items() if part == section for name in keys.model_fields]
-        where = f" in {section}" if section else ""
-        return self.error(
-            path, f"unknown key {key!r}{where}{did_you_mean(key, known)} (known: {', '.join(known)})"
-        )
-
-    @contextmanager
-    def located(self, *path: str | int) -> Iterator[None]:
-        """Add file and line to the errors that the use of a value raises."""
-        try:
-            yield
-        except InputError as error:
-            raise self.error(path, str(error)) from error
-
-
-def _questionnaire(keys: StudyKeys, text: _StudyText, folder: Path) -> Questionnaire:
-    _check_different(text, "concepts", [concept.name for concept in keys.concepts], "name")
-    _check_different(text, "questions", [question.name for question in keys.questions], "name")
-    concepts = tuple(_concept(concept, number, text, folder) for number, concept in enumerate(keys.concepts))
+def _questionnaire(keys: StudyKeys, file: YamlFile, folder: Path) -> Questionnaire:
+    _check_different(file, "concepts", [concept.name for concept in keys.concepts], "name")
+    _check_different(file, "questions", [question.name for question in keys.questions], "name")
+    concepts = [_concept(concept, number, file, folder) for number, concept in enumerate(keys.concepts)]
     shown = [repr((concept.text, [image.url for image in concept.images])) for concept in concepts]
-    _check_different(text, "concepts", shown, "text and images")
-    questions = tuple(
-        _question(question, number, text, folder) for number, question in enumerate(keys.questions)
-    )
-    return Questionnaire(concepts, questions, keys.samples, keys.exposure, keys.rotation)
+    _check_different(file, "concepts", shown, "text and images")
+    questions = [_question(asked, number, file, folder) for number, asked in enumerate(keys.questions)]
+    return Questionnaire(tuple(concepts), tuple(questions), keys.samples, keys.exposure, keys.rotation)
 
 
-def _check_different(text: _StudyText, section: str, values: Sequence[str], what: str) -> None:
+def _check_different(file: YamlFile, section: str, values: Sequence[str], what: str) -> None:
     for number, value in enumerate(values):
         if value in values[:number]:
-            first, second = (f"{section[:-1]} {at + 1}" for at in (values.index(value), number))
-            raise text.error(
+            first, second = (f"{section[:-1]} {index + 1}" for index in (values.index(value), number))
+            raise file.error(
                 (section, number), f"{second} has the same {what} as {first}: change one, or take it out"
             )
 
 
-def _concept(keys: ConceptKeys, number: int, text: _StudyText, folder: Path) -> Concept:
+def _concept(keys: ConceptKeys, number: int, file: YamlFile, folder: Path) -> Concept:
     images = []
     for image_number, source in enumerate(keys.images):
-        with text.located("concepts", number, "images", image_number):
+        with file.located("concepts", number, "images", image_number):
             is_address = source.startswith(("https://", "http://", "data:"))
             images.append(ImagePart.of(source if is_address else folder / source))
     if not keys.text.strip() and not images:
-        raise text.error(("concepts", number), f"concept {keys.name!r} needs a text or images")
+        raise file.error(("concepts", number), f"concept {keys.name!r} needs a text or images")
     return Concept(keys.name, keys.text.strip(), tuple(images))
 
 
-def _question(keys: QuestionKeys, number: int, text: _StudyText, folder: Path) -> AnyQuestion:
-    of_scale, of_options = ["scale", "methods"], ["text", "options"]
-    needed, refused = (of_scale, ["options"]) if keys.type == "scale" else (of_options, of_scale)
-    for key in needed:
+def _question(keys: QuestionKeys, number: int, file: YamlFile, folder: Path) -> StudyQuestion:
+    needs = TYPES[keys.type].needs
+    for key in needs:
         if getattr(keys, key) is None:
             kind = "a scale" if keys.type == "scale" else f"the type {keys.type}"
             message = f"question {keys.name!r} needs {key}, as every question with {kind}"
-            raise text.error(("questions", number), message)
-    for key in refused:
-        if getattr(keys, key) is not None:
+            raise file.error(("questions", number), message)
+    for key in ("scale", "methods", "options"):
+        if key not in needs and getattr(keys, key) is not None:
             message = f"{key} does not belong to a question of type {keys.type}: leave it out"
-            raise text.error(("questions", number, key), message)
-    if keys.type != "scale":
-        with text.located("questions", number, "options"):
-            return _option_question(keys, keys.type)
-    return _scale_question(keys, number, text, folder)
+            raise file.error(("questions", number, key), message)
+    if keys.scale is None:
+        options, text = tuple(keys.options or ()), keys.text or ""
+        with file.located("questions", number, "options"):
+            _check_options(options, are_numbers=TYPES[keys.type].has_mean)
+        return StudyQuestion(keys.name, text, type=keys.type, options=options)
+    methods = tuple(keys.methods or ())
+    with file.located("questions", number, "scale"):
+        is_file = keys.scale.endswith((".yaml", ".yml"))
+        scale = load_scale(folder / keys.scale if is_file else keys.scale)
+        if "decision" in methods:
+            check_points(scale)
+    if twice := first_repeated(methods):
+        raise file.error(("questions", number, "methods"), f"method {twice!r} is named twice")
+    return StudyQuestion(keys.name, keys.text or scale.question, scale, methods)
 
 
-def _option_question(keys: QuestionKeys, kind: OptionType) -> OptionQuestion:
-    options = tuple(keys.options or ())
+def _check_options(options: Sequence[str], *, are_numbers: bool) -> None:
     if not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS:
         raise InputError(f"options must be {FEWEST_OPTIONS} to {MOST_OPTIONS}, got {len(options)}")
-    if twice := next((option for at, option in enumerate(options) if option in options[:at]), None):
+    if twice := first_repeated(options):
         raise InputError(f"option {twice!r} is named twice")
-    if kind == "number":
+    if are_numbers:
         try:
             numbers = [float(option) for option in options]
         except ValueError:
             raise InputError(f"options of a number must be numbers, got {', '.join(options)}") from None
         if numbers != sorted(numbers) or not np.isfinite(numbers).all():
             raise InputError(f"options of a number must ascend, got {', '.join(options)}")
-    return OptionQuestion(keys.name, keys.text or "", kind, options)
 
 
-def _scale_question(keys: QuestionKeys, number: int, text: _StudyText, folder: Path) -> SurveyQuestion:
-    name, methods = keys.scale or "", keys.methods or []
-    with text.located("questions", number, "scale"):
-        is_file = name.endswith((".yaml", ".yml"))
-        scale = load_scale(folder / name if is_file else name)
-        if "decision" in methods:
-            check_points(scale)
-    twice = next((method for at, method in enumerate(methods) if method in methods[:at]), None)
-    if twice is not None:
-        raise text.error(("questions", number, "methods"), f"method {twice!r} is named twice")
-    return SurveyQuestion(keys.name, keys.text or scale.question, scale, tuple(methods))
-
-
-def _panel(keys: StudyKeys, text: _StudyText, folder: Path) -> SyntheticPanel:
+def _panel(keys: StudyKeys, file: YamlFile, folder: Path) -> SyntheticPanel:
     panel = keys.panel
     if (panel.file is None) == (panel.size is None):
         listed = "neither" if panel.file is None else "both"
-        raise text.error(("panel",), f"panel needs file, or size with marginals or joint; got {listed}")
+        raise file.error(("panel",), f"panel needs file, or size with marginals or joint; got {listed}")
     if panel.file is None:
-        return _drawn_panel(panel, keys.seed, text)
+        return _drawn_panel(panel, keys.seed, file)
     if panel.joint:
-        raise text.error(("panel", "joint"), "joint belongs to a drawn panel: leave it out beside file")
-    with text.located("panel", "file"):
+        raise file.error(("panel", "joint"), "joint belongs to a drawn panel: leave it out beside file")
+    with file.located("panel", "file"):
         personas = read_panel(folder / panel.file, name_column=panel.id)
     for name, levels in panel.marginals.items():
-        with text.located("panel", "marginals", name):
+        with file.located("panel", "marginals", name):
             if name not in personas.fields:
                 raise unknown_name("attribute of the panel", name, [*personas.fields])
             checked_shares(name, levels)
-    with text.located("panel", "marginals"):
+    with file.located("panel", "marginals"):
         return raked_panel(personas, panel.marginals) if panel.marginals else personas
 
 
-def _drawn_panel(panel: PanelKeys, seed: int, text: _StudyText) -> SyntheticPanel:
+def _drawn_panel(panel: PanelKeys, seed: int, file: YamlFile) -> SyntheticPanel:
     if panel.id is not None:
-        raise text.error(("panel", "id"), "id belongs to a panel from a file: leave it out beside size")
+        raise file.error(("panel", "id"), "id belongs to a panel from a file: leave it out beside size")
     if not panel.marginals and not panel.joint:
-        raise text.error(("panel",), "a drawn panel needs marginals, joint, or both")
-    with text.located("panel", "joint"):
+        raise file.error(("panel",), "a drawn panel needs marginals, joint, or both")
+    with file.located("panel", "joint"):
         joint = joint_shares(panel.joint) if panel.joint else None
     margins: Mapping[str, dict[str, float]] = panel.marginals
     for name, levels in margins.items():
-        with text.located("panel", "marginals", name):
+        with file.located("panel", "marginals", name):
             checked_shares(name, levels)
-    with text.located("panel", "marginals" if margins else "joint"):
+    with file.located("panel", "marginals" if margins else "joint"):
         return drawn_panel(panel.size or 0, margins=margins, joint=joint, seed=seed)
 
 
-def _groups(keys: StudyKeys, text: _StudyText, panel: SyntheticPanel) -> tuple[str, ...]:
-    for number, name in enumerate(keys.groups):
-        with text.located("groups", number):
-            if name in keys.groups[:number]:
+def _check_groups(groups: Sequence[str], file: YamlFile, panel: SyntheticPanel) -> None:
+    for number, name in enumerate(groups):
+        with file.located("groups", number):
+            if name in groups[:number]:
                 raise InputError(f"group {name!r} is named twice")
             if name not in panel.fields:
                 raise unknown_name("attribute of the panel", name, [*panel.fields])
             n = len(set(panel.fields[name]))
             if n > MOST_GROUPS:
                 raise InputError(f"{name!r} has {n:,} values, and {MOST_GROUPS:,} groups are the most")
-    return tuple(keys.groups)

@@ -140,11 +140,9 @@ class PanelAnswers:
         """Questions with a rating, in the order of the study."""
         names = set(self.rated["question"])
         return tuple(
-            ComparedQuestion(
-                question.name, question.text, question.scale.values, tuple(question.scale.labels)
-            )
-            for question in self.result.design.questionnaire.scale_questions
-            if question.name in names
+            ComparedQuestion(question.name, question.text, question.scale.values, question.labels)
+            for question in self.result.design.questionnaire.questions
+            if question.scale is not None and question.name in names
         )
 
     @property
@@ -166,8 +164,8 @@ class PanelAnswers:
 
     def n_without(self, method: str, model: str | None) -> int:
         """Count the answers without a rating by a method, and by a model where there are several."""
-        scales = [question.name for question in self.result.design.questionnaire.scale_questions]
-        unrated = self.result.answers.filter(pl.col("value").is_null(), pl.col("question").is_in(scales))
+        scales = self.result.design.questionnaire.scales
+        unrated = self.result.answers.filter(pl.col("value").is_null(), pl.col("question").is_in([*scales]))
         return _of(unrated, method, model).height
 
     def side(

@@ -1,8 +1,8 @@
-"""Designs of studies: concepts and questions, personas, the models that answer, and how a run is made."""
+"""Designs of studies: concepts, questions by type, personas, models that answer, settings of a run."""
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Annotated, Literal, get_args
@@ -21,9 +21,9 @@ from semscale.chat.decisions.questions import (
     ScoreQuestion,
 )
 from semscale.chat.messages import ImagePart, Part, TextPart
+from semscale.chat.runner import Running
 from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError
-from semscale.judging.asking import Running
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.study.panel import SyntheticPanel
@@ -33,7 +33,7 @@ Method = Literal["ssr", "flr", "dlr", "decision"]
 """The way from an answer to a rating.
 
 ``ssr``: free text, rated by its similarity with anchors. ``flr``: free text, and a further call that picks a
-point for it. ``dlr``: the persona picks a point. ``decision``: a probability for each point.
+point for it. ``dlr``: the persona picks a point. ``decision``: a probability for each point or option.
 """
 
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -41,15 +41,16 @@ METHODS: tuple[Method, ...] = get_args(Method)
 TEXT_METHODS = ("ssr", "flr")
 """Methods that measure an answer in free words."""
 
-OptionType = Literal["choice", "choices", "number", "ranking"]
-"""``choice``: one option. ``choices``: any number of options. ``number``: one of several numbers.
-``ranking``: an order of all options."""
+TypeName = Literal["scale", "choice", "choices", "number", "ranking"]
+"""Names of the types of questions; ``TYPES`` describes each."""
 
 Exposure = Literal["separate", "sequence"]
 """``separate``: a conversation of its own for each concept and question. ``sequence``: one conversation."""
 
 Rotation = Literal["latin-square", "random", "none"]
 """Orders of concepts and questions over interviews with the exposure ``sequence``."""
+
+FEWEST_OPTIONS, MOST_OPTIONS = 2, 10
 
 _DECIDED = "answer"
 """Name of the only question of a decision."""
@@ -132,112 +133,191 @@ class Concept:
         return (*([TextPart(self.text)] if self.text else []), *self.images)
 
 
+# Types of questions
+
+
 @dataclass(frozen=True)
-class SurveyQuestion:
+class QuestionType:
+    """All that one type of question has of its own: reading, asking, measuring, estimates and its table.
+
+    Attributes:
+        needs: keys that such a question needs in a file, beside its name.
+        decide: returns the typed decisions about a text and its labels, by their names.
+        measure: returns a figure for each of k labels, from the answers to these decisions, shape (k,).
+        reply: returns the likeliest answer as a persona would reply, from labels and figures.
+        figure: meaning of the figures: the probability of a label, 0 to 1, or its rank from 1, the best.
+        has_mean: whether labels are numbers, so that the answers have a mean.
+        note: explanation below its table in a report; empty for a scale, whose tables explain themselves.
+    """
+
+    needs: tuple[str, ...]
+    decide: Callable[[str, Sequence[str]], dict[str, Question]]
+    measure: Callable[[Mapping[str, DecisionAnswer], int], Floats]
+    reply: Callable[[Sequence[str], Floats], str]
+    figure: Literal["share", "mean rank"] = "share"
+    has_mean: bool = False
+    note: str = ""
+
+
+def _about_levels(text: str, labels: Sequence[str]) -> dict[str, Question]:
+    return {_DECIDED: ScoreQuestion(text, tuple(map(Option, labels)))}
+
+
+def _about_choice(text: str, labels: Sequence[str]) -> dict[str, Question]:
+    return {_DECIDED: ChoiceQuestion(text, tuple(map(Option, labels)))}
+
+
+def _about_each(text: str, labels: Sequence[str]) -> dict[str, Question]:
+    return {
+        f"option_{number}": PredicateQuestion(f"{text}\n\nIs “{label}” part of the answer?")
+        for number, label in enumerate(labels)
+    }
+
+
+def _about_pairs(text: str, labels: Sequence[str]) -> dict[str, Question]:
+    options = tuple(map(Option, labels))
+    return {
+        f"pair_{first}_{second}": ChoiceQuestion(
+            f"{text}\n\nWhich of these two ranks higher?", (options[first], options[second])
+        )
+        for first, second in combinations(range(len(options)), 2)
+    }
+
+
+def _masses(answers: Mapping[str, DecisionAnswer], _k: int) -> Floats:
+    return np.array(answers[_DECIDED].masses)
+
+
+def _yes_masses(answers: Mapping[str, DecisionAnswer], k: int) -> Floats:
+    return np.array([answers[f"option_{number}"].masses[1] for number in range(k)])
+
+
+def _expected_ranks(answers: Mapping[str, DecisionAnswer], k: int) -> Floats:
+    """Return 1 plus the sum of the probabilities that each other option ranks higher."""
+    ranks = np.ones(k)
+    for first, second in combinations(range(k), 2):
+        first_higher, second_higher = answers[f"pair_{first}_{second}"].masses
+        ranks[first] += second_higher
+        ranks[second] += first_higher
+    return ranks
+
+
+def _likeliest(labels: Sequence[str], masses: Floats) -> str:
+    return labels[int(np.argmax(masses))]
+
+
+def _all_likely(labels: Sequence[str], masses: Floats) -> str:
+    chosen = [label for label, mass in zip(labels, masses, strict=True) if mass >= _LIKELY]
+    return ", ".join(chosen) or "none of these"
+
+
+def _in_order(labels: Sequence[str], ranks: Floats) -> str:
+    return ", ".join(labels[number] for number in np.argsort(ranks, kind="stable"))
+
+
+_OPTION_KEYS = ("text", "options")
+
+TYPES: dict[TypeName, QuestionType] = {
+    "scale": QuestionType(("scale", "methods"), _about_levels, _masses, _likeliest, has_mean=True),
+    "choice": QuestionType(
+        _OPTION_KEYS,
+        _about_choice,
+        _masses,
+        _likeliest,
+        note="A share is the mean probability of the option over personas; shares sum to 100 %.",
+    ),
+    "choices": QuestionType(
+        _OPTION_KEYS,
+        _about_each,
+        _yes_masses,
+        _all_likely,
+        note="A share is the mean probability that the option is part of the answer; each by itself.",
+    ),
+    "number": QuestionType(
+        _OPTION_KEYS,
+        _about_levels,
+        _masses,
+        _likeliest,
+        has_mean=True,
+        note="A share is the mean probability of a number over personas; the mean is of expected numbers.",
+    ),
+    "ranking": QuestionType(
+        _OPTION_KEYS,
+        _about_pairs,
+        _expected_ranks,
+        _in_order,
+        figure="mean rank",
+        note="Mean rank over personas, from probabilities that one option ranks above another; 1: best.",
+    ),
+}
+"""All types of questions, by their names in a study's file."""
+
+
+@dataclass(frozen=True)
+class StudyQuestion:
     """A question about each concept.
 
     Attributes:
         name: short, unique in the study.
         text: the question.
-        scale: the answers are rated on its points.
+        scale: its points are the answers; ``None`` for a question about options.
         methods: how answers are measured, at least one.
+        type: of the question, a name in ``TYPES``.
+        options: the answers of a question without a scale: at least two, all different; ascending numbers
+            where the answer is a number.
     """
 
     name: str
     text: str
-    scale: Scale
-    methods: tuple[Method, ...]
+    scale: Scale | None = None
+    methods: tuple[Method, ...] = ("decision",)
+    type: TypeName = "scale"
+    options: tuple[str, ...] = ()
 
     @property
-    def decisions(self) -> dict[str, Question]:
-        """The decision about it: a probability for each point."""
-        options = tuple(Option(label) for label in self.scale.labels)
-        return {_DECIDED: ScoreQuestion(self.text, options)}
-
-    def masses(self, answers: Mapping[str, DecisionAnswer]) -> Floats:
-        """Return the masses (k,) of the points."""
-        return np.array(answers[_DECIDED].masses)
-
-    def reply(self, answers: Mapping[str, DecisionAnswer]) -> str:
-        """Return the label of the likeliest point, as a persona would reply."""
-        return self.scale.labels[int(np.argmax(self.masses(answers)))]
-
-
-@dataclass(frozen=True)
-class OptionQuestion:
-    """A question about options without a scale, measured by typed decisions.
-
-    Attributes:
-        name: short, unique in the study.
-        text: the question.
-        type: of its answers.
-        options: at least two, all different; ascending numbers where the answer is a number.
-    """
-
-    name: str
-    text: str
-    type: OptionType
-    options: tuple[str, ...]
-    methods: tuple[Method, ...] = field(default=("decision",), init=False)
+    def kind(self) -> QuestionType:
+        """All that its type has of its own."""
+        return TYPES[self.type]
 
     @property
-    def numbers(self) -> Floats | None:
-        """The options as numbers, shape (k,); ``None`` for other types."""
-        return np.array([float(option) for option in self.options]) if self.type == "number" else None
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the scale's points, or the options."""
+        return self.options if self.scale is None else tuple(self.scale.labels)
+
+    @property
+    def values(self) -> Floats | None:
+        """Values of the points or of numbers as options, shape (k,); ``None`` where the labels are none."""
+        if self.scale is not None:
+            return self.scale.values
+        return np.array([float(option) for option in self.options]) if self.kind.has_mean else None
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Least and greatest figure of an option: a share, or a mean rank."""
-        return (1.0, float(len(self.options))) if self.type == "ranking" else (0.0, 1.0)
+        """Least and greatest figure of a label: a share, or a mean rank."""
+        return (0.0, 1.0) if self.kind.figure == "share" else (1.0, float(len(self.labels)))
 
     @property
     def decisions(self) -> dict[str, Question]:
-        """The decisions about it: one for all options, for each option, or for each pair of them."""
-        options = tuple(Option(option) for option in self.options)
-        if self.type == "choice":
-            return {_DECIDED: ChoiceQuestion(self.text, options)}
-        if self.type == "number":
-            return {_DECIDED: ScoreQuestion(self.text, options)}
-        if self.type == "choices":
-            return {
-                f"option_{number}": PredicateQuestion(f"{self.text}\n\nIs “{option}” part of the answer?")
-                for number, option in enumerate(self.options)
-            }
-        return {
-            f"pair_{first}_{second}": ChoiceQuestion(
-                f"{self.text}\n\nWhich of these two ranks higher?", (options[first], options[second])
-            )
-            for first, second in combinations(range(len(options)), 2)
-        }
+        """The typed decisions about it, by their names."""
+        return self.kind.decide(self.text, self.labels)
 
-    def masses(self, answers: Mapping[str, DecisionAnswer]) -> Floats:
-        """Return the probability of each option, shape (k,); for a ranking its expected rank, 1 for the best.
-
-        The expected rank of an option is 1 plus the sum of the probabilities that each other ranks higher.
-        """
-        if self.type in {"choice", "number"}:
-            return np.array(answers[_DECIDED].masses)
-        if self.type == "choices":
-            return np.array([answers[name].masses[1] for name in self.decisions])
-        ranks = np.ones(len(self.options))
-        for first, second in combinations(range(len(ranks)), 2):
-            first_higher, second_higher = answers[f"pair_{first}_{second}"].masses
-            ranks[first] += second_higher
-            ranks[second] += first_higher
-        return ranks
+    def figures(self, answers: Mapping[str, DecisionAnswer]) -> Floats:
+        """Return the probability, or the expected rank, of each label from the decisions, shape (k,)."""
+        return self.kind.measure(answers, len(self.labels))
 
     def reply(self, answers: Mapping[str, DecisionAnswer]) -> str:
         """Return the likeliest answer, as a persona would reply."""
-        masses = self.masses(answers)
-        if self.type == "ranking":
-            return ", ".join(self.options[number] for number in np.argsort(masses, kind="stable"))
-        if self.type == "choices":
-            chosen = [option for option, mass in zip(self.options, masses, strict=True) if mass >= _LIKELY]
-            return ", ".join(chosen) or "none of these"
-        return self.options[int(np.argmax(masses))]
+        return self.kind.reply(self.labels, self.figures(answers))
+
+    @property
+    def content(self) -> list[object]:
+        """All that is shown and asked, for a hash."""
+        if self.scale is None:
+            return [self.name, self.text, self.type, self.options]
+        return [self.name, self.text, self.scale.content_hash, self.scale.labels, self.methods]
 
 
-AnyQuestion = SurveyQuestion | OptionQuestion
+# Designs
 
 
 @dataclass(frozen=True)
@@ -253,34 +333,22 @@ class Questionnaire:
     """
 
     concepts: tuple[Concept, ...]
-    questions: tuple[AnyQuestion, ...]
+    questions: tuple[StudyQuestion, ...]
     samples: int = 1
     exposure: Exposure = "separate"
     rotation: Rotation = "latin-square"
 
     @property
-    def scale_questions(self) -> tuple[SurveyQuestion, ...]:
-        """The questions that are rated on a scale."""
-        return tuple(question for question in self.questions if isinstance(question, SurveyQuestion))
-
-    @property
-    def option_questions(self) -> tuple[OptionQuestion, ...]:
-        """The questions about options."""
-        return tuple(question for question in self.questions if isinstance(question, OptionQuestion))
+    def scales(self) -> dict[str, Scale]:
+        """The scales of the questions that have one, by the questions' names."""
+        return {asked.name: asked.scale for asked in self.questions if asked.scale is not None}
 
     @property
     def content_hash(self) -> str:
         """Eight hex digits of the SHA-256 of all that is shown and asked."""
-        content = [
-            [[item.name, item.text, [image.url for image in item.images]] for item in self.concepts],
-            [
-                [asked.name, asked.text, asked.scale.content_hash, asked.scale.labels, asked.methods]
-                if isinstance(asked, SurveyQuestion)
-                else [asked.name, asked.text, asked.type, asked.options]
-                for asked in self.questions
-            ],
-        ]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]
+        concepts = [[item.name, item.text, [image.url for image in item.images]] for item in self.concepts]
+        content = json.dumps([concepts, [question.content for question in self.questions]])
+        return hashlib.sha256(content.encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
@@ -288,25 +356,18 @@ class StudyPlan:
     """Settings of a run and its report.
 
     Attributes:
-        model: answers for the whole panel.
+        models: each answers for the whole panel; at least one.
         caps: what a run may spend.
         groups: attributes of personas by which results are shown.
         seed: of the panel, the orders and the intervals.
         embedder: model that rates free text by similarity; the default unless given.
-        further_models: each answers for the whole panel, too.
     """
 
-    model: ModelChoice
+    models: tuple[ModelChoice, ...]
     caps: Caps = field(default_factory=Caps)
     groups: tuple[str, ...] = ()
     seed: int = 0
     embedder: str | None = None
-    further_models: tuple[ModelChoice, ...] = ()
-
-    @property
-    def models(self) -> tuple[ModelChoice, ...]:
-        """All models that answer, in the order of the file."""
-        return (self.model, *self.further_models)
 
 
 @dataclass(frozen=True)
@@ -347,13 +408,9 @@ class StudyDesign:
         """Limits and budget of calls from the file; replies go to Semscale's ledger."""
         return Running(limits=self.plan.caps.limits, budget=self.plan.caps.budget)
 
-    @property
-    def by_model(self) -> tuple["StudyDesign", ...]:
-        """The same design for each model alone, in the order of the file."""
-        return tuple(
-            replace(self, plan=replace(self.plan, model=model, further_models=()))
-            for model in self.plan.models
-        )
+    def with_models(self, models: Iterable[ModelChoice]) -> "StudyDesign":
+        """Return the same design with other models."""
+        return replace(self, plan=replace(self.plan, models=tuple(models)))
 
     def answered_by(self, names: Sequence[str], base_url: str | None = None) -> "StudyDesign":
         """Return the same design with other models, and the address of their endpoint.
@@ -371,17 +428,16 @@ class StudyDesign:
             raise InputError(
                 "model must name a model, got an empty name: leave it out to take the file's own"
             )
-        if twice := next((name for number, name in enumerate(names) if name in names[:number]), None):
+        if twice := first_repeated(names):
             raise InputError(f"model {twice!r} is named twice: name it once")
-        in_file = self.plan.models
-        models = [in_file[0].model_copy(update={"name": name}) for name in names] or in_file
-        first, *rest = (model.model_copy(update={"base_url": base_url}) for model in models)
-        return replace(self, plan=replace(self.plan, model=first, further_models=tuple(rest)))
+        first = self.plan.models[0]
+        models = [first.model_copy(update={"name": name}) for name in names] or self.plan.models
+        return self.with_models(model.model_copy(update={"base_url": base_url}) for model in models)
 
     @property
     def signature(self) -> Signature:
-        """The settings that decide the answers, apart from the models."""
-        asked = self.questionnaire
+        """The settings that decide the answers, apart from the models' names."""
+        asked, first = self.questionnaire, self.plan.models[0]
         return Signature.of(
             "study",
             questionnaire=asked.content_hash,
@@ -392,6 +448,11 @@ class StudyDesign:
             exposure=asked.exposure,
             rotation=asked.rotation if asked.exposure == "sequence" else None,
             seed=self.plan.seed,
-            temperature=self.plan.model.temperature,
-            max_tokens=self.plan.model.max_tokens,
+            temperature=first.temperature,
+            max_tokens=first.max_tokens,
         )
+
+
+def first_repeated(names: Sequence[str]) -> str | None:
+    """Return the first name that stands in a list twice; ``None`` where all differ."""
+    return next((name for number, name in enumerate(names) if name in names[:number]), None)

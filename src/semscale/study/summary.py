@@ -14,6 +14,7 @@ from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import estimate_rows
 from semscale.results.tallies import Tallies
+from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import pearson_estimate
 from semscale.stats.agreement.estimates import AgreementEstimate
@@ -30,7 +31,7 @@ from semscale.stats.variance_components.effects import FacetTable
 from semscale.store.columns import statuses_in
 from semscale.study.asking import RunFacts
 from semscale.study.panel import ID, WEIGHT
-from semscale.study.questionnaire import TEXT_METHODS, OptionQuestion, StudyDesign, SurveyQuestion
+from semscale.study.questionnaire import TEXT_METHODS, StudyDesign, StudyQuestion
 from semscale.types import Floats, Integers, Mask, Status, count_statuses
 
 CONCEPT = "concept"
@@ -64,7 +65,7 @@ class MeasuredAnswers:
         model: that answered; ``None`` where the study has one alone.
     """
 
-    question: SurveyQuestion
+    question: StudyQuestion
     method: str
     rows: pl.DataFrame
     model: str | None = None
@@ -77,7 +78,7 @@ class MeasuredAnswers:
     @property
     def width(self) -> float:
         """The last value of the scale less the first."""
-        return float(np.ptp(self.question.scale.values))
+        return _width(self.question)
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class QuestionMeasure:
         model: that answered; ``None`` where the study has one alone.
     """
 
-    question: SurveyQuestion
+    question: StudyQuestion
     method: str
     estimates: Estimates
     by_attribute: Mapping[str, Estimates]
@@ -100,11 +101,12 @@ class QuestionMeasure:
 
     def record(self) -> dict[str, Any]:
         """Return the numbers by name, for JSON."""
+        scale = scale_of(self.question)
         return {
             "question": self.question.name,
             "text": self.question.text,
-            "scale": self.question.scale.name,
-            "points": [{"value": point.value, "label": point.label} for point in self.question.scale.points],
+            "scale": scale.name,
+            "points": [{"value": point.value, "label": point.label} for point in scale.points],
             "method": self.method,
             "model": self.model,
             "concepts": self.estimates,
@@ -126,7 +128,7 @@ class OptionFigures:
         model: that answered; ``None`` where the study has one alone.
     """
 
-    question: OptionQuestion
+    question: StudyQuestion
     concept: str
     n: int
     options: Mapping[str, MeanEstimate]
@@ -142,7 +144,7 @@ class OptionFigures:
             "concept": self.concept,
             "model": self.model,
             "n": self.n,
-            "mean_ranks" if self.question.type == "ranking" else "shares": self.options,
+            f"{self.question.kind.figure.replace(' ', '_')}s": self.options,
             "mean": self.mean,
         }
 
@@ -495,9 +497,11 @@ def summarize(
     by_model: list[tuple[str | None, pl.DataFrame]] = [
         (model, rows.filter(asked_model=model)) for model in models
     ] or [(None, rows)]
+    with_scale = [question for question in design.questionnaire.questions if question.scale is not None]
+    about_options = [question for question in design.questionnaire.questions if question.scale is None]
     asked = [
         (question, model, part.filter(question=question.name))
-        for question in design.questionnaire.scale_questions
+        for question in with_scale
         for model, part in by_model
     ]
     measured = [
@@ -507,7 +511,7 @@ def summarize(
     ]
     over_models = [
         MeasuredAnswers(question, method, rows.filter(question=question.name, method=method))
-        for question in design.questionnaire.scale_questions
+        for question in with_scale
         for method in question.methods
     ]
     unrated = _joined(unrated_reasons(part, model, seed=seed) for model, part in by_model)
@@ -533,7 +537,7 @@ def summarize(
         model_pairs=_joined(model_pairs(part, models, plan) for part in over_models),
         options=_joined(
             option_figures(question, part.filter(question=question.name), model, plan)
-            for question in design.questionnaire.option_questions
+            for question in about_options
             for model, part in by_model
         ),
     )
@@ -581,7 +585,7 @@ def _measure(
 def _estimates(
     answers: MeasuredAnswers, rows: pl.DataFrame, by: pl.Series, signature: Signature, plan: IntervalPlan
 ) -> Estimates:
-    scale = answers.question.scale
+    scale = scale_of(answers.question)
     return estimate_rows(
         Tallies([figures_of(scale.values)], signature),
         _masses(rows, scale.n_points),
@@ -597,7 +601,7 @@ def _estimates(
 
 
 def option_figures(
-    question: OptionQuestion, rows: pl.DataFrame, model: str | None, plan: IntervalPlan
+    question: StudyQuestion, rows: pl.DataFrame, model: str | None, plan: IntervalPlan
 ) -> Iterator[OptionFigures]:
     """Estimate the figures of each option, concept by concept.
 
@@ -607,26 +611,22 @@ def option_figures(
         model: that answered; ``None`` where the study has one alone.
         plan: how intervals are made; personas are resampled as a whole.
     """
+    numbers = question.values
     for (concept,), part in rows.group_by("concept", maintain_order=True):
-        masses, weights, personas = (
-            _masses(part, len(question.options)),
-            _weights(part),
-            _codes(part["persona"]),
+        figures = _masses(part, len(question.labels))
+
+        def mean(values: Floats, bounds: tuple[float, float], part: pl.DataFrame = part) -> MeanEstimate:
+            personas = _codes(part["persona"])
+            return estimate_mean(values, bounds=bounds, clusters=personas, weights=_weights(part), plan=plan)
+
+        yield OptionFigures(
+            question,
+            str(concept),
+            int((~np.isnan(figures[:, 0])).sum()),
+            {label: mean(figures[:, k], question.bounds) for k, label in enumerate(question.labels)},
+            None if numbers is None else mean(figures @ numbers, (float(numbers[0]), float(numbers[-1]))),
+            model,
         )
-        estimates = {
-            option: estimate_mean(
-                column, bounds=question.bounds, clusters=personas, weights=weights, plan=plan
-            )
-            for option, column in zip(question.options, masses.T, strict=True)
-        }
-        mean, numbers = None, question.numbers
-        if numbers is not None:
-            bounds = (float(numbers[0]), float(numbers[-1]))
-            mean = estimate_mean(
-                masses @ numbers, bounds=bounds, clusters=personas, weights=weights, plan=plan
-            )
-        n = int((~np.isnan(masses[:, 0])).sum())
-        yield OptionFigures(question, str(concept), n, estimates, mean, model)
 
 
 def level_differences(
@@ -812,7 +812,7 @@ def order_contrasts(values: Floats, first: Mask, concepts: Integers) -> Floats:
 
 
 def method_pairs(
-    question: SurveyQuestion, rows: pl.DataFrame, model: str | None, plan: IntervalPlan
+    question: StudyQuestion, rows: pl.DataFrame, model: str | None, plan: IntervalPlan
 ) -> Iterator[MethodPair]:
     """Compare every two methods of a question.
 
@@ -844,13 +844,13 @@ def model_pairs(answers: MeasuredAnswers, models: Sequence[str], plan: IntervalP
 
 
 def _paired(
-    question: SurveyQuestion, first: pl.DataFrame, second: pl.DataFrame, plan: IntervalPlan
+    question: StudyQuestion, first: pl.DataFrame, second: pl.DataFrame, plan: IntervalPlan
 ) -> tuple[MeanEstimate, Estimate | None]:
     """Return the mean of the first less the second, and their correlation if it is defined."""
     both = first.join(second, on=("persona", "sample", "concept"), suffix="_second")
     x, y = _values(both), _values(both, "value_second")
     personas, weights = _codes(both["persona"]), _weights(both)
-    width = float(np.ptp(question.scale.values))
+    width = _width(question)
     difference = estimate_mean(x - y, bounds=(-width, width), clusters=personas, weights=weights, plan=plan)
     known = ~np.isnan(x) & ~np.isnan(y)
     if known.sum() < _FEWEST_PAIRS or np.ptp(x[known]) == 0 or np.ptp(y[known]) == 0:
@@ -923,7 +923,7 @@ def unrated_reasons(rows: pl.DataFrame, model: str | None, *, seed: int) -> list
 
 
 def quoted_answers(
-    question: SurveyQuestion, rows: pl.DataFrame, model: str | None, *, seed: int
+    question: StudyQuestion, rows: pl.DataFrame, model: str | None, *, seed: int
 ) -> Iterator[QuotedAnswer]:
     """Draw answers to a question, up to three per concept; all answers in free words have equal chances.
 
@@ -943,7 +943,23 @@ def quoted_answers(
             yield QuotedAnswer(question.name, str(concept), row["persona"], row["reply"], values, model)
 
 
-# Columns
+# Scales and columns
+
+
+def scale_of(question: StudyQuestion) -> Scale:
+    """Return the scale of a question that has one.
+
+    Raises:
+        ValueError: it is about options.
+    """
+    if question.scale is None:
+        raise ValueError(f"question {question.name!r} has no scale")
+    return question.scale
+
+
+def _width(question: StudyQuestion) -> float:
+    """Return the last value of a question's scale less the first."""
+    return float(np.ptp(scale_of(question).values))
 
 
 def _masses(rows: pl.DataFrame, n: int) -> Floats:

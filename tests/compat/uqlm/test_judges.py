@@ -11,9 +11,9 @@ from tests.judging.conftest import Scripted, material
 
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.replies import CallError, FailureKind
+from semscale.chat.runner import Running
 from semscale.compat.uqlm import LLMJudge, LLMPanel
 from semscale.errors import InputError, UnknownNameError
-from semscale.judging.asking import Running
 
 RUNNING = Running(ledger=False, retries=Retries(0))
 

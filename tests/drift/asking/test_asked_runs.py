@@ -5,11 +5,11 @@ import pytest
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.runner import Running
 from semscale.drift.asking.asked_runs import ask_runs
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError, InterruptedRunError
-from semscale.judging.asking import Running
 from semscale.signature import Signature
 
 ITEMS = [ItemToAsk("a", "A?", {"input": "A?"}, {"topic": "x"}), ItemToAsk("b", "B?", {"input": "B?"})]

@@ -8,11 +8,11 @@ from semscale.chat.calls.retrying import Retries
 from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
+from semscale.chat.runner import Running
 from semscale.drift.asking.answers import answered_items, facts_of
 from semscale.drift.asking.model_asking import AskSettings, ModelAsker
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.history.items import Item
-from semscale.judging.asking import Running
 from semscale.signature import Signature
 
 FAILURES = {

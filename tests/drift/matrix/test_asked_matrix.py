@@ -11,10 +11,10 @@ from semscale.chat.calls.limits import Limits
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.runner import Running
 from semscale.drift import PromptTemplate, ask_matrix
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.errors import InputError, InterruptedRunError
-from semscale.judging.asking import Running
 from semscale.matching.settings import MatchSettings
 from semscale.signature import Signature
 

@@ -8,11 +8,11 @@ from made_up_cells import NamedChat, items_to_ask
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.runner import Running
 from semscale.drift.asking.model_asking import AskSettings
 from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.drift.matrix.cells import ask_cells, cells_of, text_of
 from semscale.errors import InputError, InterruptedRunError, ReplyError
-from semscale.judging.asking import Running
 
 WELL, BADLY = PromptTemplate("well.txt", "Well: {input}"), PromptTemplate("badly.txt", "Badly: {input}")
 

@@ -7,8 +7,8 @@ import pytest
 from made_up_cells import REFUSED, NamedChat, cell, items_to_ask
 
 from semscale.chat.replies import Reply
+from semscale.chat.runner import Running
 from semscale.drift.matrix.sides import judge_cells
-from semscale.judging.asking import Running
 from semscale.judging.comparing import PairVerdicts, SystemPairs, side_by_side
 from semscale.judging.judge import Judge
 from semscale.judging.templates import side_by_side_template

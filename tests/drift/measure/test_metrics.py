@@ -9,7 +9,7 @@ import pytest
 from semscale.drift import DriftSummary, GateSettings, Item, Output, Run, compare, decide
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric, field_metric, metric_label, usual_metrics
 from semscale.errors import InputError
-from semscale.report.document import Words
+from semscale.report.document import Label
 
 BEFORE = ("The cell swells in water.", "Mitochondria make ATP.")
 AFTER = ("The cell swells in water.", "The wall keeps the cell whole.")
@@ -46,7 +46,7 @@ def test_a_metric_that_is_entered_is_measured_gated_and_shown(worst_pair):
     summary = DriftSummary(compared, decision)
     section = next(section for section in summary.document().sections if section.name == "metrics")
     tables = [block for block in section.blocks if hasattr(block, "rows")]
-    assert Words("least alike pair", brief="worst_pair") in [row[0] for row in tables[0].rows]
+    assert Label("least alike pair", brief="worst_pair") in [row[0] for row in tables[0].rows]
     assert "worst_pair" in [figure.metric for figure in summary.stored.figures]
 
 

@@ -5,12 +5,12 @@ import pytest
 from made_up_rulers import anchors
 from tests.judging.conftest import Scripted, material, plain_running
 
+from semscale.chat.runner import Running
 from semscale.drift.ruler.checking import check_ruler, freeze_anchors, keep_check
 from semscale.drift.ruler.judge_ruler import JudgeRuler
 from semscale.drift.ruler.ruler import read_anew
 from semscale.errors import InputError
 from semscale.history.databases.opening import open_history
-from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
 
 

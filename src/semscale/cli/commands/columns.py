@@ -25,9 +25,9 @@ def columns(options: ColumnsOptions) -> None:
     An id, open text, single or multiple choice, ordinal, number, date or weight, with values, labels and
     counts, missing cells, and quotes. Without --text, rate takes the only open text.
     """
-    from semscale.coding.columns import summarize_columns
     from semscale.store.result_columns import check_output
     from semscale.store.writing import write_table
+    from semscale.tabulation.columns import summarize_columns
 
     outputs = options.outputs
     outputs.check()

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from semscale.chat.costs.budget import Budget
     from semscale.chat.costs.forecast import Forecast
     from semscale.chat.ledger.ledger import Ledger
-    from semscale.chat.runner import Runner
-    from semscale.judging.asking import Running
+    from semscale.chat.runner import Runner, Running
 
 
 @option_group
@@ -77,7 +76,7 @@ class CallOptions:
         Args:
             ledger: that is open; the options' own unless given.
         """
-        from semscale.judging.asking import Running
+        from semscale.chat.runner import Running
 
         return Running(limits=self._limits, budget=self._budget, ledger=ledger or self._place)
 

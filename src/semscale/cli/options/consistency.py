@@ -2,8 +2,13 @@
 
 from typing import Annotated
 
-from semscale.answer_consistency.columns import AnswerColumns, AskedColumns
-from semscale.answer_consistency.settings import MEASURING, ConsistencySettings, CorrectnessSettings
+from semscale.answer_consistency.settings import (
+    MEASURING,
+    AnswerColumns,
+    AskedColumns,
+    ConsistencySettings,
+    CorrectnessSettings,
+)
 from semscale.cli.options.asking import AskingOptions
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, refuse_given, setting_of, without

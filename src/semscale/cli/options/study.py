@@ -16,7 +16,7 @@ from semscale.cli.outputs import Outputs
 from semscale.study.settings import ComparisonSettings, RunSettings
 
 if TYPE_CHECKING:
-    from semscale.judging.asking import Running
+    from semscale.chat.runner import Running
     from semscale.study.questionnaire import Caps
 
 

@@ -9,7 +9,6 @@ from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.calibration import CalibrationSummary, check_calibration_path
 from semscale.rating.cells import check_human_range, humans_in, numbers_in
-from semscale.rating.fitting import LabelSettings
 from semscale.rating.labelling import COLUMNS, ROW, check_once, with_points
 from semscale.rating.rater import Rater
 from semscale.store.columns import column_in, floats_in
@@ -46,14 +45,16 @@ def calibrate_table(options: CalibrateOptions) -> CalibrationSummary:
         with rows_of_the_file(table):
             texts, ratings, groups = _labelled_rows(table, options)
             _check_sheet(table, options)
-        labels: LabelSettings = {
-            "human_range": columns.human_range,
-            "by": groups,
-            "interval": options.interval,
-            "seed": options.seed,
-            "source": Path(table.name).name,
-        }
-        summary = rater.calibrate(texts, ratings, progress=progress, **labels)
+        summary = rater.calibrate(
+            texts,
+            ratings,
+            by=groups,
+            human_range=columns.human_range,
+            interval=options.interval,
+            seed=options.seed,
+            source=Path(table.name).name,
+            progress=progress,
+        )
     summary.save(options.outputs.calibration)
     return summary
 

@@ -16,9 +16,8 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.judge import forecast_judge
 from semscale.cli.runs.label import check_unlabelled, given_options
-from semscale.coding.chat_codes import QUESTION, ChatCodes, ask_about_codes, code_judge
 from semscale.coding.codebook import load_codebook
-from semscale.coding.coder import Coder
+from semscale.coding.coder import QUESTION, ChatCodes, Coder, ask_about_codes, code_judge
 from semscale.coding.labels import check_label_columns, draw_answers, label_batches, write_instructions
 from semscale.coding.suggesting import (
     AnswerSample,
@@ -32,9 +31,8 @@ from semscale.coding.summary import CodingSummary
 from semscale.coding.table_coding import CodingTable, OtherRun, answers_in
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
-from semscale.judging.human_labels import HUMAN, INCLUSION
 from semscale.rating.cells import text_status
-from semscale.rating.labelling import instructions_path
+from semscale.rating.labelling import HUMAN, INCLUSION, instructions_path
 from semscale.results.runs import measure_table
 from semscale.scales import load_scale
 from semscale.store.atomic import check_writable
@@ -175,7 +173,7 @@ def draw_for_codes(options: "CodeLabelOptions") -> None:
     command = shlex.join(["semscale", "code", *read, *model, "--labels", HUMAN, "--inclusion", INCLUSION])
     path = write_instructions(out, codebook, options.text, command)
     lines = (
-        f"{len(drawn.rows):,} of {drawn.n_scored:,} answers drawn",
+        f"{len(drawn.rows):,} of {len(drawn.all_probabilities):,} answers drawn",
         f"table: {out}",
         f"instructions: {path}",
         f"code the answers at the top in the column {HUMAN!r}; {INCLUSION!r} stays as it is",

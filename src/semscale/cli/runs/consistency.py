@@ -7,11 +7,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from semscale.answer_consistency.asking import AskedModel, Prompt, Sampling, prompt_status
-from semscale.answer_consistency.columns import AnswerColumns, AskedColumns
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import check_sample_tokens, check_stopping
 from semscale.answer_consistency.p_true import p_true_request
-from semscale.answer_consistency.settings import ConsistencySettings
+from semscale.answer_consistency.settings import AnswerColumns, AskedColumns, ConsistencySettings
 from semscale.answer_consistency.summary import ConsistencySummary
 from semscale.answer_consistency.tables import consistency_file
 from semscale.chat.costs.forecast import Forecast, forecast

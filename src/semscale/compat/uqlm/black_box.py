@@ -23,7 +23,7 @@ from typing import Any
 
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.measures import Kind, select_measures
+from semscale.answer_consistency.measures import measures_needing
 from semscale.answer_consistency.samples import PairReaders, read_texts
 from semscale.compat.uqlm.best_response import Order, best_orders, meaning_scorer, related_samples, reordered
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
@@ -122,7 +122,7 @@ class BlackBoxUQ:
         needing = [name for name in self.scorers if name in NEEDING_ENTAILMENT]
         nli = (
             entailment_model(nli_model_name, (*needing, *self.scorers)[0])
-            if needing or (nli_model_name and select_measures(self.scorers, Kind.MEANINGS))
+            if needing or (nli_model_name and measures_needing("meanings", self.scorers))
             else None
         )
         self._instrument = Consistency(
@@ -133,7 +133,7 @@ class BlackBoxUQ:
             by_sentence=False,
         )
         self._same_by: dict[str, int] = {}
-        picks = use_best and bool(select_measures(self.scorers, Kind.MEANINGS))
+        picks = use_best and bool(measures_needing("meanings", self.scorers))
         self._picking = meaning_scorer(sentence_transformer, nli) if picks else None
 
     async def generate_and_score(

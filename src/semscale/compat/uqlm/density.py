@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from semscale.answer_consistency.measures import measure_tokens
-from semscale.answer_consistency.white_box import read_tokens, semantic_densities
+from semscale.answer_consistency.tokens import read_tokens, semantic_densities
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.not_applied import warn_of_ignored
 from semscale.compat.uqlm.result import UQResult

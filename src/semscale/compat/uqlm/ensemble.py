@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from semscale.answer_consistency.short_answers import is_same_short_answer
+from semscale.chat.runner import Running
 from semscale.compat.uqlm.best_response import Order, reordered
 from semscale.compat.uqlm.black_box import SCORERS as BLACK_BOX
 from semscale.compat.uqlm.black_box import BlackBoxUQ
@@ -30,7 +31,6 @@ from semscale.compat.uqlm.synchronous import synchronous
 from semscale.compat.uqlm.white_box import SCORERS as WHITE_BOX
 from semscale.compat.uqlm.white_box import WhiteBoxUQ
 from semscale.errors import InputError
-from semscale.judging.asking import Running
 from semscale.stats.calibration.ensembles import nested_scores, tune_weights, weighted_mean
 from semscale.stats.intervals.roc_areas import roc_area
 from semscale.types import Floats

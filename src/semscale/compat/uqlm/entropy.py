@@ -17,7 +17,7 @@ import numpy as np
 
 from semscale.answer_consistency.meanings import Relations, meaning_clusters, share_entropy
 from semscale.answer_consistency.measures import measure_tokens
-from semscale.answer_consistency.white_box import read_tokens
+from semscale.answer_consistency.tokens import read_tokens
 from semscale.compat.uqlm.best_response import best_orders, meaning_scorer, related_samples, reordered
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.not_applied import warn_of_ignored

@@ -7,12 +7,11 @@ from typing import Any
 from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Request
-from semscale.chat.runner import Runner
+from semscale.chat.runner import Running
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
-from semscale.judging.asking import Running
-from semscale.judging.judge import Judge, Panel
+from semscale.judging.judge import Judge, JudgeState, Panel
 from semscale.judging.prompts import JudgedItem, read_items
 from semscale.judging.templates import TEMPLATES
 from semscale.judging.verdicts import PanelVerdicts, Verdicts
@@ -163,12 +162,7 @@ class LLMPanel:
         if not all(isinstance(prompt, str) for prompt in prompts):
             raise InputError("prompts must be a list of texts")
         requests = [Request.of(prompt, system=self.system_prompt) for prompt in prompts]
-        how = self.running
-        runner = Runner(
-            load_chat_model(self.llm),
-            limits=how.limits, retries=how.retries, budget=how.budget, prices=how.prices, ledger=how.ledger,
-        )  # fmt: skip
-        outcomes = await runner.collect(requests)
+        outcomes = await self.running.runner(load_chat_model(self.llm)).collect(requests)
         answers = [None if outcome.reply is None else outcome.reply.text for outcome in outcomes]
         return await self.score(list(prompts), answers)
 
@@ -206,7 +200,9 @@ class LLMPanel:
 
     async def _verdicts(self, panel: Sequence[Judge], rows: list[Any]) -> PanelVerdicts:
         if len(panel) > 1:
-            return await Panel(panel).judge_rows(rows, [judge.running for judge in self.judges])
+            states = [JudgeState(judge.running) for judge in self.judges]
+            verdicts, _ = await Panel(panel).judge_part(rows, states, None)
+            return verdicts
         alone = await panel[0].judge_items(rows, self.judges[0].running)
         return PanelVerdicts((alone.model,), (alone,), alone.status, alone.signature)
 

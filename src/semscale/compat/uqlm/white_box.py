@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.measures import MEASURES, Kind, measure_tokens, select_measures
+from semscale.answer_consistency.measures import measure_tokens
 from semscale.answer_consistency.p_true import ask_p_true
-from semscale.answer_consistency.white_box import read_tokens
+from semscale.answer_consistency.tokens import read_tokens
 from semscale.compat.uqlm.density import SemanticDensity
 from semscale.compat.uqlm.entropy import SemanticEntropy
 from semscale.compat.uqlm.generation import ResponseGenerator
@@ -152,7 +152,7 @@ class WhiteBoxUQ:
         data: dict[str, Any] = {name: list(column) for name, column in given.items() if column is not None}
         single = [name for name in self.scorers if name in SINGLE]
         named = {name: self._sequence if name == "sequence_probability" else name for name in single}
-        values = measure_tokens(tokens, select_measures(MEASURES, Kind.TOKENS))
+        values = measure_tokens(tokens, (*SINGLE, self._sequence))
         data |= {name: values[measure] for name, measure in named.items()}
         if any(name in SAMPLED for name in self.scorers):
             if responses is None or sampled_responses is None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.loading import load_chat_model
-from semscale.chat.runner import run_apart
+from semscale.chat.runner import Running, run_apart
 from semscale.drift.asking.answers import Answers, answered_items
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.asking.model_asking import AskSettings, ModelAsker
@@ -13,7 +13,6 @@ from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.drift.asking.rounds import close_round, open_round
 from semscale.errors import InputError, InterruptedRunError
 from semscale.history.runs import Run
-from semscale.judging.asking import Running
 from semscale.types import Progress
 
 

@@ -11,14 +11,13 @@ from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.messages import Request
 from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.replies import TRANSIENT, FailureKind, Reply
-from semscale.chat.runner import Runner
 from semscale.drift.asking.answers import COST, LATENCY, TOKENS, Answer, Answers
 from semscale.errors import ReplyError
 from semscale.history.items import Output
 from semscale.types import Progress
 
 if TYPE_CHECKING:
-    from semscale.judging.asking import Running
+    from semscale.chat.runner import Running
 
 
 _SILENT = frozenset({FailureKind.REFUSED, FailureKind.SILENT})
@@ -106,14 +105,7 @@ class ModelAsker:
             ReplyError: no call can succeed, or none did; ``UnreachedModelError`` if none reached the model.
         """
         running = self.running
-        runner = Runner(
-            self.model,
-            limits=running.limits,
-            retries=running.retries,
-            budget=running.budget,
-            prices=running.prices,
-            ledger=running.ledger,
-        )
+        runner = running.runner(self.model)
         price = (running.prices or PriceTable.load()).find(self.model.name)
         requests = self.requests(prompts, samples)
         outcomes: dict[int, RequestOutcome] = {}

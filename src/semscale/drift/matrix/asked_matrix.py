@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.loading import load_chat_model
-from semscale.chat.runner import run_apart
+from semscale.chat.runner import Running, run_apart
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.asking.model_asking import AskSettings
 from semscale.drift.asking.prompt_template import PromptTemplate
@@ -15,7 +15,6 @@ from semscale.drift.matrix.matrix_signature import matrix_signature
 from semscale.drift.matrix.scores import reference_scores
 from semscale.drift.matrix.sides import judge_cells
 from semscale.errors import InputError
-from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
 from semscale.judging.templates import side_by_side_template
 from semscale.matching.matcher import Matcher

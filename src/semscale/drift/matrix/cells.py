@@ -10,12 +10,12 @@ from semscale.chat.calls.calling import CapReachedError
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.declining import declines_to_answer
 from semscale.chat.replies import FATAL, TRANSIENT, CallError
+from semscale.chat.runner import Running
 from semscale.drift.asking.answers import Answer, Answers
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.asking.model_asking import AskSettings, ModelAsker, UnreachedModelError
 from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError, InterruptedRunError, ReplyError, SemscaleError
-from semscale.judging.asking import Running
 from semscale.types import Progress
 
 T = TypeVar("T")

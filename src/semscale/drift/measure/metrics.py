@@ -90,7 +90,7 @@ def _similarity(name: str) -> Callable[[AlignedItem], float]:
 
 
 def _contradictions(item: AlignedItem) -> float:
-    from semscale.answer_consistency.contradictions import contradicting
+    from semscale.answer_consistency.pairs import contradicting
 
     found = [bool(contradicting(pair.findings)) for pair in item.scores if pair.guarded]
     return sum(found) / len(found) if found else math.nan

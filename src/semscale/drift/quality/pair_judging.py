@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from semscale.chat.runner import Running
 from semscale.drift.quality.judged_runs import LOST, WON, JudgedRuns
 from semscale.drift.quality.references import references_of
 from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, named
-from semscale.judging.asking import Running
 from semscale.judging.comparing import AnswerPair, judge_pairs
 from semscale.judging.judge import Judge
 from semscale.types import Progress

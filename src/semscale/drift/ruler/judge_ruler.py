@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from semscale.chat.runner import Running
 from semscale.errors import InputError
 from semscale.history.anchors.anchor_set import AnchorPair
-from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
 from semscale.signature import Signature
 from semscale.types import Floats, Progress

@@ -1,5 +1,6 @@
 """How much items count, which belong together, and how those with a label were drawn."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +60,19 @@ class SampleDesign:
             None if self.clusters is None else self.clusters[kept],
             None if self.strata is None else self.strata[kept],
         )
+
+
+def joined_designs(parts: Sequence[SampleDesign]) -> SampleDesign:
+    """Join the designs of successive items; all parts have the same columns.
+
+    Example:
+        >>> joined_designs([SampleDesign(np.array([1.0])), SampleDesign(np.array([2.0]))]).weights.tolist()
+        [1.0, 2.0]
+    """
+    columns = {name: [getattr(part, name) for part in parts] for name in SampleDesign.__dataclass_fields__}
+    return SampleDesign(
+        **{name: np.concatenate(column) for name, column in columns.items() if column[0] is not None}
+    )
 
 
 def checked_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) -> Floats:

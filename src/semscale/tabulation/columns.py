@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from semscale.presentable import Presentable
 from semscale.scales.library import scale_caution
 from semscale.store.column_profile import ColumnKind, ColumnProfile, profiles_of
 from semscale.store.table import Table
+from semscale.tabulation.answers import as_number
 
 _EXAMPLES = 3
 _LISTED = frozenset({"single choice", "multiple choice", "ordinal"})
@@ -109,21 +111,18 @@ class ColumnsSummary(Presentable):
 
     def record(self) -> dict[str, Any]:
         """Return the columns by name, for JSON."""
+        columns = []
+        for column in self.columns:
+            fields = vars(column) | {"taken_for": column.kind}
+            fields["values"] = [
+                {"value": value.value, "label": value.label, "count": value.n} for value in column.values
+            ]
+            columns.append({name: value for name, value in fields.items() if name not in {"kind", "n"}})
         return {
             "instrument": "columns",
             "source": self.source,
             "rows": self.n,
-            "columns": [
-                {
-                    **{name: value for name, value in vars(column).items() if name not in {"kind", "n"}},
-                    "taken_for": column.kind,
-                    "values": [
-                        {"value": value.value, "label": value.label, "count": value.n}
-                        for value in column.values
-                    ],
-                }
-                for column in self.columns
-            ],
+            "columns": columns,
             "questions": {
                 name: [column.name for column in columns] for name, columns in self.questions.items()
             },
@@ -197,20 +196,11 @@ def _column(profile: ColumnProfile) -> ColumnSummary:
 def _values(counts: Mapping[str, int], labels: Mapping[str, str]) -> tuple[ValueCount, ...]:
     """List labelled values in the order of the labels, also those that nobody chose; then the others."""
     labelled = [ValueCount(value, label, counts.get(value, 0)) for value, label in labels.items()]
-    rest = [ValueCount(value, "", n) for value, n in counts.items() if value not in labels]
-    numbers = {value.value: _as_number(value.value) for value in rest}
-    if None in numbers.values():
-        rest.sort(key=lambda value: -value.n)
-    else:
-        rest.sort(key=lambda value: numbers[value.value] or 0.0)
-    return (*labelled, *rest)
-
-
-def _as_number(text: str) -> float | None:
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        return None
+    rest = {value: n for value, n in counts.items() if value not in labels}
+    ranks = {value: as_number(value.replace(",", ".")) for value in rest}
+    if any(map(isnan, ranks.values())):
+        ranks = {value: -n for value, n in rest.items()}
+    return (*labelled, *(ValueCount(value, "", rest[value]) for value in sorted(rest, key=ranks.__getitem__)))
 
 
 def _examples(values: Mapping[str, int]) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 import pytest
 from tests.store.readers.spss_files import write_spss
 
-from semscale.coding.columns import ValueCount, summarize_columns
 from semscale.store.reading import open_table
+from semscale.tabulation.columns import ValueCount, summarize_columns
 
 MONKEY = """Respondent ID,Collector ID,Which?,,Stars
 ,,Tea,Coffee,Response

@@ -117,27 +117,13 @@ def _negentropy(shares: Floats) -> float:
     return float(1 + (positive * np.log(positive)).sum() / np.log(len(shares)))
 
 
-@dataclass(frozen=True)
-class SampleProbabilities:
-    """Probabilities of n answers and of their samples: the geometric means of those of their tokens.
-
-    Attributes:
-        pairs: p pairs of an answer (``prediction``) and a usable sample (``reference``).
-        answers: shape (n,), of the answers; NaN where their tokens are not known.
-        samples: shape (p,), of the samples, likewise.
-        entailment: for semantic density.
-        prompts: n questions, which precede both texts in semantic density; ``None`` to leave them out.
-    """
-
-    pairs: Pairs
-    answers: Floats
-    samples: Floats
-    entailment: EntailmentModel | None = None
-    prompts: Sequence[str] | None = None
-
-
-def monte_carlo_probability(known: SampleProbabilities) -> Floats:
+def monte_carlo_probability(pairs: Pairs, of_answers: Floats, of_samples: Floats) -> Floats:
     """Average the probability of each answer and of its samples, as far as they are known.
+
+    Args:
+        pairs: p pairs of an answer (``prediction``) and a usable sample (``reference``), of n items.
+        of_answers: shape (n,), probabilities of the answers; NaN where they are not known.
+        of_samples: shape (p,), of the samples, likewise.
 
     Returns:
         Shape (n,), 0 to 1; NaN where no sample's is known.
@@ -145,35 +131,39 @@ def monte_carlo_probability(known: SampleProbabilities) -> Floats:
     References:
         Kuhn, Gal and Farquhar (2023), arXiv 2302.09664, predictive probability; uqlm 0.6.
     """
-    item, n, is_known = known.pairs.item, known.pairs.n_items, ~np.isnan(known.samples)
+    item, n, is_known = pairs.item, pairs.n_items, ~np.isnan(of_samples)
     n_known = np.bincount(item[is_known], minlength=n)
-    total = np.bincount(item[is_known], weights=known.samples[is_known], minlength=n)
-    has_answer = ~np.isnan(known.answers)
-    total = np.where(has_answer, total + known.answers, total)
+    total = np.bincount(item[is_known], weights=of_samples[is_known], minlength=n)
+    total = total + np.nan_to_num(of_answers)
     mean: Floats = np.full(n, np.nan)
-    np.divide(total, n_known + has_answer, out=mean, where=n_known > 0)
+    np.divide(total, n_known + ~np.isnan(of_answers), out=mean, where=n_known > 0)
     return mean
 
 
-def density_of_samples(known: SampleProbabilities) -> Floats:
+def density_of_pairs(
+    pairs: Pairs, weights: Floats, entailment: EntailmentModel, prompts: Sequence[str] | None = None
+) -> Floats:
     """Give the semantic density of each answer; the model of entailment is asked once for all.
+
+    Args:
+        pairs: p pairs of an answer (``prediction``) and a usable sample (``reference``), of n items.
+        weights: shape (p,), the probability of each sample; NaN where it is not known.
+        entailment: the model.
+        prompts: n texts that precede answer and sample, as in the paper; left out unless given.
 
     Returns:
         Shape (n,), 0 to 1; NaN where there is none.
     """
-    pairs, prompts = known.pairs, known.prompts
-    if known.entailment is None:
-        return np.full(pairs.n_items, np.nan)
     opening = [""] * pairs.n_items if prompts is None else [f"{prompt}\n" for prompt in prompts]
     items = pairs.item.tolist()
     premises, hypotheses = (
         [f"{opening[item]}{pairs.texts[text]}" for item, text in zip(items, texts.tolist(), strict=True)]
         for texts in (pairs.prediction, pairs.reference)
     )
-    relations = distinct_entailments(known.entailment, premises, hypotheses)
+    relations = distinct_entailments(entailment, premises, hypotheses)
     bounds = np.searchsorted(pairs.item, np.arange(pairs.n_items + 1)).tolist()
     slices = map(slice, bounds[:-1], bounds[1:])
-    return np.array([semantic_density(relations[rows], known.samples[rows]) for rows in slices], np.float64)
+    return np.array([semantic_density(relations[rows], weights[rows]) for rows in slices], np.float64)
 
 
 def semantic_density(relations: Floats, weights: Floats) -> float:
@@ -242,7 +232,7 @@ def semantic_densities(
     pairs = pair_up(list(answers), [list(texts) for texts in samples])
     rows = zip(pairs.item.tolist(), pairs.place.tolist(), strict=True)
     masses = np.array([weights[item][sample] for item, sample in rows], np.float64)
-    return density_of_samples(SampleProbabilities(pairs, np.full(n, np.nan), masses, entailment, prompts))
+    return density_of_pairs(pairs, masses, entailment, prompts)
 
 
 @dataclass(frozen=True)
@@ -289,24 +279,22 @@ class AnswerTokens:
             None if questions is None else [str(prompt or "") for prompt in questions],
         )
 
-    def probabilities(self, pairs: Pairs, entailment: EntailmentModel | None) -> SampleProbabilities:
-        """Give the probabilities of answers and samples.
+    def answer_probabilities(self, n: int) -> Floats:
+        """Give the geometric mean of the token probabilities of n answers, NaN where they are not known."""
+        return np.array(list(map(_probability, self.answers or [None] * n)), np.float64).reshape(n)
+
+    def sample_probabilities(self, pairs: Pairs) -> Floats:
+        """Give the same of samples.
 
         Args:
-            pairs: p pairs of an answer (``prediction``) and a usable sample (``reference``).
-            entailment: for semantic density.
+            pairs: p pairs of an answer and a usable sample (``reference``).
+
+        Returns:
+            Shape (p,).
         """
-        samples = self.samples or []
         rows = zip(pairs.item.tolist(), pairs.place.tolist(), strict=True)
-        of_samples = [_probability(samples[item][sample]) for item, sample in rows]
-        of_answers = map(_probability, self.answers or [None] * pairs.n_items)
-        return SampleProbabilities(
-            pairs,
-            np.array([*of_answers], np.float64).reshape(pairs.n_items),
-            np.array(of_samples, np.float64),
-            entailment,
-            self.prompts,
-        )
+        samples = self.samples or []
+        return np.array([_probability(samples[item][sample]) for item, sample in rows], np.float64)
 
 
 def _probability(tokens: Tokens | None) -> float:
