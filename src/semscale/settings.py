@@ -237,14 +237,14 @@ def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
         else {
             side: getattr(note, side)
             for note in info.metadata
-            for side in ("ge", "le")
+            for side in ("ge", "gt", "le", "lt")
             if hasattr(note, side)
         }
     )
     if len(bounds) == 2:  # noqa: PLR2004 - both of them
-        value = shortened(detail["input"])
+        low, high = sorted(bounds.values())
         return InputError(
-            f"{detail['loc'][0]} must be between {bounds['ge']} and {bounds['le']}, got {value}"
+            f"{detail['loc'][0]} must be between {low:g} and {high:g}, got {shortened(detail['input'])}"
         )
     return InputError(mistake(detail))
 

@@ -17,8 +17,8 @@ from semscale.answer_consistency.settings import (
     sample_texts,
 )
 from semscale.answer_consistency.tables import ItemRows, consistency_file
-from semscale.chat.calls.retrying import Retries
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
+from semscale.chat.pacing import Retries
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
 from semscale.cli.options.consistency import AnswerColumnOptions

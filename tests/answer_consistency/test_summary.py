@@ -83,8 +83,9 @@ def test_trust_stands_beside_each_item():
     found = EXACT.measure(["a"] * 40, [["a"], ["b"]] * 20)
     summary = found.summarize(correctness=found.correctness([1, 0] * 20))
     lowest = summary.lowest[:1][0]
-    assert lowest.probability_correct_low < lowest.probability_correct < 0.5
-    assert lowest.probability_correct < lowest.probability_correct_high
+    estimate = lowest.probability_correct
+    assert estimate.low < estimate.value < 0.5
+    assert estimate.value < estimate.high
     assert lowest.decision in {"review", "abstain"}
     assert sum(summary.correctness.shares.values()) == pytest.approx(1)
 

@@ -10,8 +10,8 @@ from tests.answer_consistency.scripted_chat import ScriptedChat
 from semscale import chat
 from semscale.chat import FailureKind
 from semscale.chat import runner as runner_module
-from semscale.chat.calls.limits import Limits
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
 from semscale.store.table import Table
 

@@ -148,7 +148,7 @@ def test_a_filled_sheet_calibrates_and_corrects_the_mean(semscale, forty_answers
     assert again.code == 0
     said = " ".join(again.out.split())
     assert said.count("the calibration was fitted to all 20 texts with human ratings") == 1
-    assert "Compared with humans" not in said
+    assert "Comparison with humans" not in said
 
 
 def test_the_instructions_name_the_files_as_they_were_given(semscale, forty_answers, tmp_path):

@@ -37,7 +37,7 @@ def test_a_pipe_gets_plain_text(rate, seven_answers):
             "and 1 without respondent",
         "mean, from 1 to 5", "top 2 points", "net (top less bottom)", "By group", "north", "south",
         "(no region)",
-        "Compared with humans (5 texts)", "Pearson r of means", "linearized variance over respondents",
+        "Comparison with humans (5 texts)", "Pearson r of means", "linearized variance over respondents",
         "signature: semscale ", "model:toy",
     ):  # fmt: skip
         assert word in ended.out, word

@@ -7,7 +7,7 @@ from endpoint import Endpoint, misbehaving_endpoint
 from tests.faults.forking import Starter
 from tests.faults.laboratory import Laboratory
 
-from semscale.chat.calls.retrying import Retries
+from semscale.chat.pacing import Retries
 from semscale.cli.main import main
 
 KEY = 'sk-sentinel-"0123456789"\\x'  # needs escaping in JSON

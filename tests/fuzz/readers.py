@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.chat.costs.prices import PriceTable
-from semscale.chat.endpoint.reply import parse_reply
+from semscale.chat.endpoint import parse_reply
+from semscale.chat.failures import Scrubber
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.secrets import Scrubber
+from semscale.chat.prices import PriceTable
 from semscale.cli.options.judging import read_panel
 from semscale.compat.athena_report import read_report
 from semscale.drift.gate.settings import read_gate_settings

@@ -9,12 +9,12 @@ import pytest
 from semscale.rating.calibration import CurvePoint, HonestError
 from semscale.rating.human import corrected_mean
 from semscale.report.calibration import (
-    agreement_words,
-    chosen_words,
+    agreement_sentences,
+    choice_sentence,
     curve_origin,
-    curve_words,
-    gain_words,
-    head_words,
+    curve_sentence,
+    gain_sentence,
+    head_sentence,
 )
 from semscale.report.formatting import line_text, percent, with_interval
 from semscale.report.html import page
@@ -41,8 +41,8 @@ def test_every_comparison_figure_stands_beside_the_others(full, parsed):
         "Spearman rho of means",
         "KS similarity of distributions",
         "Ceiling: reliability of the humans",
-        "To beat: KS of equal shares",
-        "To beat: r of text length",
+        "Baseline: KS of a uniform distribution",
+        "Baseline: r of text length",
     ):
         assert name in parsed.text
     assert "Over 3,700 texts the ratings follow the human means with r = 0.58" in parsed.text
@@ -117,12 +117,12 @@ def test_a_ranking_that_may_be_chance_is_called_so(full):
 
 def test_ratings_that_run_against_the_labels_are_called_so(full):
     turned = dataclasses.replace(full.comparison, pearson=Estimate(-0.6, -0.7, -0.5))
-    words = agreement_words(turned)
+    words = agreement_sentences(turned)
     assert "the ratings run against the human means with r = \u22120.60" in words
     assert "The ratings run against the labels: was the scale filled in the wrong way round?" in words
     assert "includes 0" not in words
     assert "follow" not in words
-    unclear = agreement_words(dataclasses.replace(full.comparison, pearson=Estimate(-0.1, -0.3, 0.1)))
+    unclear = agreement_sentences(dataclasses.replace(full.comparison, pearson=Estimate(-0.1, -0.3, 0.1)))
     assert "The interval includes 0" in unclear
     assert "wrong way round" not in unclear
 
@@ -132,8 +132,8 @@ def test_a_length_with_its_sign_turned_is_not_called_overlapping(full):
         full.comparison, pearson=Estimate(0.6, 0.5, 0.7), null_length=Estimate(-0.5, -0.66, -0.3)
     )
     assert (
-        "Text length alone reaches r = \u22120.50, and with its sign turned it may reach 0.66; the advantage "
-        "over it is not certain." in agreement_words(compared)
+        "Text length alone reaches r = \u22120.50, and with the opposite sign it may reach 0.66; the "
+        "advantage over it is not certain." in agreement_sentences(compared)
     )
 
 
@@ -147,8 +147,8 @@ def test_a_comparison_without_ceiling_distribution_and_null_says_why(full):
         human_pmf=np.full(5, np.nan),
     )
     shown = page(dataclasses.replace(full, comparison=bare).document())
-    assert "one human value a text does not show how far people agree" in shown
-    assert "human values could not be laid on this scale" in shown
+    assert "one human value per text does not show how far people agree" in shown
+    assert "human values do not fit on this scale" in shown
     assert "no texts were given" in shown
     assert "have a reliability of" not in shown
 
@@ -235,7 +235,7 @@ def test_a_loss_is_not_called_a_gain(error, said):
         gain=Estimate(error.uncalibrated - error.calibrated, -0.08, 0.05),
     )
     expected = f"calibration {said} the ranked probability score from 0.130 to {error.calibrated:.3f}"
-    assert expected in gain_words(summary)
+    assert expected in gain_sentence(summary)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_a_loss_is_not_called_a_gain(error, said):
             0.01,
             "Calibration by 40 labelled texts helps: the ranked probability score falls from 0.130",
         ),
-        (BETTER, -0.01, "40 labelled texts do not show whether calibration helps"),
+        (BETTER, -0.01, "40 labelled texts do not show that calibration helps"),
         (WORSE, -0.08, "worse on texts that it has not seen: do not use it"),
         (HonestError(0.1, 0.13, rated_pearson_high=-0.4), 0.01, "The ratings run against the labels"),
         (HonestError(0.1, 0.13, pearson_low=-0.5), 0.01, "not shown to tell texts apart"),
@@ -257,7 +257,7 @@ def test_the_head_is_short_and_has_figures_only_where_the_gain_is_clear(error, l
     summary = SimpleNamespace(
         calibration=SimpleNamespace(error=error, labels=labels), gain=Estimate(0.03, low, 0.05)
     )
-    words = head_words(summary)
+    words = head_sentence(summary)
     assert said in words
     assert ("0.130" in words) == (low > 0 and error is BETTER)
     assert len(words.split()) < 20
@@ -270,7 +270,7 @@ def test_twice_as_many_labels_are_held_against_all_that_there_are_and_not_agains
         curve=[CurvePoint(n, score, 0.0, is_forecast) for n, score, is_forecast in points],
         calibration=SimpleNamespace(labels=SimpleNamespace(n=100)),
     )
-    assert "from 0 to 4 % (forecast 2 %, give or take 2" in curve_words(summary)
+    assert "from 0 to 4 % (forecast 2 %, give or take 2" in curve_sentence(summary)
 
 
 def test_the_row_of_all_labels_says_why_it_is_a_forecast():
@@ -283,9 +283,9 @@ def test_the_method_that_serves_is_told_from_those_that_were_measured():
     summary = SimpleNamespace(
         calibration=SimpleNamespace(method="ridge"), chosen_in_folds={"ordinal": 2, "ridge": 3}
     )
-    said = chosen_words(summary)
+    said = choice_sentence(summary)
     assert said.startswith("New texts are rated with the method ridge, which all labels choose.")
     assert "for each of 5 folds" in said
     assert "(ridge in 3 and ordinal in 2)" in said
     summary.chosen_in_folds = {"affine": 5}
-    assert "(affine in 5)" in chosen_words(summary)
+    assert "(affine in 5)" in choice_sentence(summary)

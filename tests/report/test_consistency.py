@@ -8,7 +8,7 @@ import pytest
 
 from semscale.answer_consistency.asking import ReplyCounts
 from semscale.answer_consistency.consistency import Consistency
-from semscale.report.consistency import MEANINGS, cautions, promise_words
+from semscale.report.consistency import MEANINGS, cautions, threshold_promise
 from semscale.report.document import Count, DataTable, Histogram, Items, Number, Quoted, Share, SideBySide
 from semscale.report.html import notebook_fragment, page
 from semscale.report.markdown import markdown
@@ -98,7 +98,7 @@ def test_answers_of_one_value_show_what_contradicts_them_and_are_not_listed(toy_
 def test_a_promise_says_on_what_it_rests():
     side = AcceptanceThreshold(0.8, 0.05, 0.95, 100, 0, 1240, 3, 0.04, 0.4)
     # The two shares have no breaking space before their sign.
-    said = promise_words(side, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
+    said = threshold_promise(side, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
     assert said == (
         "this or more: at most 5 % of these wrong, with 95 % confidence for both "
         "(3 of 1,240 labelled ones were)"
@@ -107,10 +107,10 @@ def test_a_promise_says_on_what_it_rests():
 
 def test_a_promise_that_no_threshold_keeps_says_what_becomes_of_answers():
     none = AcceptanceThreshold(None, 0.05, 0.95, 40, 0, 0, 0, error_high=1.0, accepted=0.0)
-    said = promise_words(none, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
+    said = threshold_promise(none, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
     assert said == ("no threshold keeps wrong answers among those accepted below 5 %: nothing is accepted")
     few = replace(none, labels_needed=90, note="40 labels are too few")
-    assert promise_words(few, "this or more", "wrong", 0.95) == "40 labels are too few"
+    assert threshold_promise(few, "this or more", "wrong", 0.95) == "40 labels are too few"
 
 
 def test_without_labels_there_is_no_trust_and_without_values_no_picture(toy_embedder, capsys):

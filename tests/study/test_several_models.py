@@ -6,7 +6,7 @@ import pytest
 from python_calamine import CalamineWorkbook
 from tests.study.conftest import PlayedModel
 
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.runner import Running
 from semscale.errors import InputError, UnknownNameError

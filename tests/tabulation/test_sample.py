@@ -8,8 +8,8 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.stats.survey.means import survey_means
 from semscale.stats.survey.replicate_design import ReplicateDesign
 from semscale.store.column_labels import ColumnLabels
-from semscale.tabulation.sample import matched_margins, read_sample
-from semscale.tabulation.settings import SampleSettings, read_margins, read_rscales
+from semscale.tabulation.sample import matched_margins, read_margins, read_rscales, read_sample
+from semscale.tabulation.settings import SampleSettings
 
 FRAME = pl.DataFrame({
     "w": [1.0, 2.0, None, 3.0],
@@ -259,7 +259,7 @@ def test_shares_and_numbers_are_read_by_the_names_of_values(tmp_path):
         ("age: {a: 1}\nsex: {f: 0.5, m: 0.4}", "the shares of 'sex' in m.yaml, line 2, sum to 0.9"),
         (
             "margins:\n  sex: {f: 1, m: 1}",
-            "'margins' in m.yaml, line 1 has no categories, but lists of its own",
+            "'margins' in m.yaml, line 1 has lists of categories instead of categories",
         ),
         ("sex: {f: 1, f: 2}", "line 1: .*given twice"),
     ],

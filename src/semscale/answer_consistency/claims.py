@@ -255,7 +255,7 @@ class ClaimJudge:
 
     @property
     def uses_entailment(self) -> bool:
-        """Whether a model of entailment decides."""
+        """Tell whether a model of entailment decides."""
         return self._nli is not None
 
     def over(self, corpus: Sequence[str]) -> "ClaimJudge":

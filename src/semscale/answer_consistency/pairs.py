@@ -400,7 +400,7 @@ class Floor:
 
     @property
     def known(self) -> bool:
-        """Whether it was set or estimated."""
+        """Tell whether it was set or estimated."""
         return self.origin != TOO_FEW_ANSWERS
 
     @property

@@ -40,7 +40,7 @@ FEW_SAMPLES = 3
 
 _NO_ESTIMATE = Estimate(nan, nan, nan)
 _GROUP = " group"  # column of the sample, beside those of the measures
-_NULL_WORDS = frozenset({"none", "null", "nil", "nan"})
+_NULL_ANSWERS = frozenset({"none", "null", "nil", "nan"})
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,8 @@ class ConsistencyItem:
         prompt: the question; ``None`` where it is not known.
         answer: the answer, likewise.
         samples: all samples; ``None`` for one that is missing.
-        probability_correct: P(correct), NaN where all labels are of one kind; ``None`` without labels.
-        probability_correct_low: lower end of its interval, likewise.
-        probability_correct_high: upper end, likewise.
+        probability_correct: P(correct) with its interval, NaN where all labels are of one kind; ``None``
+            without labels.
         decision: ``accept``, ``review`` or ``abstain``; ``None`` likewise.
     """
 
@@ -68,10 +67,8 @@ class ConsistencyItem:
     prompt: str | None = None
     answer: str | None = None
     samples: tuple[str | None, ...] = ()
-    probability_correct: float | None = None
+    probability_correct: Estimate | None = None
     decision: str | None = None
-    probability_correct_low: float | None = None
-    probability_correct_high: float | None = None
 
     @property
     def score(self) -> float:
@@ -135,7 +132,7 @@ class ConsistencySummary(SampledSummary):
         lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
         correctness: P(correct) and decisions, where answers were labelled.
         too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
-        n_null_words: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
+        n_null_answers: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
         same_by: for measures of meanings, items by the ground on which texts mean the same; else empty.
     """
 
@@ -154,12 +151,12 @@ class ConsistencySummary(SampledSummary):
     lowest: tuple[ConsistencyItem, ...]
     correctness: CorrectnessProbability | None = None
     too_few_labels: TooFewLabels | None = None
-    n_null_words: int = 0
+    n_null_answers: int = 0
     same_by: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def is_sampled(self) -> bool:
-        """Whether ``scores`` and ``group_scores`` are those of a sample."""
+        """Tell whether ``scores`` and ``group_scores`` are those of a sample."""
         return self.n > SAMPLED_ROWS
 
     @property
@@ -227,15 +224,16 @@ def _threshold_record(side: AcceptanceThreshold) -> dict[str, Any]:
 
 
 def _item_record(item: ConsistencyItem) -> dict[str, Any]:
+    estimate = item.probability_correct
     return {
         "item": item.item,
         "prompt": item.prompt,
         "answer": item.answer,
         "samples": item.samples,
         **item.measures,
-        "probability_correct": item.probability_correct,
-        "probability_correct_low": item.probability_correct_low,
-        "probability_correct_high": item.probability_correct_high,
+        "probability_correct": estimate and estimate.value,
+        "probability_correct_low": estimate and estimate.low,
+        "probability_correct_high": estimate and estimate.high,
         "decision": item.decision,
         "contradictions": [
             {
@@ -366,7 +364,7 @@ class ConsistencyTally:
         counts["samples left out"] += int(items.samples_left_out.sum())
         counts["few samples"] += int((items.n_samples[items.scored] < FEW_SAMPLES).sum())
         counts["windowed"] += items.n_windowed
-        counts["null words"] += sum(_is_null_word(texts.answers[item]) for item in scored)
+        counts["null answers"] += sum(_is_null_answer(texts.answers[item]) for item in scored)
         counts["contradicted"] += sum(map(bool, items.contradictions))
         counts["unguarded"] += sum(map(texts.is_unguarded, scored))
         self._same_by.update(str(ground) for ground in items.same_by if ground is not None)
@@ -434,7 +432,7 @@ class ConsistencyTally:
             if groups is None
             else scores_by_group(score, [names[group] for group in groups.tolist()]),
             lowest=tuple(_with_correctness(item, correctness) for item in self._lowest.items),
-            n_null_words=counts["null words"],
+            n_null_answers=counts["null answers"],
             same_by=dict(sorted(self._same_by.items())),
         )
 
@@ -455,18 +453,13 @@ def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability
     if correctness is None:
         return item
     single = correctness.some(np.array([item.item - 1]))
-    return replace(
-        item,
-        probability_correct=float(single.probability[0]),
-        probability_correct_low=float(single.low[0]),
-        probability_correct_high=float(single.high[0]),
-        decision=single.decision[0],
-    )
+    estimate = Estimate(float(single.probability[0]), float(single.low[0]), float(single.high[0]))
+    return replace(item, probability_correct=estimate, decision=single.decision[0])
 
 
-def _is_null_word(cell: object) -> bool:
+def _is_null_answer(cell: object) -> bool:
     """Tell whether an answer is a word that programs write where there is none."""
-    return isinstance(cell, str) and cell.strip(" .\n\t").casefold() in _NULL_WORDS
+    return isinstance(cell, str) and cell.strip(" .\n\t").casefold() in _NULL_ANSWERS
 
 
 def _text(cell: object) -> str | None:

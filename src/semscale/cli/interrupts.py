@@ -99,7 +99,7 @@ class _Interrupts:
 
 def _calls_finish() -> bool:
     """Let calls that are under way finish before ``KeyboardInterrupt`` is raised; ``False`` for no calls."""
-    stopping = sys.modules.get("semscale.chat.calls.stopping")  # loading it here would take time
+    stopping = sys.modules.get("semscale.chat.stopping")  # loading it here would take time
     if stopping is None:
         return False
     n = stopping.RUNS.n_calls

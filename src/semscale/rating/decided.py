@@ -13,11 +13,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from semscale.chat.decisions.answers import DecisionAnswer
-from semscale.chat.decisions.deciding_run import decide
-from semscale.chat.decisions.decision_model import DecisionLimits
-from semscale.chat.decisions.loading import load_deciding_model
-from semscale.chat.decisions.questions import DecisionRequest, Option, ScoreQuestion, question_record
+from semscale.chat.decisions.models import load_deciding_model
+from semscale.chat.decisions.questions import (
+    DecisionAnswer,
+    DecisionLimits,
+    DecisionRequest,
+    Option,
+    ScoreQuestion,
+    question_record,
+)
+from semscale.chat.decisions.running import decide
 from semscale.chat.messages import Message
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.rating.readouts import modes
@@ -33,7 +38,7 @@ from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
-    from semscale.chat.decisions.deciding import DecidingChat
+    from semscale.chat.decisions.models import DecidingChat
     from semscale.rating.ratings import Ratings
 
 _NAME = "rating"
@@ -134,7 +139,7 @@ def decide_ratings(
     Args:
         texts: n texts, at least one.
         scale: of 2 to 10 points.
-        model: as :func:`~semscale.chat.decisions.deciding_run.decide` takes it.
+        model: as :func:`~semscale.chat.decisions.running.decide` takes it.
         base_url: address of an OpenAI-compatible endpoint.
         settings: of the runner.
 

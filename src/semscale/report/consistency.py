@@ -1,7 +1,7 @@
 """Documents of consistency: of answers beside samples, and of claims judged by samples or by passages."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,10 @@ from semscale.answer_consistency.measures import MEASURES, no_value_reason
 from semscale.answer_consistency.pairs import ENTAILED, FEWEST_ANSWERS, LENGTH_NULLS, TOO_FEW_ANSWERS
 from semscale.answer_consistency.summary import FEW_SAMPLES
 from semscale.guards.findings import Finding
+from semscale.report import parts, sentences
 from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL
 from semscale.report.document import (
     Block,
-    Cell,
     Citation,
     Count,
     DataTable,
@@ -25,7 +25,6 @@ from semscale.report.document import (
     ItemCard,
     Items,
     Label,
-    Line,
     Marked,
     Number,
     Paragraph,
@@ -34,6 +33,8 @@ from semscale.report.document import (
     Share,
     Shares,
     SideBySide,
+    Value,
+    as_cell,
     estimate_cell,
     marked,
 )
@@ -48,40 +49,10 @@ from semscale.report.formatting import (
     percent,
     percent_with_interval,
 )
-from semscale.report.parts import (
-    SAMPLE_GUARD_MEANINGS,
-    Columns,
-    altogether,
-    covered,
-    estimated_document,
-    estimated_settings,
-    group_label,
-    group_table,
-    guard_legend,
-    guard_table,
-    headline,
-    histogram_caption,
-    label_with_base,
-    languages_section,
-    largest_groups,
-    left_out_section,
-    low_items,
-    mean_row,
-    nothing_section,
-    present,
-    score_group,
-    table_of,
-)
+from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.report.plane_charts import ReliabilityDot, reliability
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
-from semscale.report.sentences import (
-    STATUS_MEANINGS,
-    foreign_warnings,
-    language_warnings,
-    refused_parameters_note,
-    stopped_cautions,
-    unread_warnings,
-)
+from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.sampling import SAMPLED_ROWS
@@ -159,84 +130,75 @@ _SUMMAC = Citation(
 
 def consistency_document(summary: "ConsistencySummary") -> Document:
     """Turn the measures of a table of answers into a document."""
-    asking, contradicted = asking_words(summary), _contradicted_words(summary)
-    base = estimated_document(
+    main, replies, asking = MEASURES[summary.main], summary.replies, replies_sentence(summary)
+    n_saved = 0 if replies is None else replies.n_saved
+    counts = {str(status): n for status, n in summary.counts.items()}
+    contradicted = ""
+    if summary.n_contradicted:
+        share = percent(summary.n_contradicted / summary.counts[Status.SCORED])
+        contradicted = f"In {share} of prompts some sample contradicts the answer"
+    grounds = [f"{_GROUNDS[name]} in {counted(n, _NOUN)}" for name, n in summary.same_by.items()]
+    return parts.estimated_document(
         summary,
         kind="consistency report",
         name="Consistency",
         title="How far sampled answers agree",
         noun=_NOUN,
         n_windowed=summary.n_windowed,
-    )
-    main = MEASURES[summary.main]
-    measured = [(capitalised(MEASURES[name].label), MEASURES[name].about) for name in summary.scores]
-    columns = [(capitalised(use), column) for use, column in summary.columns]
-    return replace(
-        base,
-        lead=headline(summary.estimates, f"mean {main.label}", main.bounds),
+        stopped=summary.stopped,
+        lead=parts.headline(summary.estimates, f"mean {main.label}", main.bounds),
         warnings=(
-            *foreign_warnings(summary.languages, _NOUN, remedy="--embedder e5-small"),
-            *language_warnings(summary.unread_language, _EMBEDDER),
-            *unread_warnings({str(status): n for status, n in summary.counts.items()}, _NOUN, _EMBEDDER),
+            *sentences.foreign_warnings(summary.languages, _NOUN, remedy="--embedder e5-small"),
+            *sentences.language_warnings(summary.unread_language, _EMBEDDER),
+            *sentences.unread_warnings(counts, _NOUN, _EMBEDDER),
         ),
-        counting=(*base.counting, *([asking] if asking else [])),
-        reading=(*base.reading, *(f"{sentence}." for sentence in (contradicted, asking) if sentence)),
-        facts=(*base.facts, *_facts(summary)),
-        cautions=(*stopped_cautions(summary.stopped), *base.cautions, *cautions(summary)),
-        sections=tuple(_sections(summary)),
-        notes=(*base.notes, *_notes(summary)),
-        settings=estimated_settings(summary, columns, measured, noun=_NOUN),
+        counting=present(asking),
+        reading=[f"{sentence}." for sentence in present(contradicted, asking)],
+        facts=(
+            ("Samples", summary.n_samples),
+            ("Contradicted", summary.n_contradicted),
+            None if summary.floor is None else ("Floor", Number(summary.floor, 3)),
+            ("Calls saved", n_saved) if n_saved else None,
+        ),
+        cautions=cautions(summary),
+        sections=_sections(summary),
+        notes=present(
+            None
+            if summary.floor is None
+            else f"floor: cosine {number(summary.floor, 3)} of answers to different questions",
+            f"texts mean the same {', '.join(grounds)}" if grounds else None,
+        ),
+        settings=(
+            *((capitalised(use), parts.in_column(column)) for use, column in summary.columns),
+            *((capitalised(MEASURES[name].label), MEASURES[name].about) for name in summary.scores),
+        ),
         citations=(
-            *([_NCS] if "cosine_sim" in summary.scores else []),
-            *([_THRESHOLDS] if summary.correctness else []),
+            _NCS if "cosine_sim" in summary.scores else None,
+            _THRESHOLDS if summary.correctness else None,
         ),
     )
 
 
-def _facts(summary: "ConsistencySummary") -> Iterator[tuple[str, Cell]]:
-    yield "Samples", Count(summary.n_samples)
-    yield "Contradicted", Count(summary.n_contradicted)
-    if summary.floor is not None:
-        yield "Floor", Number(summary.floor, 3)
-    if summary.replies is not None and summary.replies.n_saved:
-        yield "Calls saved", Count(summary.replies.n_saved)
-
-
-def _notes(summary: "ConsistencySummary") -> Iterator[str]:
-    if summary.floor is not None:
-        yield f"floor: cosine {number(summary.floor, 3)} of answers to different questions"
-    grounds = [f"{_GROUNDS[name]} in {counted(n, _NOUN)}" for name, n in summary.same_by.items()]
-    if grounds:
-        yield f"texts mean the same {', '.join(grounds)}"
-
-
-def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
-    if summary.estimates.overall.n:
-        yield _spread(summary)
-        if summary.correctness is not None:
-            yield _correctness(summary.correctness)
-        yield from _least(summary)
-    else:
-        yield nothing_section("spread", _NOUN)
-    yield from present(
-        languages_section(summary.languages, ("answer",), _NOUN),
-        left_out_section(summary, {**MEANINGS, "no-value": no_value_reason(summary.main)}, noun=_NOUN),
-    )
-
-
-def _spread(summary: "ConsistencySummary") -> Section:
+def _sections(summary: "ConsistencySummary") -> Iterator[Section | None]:
     estimates, main = summary.estimates, MEASURES[summary.main]
-    means = [(MEASURES[name].label, estimate_cell(estimates.overall_mean(name))) for name in summary.scores]
-    title: Line = "How far answers agree"
-    blocks: list[Block] = [
-        Paragraph(f"{capitalised(main.label)}: {main.about}.", "lead"),
-        altogether(means, estimates.interval),
-        _spread_histogram(summary),
-    ]
-    if estimates.groups:
-        title = (f"{title}, by ", Quoted(estimates.by or "group"))
-        blocks.append(group_table(estimates, noun=_NOUN))
-    return Section("spread", title, tuple(blocks))
+    if estimates.overall.n:
+        means = [(MEASURES[name].label, estimates.overall_mean(name)) for name in summary.scores]
+        yield section(
+            "spread",
+            parts.by_groups("How far answers agree", estimates),
+            Paragraph(f"{capitalised(main.label)}: {main.about}.", "lead"),
+            parts.altogether(means, estimates.interval),
+            _spread_histogram(summary),
+            parts.group_table(estimates, noun=_NOUN) if estimates.groups else None,
+        )
+        if summary.correctness is not None:
+            yield section("trust", "Which answers can be trusted", *_correctness(summary.correctness))
+        yield _least(summary)
+    else:
+        yield parts.nothing_section("spread", _NOUN)
+    yield parts.languages_section(summary.languages, ("answer",), _NOUN)
+    reasons = {**MEANINGS, "no-value": no_value_reason(summary.main)}
+    yield parts.left_out_section(summary, reasons, noun=_NOUN)
 
 
 def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
@@ -246,8 +208,8 @@ def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
     shown = {main: HISTOGRAM} | ({"cosine_sim": UNRELATED} if has_ncs and main != "cosine_sim" else {})
     means = {name: estimates.overall_mean(name) for name in summary.scores}
     drawn = [
-        score_group(
-            label_with_base(capitalised(MEASURES[name].label), Count(means[name].n)),
+        parts.score_group(
+            parts.label_with_base(capitalised(MEASURES[name].label), Count(means[name].n)),
             summary.scores[name],
             colour,
             means[name],
@@ -256,11 +218,11 @@ def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
         if len(summary.scores[name])
     ]
     drawable = [group for group in estimates.groups if group.group in summary.group_scores]
-    for group in largest_groups(drawable, _CHARTED_GROUPS):
-        name = group_label(group, estimates.by)
-        drawn.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
-    rows = tuple(mean_row(Label(MEASURES[name].label), mean) for name, mean in means.items())
-    caption = histogram_caption("prompts have which value", estimates)
+    for group in parts.largest_groups(drawable, _CHARTED_GROUPS):
+        name = parts.group_label(group, estimates.by)
+        drawn.append(parts.score_group(name, summary.group_scores[group.group], GROUP, group.mean))
+    rows = [parts.mean_row(MEASURES[name].label, mean) for name, mean in means.items()]
+    caption = parts.histogram_caption("prompts have which value", estimates)
     if summary.is_sampled:
         caption += f" Counted in a random sample of {count(SAMPLED_ROWS)} prompts."
     crowded = " Raw cosine similarity crowds near 1 even where samples contradict the answer."
@@ -269,32 +231,34 @@ def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
         tuple(drawn),
         MEASURES[main].bounds,
         (MEASURES[main].label, "prompts"),
-        DataTable(("", "prompts", "left out", "mean"), rows),
+        table(("", "prompts", "left out", "mean"), rows),
         title="Spread",
         caption=f"{caption}{crowded if has_ncs else ''}",
     )
 
 
-def _least(summary: "ConsistencySummary") -> Iterator[Section]:
+def _least(summary: "ConsistencySummary") -> Section | None:
     mean, bounds = summary.estimates.overall.mean, MEASURES[summary.main].bounds
-    low = low_items(summary.lowest[:SHOWN_ITEMS], lambda item: item.score, mean, bounds)
-    if not low and not summary.guards:
-        return
-    items = tuple(map(_item, low))
-    contradictions = guard_table(
-        summary.guards, SAMPLE_GUARD_MEANINGS, noun=_NOUN, title="Samples that contradict the answer"
-    )
+    low = parts.low_items(summary.lowest[:SHOWN_ITEMS], lambda item: item.score, mean, bounds)
     shown = Items(
-        items,
-        guard_legend(summary.guards, SAMPLE_GUARD_MEANINGS),
-        brief_title=counted(min(len(items), Items.most), "least consistent prompt") if items else "",
+        tuple(map(_item, low)),
+        parts.guard_legend(summary.guards, parts.SAMPLE_GUARD_MEANINGS),
+        brief_title=counted(min(len(low), Items.most), "least consistent prompt"),
         heads=("answer", "contradicting", "samples", "such as"),
         noun=_NOUN,
     )
-    blocks: tuple[Block, ...] = (contradictions, shown) if summary.guards else (shown,)
-    if not items:
-        blocks = contradictions, Paragraph("All answers are equally consistent, so none is shown here.")
-    yield Section("least", "The least consistent answers", blocks)
+    equal = Paragraph("All answers are equally consistent, so none is shown here.")
+    return section(
+        "least",
+        "The least consistent answers",
+        parts.guard_table(
+            summary.guards,
+            parts.SAMPLE_GUARD_MEANINGS,
+            noun=_NOUN,
+            title="Samples that contradict the answer",
+        ),
+        shown if low else equal if summary.guards else None,
+    )
 
 
 def _item(item: "ConsistencyItem") -> ItemCard:
@@ -309,46 +273,38 @@ def _item(item: "ConsistencyItem") -> ItemCard:
     contradicting = (
         item.samples[contradiction.sample] for contradiction in item.contradictions if item.samples
     )
-    texts: list[tuple[str, Quoted | Marked]] = []
-    if item.prompt is not None:
-        texts.append(("prompt", Quoted(item.prompt)))
-    if item.answer is not None:
-        texts.append(("answer", marked(item.answer, spans, limit=_ANSWER_LIMIT)))
-    for text, n in samples[:_MOST_SAMPLES]:
-        texts.append(("sample" if n == 1 else f"{n:,} samples", _marked_sample(item, text)))
+    texts: tuple[tuple[str, Quoted | Marked] | None, ...] = (
+        None if item.prompt is None else ("prompt", Quoted(item.prompt)),
+        None if item.answer is None else ("answer", marked(item.answer, spans, limit=_ANSWER_LIMIT)),
+        *(
+            ("sample" if n == 1 else f"{n:,} samples", _marked_sample(item, text))
+            for text, n in samples[:_MOST_SAMPLES]
+        ),
+    )
+    further = [(MEASURES[name].label, value) for name, value in list(item.measures.items())[1:]]
+    brief: tuple[Value, ...] = (
+        Quoted(item.answer),
+        item.n_contradicting,
+        item.n_samples,
+        Quoted(next(contradicting, None)),
+    )
     return ItemCard(
         row=item.item,
         score=Number(item.score),
         labels=() if item.decision is None else (item.decision,),
-        texts=tuple(texts),
+        texts=present(*texts),
         findings=tuple(reasons)[:_MOST_FINDINGS],
-        parts=(
-            *_probability(item),
-            *((MEASURES[name].label, Number(value)) for name, value in list(item.measures.items())[1:]),
-        ),
+        parts=tuple((name, as_cell(value)) for name, value in (*_probability(item), *further)),
         details=(f"{counted(len(hidden), 'more sample')}", tuple(hidden)),
-        brief=(
-            Quoted(item.answer),
-            Count(item.n_contradicting),
-            Count(item.n_samples),
-            Quoted(next(contradicting, None)),
-        ),
+        brief=tuple(map(as_cell, brief)),
     )
 
 
-def _probability(item: "ConsistencyItem") -> Iterator[tuple[str, Cell]]:
-    """Give P(correct) with its interval where there are labels."""
-    value, low, high = (
-        item.probability_correct,
-        item.probability_correct_low,
-        item.probability_correct_high,
-    )
-    if value is None or low is None or high is None:
-        return
-    yield (
-        "P(correct)",
-        Label("not known") if isnan(value) else estimate_cell(Estimate(value, low, high)),
-    )
+def _probability(item: "ConsistencyItem") -> Iterator[tuple[str, Value]]:
+    """Yield P(correct) with its interval where there are labels."""
+    estimate = item.probability_correct
+    if estimate is not None:
+        yield "P(correct)", "not known" if isnan(estimate.value) else estimate
 
 
 def _distinct_samples(item: "ConsistencyItem") -> list[tuple[str, int]]:
@@ -380,59 +336,55 @@ def _located(findings: Sequence[Finding]) -> Sequence[Finding]:
     return [finding for finding in findings if finding.guard != ENTAILED] or findings
 
 
-def _correctness(correctness: "CorrectnessProbability") -> Section:
-    share_bar = Shares(tuple((name, _COLOURS[name], share) for name, share in correctness.shares.items()))
-    decided: tuple[Block, ...] = (share_bar, _decision_table(correctness))
-    weights = _weight_table(correctness)
-    basis = Paragraph(_labels_words(correctness), "note", detail="both")
-    title, figures = "Which answers can be trusted", correctness.figures
-    if figures is None:
-        return Section("trust", title, (*decided, *weights, basis))
-    area = area_words(correctness.areas[correctness.measure])
-    name = _ENSEMBLES.get(correctness.measure) or MEASURE_NAMES[correctness.measure]
-    lead = Paragraph(f"By {name}, {area}.", "lead", detail="both")
-    held = _calibration_table(figures)
-    return Section("trust", title, (lead, *decided, held, *weights, basis, *_areas(correctness, figures)))
+def _correctness(correctness: "CorrectnessProbability") -> Iterator[Block | str | None]:
+    figures, weights = correctness.figures, _weight_table(correctness)
+    if figures is not None:
+        name = _ENSEMBLES.get(correctness.measure) or MEASURE_NAMES[correctness.measure]
+        area = area_sentence(correctness.areas[correctness.measure])
+        yield Paragraph(f"By {name}, {area}.", "lead", detail="both")
+    yield Shares(tuple((name, _COLOURS[name], share) for name, share in correctness.shares.items()))
+    yield _decision_table(correctness)
+    yield None if figures is None else _calibration_table(figures)
+    yield weights
+    yield Paragraph(_basis(correctness), "note", detail="both")
+    if figures is not None:
+        yield from _areas(correctness, figures)
 
 
 def _decision_table(correctness: "CorrectnessProbability") -> DataTable:
     """List for each decision its threshold, its share of prompts, and its promise."""
     plan = correctness.triage
     accept, abstain, confidence = plan.accept, plan.abstain, plan.confidence
-    rows = (
-        (Label("accept"), Number(accept.value, 3), Share(accept.accepted),
-         Label(promise_words(accept, "this or more", "wrong", confidence))),
-        (Label("abstain"), Number(abstain.value, 3), Share(abstain.accepted),
-         Label(promise_words(abstain, "this or less", "right", confidence))),
-        (Label("review"), Number(None), Share(plan.reviewed), Label("what lies between")),
-    )  # fmt: skip
-    columns = ("decision", MEASURE_NAMES[correctness.measure], "of prompts", "what it promises")
-    return DataTable(columns, rows, title="Decisions")
+    promises = (
+        threshold_promise(accept, "this or more", "wrong", confidence),
+        threshold_promise(abstain, "this or less", "right", confidence),
+    )
+    rows: tuple[tuple[Value, ...], ...] = (
+        ("accept", Number(accept.value, 3), Share(accept.accepted), promises[0]),
+        ("abstain", Number(abstain.value, 3), Share(abstain.accepted), promises[1]),
+        ("review", None, Share(plan.reviewed), "what lies between"),
+    )
+    heads = ("decision", MEASURE_NAMES[correctness.measure], "of prompts", "what it promises")
+    return table(heads, rows, title="Decisions")
 
 
-def _weight_table(correctness: "CorrectnessProbability") -> tuple[DataTable, ...]:
+def _weight_table(correctness: "CorrectnessProbability") -> DataTable:
     """List the weights of an ensemble's measures, the greatest first, and how often each was filled in."""
     weights = sorted(correctness.weights.items(), key=lambda item: -item[1])
-    if not weights:
-        return ()
     note = ", tuned on half of the labels" if correctness.measure == "ensemble_tuned" else ""
-    rows = tuple(
-        (Label(MEASURE_NAMES[name]), Share(weight), Count(correctness.filled.get(name, 0)))
-        for name, weight in weights
-    )
-    title = f"Weights of the ensemble{note}"
-    return (DataTable(("measure", "weight", "prompts without it"), rows, title=title),)
+    rows = ((MEASURE_NAMES[name], Share(weight), correctness.filled.get(name, 0)) for name, weight in weights)
+    return table(("measure", "weight", "prompts without it"), rows, title=f"Weights of the ensemble{note}")
 
 
 def _calibration_table(figures: "CalibrationFigures") -> DataTable:
     """List how well probabilities hold, each figure with its comparison."""
-    rows: tuple[tuple[Cell, ...], ...] = (
-        (Label("Brier score", "0 is best"), estimate_cell(figures.brier, 3),
-         Number(figures.brier_of_share, 3), Label("the overall share, given to every answer")),
-        (Label("calibration error (ECE)"), Number(figures.error, 3),
-         Number(figures.error_by_chance, 3), Label("expected of probabilities that hold exactly")),
-    )  # fmt: skip
-    return DataTable(("", "value", "comparison", "compared with"), rows, title="Do the probabilities hold?")
+    brier, by_share = estimate_cell(figures.brier, 3), Number(figures.brier_of_share, 3)
+    error, by_chance = Number(figures.error, 3), Number(figures.error_by_chance, 3)
+    rows: tuple[tuple[Value, ...], ...] = (
+        (Label("Brier score", "0 is best"), brier, by_share, "the overall share, given to every answer"),
+        ("calibration error (ECE)", error, by_chance, "expected of probabilities that hold exactly"),
+    )
+    return table(("", "value", "comparison", "compared with"), rows, title="Do the probabilities hold?")
 
 
 def _areas(correctness: "CorrectnessProbability", figures: "CalibrationFigures") -> tuple[Block, ...]:
@@ -442,17 +394,17 @@ def _areas(correctness: "CorrectnessProbability", figures: "CalibrationFigures")
         "Intervals by DeLong's variance on the logit scale; there is none where scores show no spread.",
         "note",
     )
-    figure, table = _reliability_figure(figures, correctness.interval), _area_table(correctness)
+    figure, areas = _reliability_figure(figures, correctness.interval), _area_table(correctness)
     comparison = correctness.comparison
     if not comparison.common:
-        return (SideBySide(((figure,), (table, meaning))),)
+        return (SideBySide(((figure,), (areas, meaning))),)
     shared = (
         "No right and wrong answer have all measures, so that no two areas are of the same answers."
         if comparison.compared is comparison.separate
         else "Not all measures have a value for the same answers. Compare them in the last column, where "
         "every area is of the same answers."
     )
-    return (figure, table, Paragraph(shared, "note", detail="both"), meaning)
+    return (figure, areas, Paragraph(shared, "note", detail="both"), meaning)
 
 
 def _reliability_figure(figures: "CalibrationFigures", interval: float) -> Figure:
@@ -463,15 +415,13 @@ def _reliability_figure(figures: "CalibrationFigures", interval: float) -> Figur
         )
         for binned in figures.bins
     ]
-    rows = tuple(
-        (Number(binned.predicted), Count(binned.n), estimate_cell(binned.observed)) for binned in figures.bins
-    )
+    rows = ((binned.predicted, binned.n, binned.observed) for binned in figures.bins)
     described = "; ".join(f"{number(dot.predicted)} given, {number(dot.observed)} right" for dot in dots)
     return Figure(
         "reliability",
         lambda _: reliability(dots),
         f"Share of right answers by probability. {described}.",
-        DataTable(("P(correct)", "labelled answers", "share right"), rows, detail="full"),
+        table(("P(correct)", "labelled answers", "share right"), rows, detail="full"),
         caption="Each dot is about equally many labelled answers, larger where they are more; its line is "
         f"the {coverage(interval)} interval of their share. On the dashed line probabilities "
         "hold. Every answer was judged by a curve that had not seen it.",
@@ -483,19 +433,17 @@ def _reliability_figure(figures: "CalibrationFigures", interval: float) -> Figur
 def _area_table(correctness: "CorrectnessProbability") -> DataTable:
     """List how well each measure, and each null of lengths alone, tells right answers from wrong ones."""
     comparison = correctness.comparison
-    areas = [comparison.separate, *([comparison.common] if comparison.common else [])]
     known = {name: area.value for name, area in comparison.compared.items() if not isnan(area.value)}
     names = sorted(comparison.separate, key=lambda name: -known.get(name, -1.0))
-    cells: dict[str, list[Cell]] = {
-        name: [estimate_cell(column[name], 3) for column in areas] for name in names
-    }
-    columns = ("measure", "AUC", "labelled answers", f"AUC on the {comparison.n_common:,} that have all")
-    rows = tuple(
-        (Label(MEASURE_NAMES[name]), cells[name][0], Count(comparison.n[name]), *cells[name][1:])
-        for name in names
+    on_common = f"AUC on the {comparison.n_common:,} that have all"
+    columns: Columns[str] = (
+        ("measure", lambda name: MEASURE_NAMES[name]),
+        ("AUC", lambda name: estimate_cell(comparison.separate[name], 3)),
+        ("labelled answers", lambda name: comparison.n[name]),
+        (on_common, lambda name: estimate_cell(comparison.common[name], 3)) if comparison.common else None,
     )
-    interval = covered((cells[name][0] for name in names), correctness.interval)
-    return DataTable(columns[: 2 + len(areas)], rows, title=f"What tells right from wrong{interval}")
+    interval = parts.covered((comparison.separate[name] for name in names), correctness.interval)
+    return table_of(names, columns, title=f"What tells right from wrong{interval}")
 
 
 def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
@@ -524,9 +472,9 @@ def _cautions(summary: "ConsistencySummary") -> Iterator[str]:
             "them finds these, too: --nli."
         )
     yield from _p_true_cautions(summary)
-    if summary.n_null_words:
+    if summary.n_null_answers:
         yield (
-            f"{counted(summary.n_null_words, 'answer')} read None, null, nil or NaN and count as answers: "
+            f"{counted(summary.n_null_answers, 'answer')} read None, null, nil or NaN and count as answers: "
             "where these stand for no answer, leave the cells empty."
         )
     if (labels := summary.too_few_labels) is not None:
@@ -539,11 +487,10 @@ def _cautions(summary: "ConsistencySummary") -> Iterator[str]:
         yield from _correctness_cautions(summary.correctness)
 
 
-def _refused_parameters(summary: "ConsistencySummary | AgreementSummary") -> Iterator[str]:
-    if summary.replies is not None:
-        model = dict(summary.signature.fields).get("chat_model", "the model")
-        refused = refused_parameters_note(one_line(model), summary.replies.left_out)
-        yield from [] if refused is None else [refused]
+def _refused_parameters(summary: "ConsistencySummary | AgreementSummary") -> tuple[str, ...]:
+    refused = () if summary.replies is None else summary.replies.left_out
+    model = dict(summary.signature.fields).get("chat_model", "the model")
+    return present(sentences.refused_parameters_note(one_line(model), refused))
 
 
 def _p_true_cautions(summary: "ConsistencySummary") -> Iterator[str]:
@@ -563,7 +510,7 @@ def _p_true_cautions(summary: "ConsistencySummary") -> Iterator[str]:
 def _correctness_cautions(correctness: "CorrectnessProbability") -> Iterator[str]:
     area = correctness.areas[correctness.measure]
     if area.value < _WEAK_AREA:
-        yield f"Consistency hardly tells right answers from wrong ones: {area_words(area)}."
+        yield f"Consistency hardly tells right answers from wrong ones: {area_sentence(area)}."
     compared = correctness.comparison.compared
     nulls = {
         name: max(compared[name].value, 1 - compared[name].value)
@@ -585,13 +532,13 @@ def _correctness_cautions(correctness: "CorrectnessProbability") -> Iterator[str
         )
 
 
-def area_words(area: "Estimate") -> str:
+def area_sentence(area: "Estimate") -> str:
     """Explain an area under the ROC curve."""
     shown = percent_with_interval(area)
     return f"a right answer has the higher value {shown} of the time, and {percent(0.5, 0)} would by chance"
 
 
-def _labels_words(correctness: "CorrectnessProbability") -> str:
+def _basis(correctness: "CorrectnessProbability") -> str:
     """Explain the basis of the curve, or why there is none."""
     labels, curve = counted(correctness.labels.total, "labelled answer"), correctness.curve
     if curve is None:
@@ -603,7 +550,7 @@ def _labels_words(correctness: "CorrectnessProbability") -> str:
     return f"{labels}: the curve ({curve}) was fitted and checked in five turns, each on other answers."
 
 
-def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence: float) -> str:
+def threshold_promise(side: "AcceptanceThreshold", sign: str, kind: str, confidence: float) -> str:
     """Explain the promise of a threshold, or why there is none.
 
     Args:
@@ -624,7 +571,7 @@ def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence:
     )
 
 
-def asking_words(summary: "ConsistencySummary | AgreementSummary") -> str | None:
+def replies_sentence(summary: "ConsistencySummary | AgreementSummary") -> str | None:
     """Count the replies that were asked for; ``None`` where no model was asked."""
     replies = summary.replies
     if replies is None:
@@ -636,14 +583,7 @@ def asking_words(summary: "ConsistencySummary | AgreementSummary") -> str | None
     return f"{asked} asked for{saved}{failed}"
 
 
-def _contradicted_words(summary: "ConsistencySummary") -> str | None:
-    if not summary.n_contradicted:
-        return None
-    share = percent(summary.n_contradicted / summary.counts[Status.SCORED])
-    return f"In {share} of prompts some sample contradicts the answer"
-
-
-VERDICT_WORDS = {verdict: str(verdict).replace("-", " ") for verdict in Support}
+VERDICT_NAMES = {verdict: str(verdict).replace("-", " ") for verdict in Support}
 
 
 @dataclass(frozen=True)
@@ -718,145 +658,134 @@ _PASSAGE_RULES = {
 
 def agreement_document(summary: "AgreementSummary") -> Document:
     """Turn claims that were judged by samples into a document."""
-    base = estimated_document(
+    columns: Columns[tuple[int, ClaimVerdict]] = (
+        (_NOUN, lambda row: row[0] + 1),
+        ("verdict", lambda row: VERDICT_NAMES[row[1].verdict]),
+        ("claim", lambda row: Quoted(row[1].claim)),
+        ("sample", lambda row: row[1].text + 1 if row[1].text >= 0 else ""),
+        ("its sentence", lambda row: Quoted(row[1].sentence)),
+        ("why", lambda row: Quoted(row[1].reason)),
+        ("support", lambda row: row[1].value),
+    )
+    share = percent_with_interval(summary.estimates.overall_mean("supported_share"))
+    paragraphs = (
+        Paragraph(f"Of an answer's claims {share} are supported by every sample, on average."),
+        Paragraph(f"{_SUPPORT} {_SAMPLE_RULES[summary.uses_entailment]}", "note"),
+    )
+    left_out, asking = summary.n_samples_left_out, replies_sentence(summary)
+    return parts.estimated_document(
         summary,
         kind="claim consistency report",
         name="Claim consistency",
         title="How far samples support the claims of answers",
         noun=_NOUN,
-    )
-    asking = asking_words(summary)
-    columns: Columns[tuple[int, ClaimVerdict]] = (
-        (_NOUN, lambda row: Count(row[0] + 1)),
-        ("verdict", lambda row: Label(VERDICT_WORDS[row[1].verdict])),
-        ("claim", lambda row: Quoted(row[1].claim)),
-        ("sample", lambda row: Count(row[1].text + 1) if row[1].text >= 0 else Label("")),
-        ("its sentence", lambda row: Quoted(row[1].sentence)),
-        ("why", lambda row: Quoted(row[1].reason)),
-        ("support", lambda row: Number(row[1].value)),
-    )
-    share = percent_with_interval(summary.estimates.overall_mean("supported_share"))
-    return replace(
-        _claims_document(
-            summary,
-            base,
-            _SAMPLES,
-            (
-                Paragraph(f"Of an answer's claims {share} are supported by every sample, on average."),
-                Paragraph(f"{_SUPPORT} {_SAMPLE_RULES[summary.uses_entailment]}", "note"),
-            ),
-            columns,
-        ),
+        stopped=summary.stopped,
+        lead=parts.headline(summary.estimates, _SAMPLES.means["score"], (0.0, 1.0)),
         warnings=(
-            *foreign_warnings(summary.languages, _NOUN, remedy="--embedder e5-small"),
-            *language_warnings(summary.unread_language, _EMBEDDER),
+            *sentences.foreign_warnings(summary.languages, _NOUN, remedy="--embedder e5-small"),
+            *sentences.language_warnings(summary.unread_language, _EMBEDDER),
         ),
-        counting=(*base.counting, *([asking] if asking else [])),
-        reading=(*base.reading, f"{_claim_words(summary)}.", *([f"{asking}."] if asking else [])),
-        facts=(*base.facts, ("Samples", Count(summary.n_samples)), *_claim_facts(summary)),
-        cautions=(*stopped_cautions(summary.stopped), *base.cautions, *_agreement_cautions(summary)),
-        settings=estimated_settings(
-            summary, [(capitalised(use), column) for use, column in summary.columns], noun=_NOUN
+        counting=present(asking),
+        reading=(f"{_claim_counts(summary)}.", *(f"{sentence}." for sentence in present(asking))),
+        facts=(("Samples", summary.n_samples), *_claim_facts(summary)),
+        cautions=(
+            *_refused_parameters(summary),
+            *present(
+                f"{counted(left_out, 'sample')} left out: missing, empty, no text, or declining to answer."
+                if left_out
+                else None
+            ),
+            *_claim_cautions(summary),
         ),
+        sections=_claim_sections(summary, _SAMPLES, paragraphs, columns),
+        notes=(f"claims: {_claim_counts(summary)}",),
+        settings=[(capitalised(use), parts.in_column(column)) for use, column in summary.columns],
         citations=(_LUQ,),
     )
-
-
-def _agreement_cautions(summary: "AgreementSummary") -> Iterator[str]:
-    yield from _refused_parameters(summary)
-    if summary.n_samples_left_out:
-        samples = counted(summary.n_samples_left_out, "sample")
-        yield f"{samples} left out: missing, empty, no text, or declining to answer."
-    yield from _claim_cautions(summary)
 
 
 def groundedness_document(summary: "GroundingSummary") -> Document:
     """Turn claims that were judged by passages into a document."""
     used = summary.columns
-    title: Line = ("How much of “", Quoted(used.prediction), "” stands in its passages")
-    base = estimated_document(summary, kind="groundedness report", name="Groundedness", title=title)
     columns: Columns[tuple[int, ClaimVerdict]] = (
-        ("row", lambda row: Count(row[0] + 1)),
-        ("verdict", lambda row: Label(VERDICT_WORDS[row[1].verdict])),
+        ("row", lambda row: row[0] + 1),
+        ("verdict", lambda row: VERDICT_NAMES[row[1].verdict]),
         ("claim", lambda row: Quoted(row[1].claim)),
         ("nearest sentence", lambda row: Quoted(row[1].sentence)),
         ("why", lambda row: Quoted(row[1].reason)),
-        ("support", lambda row: Number(row[1].score)),
+        ("support", lambda row: row[1].score),
     )
-    listed = [("Answers", used.prediction), *(("Passages", name) for name in used.context)]
-    return replace(
-        _claims_document(
-            summary,
-            base,
-            _PASSAGES,
-            (Paragraph(_PASSAGE_RULES[summary.uses_entailment], "note"),),
-            columns,
+    rules = Paragraph(_PASSAGE_RULES[summary.uses_entailment], "note")
+    return parts.estimated_document(
+        summary,
+        kind="groundedness report",
+        name="Groundedness",
+        title=("How much of “", Quoted(used.prediction), "” stands in its passages"),
+        lead=parts.headline(summary.estimates, _PASSAGES.means["score"], (0.0, 1.0)),
+        warnings=(
+            *sentences.foreign_warnings(summary.languages),
+            *sentences.language_warnings(summary.unread_language),
         ),
-        warnings=(*foreign_warnings(summary.languages), *language_warnings(summary.unread_language)),
-        reading=(*base.reading, f"{_claim_words(summary)}."),
-        facts=(*base.facts, *_claim_facts(summary)),
-        cautions=(*base.cautions, *_claim_cautions(summary)),
-        settings=estimated_settings(summary, [*listed, ("Groups", used.by)]),
+        reading=(f"{_claim_counts(summary)}.",),
+        facts=_claim_facts(summary),
+        cautions=_claim_cautions(summary),
+        sections=_claim_sections(summary, _PASSAGES, (rules,), columns),
+        notes=(f"claims: {_claim_counts(summary)}",),
+        settings=(
+            ("Answers", parts.in_column(used.prediction)),
+            *(("Passages", parts.in_column(name)) for name in used.context),
+            ("Groups", parts.in_column(used.by)),
+        ),
         citations=(_SUMMAC,),
     )
 
 
-def _claims_document(
+def _claim_sections(
     summary: "AgreementSummary | GroundingSummary",
-    base: Document,
     texts: _ClaimTexts,
     paragraphs: Sequence[Paragraph],
     columns: Columns[Any],
-) -> Document:
-    """Add the lead, notes and sections that both documents of claims have.
+) -> Iterator[Section | None]:
+    """Yield the sections that both documents of claims have.
 
     Args:
         summary: of judged claims.
-        base: the document so far.
         texts: names and sentences.
         paragraphs: after the table of verdicts.
         columns: of the worst claims.
     """
     estimates, noun = summary.estimates, texts.noun
-    sections = [nothing_section("claims", noun)]
     if estimates.overall.n:
-        means = [(name, estimate_cell(estimates.overall_mean(key))) for key, name in texts.means.items()]
-        heading: Line = texts.title
-        groups: tuple[Block, ...] = ()
-        if estimates.groups:
-            heading = (f"{texts.title}, by ", Quoted(estimates.by or "group"))
-            groups = (group_table(estimates, noun=noun),)
-        table = _verdict_table(summary, texts.verdicts)
-        blocks = (altogether(means, estimates.interval), table, *paragraphs, *groups)
-        sections = [Section("claims", heading, blocks)]
-    if summary.worst:
-        worst = table_of(
-            summary.worst, columns, brief_title="Worst claims", most=SHOWN_ITEMS, noun="claim", brief=5
+        means = [(name, estimates.overall_mean(key)) for key, name in texts.means.items()]
+        yield section(
+            "claims",
+            parts.by_groups(texts.title, estimates),
+            parts.altogether(means, estimates.interval),
+            _verdict_table(summary, texts.verdicts),
+            *paragraphs,
+            parts.group_table(estimates, noun=noun) if estimates.groups else None,
         )
-        sections.append(Section("worst", "The worst claims", (worst,)))
-    further = present(
-        languages_section(summary.languages, ("answer",), noun),
-        left_out_section(summary, texts.statuses, noun=noun),
+    else:
+        yield parts.nothing_section("claims", noun)
+    worst = table_of(
+        summary.worst, columns, brief_title="Worst claims", most=SHOWN_ITEMS, noun="claim", brief=5
     )
-    return replace(
-        base,
-        lead=headline(estimates, texts.means["score"], (0.0, 1.0)),
-        notes=(*base.notes, f"claims: {_claim_words(summary)}"),
-        sections=(*sections, *further),
-    )
+    yield section("worst", "The worst claims", worst)
+    yield parts.languages_section(summary.languages, ("answer",), noun)
+    yield parts.left_out_section(summary, texts.statuses, noun=noun)
 
 
-def _claim_words(summary: "ClaimSummary") -> str:
+def _claim_counts(summary: "ClaimSummary") -> str:
     """Count the claims, and those with each verdict."""
-    named = (f"{n:,} {VERDICT_WORDS[verdict]}" for verdict, n in summary.claims.items() if n)
+    named = (f"{n:,} {VERDICT_NAMES[verdict]}" for verdict, n in summary.claims.items() if n)
     return f"{counted(summary.n_claims, 'claim')}: {', '.join(named)}" if summary.n_claims else "no claim"
 
 
-def _claim_facts(summary: "ClaimSummary") -> tuple[tuple[str, Cell], ...]:
+def _claim_facts(summary: "ClaimSummary") -> tuple[parts.Fact, ...]:
     return (
-        ("Claims", Count(summary.n_claims)),
-        ("Contradicted", Count(summary.claims[Support.CONTRADICTED])),
-        ("Not found", Count(summary.claims[Support.NOT_FOUND])),
+        ("Claims", summary.n_claims),
+        ("Contradicted", summary.claims[Support.CONTRADICTED]),
+        ("Not found", summary.claims[Support.NOT_FOUND]),
     )
 
 
@@ -874,11 +803,9 @@ def _claim_cautions(summary: "ClaimSummary") -> Iterator[str]:
 
 def _verdict_table(summary: "ClaimSummary", meanings: Mapping[Support, str]) -> DataTable:
     """Lay out how many claims have each verdict."""
-    columns: Columns[tuple[Support, int]] = (
-        ("verdict", lambda row: Label(VERDICT_WORDS[row[0]])),
-        ("claims", lambda row: Count(row[1])),
-        ("share", lambda row: Share(row[1] / summary.n_claims)),
-        ("meaning", lambda row: Label(meanings[row[0]])),
+    rows = (
+        (VERDICT_NAMES[verdict], n, Share(n / summary.n_claims), meanings[verdict])
+        for verdict, n in summary.claims.items()
+        if n or verdict is not Support.UNREAD
     )
-    listed = [row for row in summary.claims.items() if row[1] or row[0] is not Support.UNREAD]
-    return table_of(listed, columns, title="Claims", explained=True)
+    return table(("verdict", "claims", "share", "meaning"), rows, title="Claims", explained=True)

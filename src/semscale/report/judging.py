@@ -1,18 +1,19 @@
 """Documents of judging: a judged table, a comparison of systems, and an audit of judges."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from semscale.chat.calls.parameter_form import LEFT_OUT
-from semscale.chat.costs.prices import amount
+from semscale.chat.chat_model import LEFT_OUT
 from semscale.chat.messages import Parameters
+from semscale.chat.prices import amount
 from semscale.judging.human_labels import INCLUSION
 from semscale.judging.summary import LITTLE_COVERED
 from semscale.judging.verdict import Provenance
+from semscale.report import figures, parts, sentences
 from semscale.report.chart_kit import ACCENT, BAR, CONTRAST, ordinal
 from semscale.report.document import (
     Block,
@@ -37,59 +38,28 @@ from semscale.report.document import (
     Section,
     Share,
     Subheading,
-    Swatch,
+    Value,
     WithInterval,
     estimate_cell,
-    stamp,
 )
 from semscale.report.formatting import (
     capitalised,
     count,
     counted,
     coverage,
-    ends,
     has_interval,
     listed,
     number,
     one_line,
     percent,
 )
-from semscale.report.parts import (
-    Columns,
-    altogether,
-    covered,
-    estimated_document,
-    estimated_settings,
-    group_table,
-    headline,
-    histogram_caption,
-    label_with_base,
-    languages_section,
-    left_out_section,
-    low_items,
-    nothing_section,
-    present,
-    run_settings,
-    score_group,
-    signature_fields,
-    table_of,
-)
-from semscale.report.row_charts import ForestRow, GroupRow, forest, group_rows
-from semscale.report.sentences import (
-    STATUS_MEANINGS,
-    interval_methods,
-    position_bias_note,
-    refused_parameters_note,
-    rows_scored,
-    stand_in_notes,
-    stopped_cautions,
-)
+from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.signature import Signature
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
-    from semscale.judging.audit import Audit, AuditSummary, LabelComparison
-    from semscale.judging.comparing import HeadToHead, SystemComparison
+    from semscale.judging.audit import Audit, AuditSummary, BiasCheck, LabelComparison
+    from semscale.judging.comparing import HeadToHead, SystemComparison, SystemRecord
     from semscale.judging.summary import JudgedRow, JudgeScores, JudgeSummary
     from semscale.judging.verdict import Verdict
     from semscale.stats.agreement.estimates import AgreementEstimate
@@ -97,7 +67,10 @@ if TYPE_CHECKING:
     from semscale.stats.intervals.estimates import Estimate
     from semscale.stats.intervals.means import MeanEstimate
 
-MEANINGS = STATUS_MEANINGS | {
+T = TypeVar("T")
+V = TypeVar("V")
+
+MEANINGS = sentences.STATUS_MEANINGS | {
     "missing": "the question or the answer is empty or null",
     "empty": "the question or the answer is nothing but white space",
     "no-reference": "no reference holds a text",
@@ -115,6 +88,7 @@ _PROVENANCES = {
 }
 _SEVERAL_READINGS = (Provenance.NEXT_TOKEN, Provenance.SAMPLES)
 _WITHOUT_EXPLANATION = (Provenance.DECISION, Provenance.NEXT_TOKEN)
+_SCORES = (0.0, 1.0)
 _MEAN = "mean score, from 0 to 1"
 _MEAN_EXPECTED = "mean expected score, from 0 to 1"
 _FIFTHS = ("0 to .2", ".2 to .4", ".4 to .6", ".6 to .8", ".8 to 1")
@@ -145,71 +119,84 @@ _BRADLEY_TERRY = Citation(
 
 def judge_document(summary: "JudgeSummary") -> Document:
     """Turn the verdicts on a table into a document."""
-    columns, panel = summary.columns, panel_note(summary)
-    title = ("How good “", Quoted(columns.answer), "” is")
-    base = estimated_document(summary, kind="judging report", name="Judge", title=title)
-    used = (
-        ("Questions", columns.question),
-        ("Answers", columns.answer),
-        *(("References", column) for column in columns.reference),
-        ("Human labels", columns.human),
-        ("Groups", columns.by),
-    )
-    facts: list[tuple[str, Cell]] = [("Judges", Count(len(summary.judges)))]
-    if summary.human is not None:
-        corrected = summary.human.corrected
-        facts.append(("With label and score", Count(corrected.n_labelled)))
-        if has_interval(corrected):
-            facts.append(("Corrected mean", Number(corrected.value)))
-    return replace(
-        base,
-        source=(*base.source, ("template ", Quoted(summary.template.name))),
-        lead=headline(summary.estimates, _MEAN_EXPECTED if summary.is_panel else _MEAN, (0.0, 1.0)),
-        reading=(*base.reading, *([panel] if panel else [])),
-        facts=(*base.facts, *facts),
-        warnings=(*base.warnings, *_silent_judges(summary)),
-        cautions=(*stopped_cautions(summary.stopped), *base.cautions, *cautions(summary)),
-        sections=tuple(_sections(summary)),
-        notes=(*base.notes, f"distributions: {_provenance_note(summary)}", *([panel] if panel else [])),
-        settings=estimated_settings(summary, used),
-        citations=(_JUDGES, *([_CORRECTION] if summary.human else [])),
+    columns, panel, human = summary.columns, panel_note(summary), summary.human
+    corrected = None if human is None else human.corrected
+    return parts.estimated_document(
+        summary,
+        kind="judging report",
+        name="Judge",
+        title=("How good “", Quoted(columns.answer), "” is"),
+        stopped=summary.stopped,
+        source=[("template ", Quoted(summary.template.name))],
+        lead=parts.headline(summary.estimates, _MEAN_EXPECTED if summary.is_panel else _MEAN, _SCORES),
+        reading=present(panel),
+        facts=[
+            ("Judges", len(summary.judges)),
+            corrected and ("With label and score", corrected.n_labelled),
+            ("Corrected mean", corrected.value) if corrected and has_interval(corrected) else None,
+        ],
+        warnings=tuple(_silent_judges(summary)),
+        cautions=cautions(summary),
+        sections=_sections(summary),
+        notes=present(f"distributions: {_provenance_note(summary)}", panel),
+        settings=[
+            ("Questions", parts.in_column(columns.question)),
+            ("Answers", parts.in_column(columns.answer)),
+            *(("References", parts.in_column(column)) for column in columns.reference),
+            ("Human labels", parts.in_column(columns.human)),
+            ("Groups", parts.in_column(columns.by)),
+        ],
+        citations=(_JUDGES, _CORRECTION if human else None),
     )
 
 
-def _sections(summary: "JudgeSummary") -> Iterator[Section]:
+def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
     if mean := summary.mean_expected:
-        figures: list[tuple[str, Cell]] = [(_MEAN_EXPECTED, estimate_cell(mean))]
+        means: list[tuple[str, Value]] = [(_MEAN_EXPECTED, mean)]
         if not summary.is_panel:
-            figures.insert(0, (_MEAN, estimate_cell(summary.estimates.overall.mean)))
-        groups = [group_table(summary.estimates, noun="row")] if summary.estimates.groups else []
-        scores: list[Block] = [
-            altogether(figures, summary.plan.interval),
+            means.insert(0, (_MEAN, summary.estimates.overall.mean))
+        yield section(
+            "scores",
+            "Distribution of the scores",
+            parts.altogether(means, summary.plan.interval),
             scores_histogram(summary),
-            Paragraph(f"{capitalised(_provenance_note(summary))}.", "note"),
-            Paragraph(_error_note(summary), "note", detail="full"),
-            *groups,
-        ]
-        yield Section("scores", "Distribution of the scores", tuple(scores))
-    else:
-        yield nothing_section("scores")
-    if criteria := _criteria_table(summary):
-        rule = (
-            "A row’s score is the mean of its criteria by their weights; where one has no score, the row has "
-            "none."
+            f"{capitalised(_provenance_note(summary))}.",
+            _error_note(summary),
+            parts.group_table(summary.estimates) if summary.estimates.groups else None,
         )
-        yield Section("criteria", "The criteria", (criteria, Paragraph(rule, "note")))
-    severity = _severity_figure(summary)
-    blocks: list[Block] = [*([severity] if severity else []), judge_table(summary)]
-    if summary.is_panel:
-        blocks += [Subheading("Agreement between the judges"), _agreement_table(summary)]
-    yield Section("judges", "Severity of the judges" if severity else "The judge", tuple(blocks))
-    if human := human_table(summary):
-        yield Section("humans", "Comparison with human labels", (human,))
-    yield from _item_sections(summary)
-    yield from present(
-        languages_section(summary.languages, ("answer",)),
-        left_out_section(summary, MEANINGS, _reasons_table(summary)),
+    else:
+        yield parts.nothing_section("scores")
+    yield section(
+        "criteria",
+        "The criteria",
+        _criteria_table(summary),
+        "A row’s score is the mean of its criteria by their weights; where one has no score, the row has "
+        "none.",
     )
+    severity, is_panel = _severity_figure(summary), summary.is_panel
+    yield section(
+        "judges",
+        "Severity of the judges" if severity else "The judge",
+        severity,
+        judge_table(summary),
+        Subheading("Agreement between the judges") if is_panel else None,
+        _agreement_table(summary) if is_panel else None,
+    )
+    yield section("humans", "Comparison with human labels", human_table(summary))
+    disputed, vague = summary.disputed[:SHOWN_ITEMS], summary.least_certain[:SHOWN_ITEMS]
+    if disputed:
+        title = "Where the judges differ most"
+        yield section("disputed", title, _items(disputed, brief_title=title))
+    elif vague:
+        yield section("disputed", "Where the judge is least certain", _items(vague))
+    lowest = parts.low_items(
+        summary.lowest[:SHOWN_ITEMS], lambda item: item.expected, summary.mean_expected, _SCORES
+    )
+    if lowest:
+        brief = "" if disputed else counted(min(len(lowest), Items.most), "lowest expected score")
+        yield section("lowest", "The lowest expected scores", _items(lowest, brief_title=brief))
+    yield parts.languages_section(summary.languages, ("answer",))
+    yield parts.left_out_section(summary, MEANINGS, _reasons_table(summary))
 
 
 def scores_histogram(summary: "JudgeSummary") -> Histogram:
@@ -226,25 +213,30 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
     if summary.human is not None and summary.mean_label is not None:
         labels = summary.human.mean_label
         groups.append(_score_group(Label("People’s labels"), labels, CONTRAST, summary.mean_label))
-    rows: list[tuple[Cell, ...]] = [
-        (name, Count(len(group.scores)), Number(group.mean), *map(Share, _shares_of_fifths(group.scores)))
-        for name, group in groups
-    ]
+    columns: Columns[tuple[Label | Quoted, ScoreGroup]] = (
+        ("", lambda row: row[0]),
+        ("rows", lambda row: len(row[1].scores)),
+        ("mean expected score", lambda row: row[1].mean),
+        *(
+            (fifth, lambda row, index=index: Share(_shares_of_fifths(row[1].scores)[index]))
+            for index, fifth in enumerate(_FIFTHS)
+        ),
+    )
     return Histogram(
         "scores",
         tuple(group for _, group in groups),
-        (0.0, 1.0),
+        _SCORES,
         ("score", "rows"),
-        DataTable(("", "rows", "mean expected score", *_FIFTHS), tuple(rows)),
-        caption=histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
+        table_of(groups, columns),
+        caption=parts.histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
     )
 
 
 def _score_group(
     name: Label | Quoted, scores: Floats, colour: str, mean: "Estimate | MeanEstimate | None"
 ) -> tuple[Label | Quoted, ScoreGroup]:
-    label = label_with_base(one_line(name.text), Count(int(np.isfinite(scores).sum())))
-    return name, score_group(label, scores, colour, mean)
+    label = parts.label_with_base(one_line(name.text), Count(int(np.isfinite(scores).sum())))
+    return name, parts.score_group(label, scores, colour, mean)
 
 
 def _shares_of_fifths(scores: Floats) -> list[float]:
@@ -262,24 +254,21 @@ def _severity_figure(summary: "JudgeSummary") -> Figure | None:
     overall = summary.mean_expected
     if not summary.is_panel or overall is None:
         return None
-    colours, reference, rows = ordinal(len(_FIFTHS)), overall.value, []
-    for name, scores in summary.judges.items():
-        if mean := _mean_expected(scores):
-            low, high = ends(mean.low, mean.high)
-            shares = tuple((scores.fifths / scores.fifths.sum()).tolist())
-            rows.append(GroupRow(one_line(name), mean.value, low, high, shares))
-    cells: list[tuple[Cell, ...]] = [
-        (Quoted(row.name), Number(row.mean), *map(Share, row.pmf)) for row in rows
+    rows = [
+        (name, mean, (scores.fifths / scores.fifths.sum()).tolist())
+        for name, scores in summary.judges.items()
+        if (mean := _mean_expected(scores))
     ]
-    described = "; ".join(f"{row.name}: mean expected score {number(row.mean)}" for row in rows)
-    return Figure(
+    shares = [(Quoted(name), mean.value, *map(Share, fifths)) for name, mean, fifths in rows]
+    return figures.distributions_figure(
         "severity",
-        lambda width: group_rows(rows, colours, reference=reference, width=width),
-        f"Means and distributions of each judge. {described}.",
-        DataTable(("judge", "mean expected score", *_FIFTHS), tuple(cells), detail="full"),
+        [(one_line(name), mean, fifths) for name, mean, fifths in rows],
+        figures.legend(ordinal(len(_FIFTHS)), _FIFTHS),
+        reference=overall.value,
+        about="Mean expected score of each judge",
+        table=table(("judge", "mean expected score", *_FIFTHS), shares, detail="full"),
         caption="Each judge’s mean expected score with its interval, and the mass on each fifth of the "
         "range; the dashed line is the panel’s mean.",
-        legend=tuple(Swatch(*pair) for pair in zip(colours, _FIFTHS, strict=True)),
     )
 
 
@@ -294,45 +283,37 @@ def judge_table(summary: "JudgeSummary") -> DataTable:
         ("judge", lambda row: Quoted(row[0])),
         ("template", lambda row: Quoted(row[1].template.name)),
         *(
-            (str(status), lambda row, status=status: Count(row[1].counts.get(status, 0)))
+            (str(status), lambda row, status=status: row[1].counts.get(status, 0))
             for status in (Status.SCORED, *statuses)
         ),
         ("mean score", lambda row: estimate_cell(row[1].estimates.overall.mean)),
         ("mean expected score", lambda row: estimate_cell(_mean_expected(row[1]))),
+        ("above the others", lambda row: summary.severities[row[0]]) if summary.is_panel else None,
     )
-    if summary.is_panel:
-        columns = (
-            *columns,
-            ("above the others", lambda row: estimate_cell(summary.severities[row[0]])),
-        )
     return table_of(summary.judges.items(), columns, brief_title="Judges")
 
 
-def _criteria_table(summary: "JudgeSummary") -> DataTable | None:
-    """List the criteria of a rubric with weight and mean expected score; ``None`` for a template."""
-    if not summary.criteria:
-        return None
+def _criteria_table(summary: "JudgeSummary") -> DataTable:
+    """List the criteria of a rubric with weight and mean expected score; no rows for a template."""
     weights = {name: weight for scores in summary.judges.values() for name, weight in scores.weights.items()}
-    means = map(estimate_cell, summary.criteria.values())
     columns: Columns[tuple[str, MeanEstimate]] = (
         ("criterion", lambda row: Quoted(row[0])),
         ("weight", lambda row: Share(weights[row[0]], 0)),
-        ("rows", lambda row: Count(row[1].n)),
-        (f"expected{covered(means, summary.plan.interval)}", lambda row: estimate_cell(row[1])),
+        ("rows", lambda row: row[1].n),
+        (
+            f"expected{parts.covered(summary.criteria.values(), summary.plan.interval)}",
+            lambda row: row[1],
+        ),
     )
     return table_of(summary.criteria.items(), columns, brief_title="Criteria")
 
 
 def _agreement_table(summary: "JudgeSummary") -> DataTable:
-    rows = tuple(
-        (
-            Quoted(f"{first} and {second}"),
-            Count(kappa.n),
-            estimate_cell(kappa, note=kappa.note or ""),
-        )
+    rows = (
+        (Quoted(f"{first} and {second}"), kappa.n, estimate_cell(kappa, note=kappa.note or ""))
         for (first, second), kappa in summary.agreement.items()
     )
-    return DataTable(("judges", "rows", "quadratic weighted kappa"), rows, detail="full")
+    return table(("judges", "rows", "quadratic weighted kappa"), rows, detail="full")
 
 
 def human_table(summary: "JudgeSummary") -> DataTable | None:
@@ -344,7 +325,9 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
     scored = f"the {counted(summary.counts.get(Status.SCORED, 0), 'row')} with a score"
     both = f"{counted(corrected.n_labelled, 'row')} with a label and a score"
     sample = f"what people would give to {scored}, if the labelled ones are a random sample of these"
-    rows = [
+    labels = f"of {counted(human.n_labelled, 'row')} with a label, {n_unscored:,} of them without a score"
+    people = human.ceiling
+    rows = present(
         _human_row("mean, corrected by the labels", corrected, sample),
         _human_row(
             "mean expected score of the judge", corrected.naive, f"of {scored}; ignores the judge's errors"
@@ -352,36 +335,32 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
         _human_row(
             "mean of the labels alone", corrected, f"without the judge, of {both}", corrected.labels_only
         ),
-    ]
-    if summary.mean_label is not None and n_unscored:
-        labels = f"of {counted(human.n_labelled, 'row')} with a label, {n_unscored:,} of them without a score"
-        rows.append(_human_row("mean of all labels", summary.mean_label, labels))
-    rows += [
+        _human_row("mean of all labels", summary.mean_label, labels) if n_unscored else None,
         _human_row("judge less people", human.judge_less_people, f"on the {both}; above 0 is lenient"),
         _human_row(
             "quadratic weighted kappa", human.kappa, "agreement with the mean label; 1 is perfect, 0 chance"
         ),
-    ]
-    if (people := human.ceiling) is not None:
-        rows += [
-            _human_row("rank correlation with people", people.judge, "each person left out in turn"),
-            _human_row("people with each other", people.ceiling, "the ceiling, on the same rows"),
-            _human_row(
-                "judge less ceiling", people.difference, "above 0 the judge is no worse than a person"
-            ),
-        ]
-    value = f"value{covered((row[1] for row in rows), summary.plan.interval)}"
+        people and _human_row("rank correlation with people", people.judge, "each person left out in turn"),
+        people and _human_row("people with each other", people.ceiling, "the ceiling, on the same rows"),
+        people
+        and _human_row(
+            "judge less ceiling", people.difference, "above 0 the judge is no worse than a person"
+        ),
+    )
+    value = f"value{parts.covered((row[1] for row in rows), summary.plan.interval)}"
     title = "Comparison with human labels"
-    return DataTable(("", value, "meaning"), tuple(rows), explained=True, brief_title=title)
+    return DataTable(("", value, "meaning"), rows, explained=True, brief_title=title)
 
 
 def _human_row(
     name: str,
-    figure: "CorrectedMean | MeanEstimate | AgreementEstimate",
+    figure: "CorrectedMean | MeanEstimate | AgreementEstimate | None",
     meaning: str,
     shown: Interval | None = None,
-) -> tuple[Cell, ...]:
+) -> tuple[Cell, ...] | None:
     """Lay out a figure and its meaning, with the method of its interval, as the rows differ in it."""
+    if figure is None:
+        return None
     if figure.method is not None:
         meaning += f"; interval by {'exact bounds' if figure.method == 'exact' else figure.method}"
     note = getattr(figure, "note", None) or ""
@@ -393,35 +372,22 @@ def _reasons_table(summary: "JudgeSummary") -> DataTable | None:
 
     Of each status the five most frequent reasons are listed, in full on the screen, too: their ends differ.
     """
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[str, str, int, str]] = []
     for name, scores in summary.judges.items():
-        reasons = [(f"{refusal.form}, not taken", refusal.n, refusal.reason) for refusal in scores.not_taken]
-        reasons += [(f"rows {status}", n, reason) for status, reason, n in scores.frequent_reasons if reason]
         rows += [
-            (Quoted(name), Label(kind), Count(n), Quoted(reason, _LONGEST_REASON, wraps=True))
-            for kind, n, reason in reasons
+            (name, f"{refusal.form}, not taken", refusal.n, refusal.reason) for refusal in scores.not_taken
         ]
-    if not rows:
-        return None
-    return DataTable(("judge", "", "times", "reason"), tuple(rows), title="Reasons", noun="reason")
-
-
-def _item_sections(summary: "JudgeSummary") -> Iterator[Section]:
-    """Show the rows on which judges differ, or are least certain, and those with the lowest scores."""
-    disputed, vague = summary.disputed[:SHOWN_ITEMS], summary.least_certain[:SHOWN_ITEMS]
-    lowest = low_items(
-        summary.lowest[:SHOWN_ITEMS], lambda item: item.expected, summary.mean_expected, (0.0, 1.0)
+        rows += [(name, f"rows {status}", n, why) for status, why, n in scores.frequent_reasons if why]
+    columns: Columns[tuple[str, str, int, str]] = (
+        ("judge", lambda row: Quoted(row[0])),
+        ("", lambda row: row[1]),
+        ("times", lambda row: row[2]),
+        ("reason", lambda row: Quoted(row[3], _LONGEST_REASON, wraps=True)),
     )
-    if disputed or vague:
-        title = "Where the judges differ most" if disputed else "Where the judge is least certain"
-        items = _items(disputed or vague, brief_title=title if disputed else "")
-        yield Section("disputed", title, (items,))
-    if lowest:
-        brief = "" if disputed else counted(min(len(lowest), Items.most), "lowest expected score")
-        yield Section("lowest", "The lowest expected scores", (_items(lowest, brief_title=brief),))
+    return table_of(rows, columns, title="Reasons", noun="reason") if rows else None
 
 
-def _items(items: "Sequence[JudgedRow]", *, brief_title: str) -> Items:
+def _items(items: "Sequence[JudgedRow]", *, brief_title: str = "") -> Items:
     cards = tuple(map(_card, items))
     if any(map(_brief_verdict, items)):
         return Items(cards, brief_title=brief_title, heads=("question", "answer", "verdict"))
@@ -432,17 +398,18 @@ def _items(items: "Sequence[JudgedRow]", *, brief_title: str) -> Items:
 def _card(item: "JudgedRow") -> ItemCard:
     question, answer, verdicts = Quoted(item.question), Quoted(item.answer), list(item.verdicts.values())
     is_panel, verdict = len(verdicts) > 1, _brief_verdict(item)
-    labels: list[Line] = [] if item.group is None else [Quoted(item.group)]
-    if is_panel:
-        labels.append(f"spread {number(item.spread)}")
-    elif not math.isnan(verdicts[0].standard_error):
-        labels.append(f"standard error {number(verdicts[0].standard_error)}")
-    if not math.isnan(item.people):
-        labels.append(f"people {number(item.people)}")
+    labels = {
+        "spread": item.spread,
+        "standard error": float("nan") if is_panel else verdicts[0].standard_error,
+        "people": item.people,
+    }
     return ItemCard(
         row=item.row + 1,
         score=Number(item.expected),
-        labels=tuple(labels),
+        labels=(
+            *([] if item.group is None else [Quoted(item.group)]),
+            *(f"{name} {number(value)}" for name, value in labels.items() if not math.isnan(value)),
+        ),
         texts=(("question", question), ("answer", answer)),
         replies=tuple(_reply(name, verdict, item) for name, verdict in item.verdicts.items()),
         brief=(question, answer, Label(verdict) if is_panel else Quoted(verdict)),
@@ -484,7 +451,7 @@ def _provenance_note(summary: "JudgeSummary") -> str:
 
 
 def _error_note(summary: "JudgeSummary") -> str:
-    """Say for how many distributions the difference between readings is known."""
+    """State for how many distributions the difference between readings is known."""
     several = [n for provenance, n in summary.provenances.items() if provenance in _SEVERAL_READINGS]
     single = sum(summary.provenances.values()) - sum(several)
     if not several:
@@ -494,7 +461,7 @@ def _error_note(summary: "JudgeSummary") -> str:
 
 
 def panel_note(summary: "JudgeSummary") -> str | None:
-    """Say how many independent judges a panel amounts to; ``None`` for one judge."""
+    """State how many independent judges a panel amounts to; ``None`` for one judge."""
     effective, n = summary.effective_judges, len(summary.judges)
     if effective is None:
         return None
@@ -547,14 +514,15 @@ def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
 def _table_cautions(summary: "JudgeSummary") -> Iterator[str]:
     human = summary.human
     if summary.sampled is not None:
-        figures = ["histograms"]
-        figures += ["means by criterion"] if any(own.criteria for own in summary.judges.values()) else []
-        figures += ["severities", "agreement of judges"] if summary.is_panel else []
-        figures += [] if human is None else ["the corrected mean"]
+        has_criteria = any(scores.criteria for scores in summary.judges.values())
+        sampled = ["histograms"]
+        sampled += ["means by criterion"] if has_criteria else []
+        sampled += ["severities", "agreement of judges"] if summary.is_panel else []
+        sampled += [] if human is None else ["the corrected mean"]
         labelled = "" if human is None else ", and from all with a human label"
         yield (
             f"Made from a random sample of {count(summary.sampled)} of the {counted(summary.n, 'row')}"
-            f"{labelled}: {listed(figures)}. All else is of all rows."
+            f"{labelled}: {listed(sampled)}. All else is of all rows."
         )
     if human is None:
         yield (
@@ -575,15 +543,15 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
     """List the limits of one judge's figures: rows without a score, and how its distributions came about."""
     lost = sum(scores.counts.get(status, 0) for status in _UNSCORED)
     if lost and scores.is_scored_anywhere:
-        figures = "its figures" if is_panel else "the figures"
-        yield f"{name} gave no score to {counted(lost, 'row')}; {figures} hold for the others only."
+        whose = "its" if is_panel else "the"
+        yield f"{name} gave no score to {counted(lost, 'row')}; {whose} figures hold for the others only."
     elif lost:
         yield f"{name} gave no score to any of {counted(lost, 'row')}."
     if scores.failure is not None:
         rows = counted(scores.counts.get(Status.FAILED, 0), "row")
         reason = one_line(scores.failure).rstrip(".")
         yield f"{name} gave no usable reply to {rows}, most often because: {reason}."
-    if refused := refused_parameters_note(name, refused_parameters(scores.signature)):
+    if refused := sentences.refused_parameters_note(name, refused_parameters(scores.signature)):
         yield refused
     yield from _decision_cautions(name, scores)
     if scores.n_little_covered:
@@ -595,7 +563,7 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
 
 def _decision_cautions(name: str, scores: "JudgeScores") -> Iterator[str]:
     """Name substitutes for decisions, normalised probabilities, and effects of the order of levels."""
-    yield from stand_in_notes(name, scores.signature, scores.not_taken)
+    yield from sentences.stand_in_notes(name, scores.signature, scores.not_taken)
     if scores.unusable and dict(scores.signature.fields).get("method", "prose") != "prose":
         rows = counted(scores.counts.get(Status.UNPARSABLE, 0), "row")
         reason = one_line(scores.unusable).rstrip(".")
@@ -626,47 +594,42 @@ def refused_parameters(signature: Signature) -> tuple[str, ...]:
 def comparison_document(summary: "SystemComparison") -> Document:
     """Turn a comparison of systems into a document."""
     left_out = {status: n for status, n in summary.counts.items() if status != str(Status.SCORED)}
-    total = sum(summary.counts.values())
-    counting = rows_scored(summary.counts.get(str(Status.SCORED), 0), total, left_out)
+    total, sides = sum(summary.counts.values()), summary.sides
+    counting = sentences.rows_scored(summary.counts.get(str(Status.SCORED), 0), total, left_out)
     result = comparison_result(summary)
-    columns = tuple((f"Answers of {one_line(name)}", column) for name, column in summary.systems.items())
-    figure = _systems_figure(summary)
     explained = (
         "A pair is won where the judge prefers an answer over both orders taken together; one that is "
         "preferred only where it is shown first is a tie. The win rate counts a tie as half a win."
     )
-    if summary.sides.no_strengths is None:
+    if sides.no_strengths is None:
         explained += (
             " Preferred to the average is the chance by Bradley and Terry against the others’ mean strength."
         )
-    figures = [figure] if figure else []
-    systems: tuple[Block, ...] = (_system_table(summary), *figures, Paragraph(explained, "note"))
     title = f"All systems, with {coverage(summary.plan.interval)} intervals"
-    return Document(
+    return parts.summary_document(
+        summary,
         kind="comparison of systems",
         name="Judge compare",
         title="Which answers are preferred?",
-        source=(Quoted(summary.source), stamp(summary.created)),
-        signature=summary.signature,
         counting=(result, counting),
         reading=(f"{result}.", f"{counting}.", "Pairs are judged in both orders."),
-        facts=(
-            ("Systems", Count(len(summary.systems))),
-            ("Rows", Count(total)),
-            ("Points of the answer shown first", _share(summary.sides.first_place)),
-        ),
+        facts=[
+            ("Systems", len(summary.systems)),
+            ("Rows", total),
+            ("Points of the answer shown first", _share(sides.first_place)),
+        ],
         cautions=tuple(_comparison_cautions(summary)),
-        sections=(
-            Section("systems", title, systems),
-            Section("pairs", "Pairs of systems", (_duel_table(summary),)),
-        ),
-        settings=run_settings(summary.source, summary.created, columns, summary.signature),
-        citations=(_BRADLEY_TERRY,),
+        sections=[
+            section("systems", title, _system_table(summary), _systems_figure(summary), explained),
+            section("pairs", "Pairs of systems", _duel_table(summary)),
+        ],
+        settings=[(f"Answers of {one_line(name)}", column) for name, column in summary.systems.items()],
+        citations=[_BRADLEY_TERRY],
     )
 
 
 def comparison_result(summary: "SystemComparison") -> str:
-    """Say which system is preferred, and which ones may be as good."""
+    """State which system is preferred, and which ones may be as good."""
     sides = summary.sides
     if sides.best is None and sides.n_unjudged == len(sides.pairs.points):
         return "No pair was judged in both orders"
@@ -686,14 +649,16 @@ def _share(estimate: "Estimate | MeanEstimate | None") -> WithInterval:
 
 
 def _system_table(summary: "SystemComparison") -> DataTable:
-    rows: list[tuple[Cell, ...]] = []
-    for name, record in zip(summary.names, summary.sides.records, strict=True):
-        counts = (None, None, None) if record is None else (record.wins, record.ties, record.losses)
-        share, chance = (None, None) if record is None else (record.share, record.chance)
-        rows.append((Quoted(name, 60), *map(Count, counts), _share(share), _share(chance)))
-    columns = ("system", "won", "tied", "lost", "win rate", "preferred to the average")
+    columns: Columns[tuple[str, SystemRecord | None]] = (
+        ("system", lambda row: Quoted(row[0], 60)),
+        ("won", lambda row: _known(row[1], lambda record: record.wins)),
+        ("tied", lambda row: _known(row[1], lambda record: record.ties)),
+        ("lost", lambda row: _known(row[1], lambda record: record.losses)),
+        ("win rate", lambda row: _share(_known(row[1], lambda record: record.share))),
+        ("preferred to the average", lambda row: _share(_known(row[1], lambda record: record.chance))),
+    )
     title = f"Systems ({coverage(summary.plan.interval)} intervals)"
-    return DataTable(columns, tuple(rows), brief_title=title)
+    return table_of(zip(summary.names, summary.sides.records, strict=True), columns, brief_title=title)
 
 
 def _duel_table(summary: "SystemComparison") -> DataTable:
@@ -701,11 +666,11 @@ def _duel_table(summary: "SystemComparison") -> DataTable:
     columns: Columns[HeadToHead] = (
         ("first", lambda duel: Quoted(names[duel.first], 60)),
         ("second", lambda duel: Quoted(names[duel.second], 60)),
-        ("won", lambda duel: Count(duel.wins)),
-        ("tied", lambda duel: Count(duel.ties)),
-        ("lost", lambda duel: Count(duel.losses)),
-        ("no verdict", lambda duel: Count(duel.n_unjudged)),
-        ("changed by the order", lambda duel: Count(duel.n_moved)),
+        ("won", lambda duel: duel.wins),
+        ("tied", lambda duel: duel.ties),
+        ("lost", lambda duel: duel.losses),
+        ("no verdict", lambda duel: duel.n_unjudged),
+        ("changed by the order", lambda duel: duel.n_moved),
         ("win rate of the first", lambda duel: _share(duel.win_rate)),
     )
     return table_of(summary.duels, columns, brief_title="Pairs of systems")
@@ -713,38 +678,25 @@ def _duel_table(summary: "SystemComparison") -> DataTable:
 
 def _systems_figure(summary: "SystemComparison") -> Figure | None:
     """Draw each system's chance to be preferred, or else its win rate; ``None`` where there is neither."""
-    rows = []
-    for name, record in zip(summary.names, summary.sides.records, strict=True):
-        if record is not None:
-            figure = record.chance or record.share
-            low, high = ends(figure.low, figure.high)
-            short = percent(figure.value, 0)
-            text = short if low is None else f"{short} [{percent(low, 0)}, {percent(high, 0)}]"
-            rows.append(ForestRow(name, figure.value, low, high, 0.0, None, None, text, short))
+    rows = [
+        (name, record.chance or record.share)
+        for name, record in zip(summary.names, summary.sides.records, strict=True)
+        if record is not None
+    ]
+    quantity = "win rate" if summary.sides.no_strengths else "chance to be preferred to an average system"
     if not rows:
         return None
-    quantity = "win rate" if summary.sides.no_strengths else "chance to be preferred to an average system"
-    columns: Columns[ForestRow] = (
-        ("system", lambda row: Quoted(row.name, 60)),
-        (quantity, lambda row: Label(row.text)),
-    )
-    return Figure(
-        "systems",
-        lambda width: forest(rows, quantity, width=width, percent=True),
-        f"{quantity.capitalize()}: {'; '.join(f'{row.name} {row.text}' for row in rows)}.",
-        table_of(rows, columns, detail="full"),
-        caption=f"The dot is the {quantity}, the line its interval.",
-    )
+    return figures.shares_figure("systems", rows, head="system", quantity=quantity, measure=quantity)
 
 
 def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
     sides, judged = summary.sides, summary.sides.pairs.judged
     name, total = one_line(judged.model), count(len(sides.pairs.points))
-    yield from stand_in_notes(name, judged.signature, judged.not_taken)
+    yield from sentences.stand_in_notes(name, judged.signature, judged.not_taken)
     if sides.n_unfinished:
         yield (
             f"{counted(sides.n_unfinished, 'pair')} of {total} unfinished; the same command continues, and "
-            f"never repeats a paid call. {stopped_cautions(summary.stopped)[0]}"
+            f"never repeats a paid call. {sentences.stopped_cautions(summary.stopped)[0]}"
         )
     if lost := sides.n_unjudged - sides.n_unfinished:
         reason = next(iter(judged.reasons), "no reason given")
@@ -754,9 +706,9 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
         )
     if sides.no_strengths is not None and sides.best is not None:
         yield f"Systems are ranked by their win rates, as there are no strengths: {sides.no_strengths}"
-    if bias := position_bias_note(name, sides.first_place):
+    if bias := sentences.position_bias_note(name, sides.first_place):
         yield f"{bias}."
-    if refused := refused_parameters_note(name, refused_parameters(summary.signature)):
+    if refused := sentences.refused_parameters_note(name, refused_parameters(summary.signature)):
         yield refused
 
 
@@ -770,7 +722,7 @@ def audit_document(summary: "AuditSummary") -> Document:
         (f"Signature of {one_line(name)}", Quoted(audit.signature, 2000)) for name, audit in audits.items()
     )
     sections = [
-        Section(f"judge-{index}", Quoted(name), _audit_blocks(name, audit))
+        section(f"judge-{index}", Quoted(name), *_audit_blocks(name, audit))
         for index, (name, audit) in enumerate(audits.items(), start=1)
     ]
     if not is_alone or first.people is not None or first.cost is not None:
@@ -784,19 +736,20 @@ def audit_document(summary: "AuditSummary") -> Document:
         counting=counting,
         reading=("An unbiased judge’s scores do not change when only the form changes.", *counting),
         facts=(("Rows", Count(len(first.plain))), ("Judges", Count(len(audits)))),
-        cautions=(*stopped_cautions(summary.stopped), *_audit_cautions(summary)),
-        sections=tuple(sections),
+        cautions=(*sentences.stopped_cautions(summary.stopped), *_audit_cautions(summary)),
+        sections=present(*sections),
         notes=(f"intervals: {intervals}",),
         settings=(
-            ("Intervals", intervals), *(signature_fields(first.signature) if is_alone else signatures)
+            ("Intervals", intervals),
+            *(parts.signature_fields(first.signature) if is_alone else signatures),
         ),
-    )  # fmt: skip
+    )
 
 
 def _audit_counting(name: str, audit: "Audit", *, is_alone: bool) -> Line:
     plain = audit.plain
     left_out = {str(status): n for status, n in plain.counts.items() if status != Status.SCORED}
-    sentence = rows_scored(plain.n_scored, plain.n, left_out)
+    sentence = sentences.rows_scored(plain.n_scored, plain.n, left_out)
     n = sorted(check.effect.n for check in audit.completed if check.effect is not None)
     if n and n[0] != plain.n_scored:  # a change may leave a row without a score
         most = "" if n[0] == n[-1] else f" to {count(n[-1])}"
@@ -805,7 +758,7 @@ def _audit_counting(name: str, audit: "Audit", *, is_alone: bool) -> Line:
 
 
 def _audit_intervals(audits: "Mapping[str, Audit]") -> str:
-    """Say how the intervals of all checks were made; checks with few rows may differ from the others."""
+    """State how the intervals of all checks were made; checks with few rows may differ from the others."""
     methods = {
         check.name if len(audits) == 1 else f"{check.name} of {one_line(judge)}": check.effect.method
         for judge, audit in audits.items()
@@ -815,15 +768,17 @@ def _audit_intervals(audits: "Mapping[str, Audit]") -> str:
     if not methods:
         return "none: no check was made"
     plan = next(iter(audits.values())).plan  # all audits of a run have one plan
-    return interval_methods(plan, methods, "rows")
+    return sentences.interval_methods(plan, methods, "rows")
 
 
 def _audit_cautions(summary: "AuditSummary") -> Iterator[str]:
-    """Name substitutes for decisions and refused parameters, and say that a bias may be due to chance."""
+    """Name substitutes for decisions and refused parameters, and warn that a bias may be due to chance."""
     for audit in summary.audits.values():
-        yield from stand_in_notes(one_line(audit.plain.model), audit.plain.signature, audit.plain.not_taken)
+        yield from sentences.stand_in_notes(
+            one_line(audit.plain.model), audit.plain.signature, audit.plain.not_taken
+        )
     for name, audit in summary.audits.items():
-        if refused := refused_parameters_note(one_line(name), refused_parameters(audit.signature)):
+        if refused := sentences.refused_parameters_note(one_line(name), refused_parameters(audit.signature)):
             yield refused
     n = sum(len(audit.completed) for audit in summary.audits.values())
     if n > 1:
@@ -835,25 +790,16 @@ def _audit_cautions(summary: "AuditSummary") -> Iterator[str]:
 
 
 def _audit_blocks(name: str, audit: "Audit") -> tuple[Block, ...]:
-    rows: list[tuple[Cell, ...]] = []
-    for check in audit.checks:
-        effect, moved = check.effect, check.moved
-        n, n_left_out = (None, None) if effect is None else (effect.n, effect.n_left_out)
-        result: Cell = Flag("biased", "warn") if check.biased else Label("not made" if effect is None else "")
-        share = Share(None if moved is None else moved.value, 0)
-        rows.append(
-            (
-                Label(check.name),
-                Count(n),
-                Count(n_left_out),
-                estimate_cell(effect),
-                share,
-                result,
-            )
-        )
-    interval = covered((row[3] for row in rows), audit.plan.interval)
+    columns: Columns[BiasCheck] = (
+        ("change", lambda check: check.name),
+        ("rows", lambda check: _known(check.effect, lambda effect: effect.n)),
+        ("left out", lambda check: _known(check.effect, lambda effect: effect.n_left_out)),
+        ("mean effect", lambda check: estimate_cell(check.effect)),
+        ("levels that change", lambda check: Share(_known(check.moved, lambda moved: moved.value), 0)),
+        ("", lambda check: Flag("biased", "warn") if check.biased else "" if check.effect else "not made"),
+    )
+    interval = parts.covered((check.effect for check in audit.checks), audit.plan.interval)
     title = (Quoted(name), f": effect of changes of form on the score{interval}")
-    columns = ("change", "rows", "left out", "mean effect", "levels that change", "")
     note = (
         "The mean effect is that on the expected score. A level changes where another one is stated, or is "
         "the most likely one of a decision; so prose and decisions are counted alike."
@@ -863,28 +809,26 @@ def _audit_blocks(name: str, audit: "Audit") -> tuple[Block, ...]:
         for check in audit.checks
     )
     paragraphs = (Paragraph(text, "note", detail="both") for text in (note, *meanings))
-    return (DataTable(columns, tuple(rows), title=title), *paragraphs)
+    return (table_of(audit.checks, columns, title=title), *paragraphs)
 
 
-def _judges_section(audits: "Mapping[str, Audit]") -> Section:
+def _judges_section(audits: "Mapping[str, Audit]") -> Section | None:
     """Compare the judges: their costs, and how far they are from people."""
-    people = [audit.people for audit in audits.values() if audit.people is not None]
-    has_people = len(people) == len(audits)
+    has_people = all(audit.people is not None for audit in audits.values())
     has_prices = any(audit.cost is not None for audit in audits.values())
-    columns: dict[str, list[Cell]] = {
-        "judge": [Quoted(name) for name in audits],
-        "scored": [Count(audit.plain.n_scored) for audit in audits.values()],
-        "calls per row": [Number(audit.calls_a_row, 1) for audit in audits.values()],
-        "tokens": [Count(audit.usage.tokens) for audit in audits.values()],
-    }
-    if has_prices:
-        columns["cost"] = [Label(_cost(audit)) for audit in audits.values()]
-    if any(audit.order_bias >= 0 for audit in audits.values()):
-        columns["order bias"] = [Share(audit.order_bias, 0) for audit in audits.values()]
+    has_orders = any(audit.order_bias >= 0 for audit in audits.values())
+    columns: Columns[tuple[str, Audit]] = (
+        ("judge", lambda row: Quoted(row[0])),
+        ("scored", lambda row: row[1].plain.n_scored),
+        ("calls per row", lambda row: Number(row[1].calls_a_row, 1)),
+        ("tokens", lambda row: row[1].usage.tokens),
+        ("cost", lambda row: _cost(row[1])) if has_prices else None,
+        ("order bias", lambda row: Share(row[1].order_bias, 0)) if has_orders else None,
+        *(_PEOPLE_COLUMNS if has_people else ()),
+    )
     note = "Tokens are those of all replies without a change of form, including those from the ledger"
     note += ", and cost is their price." if has_prices else "."
     if has_people:
-        columns |= _people_columns(people)
         note += (
             " The ranked probability score is the distance of each distribution from people’s labels, 0 is "
             "best: a judge who is sure and wrong pays most. The calibration error (ECE) is the difference "
@@ -894,24 +838,39 @@ def _judges_section(audits: "Mapping[str, Audit]") -> Section:
     title = "Comparison of the judges"
     if len(audits) == 1:
         title = "The judge compared with people" if has_people else "Cost of the judge"
-    table = DataTable(tuple(columns), tuple(zip(*columns.values(), strict=True)), brief_title=title)
-    return Section("beside", title, (table, Paragraph(note, "note")))
+    return section("beside", title, table_of(audits.items(), columns, brief_title=title), note)
+
+
+def _people_column(
+    head: str, value: "Callable[[LabelComparison], Value]"
+) -> "tuple[str, Callable[[tuple[str, Audit]], Value]]":
+    """Declare a column of the comparison with people's labels."""
+    return head, lambda row: _known(row[1].people, value)
+
+
+def _known(item: T | None, value: Callable[[T], V]) -> V | None:
+    """Return a figure of an item; ``None`` where there is no item."""
+    return None if item is None else value(item)
+
+
+_PEOPLE_COLUMNS = (
+    _people_column("judge less people", lambda people: estimate_cell(people.less, signed=True)),
+    _people_column("distance", lambda people: people.off),
+    _people_column("ranked probability score", lambda people: estimate_cell(people.rps)),
+    _people_column("kappa", lambda people: people.kappa.value),
+    _people_column(
+        "calibration error", lambda people: _known(people.calibration, lambda figure: figure.error)
+    ),
+    _people_column(
+        "by chance", lambda people: _known(people.calibration, lambda figure: figure.error_by_chance)
+    ),
+    _people_column(
+        "Brier score", lambda people: estimate_cell(_known(people.calibration, lambda figure: figure.brier))
+    ),
+)
 
 
 def _cost(audit: "Audit") -> str:
     if audit.cost is None or not audit.price:
         return "unknown"
     return f"{amount(audit.cost)} {audit.price.currency}"
-
-
-def _people_columns(people: "Sequence[LabelComparison]") -> dict[str, list[Cell]]:
-    figures = [judge.calibration for judge in people]
-    return {
-        "judge less people": [estimate_cell(judge.less, signed=True) for judge in people],
-        "distance": [estimate_cell(judge.off) for judge in people],
-        "ranked probability score": [estimate_cell(judge.rps) for judge in people],
-        "kappa": [Number(judge.kappa.value) for judge in people],
-        "calibration error": [Number(None if figure is None else figure.error) for figure in figures],
-        "by chance": [Number(None if figure is None else figure.error_by_chance) for figure in figures],
-        "Brier score": [estimate_cell(None if figure is None else figure.brier) for figure in figures],
-    }

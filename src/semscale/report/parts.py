@@ -109,7 +109,7 @@ def present(*items: Item | None) -> tuple[Item, ...]:
 
 def table(
     heads: Sequence[str | Quoted],
-    rows: Iterable[Sequence[Value]],
+    rows: Iterable[Sequence[Any]],
     **further: Any,  # noqa: ANN401 - fields of DataTable
 ) -> DataTable:
     """Declare a table by its headings and rows.

@@ -17,7 +17,7 @@ from semscale.store.missing_codes import code_key, looks_like_code, missing_keys
 from semscale.store.numbers import numbers_among
 from semscale.types import Floats
 
-MOST_ANSWERS = 50
+MAX_ANSWERS = 50
 """Answers of a choice that a table has lines for."""
 
 # Points of a scale.
@@ -342,8 +342,8 @@ def _are_points(names: set[str]) -> bool:
     """Tell if values are more than the two numbers of chosen and not chosen, and not too many."""
     numbers = sorted(map(as_number, names))
     if np.isnan(numbers).any():
-        return len(names) <= MOST_ANSWERS
-    return _FEWEST_POINTS <= len(numbers) - len(likely_codes(numbers)) <= MOST_ANSWERS
+        return len(names) <= MAX_ANSWERS
+    return _FEWEST_POINTS <= len(numbers) - len(likely_codes(numbers)) <= MAX_ANSWERS
 
 
 def _plain(cells: pl.Series) -> pl.Series:

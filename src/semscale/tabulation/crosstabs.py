@@ -29,7 +29,7 @@ from semscale.store.reading import open_table
 from semscale.store.table import Table
 from semscale.store.writing import write_table
 from semscale.tabulation.banners import Banner, id_columns, pair_notes, read_banner, unpaired_notes
-from semscale.tabulation.figures import ColumnDifferences, Crosstab, WaveChanges, tabulate
+from semscale.tabulation.figures import CellFigures, ColumnDifferences, Crosstab, WaveChanges, tabulate
 from semscale.tabulation.questions import (
     QuestionColumns,
     QuestionReader,
@@ -361,28 +361,32 @@ def check_path(path: Path) -> None:
 
 
 def _cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
-    """Return a row for each cell of a table; NaN becomes ``None``."""
+    """Yield a row for each cell of a table; NaN becomes ``None``."""
     of_table = {
-        **_names_of_table(table),
+        **_head(table),
         "n_ungrouped": table.n_ungrouped,
         "wave": table.wave or None,
         "wave_before": table.before or None,
-        "chi_square_p": None if table.association is None else _known(table.association.p_value),
+        "chi_square_p": None if table.association is None else _known(np.float64(table.association.p_value)),
     }
-    for index, column in np.ndindex(table.cells.values.shape):
-        line = table.question.lines[index]
+    for line, column in np.ndindex(table.cells.values.shape):
+        name, kind = table.question.lines[line].name, table.question.lines[line].kind
         cell = {
             **of_table,
             "column": table.columns[column],
             "column_letter": table.column_letters[column] or None,
-            **_cell(table, index, column),
+            **_cell(table, line, column),
         }
-        change = {} if table.changes is None else _comparison(table.changes, (index, column))
-        changes = {f"change_{name}": value for name, value in change.items() if name != "value"}
-        yield {**cell, "line": line.name, "statistic": line.kind, "change": change.get("value"), **changes}
-        if line.kind == "mean":
+        change = {}
+        if table.changes is not None:
+            change = {
+                f"change_{name}": value for name, value in _figures(table.changes, line, column).items()
+            }
+            change["change"] = change.pop("change_value")
+        yield {**cell, "line": name, "statistic": kind, **change}
+        if kind == "mean":
             deviation = {
-                "value": _known(float(table.deviations[column])),
+                "value": _known(table.deviations[column]),
                 "low": None,
                 "high": None,
                 "letters": None,
@@ -391,31 +395,20 @@ def _cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
 
 
 def _difference_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
-    """Return a row for each line and pair of columns of a table; NaN becomes ``None``."""
-    differences = table.differences
-    of_table = {**_names_of_table(table), "statistic": "difference", "wave": table.wave or None}
+    """Yield a row for each line and pair of columns of a table; NaN becomes ``None``."""
+    letters, differences = table.column_letters, table.differences
     for line, pair in np.ndindex(differences.values.shape):
         first, second = int(differences.first[pair]), int(differences.second[pair])
+        row = _difference(table, line, pair)
         yield {
-            **of_table,
-            "line": table.question.lines[line].name,
-            "column": f"{table.columns[first]} minus {table.columns[second]}",
-            "column_letter": f"{table.column_letters[first]}-{table.column_letters[second]}",
-            "first": table.columns[first],
-            "second": table.columns[second],
+            **_head(table),
+            **row,
+            "statistic": "difference",
+            "wave": table.wave or None,
+            "column": f"{row['first']} minus {row['second']}",
+            "column_letter": f"{letters[first]}-{letters[second]}",
             "small_base": bool(table.small[line, first] | table.small[line, second]),
-            **_comparison(differences, (line, pair)),
         }
-
-
-def _names_of_table(table: Crosstab) -> dict[str, str | None]:
-    return {
-        "question": table.question.name,
-        "question_text": table.question.text,
-        "taken_for": table.question.kind,
-        "banner": table.banner.name or None,
-        "answered_by": table.banner.answered_by or None,
-    }
 
 
 def _record_of_table(table: Crosstab) -> dict[str, Any]:
@@ -423,12 +416,11 @@ def _record_of_table(table: Crosstab) -> dict[str, Any]:
     n, weight, effective = table.bases
     missing = table.cells.n_missing.min(axis=0)
     association = table.association
+    head = _head(table)
+    text = head.pop("question_text")
     return {
-        "question": table.question.name,
-        "text": table.question.text,
-        "taken_for": table.question.kind,
-        "banner": table.banner.name or None,
-        "answered_by": table.banner.answered_by or None,
+        **head,
+        "text": text,
         "ungrouped": table.n_ungrouped,
         "wave": table.wave or None,
         "wave_before": table.before or None,
@@ -455,13 +447,7 @@ def _record_of_table(table: Crosstab) -> dict[str, Any]:
             for index, line in enumerate(table.question.lines)
         ],
         "differences": [
-            {
-                "line": table.question.lines[line].name,
-                "first": table.columns[table.differences.first[pair]],
-                "second": table.columns[table.differences.second[pair]],
-                **_comparison(table.differences, (line, pair)),
-            }
-            for line, pair in np.ndindex(table.differences.values.shape)
+            _difference(table, line, pair) for line, pair in np.ndindex(table.differences.values.shape)
         ],
         "association": None if association is None else {
             name: getattr(association, name) for name in ("chi_square", "f", "df", "df_below", "p_value", "n")
@@ -471,38 +457,56 @@ def _record_of_table(table: Crosstab) -> dict[str, Any]:
 
 
 def _record_of_cell(table: Crosstab, line: int, column: int) -> dict[str, Any]:
-    change = None if table.changes is None else _comparison(table.changes, (line, column))
+    change = None if table.changes is None else _figures(table.changes, line, column)
     has_change = change is not None and change["value"] is not None
     return {**_cell(table, line, column), "change": change if has_change else None}
 
 
-def _cell(table: Crosstab, line: int, column: int) -> dict[str, Any]:
-    cells = table.cells
+def _head(table: Crosstab) -> dict[str, str | None]:
+    """Name the question and the banner of a table."""
     return {
-        "value": _known(cells.values[line, column]),
-        "low": _known(cells.low[line, column]),
-        "high": _known(cells.high[line, column]),
-        "n": int(cells.n[line, column]),
-        "n_missing": int(cells.n_missing[line, column]),
-        "weighted_base": float(cells.weight[line, column]),
-        "effective_n": float(cells.effective_n[line, column]),
+        "question": table.question.name,
+        "question_text": table.question.text,
+        "taken_for": table.question.kind,
+        "banner": table.banner.name or None,
+        "answered_by": table.banner.answered_by or None,
+    }
+
+
+def _cell(table: Crosstab, line: int, column: int) -> dict[str, Any]:
+    return {
+        **_figures(table.cells, line, column),
         "small_base": bool(table.small[line, column]),
         "letters": str(table.letters[line, column]) or None,
     }
 
 
-def _comparison(figures: ColumnDifferences | WaveChanges, index: tuple[int, int]) -> dict[str, float | None]:
+def _difference(table: Crosstab, line: int, pair: int) -> dict[str, Any]:
     return {
-        "value": _known(figures.values[index]),
-        "low": _known(figures.low[index]),
-        "high": _known(figures.high[index]),
-        "p": _known(figures.p_values[index]),
-        "p_adjusted": _known(figures.adjusted[index]),
+        "line": table.question.lines[line].name,
+        "first": table.columns[table.differences.first[pair]],
+        "second": table.columns[table.differences.second[pair]],
+        **_figures(table.differences, line, pair),
     }
 
 
-def _known(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+_NAMES = {"values": "value", "weight": "weighted_base", "p_values": "p", "adjusted": "p_adjusted"}
+
+
+def _figures(
+    figures: CellFigures | ColumnDifferences | WaveChanges, line: int, column: int
+) -> dict[str, float | None]:
+    """Return the figures of a line in a column, or in a pair of columns, by name; NaN becomes ``None``."""
+    arrays = vars(figures).items()
+    return {
+        _NAMES.get(name, name): _known(array[line, column])
+        for name, array in arrays
+        if array.ndim > 1 and array.dtype != np.bool_
+    }
+
+
+def _known(value: Any) -> float | None:  # noqa: ANN401 - an element of an array, of any type of numbers
+    return value.item() if np.isfinite(value) else None
 
 
 _SCHEMA: dict[str, type[pl.DataType]] = {

@@ -1,8 +1,9 @@
 """Questions of a survey, read from columns, and the lines that they have in a table."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -19,7 +20,7 @@ from semscale.store.listed_options import listed_options
 from semscale.store.numbers import numbers_among
 from semscale.store.writing import PREFIX
 from semscale.tabulation.answers import (
-    MOST_ANSWERS,
+    MAX_ANSWERS,
     as_number,
     chosen_options,
     is_grid,
@@ -305,11 +306,10 @@ def mass_columns(columns: Collection[str], name: str) -> dict[float, str]:
     return {}
 
 
-@dataclass(frozen=True)
 class QuestionReader:
     """Reads questions from a table by the type of their columns.
 
-    Attributes:
+    Args:
         frame: n respondents.
         labels: of columns, from a survey tool or SPSS.
         points: labels of the points of a question's scale, for each question.
@@ -319,12 +319,18 @@ class QuestionReader:
             unless given. They tell the meaning of cells, regardless of the rows that are left out.
     """
 
-    frame: pl.DataFrame
-    labels: Mapping[str, ColumnLabels] = field(default_factory=dict)
-    points: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    numeric: Collection[str] = ()
-    missing: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    whole: Mapping[str, pl.Series] = field(default_factory=dict)
+    def __init__(
+        self,
+        frame: pl.DataFrame,
+        labels: Mapping[str, ColumnLabels] | None = None,
+        *,
+        points: Mapping[str, Mapping[str, str]] | None = None,
+        numeric: Collection[str] = (),
+        missing: Mapping[str, Sequence[str]] | None = None,
+        whole: Mapping[str, pl.Series] | None = None,
+    ) -> None:
+        self._frame, self._labels, self._points = frame, labels or {}, points or {}
+        self._numeric, self._missing, self._whole = numeric, missing or {}, whole or {}
 
     def read(self, question: QuestionColumns) -> Question:
         """Read a question.
@@ -333,7 +339,7 @@ class QuestionReader:
             InputError: a column that holds no answers, open texts without ratings, too many answers, or
                 answers that are none of the points of a named scale.
         """
-        return self._without_codes(question)._read(question)  # noqa: SLF001 - a copy of this reader
+        return self._read(question, self._columns(question))
 
     def read_all(self, question: QuestionColumns) -> list[Question]:
         """Read a question; the items of a grid are separate questions.
@@ -341,266 +347,255 @@ class QuestionReader:
         Raises:
             InputError: as ``read``.
         """
-        reader = self._without_codes(question)
+        columns = self._columns(question)
         is_choice = question.is_multiple and not question.are_mentions and question.name != _CODED
-        if is_choice and is_grid(reader._all_values(question.columns)):  # noqa: SLF001 - a copy
-            return reader._items(question)  # noqa: SLF001
-        return [reader._read(question)]  # noqa: SLF001
+        if is_choice and is_grid({column.name: column.named_values for column in columns}):
+            return self._items(question, columns)
+        return [self._read(question, columns)]
 
-    def _without_codes(self, question: QuestionColumns) -> "QuestionReader":
-        """Return a reader that takes the question's codes for no answer as missing."""
-        codes = (*self.missing.get(EVERY_QUESTION, ()), *self.missing.get(question.name, ()))
-        if not codes:
-            return self
-        cleaned = {
-            column: without_codes(self.frame[column], self._labels(column), codes)
-            for column in question.columns
-            if column in self.frame.columns
-        }
-        whole = {
-            column: without_codes(self.whole[column], self._labels(column), codes)[0]
-            for column in question.columns
-            if column in self.whole
-        }
-        return replace(
-            self,
-            frame=self.frame.with_columns(cells.alias(column) for column, (cells, _) in cleaned.items()),
-            labels={**self.labels, **{column: labels for column, (_, labels) in cleaned.items()}},
-            missing={},
-            whole={**self.whole, **whole},
-        )
+    def _columns(self, question: QuestionColumns) -> list["_Column"]:
+        """Return the columns of a question, in which codes for no answer are missing."""
+        codes = (*self._missing.get(EVERY_QUESTION, ()), *self._missing.get(question.name, ()))
+        columns = []
+        for name in question.columns:
+            if name not in self._frame.columns:
+                continue  # a text of which the table has the ratings alone
+            labels, cells = self._labels.get(name, ColumnLabels()), self._frame[name]
+            whole = self._whole.get(name, cells)
+            if codes:
+                whole, _ = without_codes(whole, labels, codes)
+                cells, labels = without_codes(cells, labels, codes)
+            columns.append(_Column(cells, labels, whole))
+        return columns
 
-    def _read(self, question: QuestionColumns) -> Question:
+    def _read(self, question: QuestionColumns, columns: Sequence["_Column"]) -> Question:
+        name = question.name
         if question.are_mentions:
-            return self._mentions(question)
+            return _mentions(name, columns)
         if question.is_multiple:
-            return self._multiple_choice(question)
-        (column,) = question.columns
-        name, is_number = question.name, question.name in self.numeric
-        if (masses := mass_columns(self.frame.columns, column)) and not is_number:
-            return self._rated(name, column, masses)
-        profile = self._profile(self.frame[column])
-        kind = "number" if is_number else profile.kind
-        if name in self.points and kind in ("number", "single choice", "ordinal"):
-            cells = on_scale(self.frame[column], self.points[name], name)
-            return self._scale(name, cells, self._profile(cells))
-        return self._of_kind(kind, name, profile)
+            return _multiple_choice(name, columns)
+        is_number = name in self._numeric
+        if (masses := mass_columns(self._frame.columns, question.columns[0])) and not is_number:
+            return self._rated(name, masses, columns)
+        (column,) = columns
+        kind = "number" if is_number else column.profile.kind
+        if name in self._points and kind in ("number", "single choice", "ordinal"):
+            points = self._points[name]
+            return _scale(name, replace(column, cells=on_scale(column.cells, points, name)), points)
+        return self._of_kind(kind, name, column)
 
-    def _of_kind(self, kind: str, name: str, profile: ColumnProfile) -> Question:
-        column = profile.name
+    def _of_kind(self, kind: str, name: str, column: "_Column") -> Question:
         match kind:
-            case "ordinal" if profile.numbers:
-                return self._scale(name, self.frame[column], profile)
-            case "multiple choice" if options := listed_options(profile.values):
-                return self._listed(name, column, options)
+            case "ordinal" if column.profile.numbers:
+                return _scale(name, column)
+            case "multiple choice" if options := listed_options(column.profile.values):
+                return _listed_choice(name, column, options)
             case "ordinal" | "single choice" | "multiple choice":
-                return self._choice(name, profile)
+                return _single_choice(name, column)
             case "number":
-                return self._number(name, profile)
-            case "open text" if masses := mass_columns(self.frame.columns, f"{PREFIX}{_MEAN}"):
-                return self._rated(name, column, masses)
+                return _number(name, column)
+            case "open text" if masses := mass_columns(self._frame.columns, f"{PREFIX}{_MEAN}"):
+                return self._rated(name, masses, [column])
             case "open text":
                 raise InputError(
-                    f"question: '{name}' is taken for open texts ({len(profile.values):,} different ones): "
-                    f"rate them first (semscale rate --text {name} --out rated.parquet) and tabulate that "
-                    f"file, or say --numeric {name} if they are numbers"
+                    f"question: '{name}' is taken for open texts ({len(column.profile.values):,} different "
+                    f"ones): rate them first (semscale rate --text {name} --out rated.parquet) and tabulate "
+                    f"that file, or say --numeric {name} if they are numbers"
                 )
             case "empty":
-                raise InputError(f"question: column '{column}' is empty for all respondents who count")
+                raise InputError(f"question: column '{column.name}' is empty for all respondents who count")
         raise InputError(
-            f"question: column '{column}' is taken for {'an' if kind[0] in 'aeiou' else 'a'} {kind} and has "
-            f"no answers to count; if it holds numbers, say --numeric {column}"
+            f"question: column '{column.name}' is taken for {'an' if kind[0] in 'aeiou' else 'a'} {kind} and "
+            f"has no answers to count; if it holds numbers, say --numeric {column.name}"
         )
 
-    def _labels(self, column: str) -> ColumnLabels:
-        return self.labels.get(column, ColumnLabels())
-
-    def _text(self, column: str) -> str:
-        return self._labels(column).title or column
-
-    def _profile(self, cells: pl.Series) -> ColumnProfile:
-        profile = ColumnProfile(cells.name, self._labels(cells.name))
-        profile.add(cells)
-        return profile
-
-    def _scale(self, name: str, cells: pl.Series, profile: ColumnProfile) -> Question:
-        column, scale = profile.name, self.points.get(name, {})
-        labels = dict(scale) or self._labels(column).answers
-        numbers = _numbers(cells)
-        values = points_in(numbers, labels)
-        codes = np.searchsorted(values, np.nan_to_num(numbers)).clip(0, len(values) - 1)
-        lines, weights = scale_lines(values, [point_name(value, labels) for value in values])
-        return Question(
-            name,
-            self._text(column),
-            "scale",
-            lines,
-            np.where(np.isnan(numbers), -1, codes),
-            weights,
-            _note_on_numbers(profile),
-            ()
-            if scale
-            else _code_cautions(name, likely_codes(observed_points(numbers, labels)[0], labels), labels),
-        )
-
-    def _choice(self, name: str, profile: ColumnProfile) -> Question:
-        column, labels = profile.name, self._labels(profile.name).answers
-        _check_answers(name, len(profile.values))
-        values = [*labels, *sorted_names(value for value in profile.values if value not in labels)]
-        lines, weights = choice_lines([labels.get(value, value) for value in values])
-        answers = _codes_of(groups_in(self.frame[column]), values)
-        cautions = scale_caution(name, profile.values)
-        return Question(name, self._text(column), "single choice", lines, answers, weights, cautions=cautions)
-
-    def _listed(self, name: str, column: str, options: Mapping[str, Sequence[str]]) -> Question:
-        """Read a multiple choice with several options in a cell."""
-        names = sorted_names({option for listed in options.values() for option in listed})
-        marks = np.array([[float(option in listed) for option in names] for listed in options.values()])
-        missing = np.full((1, len(names)), np.nan)
-        answers = np.concatenate([marks, missing])[_codes_of(groups_in(self.frame[column]), list(options))]
-        lines, weights = choice_lines(names)
-        note = f"{_SEVERAL}; a cell of '{column}' lists them, and an empty cell is missing"
-        return Question(name, self._text(column), "multiple choice", lines, answers, weights, (note,))
-
-    def _number(self, name: str, profile: ColumnProfile) -> Question:
-        column = profile.name
-        numbers = _numbers(self.frame[column])
-        if not np.isfinite(numbers).any():
-            raise InputError(f"question: column '{column}' has no number; it is not --numeric")
-        numbers = np.where(np.isfinite(numbers), numbers, np.nan)
-        # Codes such as 999 lie at least as far from the other numbers as these from each other.
-        values = np.unique(numbers[~np.isnan(numbers)])
-        gap = float(np.diff(values).max(initial=0))
-        codes = likely_codes(values.tolist(), gap=gap) if 0 < np.ptp(values) <= 2 * gap else []
-        lines, weights = number_lines()
-        return Question(
-            name,
-            self._text(column),
-            "number",
-            lines,
-            numbers[:, None],
-            weights,
-            _note_on_numbers(profile),
-            _code_cautions(name, codes, {}),
-        )
-
-    def _rated(self, name: str, column: str, masses: Mapping[float, str]) -> Question:
+    def _rated(self, name: str, masses: Mapping[float, str], columns: Sequence["_Column"]) -> Question:
         """Read the probabilities of a rated text's points, which ``semscale rate`` wrote."""
-        labels, values = self.points.get(name, {}), sorted(masses)
+        labels, values = self._points.get(name, {}), sorted(masses)
         answers = np.column_stack([
-            self.frame[masses[value]].cast(pl.Float64, strict=False).to_numpy() for value in values
+            self._frame[masses[value]].cast(pl.Float64, strict=False).to_numpy() for value in values
         ]).astype(np.float64)  # fmt: skip
         answers[np.isnan(answers).any(axis=1)] = np.nan
         lines, weights = scale_lines(values, [point_name(value, labels) for value in values])
+        text = columns[0].text if columns else name
         note = (
             "shares of points are mean probabilities of the ratings, not counts of answers; intervals hold "
             "for other respondents, and do not have the error of the ratings"
         )
-        text = self._text(column) if column in self.frame.columns else name
         return Question(name, text, "rated text", lines, answers, weights, (note,))
 
-    def _multiple_choice(self, question: QuestionColumns) -> Question:
-        """Read columns that are options of one question: shares of respondents who chose them."""
-        name, columns = question.name, question.columns
-        cells = {column: self._labelled(self.frame[column]) for column in columns}
-        marks, reading = chosen_options(cells, whole=self._all_values(columns), question=name)
-        labels = [self._labels(column) for column in columns]
-        names = [about.option or about.label or column for column, about in zip(columns, labels, strict=True)]
-        _check_answers(name, len(names))
-        start = (PREFIX if name == _CODED else name).rstrip("*?")
-        if start != name and all(short := [option.removeprefix(start) for option in names]):
-            names = short
-        lines, weights = choice_lines(names)
-        notes = [f"{_SEVERAL}; {reading}"]
-        if name == _CODED:
-            notes.append("shares are of decisions; semscale code corrects shares by hand-coded answers")
-        text = next((about.label for about in labels if about.label and about.option), name)
-        return Question(name, text, "multiple choice", lines, marks, weights, tuple(notes))
-
-    def _mentions(self, question: QuestionColumns) -> Question:
-        """Read columns with codes of one list: a respondent named every code in any of them."""
-        name = question.name
-        cells = [groups_in(self.frame[column]) for column in question.columns]
-        labels: dict[str, str] = {}
-        for column in question.columns:
-            labels |= self._labels(column).answers
-        present = {code for column in cells for code in column.drop_nulls().to_list() if code.strip()}
-        if not present:
-            raise InputError(f"question: the columns of '{name}' are empty for all who count")
-        codes = [*labels, *sorted_names(present - labels.keys())]
-        _check_answers(name, len(codes))
-        lines, weights = choice_lines([labels.get(code, code) for code in codes])
-        numbers = sorted(number for code in codes if not np.isnan(number := as_number(code)))
-        note = (
-            f"{_SEVERAL}; shares are of respondents who named an answer in any of {len(cells)} columns; "
-            "those without any are missing"
-        )
-        cautions = _code_cautions(name, likely_codes(numbers, labels), labels)
-        marks = mentioned_codes(cells, codes)
-        return Question(name, name, "multiple choice", lines, marks, weights, (note,), cautions)
-
-    def _items(self, grid: QuestionColumns) -> list[Question]:
-        """Read the items of a grid on the points that any of them has."""
-        reader = self._with_shared_points(grid.columns)
+    def _items(self, grid: QuestionColumns, columns: Sequence["_Column"]) -> list[Question]:
+        """Read the items of a grid; whole numbers without labels have the same points in all of them."""
+        numbers = np.concatenate([column.numbers for column in columns])
+        observed, _ = observed_points(numbers, {})
+        if observed and not likely_codes(observed) and not any(column.labels.values for column in columns):
+            points = {f"{value:g}": "" for value in points_in(numbers, {})}
+            columns = [replace(column, labels=replace(column.labels, values=points)) for column in columns]
         note = (
             f"one of the {len(grid.columns)} items of the grid '{grid.name}', each of which has a table; "
             f"mentions of one list are put together by 'Mentions={'+'.join(grid.columns[:_EXAMPLES])}'"
         )
         questions = []
-        for column in grid.columns:
-            item = reader._read(QuestionColumns(grid.name, (column,)))  # noqa: SLF001 - a copy of this reader
-            is_named = bool(self._labels(column).label) or "*" in grid.name or grid.name in column
-            text = item.text if is_named else f"{grid.name}: {column}"
-            questions.append(replace(item, name=column, text=text, notes=(note, *item.notes)))
+        for column in columns:
+            item = self._read(QuestionColumns(grid.name, (column.name,)), [column])
+            is_named = bool(column.labels.label) or "*" in grid.name or grid.name in column.name
+            text = item.text if is_named else f"{grid.name}: {column.name}"
+            questions.append(replace(item, name=column.name, text=text, notes=(note, *item.notes)))
         return questions
 
-    def _with_shared_points(self, columns: Sequence[str]) -> "QuestionReader":
-        """Return a reader for which whole numbers without labels have the same points in all columns."""
-        numbers = np.concatenate([_numbers(self.frame[column]) for column in columns])
-        observed, _ = observed_points(numbers, {})
-        if not observed or likely_codes(observed) or any(self._labels(column).values for column in columns):
-            return self
-        points = {f"{value:g}": "" for value in points_in(numbers, {})}
-        shared = {column: replace(self._labels(column), values=points) for column in columns}
-        return replace(self, labels={**self.labels, **shared})
 
-    def _all_values(self, columns: Sequence[str]) -> dict[str, pl.Series]:
-        """Return all values of options in the whole table, by their labels."""
-        return {column: self._labelled(self.whole.get(column, self.frame[column])) for column in columns}
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A column of a question: n cells, their labels, and all values of the whole table."""
 
-    def _labelled(self, cells: pl.Series) -> pl.Series:
+    cells: pl.Series
+    labels: ColumnLabels
+    whole: pl.Series
+
+    @property
+    def name(self) -> str:
+        return self.cells.name
+
+    @property
+    def text(self) -> str:
+        return self.labels.title or self.name
+
+    @property
+    def numbers(self) -> Floats:
+        """The cells as numbers, shape (n,); NaN for others."""
+        return numbers_among(self.cells).to_numpy().astype(np.float64)
+
+    @cached_property
+    def profile(self) -> ColumnProfile:
+        profile = ColumnProfile(self.name, self.labels)
+        profile.add(self.cells)
+        return profile
+
+    @property
+    def named_cells(self) -> pl.Series:
+        """The cells as an option's, by their labels."""
+        return self._named(self.cells)
+
+    @property
+    def named_values(self) -> pl.Series:
+        """All values of the whole table, likewise."""
+        return self._named(self.whole)
+
+    @property
+    def note_on_numbers(self) -> tuple[str, ...]:
+        """Count of the cells that are no numbers, as a note; nothing without any."""
+        n = self.profile.filled - self.profile.numbers
+        return (f"{n:,} cells of '{self.name}' are no numbers and count as missing",) if n else ()
+
+    def _named(self, cells: pl.Series) -> pl.Series:
         """Name the cells of an option by labels, or yes and no where a file says which value counts."""
-        names, labels = groups_in(cells), self._labels(cells.name)
-        if labels.counted:
-            is_chosen = pl.when(names == labels.counted).then(pl.lit("yes")).when(names.is_not_null())
-            return pl.select(is_chosen.then(pl.lit("no"))).to_series().rename(cells.name)
-        return names.replace(dict(labels.values))
+        names, counted = groups_in(cells), self.labels.counted
+        if not counted:
+            return names.replace(dict(self.labels.values))
+        is_chosen = pl.when(names == counted).then(pl.lit("yes")).when(names.is_not_null())
+        return pl.select(is_chosen.then(pl.lit("no"))).to_series().rename(cells.name)
 
 
-def _numbers(cells: pl.Series) -> Floats:
-    return numbers_among(cells).to_numpy().astype(np.float64)
+def _scale(name: str, column: _Column, points: Mapping[str, str] | None = None) -> Question:
+    """Read points of a scale, by their names if the user has named a scale."""
+    labels = points or column.labels.answers
+    numbers = column.numbers
+    values = points_in(numbers, labels)
+    positions = np.searchsorted(values, np.nan_to_num(numbers)).clip(0, len(values) - 1)
+    lines, weights = scale_lines(values, [point_name(value, labels) for value in values])
+    answers = np.where(np.isnan(numbers), -1, positions)
+    codes = [] if points else likely_codes(observed_points(numbers, labels)[0], labels)
+    notes, cautions = column.note_on_numbers, _code_cautions(name, codes, labels)
+    return Question(name, column.text, "scale", lines, answers, weights, notes, cautions)
 
 
-def _codes_of(names: pl.Series, values: Sequence[str]) -> Integers:
-    """Number names by a list of values, -1 for names that are missing or not listed."""
-    codes = names.replace_strict(values, list(range(len(values))), default=-1, return_dtype=pl.Int64)
-    return codes.fill_null(-1).to_numpy()
+def _single_choice(name: str, column: _Column) -> Question:
+    labels, present = column.labels.answers, column.profile.values
+    _check_answers(name, len(present))
+    values = [*labels, *sorted_names(value for value in present if value not in labels)]
+    lines, weights = choice_lines([labels.get(value, value) for value in values])
+    answers = _positions_in(values, column.cells)
+    cautions = scale_caution(name, present)
+    return Question(name, column.text, "single choice", lines, answers, weights, cautions=cautions)
+
+
+def _listed_choice(name: str, column: _Column, options: Mapping[str, Sequence[str]]) -> Question:
+    """Read a multiple choice with several options in a cell."""
+    names = sorted_names({option for listed in options.values() for option in listed})
+    marks = np.array([[float(option in listed) for option in names] for listed in options.values()])
+    missing = np.full((1, len(names)), np.nan)
+    answers = np.concatenate([marks, missing])[_positions_in(list(options), column.cells)]
+    lines, weights = choice_lines(names)
+    note = f"{_SEVERAL}; a cell of '{column.name}' lists them, and an empty cell is missing"
+    return Question(name, column.text, "multiple choice", lines, answers, weights, (note,))
+
+
+def _number(name: str, column: _Column) -> Question:
+    numbers = np.where(np.isfinite(column.numbers), column.numbers, np.nan)
+    values = np.unique(numbers[~np.isnan(numbers)])
+    if not len(values):
+        raise InputError(f"question: column '{column.name}' has no number; it is not --numeric")
+    # Codes such as 999 lie at least as far from the other numbers as these from each other.
+    gap = float(np.diff(values).max(initial=0))
+    codes = likely_codes(values.tolist(), gap=gap) if 0 < np.ptp(values) <= 2 * gap else []
+    lines, weights = number_lines()
+    notes, cautions = column.note_on_numbers, _code_cautions(name, codes, {})
+    return Question(name, column.text, "number", lines, numbers[:, None], weights, notes, cautions)
+
+
+def _multiple_choice(name: str, columns: Sequence[_Column]) -> Question:
+    """Read columns that are options of one question: shares of respondents who chose them."""
+    cells = {column.name: column.named_cells for column in columns}
+    whole = {column.name: column.named_values for column in columns}
+    marks, reading = chosen_options(cells, whole=whole, question=name)
+    names = [column.labels.option or column.labels.label or column.name for column in columns]
+    _check_answers(name, len(names))
+    start = (PREFIX if name == _CODED else name).rstrip("*?")
+    if start != name and all(short := [option.removeprefix(start) for option in names]):
+        names = short
+    lines, weights = choice_lines(names)
+    notes = [f"{_SEVERAL}; {reading}"]
+    if name == _CODED:
+        notes.append("shares are of decisions; semscale code corrects shares by hand-coded answers")
+    asked = (column.labels.label for column in columns if column.labels.label and column.labels.option)
+    return Question(name, next(asked, name), "multiple choice", lines, marks, weights, tuple(notes))
+
+
+def _mentions(name: str, columns: Sequence[_Column]) -> Question:
+    """Read columns with codes of one list: a respondent named every code in any of them."""
+    cells = [groups_in(column.cells) for column in columns]
+    labels = {value: label for column in columns for value, label in column.labels.answers.items()}
+    present = {code for column in cells for code in column.drop_nulls().to_list() if code.strip()}
+    if not present:
+        raise InputError(f"question: the columns of '{name}' are empty for all who count")
+    codes = [*labels, *sorted_names(present - labels.keys())]
+    _check_answers(name, len(codes))
+    lines, weights = choice_lines([labels.get(code, code) for code in codes])
+    note = (
+        f"{_SEVERAL}; shares are of respondents who named an answer in any of {len(cells)} columns; "
+        "those without any are missing"
+    )
+    numbers = sorted(number for code in codes if not np.isnan(number := as_number(code)))
+    cautions = _code_cautions(name, likely_codes(numbers, labels), labels)
+    marks = mentioned_codes(cells, codes)
+    return Question(name, name, "multiple choice", lines, marks, weights, (note,), cautions)
+
+
+def _positions_in(values: Sequence[str], cells: pl.Series) -> Integers:
+    """Number cells by a list of values, -1 for those that are missing or not listed."""
+    numbers = list(range(len(values)))
+    positions = groups_in(cells).replace_strict(values, numbers, default=-1, return_dtype=pl.Int64)
+    return positions.fill_null(-1).to_numpy()
 
 
 def _check_answers(name: str, n: int) -> None:
     """Refuse a choice of more answers than a table has lines for."""
-    if n > MOST_ANSWERS:
+    if n > MAX_ANSWERS:
         raise InputError(
             f"question: '{name}' is taken for a choice of {n:,} answers, and a table has at most "
-            f"{MOST_ANSWERS}: say --numeric {name} if they are numbers, rate them as texts first (semscale "
+            f"{MAX_ANSWERS}: say --numeric {name} if they are numbers, rate them as texts first (semscale "
             f"rate --text {name}), or make groups of them (--group)"
         )
-
-
-def _note_on_numbers(profile: ColumnProfile) -> tuple[str, ...]:
-    """Count the cells that are no numbers, for a note; nothing without any."""
-    n = profile.filled - profile.numbers
-    return (f"{n:,} cells of '{profile.name}' are no numbers and count as missing",) if n else ()
 
 
 def _code_cautions(name: str, codes: Sequence[float], labels: Mapping[str, str]) -> tuple[str, ...]:

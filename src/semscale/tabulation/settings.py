@@ -1,16 +1,15 @@
 """Settings of crosstabs: questions and banners, the sample, and the tests."""
 
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
 from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
-from semscale.yaml_reading import line_of, parse_yaml
 
 EVERY_QUESTION = ""
 """Stands for all questions among those that have codes for missing answers."""
@@ -19,10 +18,10 @@ Margins = Mapping[str, Mapping[str, float]]
 """For each column, the share or number of people in each of its categories."""
 
 _COLUMNS, _SAMPLE, _RUN = "Columns", "How people were drawn", "Run"
-_ROUNDING = 1e-6
-_PERCENT = 100
-_MOST, _LEAST = 110, 90  # sums of percentages that miss 100
-_FORM = "write a column, and below it a number for each of its categories, such as 'sex: {f: 0.51, m: 0.49}'"
+
+
+def _listed(values: Any) -> Iterable[Any]:  # noqa: ANN401 - as a caller states it
+    return (values,) if isinstance(values, str) else values
 
 
 def _named_scales(scales: object) -> object:
@@ -40,24 +39,19 @@ def _named_scales(scales: object) -> object:
 
 def _pairs(pairs: object) -> object:
     """Read ``FIRST=SECOND``; two questions stay as they are."""
-    return [_pair(pair) if isinstance(pair, str) else pair for pair in _listed(pairs)]
-
-
-def _pair(text: str) -> tuple[str, str]:
-    first, _, second = text.partition("=")
-    if not first or not second:
-        raise InputError(f"pair must read FIRST=SECOND, such as concept_a=concept_b, got {text!r}")
-    return first, second
+    read = []
+    for pair in _listed(pairs):
+        questions = pair.split("=", 1) if isinstance(pair, str) else pair
+        if isinstance(pair, str) and ("" in questions or len(questions) == 1):
+            raise InputError(f"pair must read FIRST=SECOND, such as concept_a=concept_b, got {pair!r}")
+        read.append(questions)
+    return read
 
 
 def _codes_by_question(codes: object) -> object:
     """Read codes for all questions or by question."""
     by_question = codes if isinstance(codes, Mapping) else {EVERY_QUESTION: codes}
     return {name: tuple(_listed(listed)) for name, listed in by_question.items() if listed}
-
-
-def _listed(values: Any) -> Iterable[object]:  # noqa: ANN401 - as a user gives it
-    return (values,) if isinstance(values, str) else values
 
 
 class QuestionSettings(Settings):
@@ -121,8 +115,8 @@ class QuestionSettings(Settings):
         for parameter, names in (("question", self.questions), ("banner", self.banners)):
             if repeated := next((name for name in names if names.count(name) > 1), None):
                 raise InputError(f"{parameter}: '{repeated}' is named twice")
-        known = {EVERY_QUESTION, *self.all_questions}
-        known |= {name.partition("=")[0].strip() for name in self.all_questions}
+        titles = (name.partition("=")[0].strip() for name in self.all_questions)
+        known = {EVERY_QUESTION, *self.all_questions, *titles}
         for parameter in ("scales", "numeric", "missing"):
             if unknown := next((name for name in getattr(self, parameter) if name not in known), None):
                 raise InputError(
@@ -138,114 +132,28 @@ class QuestionSettings(Settings):
         return tuple(dict.fromkeys([*self.questions, *paired]))
 
 
-def read_margins(path: Path) -> dict[str, dict[str, float]]:
-    """Read margins: columns, each with the share or number of people in its categories.
+def _margins(margins: object) -> object:
+    """Read margins from a file; a mapping stays as it is."""
+    if not isinstance(margins, Path):
+        return margins or {}
+    from semscale.tabulation.sample import (
+        read_margins,  # polars is slow to import, and few surveys have margins
+    )
 
-    Args:
-        path: a YAML file, such as ``sex: {f: 0.51, m: 0.49}``. Categories are values as the
-            table has them, or their labels.
-
-    Raises:
-        InputError: the file cannot be read, has another form, or has shares that sum to neither 1 nor 100;
-            the line is named.
-    """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"raked_to: {path} cannot be read ({error.strerror}); check its name") from error
-    columns = parse_yaml(content, source=path.name)
-    if not isinstance(columns, dict) or not columns:
-        raise InputError(f"raked_to: {path.name} has no margins; {_FORM}")
-
-    def position(*keys: str | int) -> str:
-        return f"{path.name}, line {line_of(content, keys)}"
-
-    margins = {str(column): _categories(str(column), goals, position) for column, goals in columns.items()}
-    for column, goals in margins.items():
-        check_sum(column, goals, f" in {position(column)},")
-    return margins
+    return read_margins(margins)
 
 
-def _categories(column: str, goals: object, position: Callable[..., str]) -> dict[str, float]:
-    from semscale.store.columns import as_names  # polars is slow to import, and few surveys have margins
+def _rscales(factors: object) -> object:
+    """Read factors of replicates from a text; numbers stay as they are."""
+    if not isinstance(factors, str):
+        return factors
+    from semscale.tabulation.sample import read_rscales
 
-    if not isinstance(goals, dict) or not goals:
-        raise InputError(f"raked_to: '{column}' in {position(column)} has no categories; {_FORM}")
-    if any(isinstance(goal, dict) for goal in goals.values()):
-        raise InputError(
-            f"raked_to: '{column}' in {position(column)} has no categories, but lists of its own: write "
-            f"columns at the start of lines; {_FORM}"
-        )
-    by_category = {}
-    for key, category, goal in zip(goals, as_names(list(goals), column), goals.values(), strict=True):
-        is_number = isinstance(goal, int | float) and not isinstance(goal, bool)
-        if category is None or not is_number or not (math.isfinite(goal) and goal >= 0):
-            raise InputError(
-                f"raked_to: '{column}', category '{category}' in {position(column, key)} must be a number "
-                f">= 0, got {goal!r}"
-            )
-        by_category[category] = float(goal)
-    return by_category
+    return read_rscales(factors)
 
 
-def check_sum(column: str, goals: Mapping[str, float], place: str = "") -> None:
-    """Refuse shares that do not sum to a whole; numbers of people may sum to anything.
-
-    Args:
-        column: its name.
-        goals: the share or number of people in each category.
-        place: for the message, such as " in m.yaml, line 3".
-
-    Raises:
-        InputError: shares that sum to neither 1 nor 100.
-    """
-    total = sum(goals.values())
-    is_whole = any(abs(total - whole) <= _ROUNDING * whole for whole in (1, _PERCENT))
-    are_shares = total < _MOST and any(not float(goal).is_integer() for goal in goals.values())
-    if not is_whole and (are_shares or _LEAST < total < _MOST):
-        raise InputError(
-            f"raked_to: the shares of '{column}'{place} sum to {total:g}; they must sum to 1 or 100 "
-            "(numbers of people are whole, and may have any sum)"
-        )
-
-
-def read_rscales(text: str) -> tuple[float, ...]:
-    """Read the factors of replicates.
-
-    Args:
-        text: a single number for all replicates; numbers with commas between, in the order of the columns;
-            or a file with one number per line.
-
-    Raises:
-        InputError: a part or line that is no number, or a file that cannot be read.
-
-    Example:
-        >>> read_rscales("0.5, 0.75")
-        (0.5, 0.75)
-    """
-    try:
-        return tuple(map(float, text.split(",")))
-    except ValueError:
-        path = Path(text)
-    try:
-        lines = path.read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"rscales must be numbers with commas between, or a text file with one a line, got '{path}'"
-        ) from error
-    factors = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            factors.append(float(line))
-        except ValueError as error:
-            raise InputError(
-                f"rscales: line {number:,} of {path.name} is no number: {line.strip()!r:.60}"
-            ) from error
-    if not factors:
-        raise InputError(f"rscales: {path.name} has no numbers; write one a line")
-    return tuple(factors)
+def _waves(waves: object) -> object:
+    return [name.strip() for name in waves.split(",")] if isinstance(waves, str) else waves
 
 
 class SampleSettings(Settings):
@@ -308,7 +216,7 @@ class SampleSettings(Settings):
     ] = 0.0
     rscales: Annotated[
         tuple[float, ...],
-        BeforeValidator(lambda factors: read_rscales(factors) if isinstance(factors, str) else factors),
+        BeforeValidator(_rscales),
         Field(
             description="Factors of jkn replicates: one for all, one each with commas between, or a file of "
             "them."
@@ -318,9 +226,7 @@ class SampleSettings(Settings):
     ] = ()
     raked_to: Annotated[
         dict[str, dict[str, float]],
-        BeforeValidator(
-            lambda margins: read_margins(margins) if isinstance(margins, Path) else margins or {}
-        ),
+        BeforeValidator(_margins),
         Field(description="YAML with the population's shares: 'sex: {f: 0.51, m: 0.49}'."),
         Option(_SAMPLE, "FILE", type=Path),
         Signed(),
@@ -339,9 +245,7 @@ class SampleSettings(Settings):
     ] = None
     wave_order: Annotated[
         tuple[str, ...],
-        BeforeValidator(
-            lambda waves: [name.strip() for name in waves.split(",")] if isinstance(waves, str) else waves
-        ),
+        BeforeValidator(_waves),
         Field(description="All waves from the first to the last, such as 'before,after'."),
         Option(_SAMPLE, "WAVES", type=str),
         Signed(),
@@ -359,48 +263,42 @@ class SampleSettings(Settings):
         for name in ("pair_by", "wave_order"):
             if getattr(self, name) and self.wave is None:
                 raise InputError(f"{name} belongs to wave: name the column of waves as well")
-        self._check_bounds()
-        self._check_replicates()
-
-    def _check_replicates(self) -> None:
-        if self.replicates is None:
-            if self.replicate_type is not None or self.rho or self.rscales:
-                raise InputError(
-                    "replicate_type, rho and rscales belong to replicates: name their columns as well"
-                )
-            return
-        if self.weight is None:
-            raise InputError("replicates need weight: name the column with the full sample's weights")
-        if self.replicate_type is None:
+        if self.weight_bounds is not None:
+            self._check_bounds(*self.weight_bounds)
+        if self.replicates is not None:
+            self._check_replicates()
+        elif self.replicate_type is not None or self.rho or self.rscales:
             raise InputError(
-                "replicates need replicate_type: bootstrap, jk1, jkn or brr, as their provider says"
+                "replicate_type, rho and rscales belong to replicates: name their columns as well"
             )
-        self._check_rscales()
-        for name in ("strata", "cluster", "fpc", "pair_by"):
-            if getattr(self, name) is not None:
-                raise InputError(f"{name} does not go with replicates, which hold how people were drawn")
 
-    def _check_rscales(self) -> None:
-        if (self.replicate_type == "jkn") != bool(self.rscales):
-            raise InputError(
-                "rscales belong to jkn, and jkn needs them: factors as the provider says, or (m - 1) / m "
-                "with m the clusters of a replicate's stratum"
-            )
-        for factor in self.rscales:
-            if not (math.isfinite(factor) and factor >= 0):
-                raise InputError(f"rscales must be numbers >= 0, got {factor:g}")
-
-    def _check_bounds(self) -> None:
-        if self.weight_bounds is None:
-            return
+    def _check_bounds(self, low: float, high: float) -> None:
         if not self.raked_to:
             raise InputError("weight_bounds belongs to raked_to: name the population's shares as well")
-        low, high = self.weight_bounds
         if not 0 <= low <= 1 <= high or low == high:
             raise InputError(
                 "weight_bounds must be a number from 0 to 1 and one of at least 1, as multiples of the mean "
                 f"weight, got {low:g} and {high:g}"
             )
+
+    def _check_replicates(self) -> None:
+        if self.weight is None:
+            raise InputError("replicates need weight: name the column with the full sample's weights")
+        if self.replicate_type is None:
+            raise InputError(
+                "replicates need replicate_type: bootstrap, jk1, jkn or brr, as their provider states it"
+            )
+        if (self.replicate_type == "jkn") != bool(self.rscales):
+            raise InputError(
+                "rscales belong to jkn, and jkn needs them: factors as the provider states them, or "
+                "(m - 1) / m with m the clusters of a replicate's stratum"
+            )
+        for factor in self.rscales:
+            if not (isfinite(factor) and factor >= 0):
+                raise InputError(f"rscales must be numbers >= 0, got {factor:g}")
+        for name in ("strata", "cluster", "fpc", "pair_by"):
+            if getattr(self, name) is not None:
+                raise InputError(f"{name} does not go with replicates, which hold how people were drawn")
 
     @property
     def columns_by_role(self) -> dict[str, str]:
@@ -413,12 +311,6 @@ class SampleSettings(Settings):
     def wave_columns(self) -> tuple[str, ...]:
         """The column of waves, if there is one."""
         return () if self.wave is None else (self.wave,)
-
-
-def _level(level: float) -> float:
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1, got {level:g}")
-    return level
 
 
 class TestSettings(Settings):
@@ -444,8 +336,7 @@ class TestSettings(Settings):
     ] = "holm"
     level: Annotated[
         float,
-        AfterValidator(_level),
-        Field(description="Coverage of intervals; tests are held at 1 minus it."),
+        Field(gt=0, lt=1, description="Coverage of intervals; the level of tests is 1 minus it."),
         Option(_RUN, "NUMBER"),
         Signed(),
     ] = 0.95

@@ -8,15 +8,15 @@ import sys
 import pytest
 
 from semscale.chat import Reply, Request
-from semscale.chat.calls.limits import Limits
-from semscale.chat.calls.stopping import RUNS, StoppableRuns
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner, run_apart
+from semscale.chat.stopping import RUNS, StoppableRuns
 from semscale.signature import Signature
 
 SIGNALLED = """
 import asyncio, os, signal, sys
 from semscale.chat import Reply, Request
-from semscale.chat.calls.limits import Limits
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
 from semscale.cli.interrupts import heed_interrupts
 from semscale.signature import Signature

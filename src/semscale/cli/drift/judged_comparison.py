@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
 from semscale.chat.runner import run_apart
 from semscale.cli.drift.asking.asking_options import RequestOptions
 from semscale.cli.drift.command_options import CompareOptions

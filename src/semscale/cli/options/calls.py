@@ -7,11 +7,11 @@ from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import CALLS, option, setting
 
 if TYPE_CHECKING:
-    from semscale.chat.calls.limits import Limits
+    from semscale.chat.budget import Budget
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.costs.budget import Budget
-    from semscale.chat.costs.forecast import Forecast
+    from semscale.chat.forecast import Forecast
     from semscale.chat.ledger.ledger import Ledger
+    from semscale.chat.pacing import Limits
     from semscale.chat.runner import Runner, Running
 
 
@@ -110,7 +110,7 @@ class CallOptions:
 
     @property
     def _limits(self) -> "Limits":
-        from semscale.chat.calls.limits import Limits
+        from semscale.chat.pacing import Limits
 
         return Limits(
             concurrency=self.concurrency,
@@ -121,7 +121,7 @@ class CallOptions:
 
     @property
     def _budget(self) -> "Budget":
-        from semscale.chat.costs.budget import Budget
+        from semscale.chat.budget import Budget
 
         return Budget(calls=self.max_calls, tokens=self.max_total_tokens, money=self.max_cost)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import typer
 
-from semscale.chat.costs.forecast_summary import ForecastSummary
+from semscale.chat.forecast import ForecastSummary
 from semscale.chat.loading import load_chat_model
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars

@@ -13,10 +13,9 @@ from semscale.answer_consistency.p_true import p_true_request
 from semscale.answer_consistency.settings import AnswerColumns, AskedColumns, ConsistencySettings
 from semscale.answer_consistency.summary import ConsistencySummary
 from semscale.answer_consistency.tables import consistency_file
-from semscale.chat.costs.forecast import Forecast, forecast
-from semscale.chat.costs.forecast_summary import ForecastSummary
-from semscale.chat.costs.tokens import BYTES_PER_TOKEN, most_reply_tokens
-from semscale.chat.decisions.loading import load_deciding_model
+from semscale.chat.budget import BYTES_PER_TOKEN, most_reply_tokens
+from semscale.chat.decisions.models import load_deciding_model
+from semscale.chat.forecast import Forecast, ForecastSummary, forecast
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.messages import Request
 from semscale.chat.replies import CallError, Reply

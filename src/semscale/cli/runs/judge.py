@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 import typer
 
-from semscale.chat.costs.forecast import Forecast, forecast
-from semscale.chat.costs.forecast_summary import ForecastSummary
+from semscale.chat.forecast import Forecast, ForecastSummary, forecast
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
 from semscale.cli.options.judging import (

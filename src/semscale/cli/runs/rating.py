@@ -21,7 +21,7 @@ from semscale.types import Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
-    from semscale.chat.decisions.deciding import DecidingChat
+    from semscale.chat.decisions.models import DecidingChat
     from semscale.distributed.rating_recipe import RatingRecipe
     from semscale.rating.decided import TableDecisions
 
@@ -164,7 +164,7 @@ def decisions_of(options: RatingOptions, rater: Rater) -> "TableDecisions | None
 
 def _deciding_model(chosen: RatingMethodOptions) -> "DecidingChat":
     """Load who decides, before anything is rated; its endpoint has an option of its own here."""
-    from semscale.chat.decisions.loading import load_deciding_model
+    from semscale.chat.decisions.models import load_deciding_model
 
     try:
         return load_deciding_model(chosen.chat_model, base_url=chosen.chat_url)

@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semscale.chat.costs.budget import Budget
-from semscale.chat.costs.forecast import Forecast
-from semscale.chat.costs.forecast_summary import ForecastSummary
+from semscale.chat.budget import Budget
+from semscale.chat.forecast import Forecast, ForecastSummary
 from semscale.cli.options.study import StudyCompareOptions, StudyOutputs, StudyRunOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars

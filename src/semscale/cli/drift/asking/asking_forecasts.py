@@ -6,9 +6,8 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from semscale.chat.costs.forecast import Forecast, forecast
-from semscale.chat.costs.forecast_summary import ForecastSummary
-from semscale.chat.costs.tokens import ASSUMED_REPLY, BYTES_PER_TOKEN
+from semscale.chat.budget import ASSUMED_REPLY, BYTES_PER_TOKEN
+from semscale.chat.forecast import Forecast, ForecastSummary, forecast
 from semscale.chat.messages import Request
 from semscale.cli.drift.asking.asked_items import read_asked_table
 from semscale.cli.drift.command_options import RecordOptions

@@ -6,7 +6,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from semscale.chat.secrets import Scrubber
+from semscale.chat.failures import Scrubber
 from semscale.errors import InputError, ReplyError
 from semscale.version import __version__
 

@@ -3,25 +3,18 @@
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 
-from semscale.chat.calls.first_failures import FirstFailures
-from semscale.chat.calls.limits import Clock, Limits, Pacer
-from semscale.chat.calls.parameter_form import ParameterForm, taken_parameters
-from semscale.chat.calls.reply_watch import ReplyWatch
-from semscale.chat.calls.retrying import Retries
-from semscale.chat.chat_model import ChatModel
-from semscale.chat.costs.budget import Meter
-from semscale.chat.costs.tokens import BYTES_PER_TOKEN, estimated_prompt, most_reply_tokens
-from semscale.chat.endpoint.failures import failure_of
+from semscale.chat.budget import BYTES_PER_TOKEN, Meter, estimated_prompt, most_reply_tokens
+from semscale.chat.chat_model import ChatModel, ParameterForm, taken_parameters
+from semscale.chat.failures import Scrubber, environment_secrets, failure_of
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.ledger.operations import Claim
 from semscale.chat.messages import Request
-from semscale.chat.outcomes import RequestOutcome
-from semscale.chat.replies import FATAL, CallError, FailureKind, Reply, Usage
-from semscale.chat.secrets import Scrubber, environment_secrets
+from semscale.chat.pacing import Clock, Limits, Pacer, Retries
+from semscale.chat.replies import FATAL, TRANSIENT, CallError, FailureKind, Reply, RequestOutcome, Usage
 from semscale.errors import SemscaleError
 
 _RUNS = itertools.count()
@@ -304,3 +297,142 @@ def _taken(result: Reply | CallError, expected: Usage) -> Usage:
     if isinstance(result, Reply):
         return Usage(expected.prompt_tokens, int(len(result.text.encode()) / BYTES_PER_TOKEN) + 1)
     return Usage(expected.prompt_tokens, 0) if result.kind in _MAYBE_PAID else Usage(0, 0)
+
+
+class ReplyWatch:
+    """Counts the seconds without a reply, so that a run does not wait for a dead endpoint for ever.
+
+    A refusal, or any other answer that repeating would not change, counts as a reply. Seconds in which
+    nothing is asked do not count, nor does a pause that the endpoint asks for.
+
+    Args:
+        now: gives the time in seconds.
+        patience: the most seconds of such pauses, all together, that do not count.
+        was_reached: whether the model has answered before.
+    """
+
+    def __init__(self, now: Callable[[], float], patience: float, *, was_reached: bool = False) -> None:
+        self._now = now
+        self._patience = patience
+        self._since: float | None = None
+        self._idle_since: float | None = None
+        self._paused = 0.0
+        self._requests = self._calls = 0
+        self._was_reached = was_reached
+        self.failure: CallError | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the last reply, or since the first call after it."""
+        if self._since is None:
+            return 0.0
+        until = self._now() if self._idle_since is None else self._idle_since
+        return max(0.0, until - self._since)
+
+    @property
+    def is_unreached(self) -> bool:
+        """Whether all calls that ended, from the first one on, failed to connect."""
+        return self.failure is not None and not self._was_reached
+
+    def note_answer(self) -> None:
+        """Note that the model answered, now or in an earlier run."""
+        self._was_reached = True
+
+    def request_begins(self) -> None:
+        """Note that a request is taken up; it may take several calls."""
+        self._requests += 1
+        if self._since is not None and self._idle_since is not None:
+            self._since += self._now() - self._idle_since
+        self._idle_since = None
+
+    def request_ends(self) -> None:
+        """Note that nothing more is done for a request."""
+        self._requests -= 1
+        if not self._requests:
+            self._idle_since = self._now()
+
+    def call_begins(self) -> None:
+        """Note that a call is sent."""
+        self._calls += 1
+        if self._since is None:
+            self._since = self._now()
+
+    def call_ends(self, result: Reply | CallError | None) -> None:
+        """Note what a call brought; ``None`` if it was given up."""
+        self._calls -= 1
+        if result is not None and not _found_nobody(result):
+            self._was_reached = True
+        if isinstance(result, CallError) and result.kind in TRANSIENT:
+            self.failure = result
+        elif result is not None:
+            self._since = self._now() if self._calls else None
+            self._paused = 0.0
+            self.failure = None
+
+    def endpoint_pauses(self, seconds: float) -> None:
+        """Leave out seconds that the endpoint asks to wait, as far as patience goes."""
+        taken = max(0.0, min(seconds, self._patience - self._paused))
+        self._paused += taken
+        self.leave_out(taken)
+
+    def leave_out(self, seconds: float) -> None:
+        """Leave out seconds in which no reply could be seen."""
+        if self._since is not None:
+            self._since += seconds
+
+
+def _found_nobody(result: Reply | CallError) -> bool:
+    return isinstance(result, CallError) and result.kind is FailureKind.CONNECTION
+
+
+_CALLS = 20
+_REPETITIONS = 4
+
+
+class FirstFailures:
+    """Counts the calls from the first one on that fail alike, and may be expected to go on failing.
+
+    Endpoints that are slow, down or busy are no such case: they may recover, and ``ReplyWatch`` bounds the
+    wait for them. An answer that is no reply, such as the page of a login, may pass too, so a call is
+    repeated four times before it counts.
+
+    Args:
+        has_replies: whether a reply came earlier in the run.
+    """
+
+    def __init__(self, *, has_replies: bool) -> None:
+        self._kind: tuple[FailureKind, str] | None = None
+        self._n = 0
+        self._is_over = has_replies
+
+    def are_all_alike(self, failure: CallError, repeated: int) -> bool:
+        """Note how a call failed, and say whether there are enough failures, all of them alike.
+
+        Args:
+            failure: of the call.
+            repeated: how often the call was repeated before.
+        """
+        kind = None if self._is_over else _kind_of(failure)
+        if kind is None or self._kind not in {None, kind}:
+            self._is_over = True
+            return False
+        self._kind = kind
+        self._n += 1
+        return self._n >= _CALLS if kind[0] not in TRANSIENT else repeated >= _REPETITIONS
+
+    def note_reply(self) -> None:
+        """Note that a reply came, from the model or from the ledger."""
+        self._is_over = True
+
+    @property
+    def n(self) -> int:
+        """How many calls were counted."""
+        return self._n
+
+
+def _kind_of(failure: CallError) -> tuple[FailureKind, str] | None:
+    """Give what makes failures alike; ``None`` for a refusal, which is an answer, and for what may pass."""
+    if failure.kind is FailureKind.MALFORMED:
+        return failure.kind, ""  # the same page may have another time or number in it
+    is_other = failure.kind is FailureKind.REFUSED or failure.kind in TRANSIENT
+    return None if is_other else (failure.kind, str(failure))

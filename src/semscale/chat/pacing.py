@@ -1,11 +1,13 @@
-"""Rate limits: concurrent calls, requests per minute and tokens per minute."""
+"""Limits and retries of calls, and requests that many tasks take one by one."""
 
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from semscale.chat.messages import Request
+from semscale.chat.replies import TRANSIENT, CallError
 from semscale.errors import InputError
 
 _MINUTE = 60.0
@@ -115,3 +117,76 @@ class Pacer:
         now, before = self._clock.now(), self._held_until
         self._held_until = max(before, now + seconds)
         return self._held_until - max(before, now)
+
+
+@dataclass(frozen=True)
+class Retries:
+    """How calls are repeated after a failure that may pass.
+
+    Attributes:
+        most: how often a call is repeated at most.
+        first_wait: seconds before the first repetition; each further one waits twice as long, with a random
+            spread of half the wait downwards.
+        longest_wait: the longest wait that Semscale chooses, in seconds.
+        patience: the longest wait that an endpoint may ask for, in seconds; a call fails if it asks for more.
+
+    Raises:
+        InputError: a value is below 0.
+    """
+
+    most: int = 6
+    first_wait: float = 0.5
+    longest_wait: float = 60.0
+    patience: float = 600.0
+
+    def __post_init__(self) -> None:
+        for name in ("most", "first_wait", "longest_wait", "patience"):
+            value = getattr(self, name)
+            if not value >= 0:
+                raise InputError(f"{name} must be >= 0, got {value}")
+
+    def wait_after(self, failure: CallError, repeated: int, chance: float) -> float | None:
+        """Return the seconds to wait before a call is repeated; ``None`` if it is not repeated.
+
+        Args:
+            failure: of the last attempt.
+            repeated: how often the call was repeated already.
+            chance: a random number from 0 to 1.
+
+        Example:
+            >>> from semscale.chat.replies import FailureKind
+            >>> failure = CallError("down", kind=FailureKind.SERVER)
+            >>> [Retries().wait_after(failure, repeated, chance=1.0) for repeated in (0, 1, 2, 6)]
+            [0.5, 1.0, 2.0, None]
+        """
+        if failure.kind not in TRANSIENT or repeated >= self.most:
+            return None
+        if failure.retry_after is not None:
+            return failure.retry_after if failure.retry_after <= self.patience else None
+        return float(min(self.longest_wait, self.first_wait * 2**repeated) * (0.5 + 0.5 * chance))
+
+
+Requests = Iterable[Request] | AsyncIterable[Request]
+
+
+class NumberedRequests:
+    """Numbers the requests of a synchronous or asynchronous iterable; many tasks take them one by one."""
+
+    def __init__(self, requests: Requests) -> None:
+        self._later: AsyncIterator[Request] | None = None
+        self._now: Iterator[Request] = iter(())
+        if isinstance(requests, AsyncIterable):
+            self._later = aiter(requests)
+        else:
+            self._now = iter(requests)
+        self._lock = asyncio.Lock()
+        self._index = 0
+
+    async def next(self) -> tuple[int, Request] | None:
+        """Give the next request and its number, from 0; ``None`` at the end."""
+        async with self._lock:
+            request = await anext(self._later, None) if self._later is not None else next(self._now, None)
+            if request is None:
+                return None
+            index, self._index = self._index, self._index + 1
+            return index, request

@@ -1,19 +1,19 @@
 """Forecast of a run's calls, tokens and cost before anything is sent."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from semscale.chat.calls.retrying import Retries
+from semscale.chat.budget import Budget, estimated_prompt, most_reply_tokens
 from semscale.chat.chat_model import ChatModel
-from semscale.chat.costs.budget import Budget
-from semscale.chat.costs.prices import PriceTable
-from semscale.chat.costs.tokens import estimated_prompt, most_reply_tokens
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
-from semscale.chat.numbered_requests import NumberedRequests, Requests
+from semscale.chat.pacing import NumberedRequests, Requests, Retries
+from semscale.chat.prices import PriceTable
 from semscale.chat.replies import CallError, Reply, Usage
+from semscale.presentable import Presentable
 
 _AT_ONCE = 512  # requests that are looked up together: one statement on a server
 
@@ -166,3 +166,67 @@ async def _taken(numbered: NumberedRequests) -> list[Request]:
 
 async def _looked_up(ledger: Ledger, keys: Collection[bytes]) -> dict[bytes, Reply | CallError | None]:
     return dict(zip(keys, await asyncio.gather(*map(ledger.find, keys)), strict=True))
+
+
+@dataclass(frozen=True, repr=False)
+class ForecastSummary(Presentable):
+    """What asking would take.
+
+    Attributes:
+        source: what the table is called.
+        forecasts: of each model, by its name.
+        n: items that would be asked about.
+        left_out: items that would not, by status.
+        noun: what an item is called.
+        note: what a reader should know of the counts.
+        cautions: why the run would not get as far as this, such as caps that it would reach.
+    """
+
+    source: str
+    forecasts: Mapping[str, Forecast]
+    n: int
+    left_out: Mapping[str, int]
+    noun: str = "row"
+    note: str = "Nobody was asked."
+    cautions: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"ForecastSummary(source={self.source!r}, n={self.n:,}, models={list(self.forecasts)})"
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "forecast",
+            "source": self.source,
+            "asked": self.n,
+            "left_out": self.left_out,
+            "models": [_record(name, found) for name, found in self.forecasts.items()],
+        }
+
+
+def _record(name: str, found: Forecast) -> dict[str, Any]:
+    return {
+        "model": name,
+        "requests": found.requests,
+        "answered": found.answered,
+        "repeated": found.repeated,
+        "calls": found.calls,
+        "prompt_tokens": found.most.prompt_tokens,
+        "reply_tokens": found.most.completion_tokens,
+        "open_ended": found.open_ended,
+        "money": found.money,
+        "currency": found.currency or None,
+        "price_note": found.price_note or None,
+        "corrections": _further(found.corrections),
+        "repetitions": _further(found.repetitions),
+        "stand_ins": _further(found.stand_ins),
+    }
+
+
+def _further(calls: FurtherCalls) -> dict[str, Any]:
+    return {
+        "calls": calls.calls,
+        "prompt_tokens": calls.most.prompt_tokens,
+        "reply_tokens": calls.most.completion_tokens,
+        "money": calls.money,
+    }

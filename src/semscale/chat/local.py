@@ -1,24 +1,82 @@
-"""Chat models on this machine, run by openvino-genai (``semscale[local]``)."""
+"""Chat models that run on this machine."""
 
 import asyncio
 import json
+import math
+import re
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from semscale.chat.local.likeliest_tokens import asks_for_next_token, beam_settings, likeliest_tokens
-from semscale.chat.local.local_files import LocalModel
-from semscale.chat.messages import Request
-from semscale.chat.replies import CallError, FailureKind, Reply, Usage
+from semscale.chat.messages import Parameters, Request
+from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
 from semscale.errors import ModelError
 from semscale.extras import require, usage_reports_off
 from semscale.signature import Signature
+from semscale.types import Progress
+from semscale.weights.download_staging import sha256_of
+from semscale.weights.known import DEFAULT_CHAT_MODEL, find_known
+from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
     from openvino_genai import ChatHistory, DecodedResults, GenerationConfig, LLMPipeline
+
+
+GGUF = ".gguf"
+_EXPORTED = "openvino_model.bin"
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """A chat model whose files are on this disk.
+
+    Attributes:
+        path: of a GGUF file, or of a folder with a model exported for OpenVINO.
+        name: the model's name in signatures and messages.
+        sha256: hash of the weights, 64 hex digits.
+        context: the most tokens of prompt and reply together; ``None`` if unknown.
+    """
+
+    path: Path
+    name: str
+    sha256: str
+    context: int | None = None
+
+
+_CONTEXTS = {DEFAULT_CHAT_MODEL: 8192}
+
+
+def find_local_model(name: str, *, progress: Progress | None = None) -> LocalModel:
+    """Find a local chat model's files; a known model's files are pulled if they are missing.
+
+    Args:
+        name: a known chat model, ``local`` for the default one, the path of a GGUF file, or of a folder with
+            a model exported for OpenVINO.
+        progress: called while files are pulled.
+
+    Raises:
+        ModelError: there is no such model, it is no chat model, or its files cannot be pulled.
+    """
+    known = find_known(DEFAULT_CHAT_MODEL if name == "local" else name)
+    if known is not None:
+        if not known.is_chat:
+            raise ModelError(f"{known.name} turns texts into vectors; a chat model is {DEFAULT_CHAT_MODEL}")
+        files = resolve(known.name, thorough=True, progress=progress)
+        return LocalModel(files.folder / known.weights, files.name, files.sha256, _CONTEXTS.get(known.name))
+    path = Path(name).expanduser()
+    weights = path / _EXPORTED if path.is_dir() else path
+    if not weights.is_file() or (path.is_file() and path.suffix != GGUF):
+        raise ModelError(
+            f"{name!r} is no local chat model: give {DEFAULT_CHAT_MODEL}, the path of a {GGUF} file, or a "
+            f"folder with {_EXPORTED}"
+        )
+    return LocalModel(path, re.sub(r"[|:\s]", "_", path.resolve().stem), sha256_of(weights))
+
 
 _MILLISECONDS = 1000
 UNLIMITED = 1024
@@ -163,3 +221,35 @@ class LocalChat:
 
     def __repr__(self) -> str:
         return f"LocalChat({self.name!r})"
+
+
+def asks_for_next_token(asked: Parameters) -> bool:
+    """Whether a request is for one token, the likeliest, and the probabilities of others in its place."""
+    return (
+        asked.max_tokens == 1 and bool(asked.top_logprobs) and not asked.temperature and asked.schema is None
+    )
+
+
+def beam_settings(k: int) -> dict[str, int]:
+    """Settings of the engine's search for the k likeliest tokens."""
+    return {"max_new_tokens": 1, "num_beams": k, "num_return_sequences": k}
+
+
+def likeliest_tokens(texts: Sequence[str], logprobs: Sequence[float]) -> TokenLogprob:
+    """Join the beams of a search of one step; tokens with the same text add up.
+
+    Args:
+        texts: of the beams, at least one.
+        logprobs: their scores, natural logarithms of probabilities.
+
+    Example:
+        >>> found = likeliest_tokens(["A", "B", "A"], [math.log(0.5), math.log(0.25), math.log(0.125)])
+        >>> found.token, round(math.exp(found.logprob), 3), [text for text, _ in found.top]
+        ('A', 0.625, ['A', 'B'])
+    """
+    shares: dict[str, float] = {}
+    for text, logprob in zip(texts, logprobs, strict=True):
+        shares[text] = shares.get(text, 0.0) + math.exp(logprob)
+    ranked = sorted(shares.items(), key=lambda pair: -pair[1])
+    top = tuple((text, min(0.0, math.log(share))) for text, share in ranked if share > 0)
+    return TokenLogprob(*top[0], top)
