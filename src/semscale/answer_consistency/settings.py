@@ -203,7 +203,7 @@ class CorrectnessSettings(Settings):
 
 
 def _corpus(corpus: Iterable[object] | None) -> tuple[str, ...] | None:
-    from semscale.matching.separation import corpus_texts
+    from semscale.matching.pairs import corpus_texts
 
     return None if corpus is None else tuple(corpus_texts(corpus))
 

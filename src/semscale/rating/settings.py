@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeGuard, get_args
 
 from pydantic import BeforeValidator, Field
 
@@ -46,30 +46,43 @@ def check_settings(*, epsilon: float = 0.0, temperature: float = 1.0, semantics:
         InputError: an epsilon outside 0 to 1,000,000, a negative or NaN temperature, a setting of the wrong
             type, or an unknown semantics.
     """
+    _epsilon(epsilon)
+    _temperature(temperature)
+    _semantics(semantics)
+
+
+def _epsilon(epsilon: object) -> object:
     if not _is_number(epsilon) or not 0 <= epsilon <= MOST_EPSILON:
         raise InputError(f"epsilon must be a number from 0 to {MOST_EPSILON:,.0f}, got {epsilon!r}")
+    return epsilon
+
+
+def _temperature(temperature: object) -> object:
     if not _is_number(temperature) or not temperature >= 0:
         raise InputError(f"temperature must be 0 or more, got {temperature!r} (1 leaves ratings as they are)")
-    if not isinstance(semantics, str) or semantics not in get_args(Semantics):
-        raise InputError(f"semantics must be 'safe', 'paper' or 'guide', got {semantics!r}")
+    return temperature
 
 
-def _is_number(setting: object) -> bool:
+def _is_number(setting: object) -> TypeGuard[float]:
     return isinstance(setting, Real) and not isinstance(setting, bool)
 
 
-def _checked(name: str) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:  # noqa: ANN401 - what a caller gives
-        check_settings(**{name: value})
+def _choice(name: str, kind: object) -> Callable[[object], object]:
+    """Make a check that a setting is one of the names of a ``Literal``."""
+    *names, last = map(repr, get_args(kind))
+    known = f"{', '.join(names)} or {last}"
+
+    def check(value: object) -> object:
+        if value not in get_args(kind):
+            raise InputError(f"{name} must be {known}, got {value!r}")
         return value
 
     return check
 
 
-def _readout(readout: object) -> object:
-    if readout is not None and (not isinstance(readout, str) or readout not in get_args(Readout)):
-        raise InputError(f"readout must be 'ssr' or 'ordinal', got {readout!r}")
-    return readout
+_semantics = _choice("semantics", Semantics)
+
+_readout = _choice("readout", Readout)
 
 
 def _set_names(anchor_sets: object) -> tuple[object, ...] | None:
@@ -125,7 +138,7 @@ class RaterSettings(Settings):
     ] = None
     readout: Annotated[
         Readout | None,
-        BeforeValidator(_readout),
+        BeforeValidator(lambda readout: readout if readout is None else _readout(readout)),
         Field(
             description="How similarities become a rating: ssr, or ordinal, the position between lower and "
             f"upper anchors; by default {DEFAULT_READOUT}."
@@ -134,21 +147,21 @@ class RaterSettings(Settings):
     ] = None
     temperature: Annotated[
         float,
-        BeforeValidator(_checked("temperature")),
+        BeforeValidator(_temperature),
         Field(description="Below 1 ratings are sharper, above 1 flatter."),
         Option(RATING),
         Signed(),
     ] = 1.0
     epsilon: Annotated[
         float,
-        BeforeValidator(_checked("epsilon")),
+        BeforeValidator(_epsilon),
         Field(description="Mass added to each rating."),
         Option(RATING),
         Signed(),
     ] = 0.0
     semantics: Annotated[
         Semantics,
-        BeforeValidator(_checked("semantics")),
+        BeforeValidator(_semantics),
         Field(description="A value for every text, or the equation as published."),
         Option(RATING),
         Signed(),
