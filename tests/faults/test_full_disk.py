@@ -11,7 +11,7 @@ from tests.faults.points import NEEDED, n_points
 from tests.faults.small_disk import LARGE, PAGE, can_mount, small_disk
 from tests.faults.traces import assert_sound, outputs_of
 
-pytestmark = [NEEDED, pytest.mark.exhaustive]
+pytestmark = NEEDED
 N = n_points(1, 5)
 OLD = b"what an earlier run has written"
 

@@ -13,7 +13,7 @@ from tests.faults.laboratory import assert_same
 from tests.faults.points import NEEDED, n_points
 from tests.faults.traces import assert_sound
 
-pytestmark = [NEEDED, pytest.mark.exhaustive]
+pytestmark = NEEDED
 N = n_points(1, 5)
 
 

@@ -10,7 +10,7 @@ from tests.faults.commands import COMMANDS, CONCURRENCY
 from tests.faults.forking import Fault
 from tests.faults.points import NEEDED, n_points
 
-pytestmark = [NEEDED, pytest.mark.exhaustive]
+pytestmark = NEEDED
 
 POINTS = n_points(3, 50)
 """Moments at which each command is killed."""

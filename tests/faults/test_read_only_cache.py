@@ -9,7 +9,7 @@ from tests.faults.laboratory import assert_same
 from tests.faults.points import NEEDED
 from tests.faults.traces import outputs_of, strays
 
-pytestmark = [NEEDED, pytest.mark.exhaustive]
+pytestmark = NEEDED
 
 
 def protect(folder):

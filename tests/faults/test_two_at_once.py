@@ -8,7 +8,7 @@ from tests.faults.laboratory import assert_same
 from tests.faults.points import NEEDED, n_points
 from tests.faults.traces import outputs_of
 
-pytestmark = [NEEDED, pytest.mark.exhaustive]
+pytestmark = NEEDED
 N = n_points(1, 5)
 
 
