@@ -1,4 +1,4 @@
-"""Where faults can be tried, and how often: a few times in `make test-all`, and more often in `make faults`."""
+"""Places where faults can be tried, and how often: few times in `make test-all`, more often in `make faults`."""
 
 import os
 import sys
