@@ -1,4 +1,4 @@
-"""Places where faults can be tried, and how often: few times in `make test-all`, more often in `make faults`."""
+"""Places where faults can be tried: few times each in `make test-all`, more often in `make faults`."""
 
 import os
 import sys
