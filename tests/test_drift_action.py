@@ -16,6 +16,8 @@ from tests.workflow_steps import StepRunner
 from semscale.cli.drift.options import GateOptions
 from semscale.cli.main import main
 
+pytestmark = pytest.mark.exhaustive
+
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "drift"
 WORKFLOW = yaml.safe_load((EXAMPLES / "github-workflow.yml").read_text(encoding="utf-8"))

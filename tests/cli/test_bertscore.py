@@ -5,7 +5,7 @@ import json
 import pytest
 
 from semscale.cli.main import main
-from semscale.matching.bertscore_baselines import read_baseline
+from semscale.matching.bertscore import read_baseline
 
 NOUNS = ("cat", "car", "cake", "tree", "song", "phone", "river", "shirt", "novel", "chair", "judge", "cloud")
 

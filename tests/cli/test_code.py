@@ -151,8 +151,8 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
         ({}, ("--method", "prose"), "--method belongs to --chat-model"),
         ({}, ("--chat-model", "local", "--method", "guess"), "--method must be decision or prose"),
         ({"examples: [my": "exmples: [my", "examples: [the price": "exmples: [the price"}, (),
-         "'codes.yaml', line 8: code 'cost': unknown key 'exmples'; did you mean 'examples'?"),
-        ({"examples: [the price rose, my price]": "examples: []"}, (), "at least one entry"),
+         "'codes.yaml', line 8: unknown key 'exmples' in codes; did you mean 'examples'?"),
+        ({"examples: [the price rose, my price]": "examples: []"}, (), "at least 1 entry"),
         ({"price": "battery", "paid": "duration"}, (), "'power' and 'cost'"),
     ],
 )  # fmt: skip

@@ -16,7 +16,7 @@ from tests.faults.free_ports import free_port
 
 from semscale.store.reading import open_table
 
-pytestmark = pytest.mark.needs("cloud")
+pytestmark = [pytest.mark.needs("cloud"), pytest.mark.exhaustive]
 
 ROWS = 30
 PART_ROWS = 4

@@ -38,10 +38,11 @@ from semscale.json_reading import parse_json
 from semscale.judging.human_labels import label_table
 from semscale.judging.replies import read_reply
 from semscale.judging.templates import TEMPLATES, load_template
-from semscale.matching.bertscore_baselines import read_baseline
+from semscale.matching.bertscore import read_baseline
 from semscale.matching.cliniqlink import read_task
 from semscale.rating.calibration import hash_of, load_calibration
-from semscale.rating.cells import humans_in, weights_in
+from semscale.rating.cells import humans_in
+from semscale.results.weights import weights_in
 from semscale.scales.library import load_scale, parse_translation
 from semscale.scales.scale import parse_scale
 from semscale.snapshots.files import read_snapshots

@@ -30,7 +30,7 @@ from semscale.matching.entailment import (
     worded_sentences,
 )
 from semscale.matching.matcher import Matcher
-from semscale.matching.methods import CorpusDependent
+from semscale.matching.pairs import CorpusDependent
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result

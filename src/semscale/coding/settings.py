@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from semscale.errors import InputError, RowError
-from semscale.results.table_columns import GROUP, GROUPS, TEXT, Columns, Role
+from semscale.results.table_columns import GROUP, GROUPS, RESPONDENT, TEXT, WEIGHT, Columns, Role
 from semscale.settings import Option, Settings, Signed
 
 if TYPE_CHECKING:
@@ -97,13 +97,6 @@ def _numbers(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -
     return floats_in(cells.cast(pl.Float64, strict=False).fill_nan(None))
 
 
-def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> "Floats":
-    from semscale.rating.cells import weights_in
-    from semscale.store.columns import floats_in
-
-    return floats_in(weights_in(columns[0], first_row))
-
-
 def _strata(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> list[str]:
     names = GROUP.read(columns, parameter, first_row)
     if None in names:
@@ -120,8 +113,7 @@ def _labels(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) ->
 
 
 _NUMBER = Role(_numbers, is_measured=False)
-_WEIGHT = Role(_weights, is_measured=False)
-_RESPONDENT = replace(GROUP, is_group=False)  # any number of them
+_WEIGHT = replace(WEIGHT, is_shared=False)
 _STRATUM = Role(_strata, is_measured=False, is_shared=True)
 
 
@@ -165,7 +157,7 @@ class CodingColumns(Columns):
     ] = None
     respondent: Annotated[
         str | None,
-        _RESPONDENT,
+        RESPONDENT,
         Field(description="Respondent, or what was drawn together; rows with the same name belong together."),
         Option("Columns", "COLUMN"),
     ] = None

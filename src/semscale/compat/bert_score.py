@@ -32,12 +32,13 @@ from semscale.errors import InputError
 from semscale.matching.bertscore import (
     BertScorer,
     BertScores,
-    Idf,
     chosen_baseline,
     chosen_layer,
+    read_baseline,
+    rescale_scores,
     token_encoder,
 )
-from semscale.matching.bertscore_baselines import read_baseline, rescale_scores
+from semscale.matching.token_scores import Idf
 
 __all__ = ["BERTScorer", "ScoreArray", "Triple", "plot_example", "score"]
 

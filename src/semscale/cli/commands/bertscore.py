@@ -12,7 +12,7 @@ from semscale.cli.single_values import CommandGroup
 from semscale.errors import InputError
 
 if TYPE_CHECKING:
-    from semscale.matching.bertscore_layers import JudgedPairs
+    from semscale.matching.bertscore import JudgedPairs
     from semscale.store.table import Table
 
 app = CommandGroup(help="BERTScore: calibrate a model's layer and baseline.", no_args_is_help=True)
@@ -50,7 +50,7 @@ class TextColumnOptions:
 
     def read(self, table: "Table") -> "tuple[list[Any], JudgedPairs | None]":
         """Return the texts that unrelated pairs are drawn from, and the judged pairs."""
-        from semscale.matching.bertscore_layers import JudgedPairs
+        from semscale.matching.bertscore import JudgedPairs
 
         names = {"text": self.text, "prediction": self.prediction, "reference": self.reference}
         for option, column in names.items():
@@ -93,8 +93,8 @@ def calibrate(options: CalibrationOptions) -> None:
     Without --text the predictions and references are themselves the texts that pairs are drawn from.
     """
     from semscale.cli.progress import progress_bars
+    from semscale.matching.bertscore import calibrate as calibrate_model
     from semscale.matching.bertscore import token_encoder
-    from semscale.matching.bertscore_layers import calibrate as calibrate_model
     from semscale.report.terminal import print_document
     from semscale.store.atomic import check_writable, replacing
     from semscale.store.reading import open_table

@@ -10,7 +10,7 @@ from semscale.drift.asking.prompt_template import PromptTemplate, is_template, r
 from semscale.drift.matrix.asked_matrix import ask_matrix
 from semscale.drift.matrix.matrix_summary import MatrixSummary
 from semscale.errors import InputError
-from semscale.matching.methods import check_method
+from semscale.matching.matcher import check_method
 from semscale.matching.settings import MatchSettings
 from semscale.store.writing import write_table
 

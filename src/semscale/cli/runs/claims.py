@@ -17,7 +17,7 @@ from semscale.cli.progress import progress_bars
 from semscale.cli.runs.consistency import checked_source
 from semscale.matching.bertscore import token_encoder
 from semscale.matching.entailment import chosen_model
-from semscale.matching.methods import check_method
+from semscale.matching.matcher import check_method
 from semscale.matching.settings import GroundingColumns
 from semscale.store.deriving.derived_columns import with_label
 from semscale.types import Progress

@@ -4,7 +4,7 @@ from semscale.cli.options.matching import EvaluationOptions
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.matching.cliniqlink import EvaluationSummary, evaluate_submission
-from semscale.matching.methods import check_method
+from semscale.matching.matcher import check_method
 from semscale.store.writing import write_table
 
 
@@ -21,7 +21,7 @@ def evaluate_folder(options: EvaluationOptions) -> EvaluationSummary:
         )
     options.outputs.check()
     with progress_bars() as progress:
-        scores = evaluate_submission(
+        summary = evaluate_submission(
             options.folder,
             method=options.method,
             embedder=options.model.chosen_name,
@@ -31,5 +31,5 @@ def evaluate_folder(options: EvaluationOptions) -> EvaluationSummary:
             progress=progress,
         )
     if options.outputs.out is not None:
-        write_table(scores.items, options.outputs.out)
-    return EvaluationSummary(options.folder, scores)
+        write_table(summary.items, options.outputs.out)
+    return summary

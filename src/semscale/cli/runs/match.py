@@ -7,8 +7,14 @@ from semscale.cli.options.matching import MatchOptions
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.on_cluster import makers_of, refuse_endpoint
 from semscale.errors import InputError
-from semscale.matching.matcher import Matcher, match_file
-from semscale.matching.methods import ANY_ENGINE, check_explaining, check_method, guards_for
+from semscale.matching.matcher import (
+    ANY_ENGINE,
+    Matcher,
+    check_explaining,
+    check_method,
+    guards_for,
+    match_file,
+)
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.matching.summary import MatchSummary
 from semscale.store.deriving.derived_columns import with_label
