@@ -16,8 +16,7 @@ from semscale.errors import InputError
 from semscale.store.atomic import check_folder
 from semscale.study.asking import personas_within
 from semscale.study.comparison import StudyComparison, compare
-from semscale.study.files import load
-from semscale.study.result import Study
+from semscale.study.result import Study, load
 
 if TYPE_CHECKING:
     from semscale.study.summary import StudySummary
