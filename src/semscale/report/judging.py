@@ -489,7 +489,7 @@ def panel_note(summary: "JudgeSummary") -> str | None:
     interval = f", {number(r.low)} to {number(r.high)}" if has_interval(r) else ""
     return (
         f"{unknown} (mean correlation {number(r.value)}{interval}). Judges who measure different things, or "
-        "nothing, look like this too; human labels (--human) tell."
+        "nothing, look like this too; human labels (--human) show which."
     )
 
 
@@ -546,8 +546,8 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
     """List the limits of one judge's figures: rows without a score, and how its distributions came about."""
     lost = sum(scores.counts.get(status, 0) for status in _UNSCORED)
     if lost and scores.is_scored_anywhere:
-        whose = "its" if is_panel else "the"
-        yield f"{name} gave no score to {counted(lost, 'row')}; {whose} figures hold for the others only."
+        owner = "its" if is_panel else "the"
+        yield f"{name} gave no score to {counted(lost, 'row')}; {owner} figures hold for the others only."
     elif lost:
         yield f"{name} gave no score to any of {counted(lost, 'row')}."
     if scores.failure is not None:
@@ -805,7 +805,7 @@ def _audit_blocks(name: str, audit: "Audit") -> tuple[Block, ...]:
     title = (Quoted(name), f": effect of changes of form on the score{interval}")
     note = (
         "The mean effect is that on the expected score. A level changes where another one is stated, or is "
-        "the most likely one of a decision; so prose and decisions are counted alike."
+        "the most likely one of a decision; so prose and decisions are counted in the same way."
     )
     meanings = (
         f"{check.name}: {check.meaning}{'' if check.skipped is None else f'; not made: {check.skipped}'}"

@@ -1,4 +1,4 @@
-"""The document of a study: methods side by side for each question, and what the study cannot say."""
+"""The document of a study: methods side by side for each question, and the limits of the study."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -63,11 +63,11 @@ _METHOD_MEANINGS = {
     "dlr": "the persona picks one point",
     "decision": "the model gives a probability for each point",
 }
-_NO_PEOPLE = "No people were asked. Every figure describes what the model says when it plays these personas."
+_NO_PEOPLE = "No people were asked. Every figure describes the replies of a model that plays these personas."
 _SIMULATION = (
-    "Simulation intervals say how far a figure would move with other personas drawn alike and answered by "
-    "the same model. They leave out how far the model is from people, so they say nothing about a "
-    "population: more personas make them narrower, and nothing truer."
+    "Simulation intervals show how far a figure would move with other personas drawn alike and answered by "
+    "the same model. They do not include the distance between the model and people, and describe no "
+    "population: more personas make them narrower, and the figures no truer."
 )
 _READ_ANSWERS = (
     "Read answers before you trust figures: similarity (SSR) rates any text that resembles an anchor, "
@@ -75,8 +75,8 @@ _READ_ANSWERS = (
 )
 _RERUNS = (
     "Intraclass correlation 1,k of a persona's mean answer over its samples, within concepts: 1 where the "
-    "model always says the same as a persona, 0 where personas differ by chance alone. It needs no people, "
-    "and says nothing about them."
+    "model always gives the same answer as a persona, 0 where personas differ by chance alone. It needs no "
+    "people, and describes none."
 )
 _METHODS = (
     "The same personas, concepts and samples by two methods; the difference is the first less the second."
@@ -91,7 +91,7 @@ _ORDERS = (
     "the order moved the answers; rotation evens this out over the panel."
 )
 _LIMITS = (
-    "Without answers of people, this study cannot say how many people would buy or agree, whether a "
+    "Without answers of people, this study cannot show how many people would buy or agree, whether a "
     "difference between groups of personas exists between such people, or whether the concepts are in the "
     "right order. Ask people about some of the concepts, and see whether the panel agrees with them.",
     "Where methods disagree, the choice of the method decides the result. Where they agree, they may share "
@@ -206,7 +206,7 @@ def _interval_line(summary: "StudySummary") -> str:
 def _weights_line(summary: "StudySummary") -> str:
     panel = summary.design.panel
     if panel.weights is None:
-        return "none: every persona counts alike"
+        return "none: every persona has the same weight"
     low, high = min(panel.weights), max(panel.weights)
     return (
         f"raked to the marginals of the file, from {number(low)} to {number(high)} with mean 1; the personas "
@@ -394,8 +394,8 @@ def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: s
     within = "within personas" if by == CONCEPT else "over all concepts together"
     yield (
         f"Compared {within}. p: a t test over personas; Holm: adjusted for all differences of one method "
-        "here. A small p says that the model tells the two apart, and nothing about people. There is no test "
-        "where all personas differ alike."
+        "here. A small p shows that the model distinguishes the two; it describes no people. There is no "
+        "test where all personas differ alike."
     )
 
 

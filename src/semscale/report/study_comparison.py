@@ -96,7 +96,7 @@ _READINGS = (
     (
         "Correlation attainment",
         "the correlation of the panel's means with those of half of the people, over that of one half with "
-        "the other; 1 where the panel orders concepts as people do. It says nothing about shares: a panel "
+        "the other; 1 where the panel orders concepts as people do. It does not concern shares: a panel "
         "may have the order right and every share wrong",
     ),
     (
@@ -219,7 +219,7 @@ def _cautions(summary: "StudyComparison") -> Iterator[str]:
     if summary.people.shared_name is not None:
         shown = one_line(summary.people.shared_name)
         yield (
-            f"Each row of people was taken for another person, but column {shown} looks like the names of "
+            f"Each row of people counts as another person, but column {shown} looks like the names of "
             "people who answered several times. If it is, intervals of people are too narrow: name it "
             f"(--respondent {shown})."
         )
@@ -327,7 +327,7 @@ def _ranking_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
     if len(summary.concepts) < FEWEST_FOR_AN_INTERVAL:
         yield (
             f"Below {FEWEST_FOR_AN_INTERVAL} concepts a correlation has no interval, as a single concept "
-            "would decide how wide it is; p says whether the order may be chance."
+            "would decide how wide it is; p shows whether the order may be chance."
         )
 
 
@@ -418,9 +418,7 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
     for method, contrast in contrasts:
         yield table_of(contrast.pairs, groups, title=_name(method), noun="difference")
     if not compared and not contrasts:
-        yield Paragraph(
-            "Nothing can be said: it takes two questions, or groups of both personas and people (--by)."
-        )
+        yield Paragraph("Not known: it takes two questions, or groups of both personas and people (--by).")
     reliabilities = [
         (_method_cell(method), Quoted(name, 60), reliability)
         for method in summary.methods
@@ -469,7 +467,7 @@ def _individual_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
         yield Subheading("Personas compared with the people of the same name")
     else:
         yield Paragraph(
-            "Nothing can be said about individuals: no persona ID matches a respondent ID "
+            "Individuals cannot be compared: no persona ID matches a respondent ID "
             "(--respondent names the column)."
         )
     for method in matched:

@@ -159,7 +159,7 @@ class QuestionType:
     """All that one type of question has of its own: reading, asking, measuring, estimates and its table.
 
     Attributes:
-        needs: keys that such a question needs in a file, beside its name.
+        needs: keys that such a question needs in a file, besides its name.
         decide: returns the typed decisions about a text and its labels, by their names.
         measure: returns a figure for each of k labels, from the answers to these decisions, shape (k,).
         reply: returns the likeliest answer as a persona would reply, from labels and figures.
@@ -472,7 +472,7 @@ class StudyDesign:
 
 
 def first_repeated(names: Sequence[str]) -> str | None:
-    """Return the first name that stands in a list twice; ``None`` where all differ."""
+    """Return the first name that is in a list twice; ``None`` where all differ."""
     return next((name for number, name in enumerate(names) if name in names[:number]), None)
 
 
@@ -650,7 +650,7 @@ def _panel(keys: StudyKeys, file: YamlFile, folder: Path) -> SyntheticPanel:
     if panel.file is None:
         return _drawn_panel(panel, keys.seed, file)
     if panel.joint:
-        raise file.error(("panel", "joint"), "joint belongs to a drawn panel: leave it out beside file")
+        raise file.error(("panel", "joint"), "joint belongs to a drawn panel: leave it out with file")
     with file.located("panel", "file"):
         personas = read_panel(folder / panel.file, name_column=panel.id)
     for name, levels in panel.marginals.items():
@@ -664,7 +664,7 @@ def _panel(keys: StudyKeys, file: YamlFile, folder: Path) -> SyntheticPanel:
 
 def _drawn_panel(panel: PanelKeys, seed: int, file: YamlFile) -> SyntheticPanel:
     if panel.id is not None:
-        raise file.error(("panel", "id"), "id belongs to a panel from a file: leave it out beside size")
+        raise file.error(("panel", "id"), "id belongs to a panel from a file: leave it out with size")
     if not panel.marginals and not panel.joint:
         raise file.error(("panel",), "a drawn panel needs marginals, joint, or both")
     with file.located("panel", "joint"):

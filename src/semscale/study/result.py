@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 PANEL, ANSWERS, SUMMARY, FILE = "panel.parquet", "answers.parquet", "study.json", "study.yaml"
 PROMPTS, RECORD = "prompts.parquet", "run.json"
-"""Files in the folder of a result; the record has what ``read_study`` needs beside the tables."""
+"""Files in the folder of a result; the record has what ``read_study`` needs besides the tables."""
 
 PROMPT_SCHEMA: dict[str, Any] = {
     "prompt": pl.String,
