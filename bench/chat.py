@@ -17,7 +17,7 @@ from pathlib import Path
 
 from measuring import machine, postgres
 from semscale.chat import Request, load_chat_model
-from semscale.chat.calls.limits import Limits
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
 
 LATENCY, CONCURRENCY = 0.1, 64

@@ -21,7 +21,7 @@ from semscale.answer_consistency.samples import item_means
 from semscale.answer_consistency.settings import GUARD_NAMES
 from semscale.matching.cosines import Cosines
 from semscale.matching.pairs import pair_up
-from semscale.matching.separation import share_above
+from semscale.matching.summary import share_above
 from semscale.weights.resolving import resolve
 from shared_data import shared_data
 

@@ -18,9 +18,9 @@ from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from chat import HEAD, Answering, serve
 from measuring import machine, processor_seconds, ratios, spread
-from semscale.chat.calls.limits import Limits
 from semscale.chat.decisions import DecisionRequest, Option, ScoreQuestion, decide
-from semscale.chat.decisions.openai_format import decisions_body
+from semscale.chat.decisions.formats import decisions_body
+from semscale.chat.pacing import Limits
 
 CONCURRENCY = 64
 LEVELS = ("not at all", "a little", "half", "mostly", "wholly")

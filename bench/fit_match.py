@@ -22,20 +22,18 @@ from scipy.optimize import minimize
 from beetle import Answers, auc, read_answers
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, finding_counts
-from semscale.matching.calibrated import UNRELATED_PAIRS
-from semscale.matching.pairs import best_pairs, pair_up
-from semscale.matching.separation import unrelated_pairs
-from semscale.matching.word_vectors import LAYERS, WordLayers, above_floor, combine, weighted_mean
-from semscale.matching.words import SubjectWeights, TokenizedTexts, WordWeights
+from semscale.matching.calibrated import UNRELATED_PAIRS, above_floor, combine, layer_similarities
+from semscale.matching.pairs import best_pairs, pair_up, unrelated_pairs
+from semscale.matching.words import TokenizedTexts, WordLayers, WordWeights
 
 HERE = Path(__file__).parent
 MODELS = ("all-MiniLM-L6-v2", "e5-small")
-WEIGHTS = HERE.parent / "src" / "semscale" / "matching" / "calibrated" / "calibrated.yaml"
+WEIGHTS = HERE.parent / "src" / "semscale" / "matching" / "calibrated.yaml"
 REVIEWS = HERE.parent / "examples" / "product_reviews.csv"
 
 # Chosen by hand among few values, on the training answers.
 STOP_WEIGHT = 0.15
-SUBJECT = SubjectWeights(usual=0.5, for_pronoun=0.05)
+SUBJECT_WEIGHT, PRONOUN_WEIGHT = 0.5, 0.05
 GROUPS = {
     "negation": ("negation:negated-prediction", "negation:negated-reference"),
     "opposite": ("opposite:opposed", "opposite:reversed-order"),
@@ -93,12 +91,7 @@ def measured_pairs(answers, layers, encoder):
 
 
 def layer_means(measured):
-    word = (measured.word_precision + measured.word_recall) / 2
-    context = (measured.context_precision + measured.context_recall) / 2
-    return {
-        name: float(values.mean())
-        for name, values in zip(LAYERS, (word, context, measured.text), strict=True)
-    }
+    return {name: float(values.mean()) for name, values in layer_similarities(measured, 0.5).items()}
 
 
 def finding_groups(pairs):
@@ -126,14 +119,7 @@ class Task:
     def scores(self, settings, pairs=slice(None)):
         """Score pairs."""
         word_share, text_share, recall_share, *penalties = settings
-        measured = self.measured
-        raw = {
-            "word": weighted_mean(measured.word_precision[pairs], measured.word_recall[pairs], recall_share),
-            "context": weighted_mean(
-                measured.context_precision[pairs], measured.context_recall[pairs], recall_share
-            ),
-            "text": measured.text[pairs],
-        }
+        raw = layer_similarities(self.measured[pairs], recall_share)
         above = {name: above_floor(values, self.floors[name]) for name, values in raw.items()}
         shares = {"word": word_share, "context": 1 - word_share - text_share, "text": text_share}
         return combine(above, self.found[pairs] @ np.array(penalties), shares)
@@ -228,8 +214,8 @@ def as_entries(settings, floors):
         "shares": {"word": word_share, "context": context_share, "text": text_share},
         "recall_share": recall_share,
         "stop_weight": STOP_WEIGHT,
-        "subject_weight": SUBJECT.usual,
-        "pronoun_weight": SUBJECT.for_pronoun,
+        "subject_weight": SUBJECT_WEIGHT,
+        "pronoun_weight": PRONOUN_WEIGHT,
         "penalties": {kind: kinds[kind] for kind in FINDING_KINDS},
         "floors": {name: round(floor, PLACES) for name, floor in floors.items()},
     }
@@ -238,7 +224,7 @@ def as_entries(settings, floors):
 def fitted_entries(name, answers, found):
     """Fit one model's weights, and print how well they serve."""
     encoder = load_token_encoder(name)
-    layers = WordLayers(encoder, SUBJECT)
+    layers = WordLayers(encoder, (SUBJECT_WEIGHT, PRONOUN_WEIGHT))
     task = Task(answers, layers, encoder, found)
     print(
         f"{name}\nfloors of the references: "

@@ -14,10 +14,9 @@ from beetle import read_answers
 from measuring import Peer, machine, ratios, seconds, spread
 from semscale.embedding import load_embedder
 from semscale.embedding.tokens.state_engine import state_engine
-from semscale.matching.layered import PRESETS, LayeredMatch
-from semscale.matching.matcher import Matcher, match_with
-from semscale.matching.methods import METHODS
-from semscale.matching.words import pieces_of, smoothed_idf, stop_words
+from semscale.matching.layered import PRESETS, LayeredMatch, pieces_of, smoothed_idf
+from semscale.matching.matcher import METHODS, Matcher, match_with
+from semscale.matching.words import stop_words
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
 

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from measuring import machine, seconds
-from semscale.chat.calls.limits import Limits
+from semscale.chat.pacing import Limits
 from semscale.chat.replies import Reply, Usage
 from semscale.chat.runner import Running
 from semscale.signature import Signature

@@ -11,8 +11,8 @@ from scripted_chat import ScriptedChat
 from semscale.answer_consistency.asking import Sampling, Stopping, early_decision
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat import FailureKind, Message, Parameters
-from semscale.chat.calls.limits import Limits
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.types import Status

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from endpoint import Endpoint, misbehaving_endpoint
 
-from semscale.chat.calls.limits import Clock
+from semscale.chat.pacing import Clock
 from semscale.chat.runner import Runner
 
 SETTINGS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SEMSCALE_LEDGER", "SEMSCALE_OFFLINE", "SEMSCALE_PRICES")

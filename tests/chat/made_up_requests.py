@@ -1,7 +1,7 @@
 """Requests that differ only in a number, and what came of them."""
 
 from semscale.chat import Request
-from semscale.chat.calls.limits import Limits
+from semscale.chat.pacing import Limits
 
 ONE = Limits(concurrency=1)
 

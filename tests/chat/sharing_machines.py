@@ -9,7 +9,7 @@ from random import Random
 
 FORKED = multiprocessing.get_context("forkserver") if hasattr(os, "fork") else None
 _NEEDED = ["openai", "aiohttp", "pg8000", "sqlalchemy.dialects.postgresql.pg8000", "alembic.operations"]
-_NEEDED += ["semscale.chat.runner", "semscale.chat.endpoint.openai_endpoint", "semscale.chat.ledger.server"]
+_NEEDED += ["semscale.chat.runner", "semscale.chat.endpoint", "semscale.chat.ledger.server"]
 _NEEDED += ["semscale.cli.main", "semscale.cli.commands.drift", "semscale.cli.drift.record_run", "polars"]
 _NEEDED += ["semscale.report.drift", "semscale.report.terminal", "semscale.store.reading"]
 _NEEDED += ["semscale.history.databases.migrating", "semscale.history.history"]
@@ -67,7 +67,7 @@ def ask(url: str, ledger: str, name: str, prompts: list[str], concurrency: int) 
         How many outcomes came, how many of them are no echo of their prompt, and how many calls were sent.
     """
     from semscale.chat import Request, load_chat_model
-    from semscale.chat.calls.limits import Limits
+    from semscale.chat.pacing import Limits
     from semscale.chat.runner import Runner
 
     os.environ["OPENAI_API_KEY"] = f"key-of-{name}"

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from semscale.chat.connections import held_open
+from semscale.chat.chat_model import held_open
 
 
 class Model:

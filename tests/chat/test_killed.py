@@ -9,15 +9,15 @@ import sys
 import pytest
 
 from semscale.chat import Request
-from semscale.chat.calls.limits import Limits
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
 
-pytestmark = pytest.mark.needs("api")
+pytestmark = [pytest.mark.needs("api"), pytest.mark.exhaustive]
 
 CHILD = """
 import sys
 from semscale.chat import Request, load_chat_model
-from semscale.chat.calls.limits import Limits
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
 url, ledger, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 runner = Runner(load_chat_model("m", base_url=url), limits=Limits(concurrency=8), ledger=ledger)

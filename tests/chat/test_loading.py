@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from semscale.chat import load_chat_model, loading
-from semscale.chat.endpoint.openai_endpoint import EndpointChat
+from semscale.chat.endpoint import EndpointChat
 from semscale.errors import InputError, ModelError, UnknownNameError
 from semscale.signature import Signature
 
@@ -27,7 +27,7 @@ def test_no_key_says_which():
         InputError, match="is not set; set it, or name another endpoint with base_url"
     ) as caught:
         load_chat_model("gpt-5")
-    assert caught.value.shell_message.endswith("is not set; set it, or name another endpoint with --base-url")
+    assert caught.value.shell_message.endswith("is not set; set it, or name another endpoint with --chat-url")
     with pytest.raises(InputError, match="MY_KEY is not set"):
         load_chat_model("gpt-5", key_variable="MY_KEY")
 
@@ -77,7 +77,7 @@ def test_base_url_does_not_belong_to_a_local_model():
 
 
 def test_an_embedding_model_is_no_chat_model():
-    from semscale.chat.local.local_files import find_local_model
+    from semscale.chat.local import find_local_model
 
     with pytest.raises(ModelError, match="turns texts into vectors"):
         find_local_model("all-MiniLM-L6-v2")

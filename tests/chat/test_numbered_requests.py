@@ -3,7 +3,7 @@
 import asyncio
 
 from semscale.chat import Request
-from semscale.chat.numbered_requests import NumberedRequests
+from semscale.chat.pacing import NumberedRequests
 
 ASKED = [Request.of(f"question {number}") for number in range(4)]
 

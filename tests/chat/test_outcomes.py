@@ -2,8 +2,7 @@
 
 import pytest
 
-from semscale.chat.outcomes import OutcomeStatus, RequestOutcome, count_statuses
-from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.replies import CallError, FailureKind, OutcomeStatus, Reply, RequestOutcome, count_statuses
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Waits for a reply, as progress tells of them."""
 
 from semscale.chat.replies import CallError, FailureKind
-from semscale.chat.run_progress import WaitProgress
+from semscale.chat.runner import WaitProgress
 
 DOWN = CallError("m cannot be reached", kind=FailureKind.CONNECTION)
 BUSY = CallError("m is busy", kind=FailureKind.SERVER)

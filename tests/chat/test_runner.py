@@ -7,7 +7,7 @@ from endpoint import completion
 from made_up_requests import ONE, requests, statuses
 
 from semscale.chat import FailureKind, Request
-from semscale.chat.calls.limits import Limits
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
 from semscale.errors import ReplyError
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from made_up_requests import requests
 
-from semscale.chat.calls.limits import Limits
-from semscale.chat.costs.budget import Budget
-from semscale.chat.costs.prices import Price, PriceTable
+from semscale.chat.budget import Budget
+from semscale.chat.pacing import Limits
+from semscale.chat.prices import Price, PriceTable
 from semscale.errors import InputError, InterruptedRunError
 
 pytestmark = pytest.mark.needs("api")

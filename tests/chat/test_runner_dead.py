@@ -8,8 +8,7 @@ from endpoint import misbehaving_endpoint
 from made_up_requests import ONE, requests
 
 from semscale.chat import load_chat_model, runner
-from semscale.chat.calls.limits import Clock, Limits
-from semscale.chat.calls.retrying import Retries
+from semscale.chat.pacing import Clock, Limits, Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 

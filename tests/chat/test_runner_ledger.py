@@ -6,7 +6,7 @@ import pytest
 from endpoint import completion
 from made_up_requests import ONE, requests, statuses
 
-from semscale.chat.calls.limits import Limits
+from semscale.chat.pacing import Limits
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
 from semscale.errors import InputError

@@ -6,8 +6,7 @@ import pytest
 from made_up_requests import ONE, requests, statuses
 
 from semscale.chat import FailureKind
-from semscale.chat.calls.limits import Limits, Pacer
-from semscale.chat.calls.retrying import Retries
+from semscale.chat.pacing import Limits, Pacer, Retries
 from semscale.errors import InputError
 
 pytestmark = pytest.mark.needs("api")

@@ -5,8 +5,8 @@ from endpoint import REFUSALS, error
 from made_up_requests import requests, statuses
 
 from semscale.chat import FailureKind
-from semscale.chat.calls.limits import Limits
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 

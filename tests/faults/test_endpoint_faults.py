@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from endpoint import FAULTS, faulty
 
-from semscale.chat.calls import limits
+from semscale.chat import pacing
 
-pytestmark = pytest.mark.needs("api")
+pytestmark = [pytest.mark.needs("api"), pytest.mark.exhaustive]
 
 N = 1000
 """Items that are judged; consistency, which sends two requests for each prompt, gets a quarter."""
@@ -91,7 +91,7 @@ def test_when_every_call_fails_the_last_line_says_why(command, asked, endpoint, 
 def test_an_endpoint_that_dies_stops_the_run_which_goes_on_later(
     command, asked, endpoint, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(limits, "_SILENCE", 0.8)
+    monkeypatch.setattr(pacing, "_SILENCE", 0.8)
     write_items(tmp_path, 200)
     endpoint.reply = lambda asked: REPLY
     endpoint.fault = lambda prompt, n_asked: FAULTS["hanging"] if len(endpoint.requests) > 30 else None

@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.chat.costs.prices import PriceTable
-from semscale.chat.endpoint.reply import parse_reply
+from semscale.chat.endpoint import parse_reply
+from semscale.chat.failures import Scrubber
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.secrets import Scrubber
-from semscale.cli.options.judging import read_panel
+from semscale.chat.prices import PriceTable
+from semscale.cli.judge import read_panel
 from semscale.compat.athena_report import read_report
 from semscale.drift.gate.settings import read_gate_settings
 from semscale.drift.runs.reading import read_items, read_run
@@ -38,10 +38,11 @@ from semscale.json_reading import parse_json
 from semscale.judging.human_labels import label_table
 from semscale.judging.replies import read_reply
 from semscale.judging.templates import TEMPLATES, load_template
-from semscale.matching.bertscore_baselines import read_baseline
+from semscale.matching.bertscore import read_baseline
 from semscale.matching.cliniqlink import read_task
 from semscale.rating.calibration import hash_of, load_calibration
-from semscale.rating.cells import humans_in, weights_in
+from semscale.rating.cells import humans_in
+from semscale.results.weights import weights_in
 from semscale.scales.library import load_scale, parse_translation
 from semscale.scales.scale import parse_scale
 from semscale.snapshots.files import read_snapshots

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from semscale.chat.calls.retrying import Retries
+from semscale.chat.pacing import Retries
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
 from semscale.chat.runner import Running
 from semscale.signature import Signature

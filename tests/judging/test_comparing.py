@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from tests.judging.conftest import Scripted, plain_running
 
-from semscale.chat.calls.limits import Limits
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
+from semscale.chat.pacing import Limits
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
 from semscale.errors import InputError, InterruptedRunError

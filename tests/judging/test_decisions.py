@@ -7,7 +7,7 @@ from decision_endpoint import deciding_endpoint
 from tests.judging.conftest import plain_running
 
 from semscale.chat import load_chat_model
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
 from semscale.errors import InputError
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.templates import Criterion, Rubric, even_template

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
 from semscale.chat.replies import CallError, FailureKind
 from semscale.errors import InputError
 from semscale.judging.judge import Judge, Panel

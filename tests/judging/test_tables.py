@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 from tests.judging.conftest import Scripted, material
 
-from semscale.chat.calls.retrying import Retries
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
+from semscale.chat.pacing import Retries
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
 from semscale.errors import InputError, InterruptedRunError

@@ -260,7 +260,7 @@ def test_vectors_of_a_part_are_not_all_held_together(tmp_path):
     embedder = Counted()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cosines, "_FRESH", 100)
-        patch.setattr(cosines, "_KEPT", 50)
+        patch.setattr(cosines, "_STORED", 50)
         summary = match_file(
             open_table(tmp_path / "rows.parquet"),
             MatchColumns(prediction="said", reference=("meant",)),

@@ -10,7 +10,7 @@ import pytest
 from tests.matching.made_up_matches import GROUPS, PREDICTIONS, REFERENCES, matches
 
 from semscale.errors import InputError
-from semscale.matching.separation import Separation
+from semscale.matching.summary import Separation
 
 DOCS = Path(__file__).parents[2] / "docs" / "match.md"
 

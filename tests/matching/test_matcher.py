@@ -4,8 +4,7 @@ import pytest
 from semscale.embedding import ArrayEmbedder, load_embedder
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import GUARDS
-from semscale.matching.matcher import Matcher, match, match_with
-from semscale.matching.methods import METHODS
+from semscale.matching.matcher import METHODS, Matcher, match, match_with
 from semscale.types import Status
 
 WITH_EMBEDDERS = [name for name in METHODS if name != "entailment"]

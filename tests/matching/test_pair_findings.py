@@ -10,16 +10,16 @@ PAIRS = pair_up(
 
 
 def test_the_named_pairs_are_looked_at_and_items_keep_their_places():
-    found = find_in_pairs(PAIRS, np.array([1, 2, 3]), Guards())
-    assert [[one.guard for one in row] for row in found.found] == [["number"], ["negation"], [], []]
-    assert found.guarded.tolist() == [True, True, False, True]
-    assert found.found[0][0].reference.text == "0.5 mg"
+    findings, guarded = find_in_pairs(PAIRS, np.array([1, 2, 3]), Guards())
+    assert [[finding.guard for finding in row] for row in findings] == [["number"], ["negation"], [], []]
+    assert guarded.tolist() == [True, True, False, True]
+    assert findings[0][0].reference.text == "0.5 mg"
 
 
 def test_guards_that_are_off_find_nothing():
-    found = find_in_pairs(PAIRS, np.array([1, 2]), Guards({"number": "off"}))
-    assert found.found[0] == ()
-    assert found.found[1] != ()
+    findings, _ = find_in_pairs(PAIRS, np.array([1, 2]), Guards({"number": "off"}))
+    assert findings[0] == ()
+    assert findings[1] != ()
 
 
 def test_pairs_in_other_languages_are_passed_over():
@@ -27,6 +27,6 @@ def test_pairs_in_other_languages_are_passed_over():
     pairs = pair_up(
         [english, german, german], ["It is safe at all.", "It is safe at all.", "Das ist ganz sicher."]
     )
-    found = find_in_pairs(pairs, np.array([0, 1, 2]), Guards())
-    assert [len(row) for row in found.found] == [1, 0, 0]
-    assert found.guarded.tolist() == [True, False, False]
+    findings, guarded = find_in_pairs(pairs, np.array([0, 1, 2]), Guards())
+    assert [len(row) for row in findings] == [1, 0, 0]
+    assert guarded.tolist() == [True, False, False]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.conftest import ToyEmbedder
 
 from semscale.matching.matcher import match
-from semscale.matching.separation import separate, share_above
+from semscale.matching.summary import separate, share_above
 
 SCORES = st.lists(st.integers(0, 5).map(float), min_size=1, max_size=12)
 

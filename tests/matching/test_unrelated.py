@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.separation import corpus_hash, unrelated_pairs
+from semscale.matching.pairs import corpus_hash, unrelated_pairs
 
 
 @pytest.mark.parametrize("m", [2, 3, 7, 40])

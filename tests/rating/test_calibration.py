@@ -218,7 +218,7 @@ def test_parts_keep_what_is_unlike(learnt):
     calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
     ratings = calibrated.rate([*TEXTS, "shipping price"])
     assert ratings[1:3].unlike.tolist() == ratings.unlike[1:3].tolist()
-    assert ratings.take(np.array([4])).unlike.tolist() == [ratings.unlike[4]]
+    assert ratings[4:5].unlike.tolist() == [ratings.unlike[4]]
     assert ratings.to_frame()["unlike_labels"].to_list() == ratings.unlike.tolist()
     assert ratings.summarize().n_unlike == ratings.unlike.sum()
     assert "unlike_labels" not in rater.rate(TEXTS).to_frame().columns

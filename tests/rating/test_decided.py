@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.chat.decisions import DecisionAnswers, DecisionLimits
-from semscale.chat.decisions.answers import DecisionAnswer
+from semscale.chat.decisions.questions import DecisionAnswer
 from semscale.errors import InputError
 from semscale.rating.decided import (
     DecidedRatings,

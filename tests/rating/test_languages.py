@@ -266,8 +266,8 @@ def test_most_texts_in_another_language_than_is_said_are_warned_of(toy_embedder)
     assert (summary.other_language.code, summary.other_language.share) == ("de", 1.0)
     assert any(
         warning.endswith(
-            "most often German, but --language says that all are English. Do not trust these figures, "
-            "and use --language auto."
+            "most often German, but --language states English. Do not trust these figures, and use "
+            "--language auto."
         )
         for warning in summary.document().warnings
     )

@@ -4,8 +4,7 @@ import json
 
 from tests.schema_check import check_json
 
-from semscale.chat.costs.forecast import Forecast, FurtherCalls
-from semscale.chat.costs.forecast_summary import ForecastSummary
+from semscale.chat.forecast import Forecast, ForecastSummary, FurtherCalls
 from semscale.chat.replies import Usage
 from semscale.embedding.file_embedding import EmbeddingSummary
 from semscale.report.html import page

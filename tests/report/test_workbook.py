@@ -8,6 +8,7 @@ from made_up_document import BLOCKS, HOSTILE, document_of
 from tests.workbook_sheets import sheets_of
 
 from semscale.report.document import (
+    Count,
     DataTable,
     Headline,
     Items,
@@ -76,6 +77,7 @@ def test_a_workbook_shows_bounds_and_signs_as_pages_do(tmp_path):
         Number(0.12, signed=True): "+0.00;-0.00;0.00",
         WithInterval(0.123, 0.1, 0.2, 3, signed=True): "+0.000;-0.000;0.000",
         Share(0.123456, 2): "0.00 %",
+        Count(7, is_small=True): '#,##0"*"',
     }
     table = DataTable(("", "b"), tuple((Label("a"), cell) for cell in cells))
     write_report_workbook(document_of(table), tmp_path / "d.xlsx")
@@ -84,7 +86,7 @@ def test_a_workbook_shows_bounds_and_signs_as_pages_do(tmp_path):
     for number_format in cells.values():
         assert f'formatCode="{number_format}"' in formats
     written = sheets_of(tmp_path / "d.xlsx")["One section"]["column_1"].drop_nulls().to_list()
-    assert {1e-9, 1e303, 0.12, 0.123, 0.123456} == set(map(float, written[1:]))
+    assert {1e-9, 1e303, 0.12, 0.123, 0.123456, 7} == set(map(float, written[1:]))
 
 
 def test_a_workbook_leaves_numbers_that_do_not_exist_empty(tmp_path):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from semscale.chat.costs.budget import Budget
-from semscale.chat.costs.forecast import Forecast
+from semscale.chat.budget import Budget
+from semscale.chat.forecast import Forecast
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.replies import Usage
 from semscale.chat.runner import Running

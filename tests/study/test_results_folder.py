@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
 from semscale.chat.runner import Running
 from semscale.errors import InputError
 from semscale.study import read_study

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from tests.study.conftest import refusal
 
-from semscale.chat.costs.budget import Budget
-from semscale.chat.costs.prices import Price, PriceTable
+from semscale.chat.budget import Budget
 from semscale.chat.messages import ImagePart, Message, Parameters, Request, TextPart
+from semscale.chat.prices import Price, PriceTable
 from semscale.chat.replies import Reply
 from semscale.chat.runner import Running
 from semscale.scales import load_scale

@@ -19,11 +19,10 @@ from semscale.answer_consistency.p_true import (
     decision_forms,
     p_true_request,
 )
-from semscale.chat.calls.parameter_form import LEFT_OUT
+from semscale.chat.chat_model import LEFT_OUT
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Message, Parameters, Request
-from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
-from semscale.chat.replies import TokenLogprob
+from semscale.chat.replies import OutcomeStatus, RequestOutcome, TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, InterruptedRunError
 from semscale.signature import Signature
@@ -206,7 +205,7 @@ class ReplyCounts:
 
     @property
     def all_failed(self) -> bool:
-        """Whether something was asked for and nothing came."""
+        """Tell whether something was asked for and nothing came."""
         return 0 < self.n_failed == self.n_calls
 
     @property

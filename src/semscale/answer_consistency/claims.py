@@ -30,7 +30,7 @@ from semscale.matching.entailment import (
     worded_sentences,
 )
 from semscale.matching.matcher import Matcher
-from semscale.matching.methods import CorpusDependent
+from semscale.matching.pairs import CorpusDependent
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
@@ -255,7 +255,7 @@ class ClaimJudge:
 
     @property
     def uses_entailment(self) -> bool:
-        """Whether a model of entailment decides."""
+        """Tell whether a model of entailment decides."""
         return self._nli is not None
 
     def over(self, corpus: Sequence[str]) -> "ClaimJudge":

@@ -361,7 +361,7 @@ class LabelCounts:
 
     @property
     def are_of_both_kinds(self) -> bool:
-        """Whether some are right and some wrong, which a curve needs."""
+        """Tell whether some are right and some wrong, which a curve needs."""
         return self.right > 0 and self.wrong > 0
 
     def added(self, other: "LabelCounts") -> "LabelCounts":

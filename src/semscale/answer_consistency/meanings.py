@@ -53,7 +53,7 @@ class Relations:
 
     @property
     def is_read(self) -> bool:
-        """Whether the relations of all texts are known."""
+        """Tell whether the relations of all texts are known."""
         return not np.isnan(self.similarity).any()
 
     @cached_property

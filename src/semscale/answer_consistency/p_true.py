@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from semscale.chat.calls.parameter_form import LEFT_OUT
-from semscale.chat.decisions.answers import answers_in
-from semscale.chat.decisions.deciding import DecidingChat, call_of
-from semscale.chat.decisions.decision_calls import NOT_TAKEN, TRIED_ITEMS
-from semscale.chat.decisions.questions import DecisionRequest, PredicateQuestion
+from semscale.chat.chat_model import LEFT_OUT
+from semscale.chat.decisions.models import DecidingChat, call_of
+from semscale.chat.decisions.questions import DecisionRequest, PredicateQuestion, answers_in
+from semscale.chat.decisions.running import NOT_TAKEN, TRIED_ITEMS
 from semscale.chat.messages import Request
-from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
-from semscale.chat.replies import FailureKind, TokenLogprob
+from semscale.chat.replies import FailureKind, OutcomeStatus, RequestOutcome, TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.signature import Signature

@@ -34,8 +34,7 @@ from semscale.guards.registry import GUARDS
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import CONTRADICTION, EntailmentModel
-from semscale.matching.pairs import Pairs, in_other_language
-from semscale.matching.separation import corpus_hash, unrelated_pairs
+from semscale.matching.pairs import Pairs, corpus_hash, in_other_language, unrelated_pairs
 from semscale.types import Floats, Integers, Mask, Progress, Status
 
 CONTRADICTED = 0.1
@@ -400,7 +399,7 @@ class Floor:
 
     @property
     def known(self) -> bool:
-        """Whether it was set or estimated."""
+        """Tell whether it was set or estimated."""
         return self.origin != TOO_FEW_ANSWERS
 
     @property

@@ -87,7 +87,7 @@ def pair_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
     pairs = pair_up(originals, without_declining(lists))
     # An item whose answer is no text has no pairs, but its samples are counted all the same.
     counts = np.array([_sample_counts(cells) for cells in lists], np.int64).reshape(pairs.n_items, 3)
-    n_given, n_texts, n_declined = counts.T
+    n_listed, n_texts, n_declined = counts.T
     usable = n_texts - n_declined
     status = pairs.status.copy()
     can_be_scored = np.array(
@@ -98,7 +98,7 @@ def pair_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
     status[can_be_scored & has_no_answer] = Status.REFUSED
     is_scored = np.asarray(status[pairs.item] == Status.SCORED, dtype=bool)
     pairs = select_pairs(pairs, is_scored, status)
-    return SampledAnswers(pairs, status, usable, n_given - usable, n_declined, fewest)
+    return SampledAnswers(pairs, status, usable, n_listed - usable, n_declined, fewest)
 
 
 def _sample_counts(cells: Sequence[Any]) -> tuple[int, int, int]:

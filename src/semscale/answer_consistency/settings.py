@@ -203,7 +203,7 @@ class CorrectnessSettings(Settings):
 
 
 def _corpus(corpus: Iterable[object] | None) -> tuple[str, ...] | None:
-    from semscale.matching.separation import corpus_texts
+    from semscale.matching.pairs import corpus_texts
 
     return None if corpus is None else tuple(corpus_texts(corpus))
 
@@ -275,7 +275,7 @@ SAMPLE_TOKENS = Role(_columns_of_cells, is_shared=True)
 SHARED_CELL = replace(CELL, is_shared=True)
 """A value for each row, of a column that may have another role, too."""
 LABEL = Role(_read_labels, is_measured=False, is_shared=True)
-"""Whether the answer of each row is right: 1, 0, or NaN where it is not known."""
+"""Tell whether the answer of each row is right: 1, 0, or NaN where it is not known."""
 
 
 class AskedColumns(Columns):
@@ -286,7 +286,7 @@ class AskedColumns(Columns):
         str | None,
         LABEL,
         Field(description="Whether the answer is right, where checked."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", name="--correct"),
     ] = None
     by: Annotated[
         str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
@@ -326,7 +326,7 @@ class AnswerColumns(Columns):
         str | None,
         LABEL,
         Field(description="Whether the answer is right, where checked."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", name="--correct"),
     ] = None
     by: Annotated[
         str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
@@ -363,7 +363,7 @@ class AnswerColumns(Columns):
 
     @property
     def has_sample_tokens(self) -> bool:
-        """Whether the table has the log-probabilities of the samples' tokens."""
+        """Tell whether the table has the log-probabilities of the samples' tokens."""
         return bool(self.sample_logprobs) or bool(self.item and self.logprobs)
 
 

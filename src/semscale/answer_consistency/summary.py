@@ -40,7 +40,7 @@ FEW_SAMPLES = 3
 
 _NO_ESTIMATE = Estimate(nan, nan, nan)
 _GROUP = " group"  # column of the sample, beside those of the measures
-_NULL_WORDS = frozenset({"none", "null", "nil", "nan"})
+_NULL_ANSWERS = frozenset({"none", "null", "nil", "nan"})
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class ConsistencySummary(SampledSummary):
         lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
         correctness: P(correct) and decisions, where answers were labelled.
         too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
-        n_null_words: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
+        n_null_answers: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
         same_by: for measures of meanings, items by the ground on which texts mean the same; else empty.
     """
 
@@ -151,12 +151,12 @@ class ConsistencySummary(SampledSummary):
     lowest: tuple[ConsistencyItem, ...]
     correctness: CorrectnessProbability | None = None
     too_few_labels: TooFewLabels | None = None
-    n_null_words: int = 0
+    n_null_answers: int = 0
     same_by: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def is_sampled(self) -> bool:
-        """Whether ``scores`` and ``group_scores`` are those of a sample."""
+        """Tell whether ``scores`` and ``group_scores`` are those of a sample."""
         return self.n > SAMPLED_ROWS
 
     @property
@@ -364,7 +364,7 @@ class ConsistencyTally:
         counts["samples left out"] += int(items.samples_left_out.sum())
         counts["few samples"] += int((items.n_samples[items.scored] < FEW_SAMPLES).sum())
         counts["windowed"] += items.n_windowed
-        counts["null words"] += sum(_is_null_word(texts.answers[item]) for item in scored)
+        counts["null answers"] += sum(_is_null_answer(texts.answers[item]) for item in scored)
         counts["contradicted"] += sum(map(bool, items.contradictions))
         counts["unguarded"] += sum(map(texts.is_unguarded, scored))
         self._same_by.update(str(ground) for ground in items.same_by if ground is not None)
@@ -432,7 +432,7 @@ class ConsistencyTally:
             if groups is None
             else scores_by_group(score, [names[group] for group in groups.tolist()]),
             lowest=tuple(_with_correctness(item, correctness) for item in self._lowest.items),
-            n_null_words=counts["null words"],
+            n_null_answers=counts["null answers"],
             same_by=dict(sorted(self._same_by.items())),
         )
 
@@ -457,9 +457,9 @@ def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability
     return replace(item, probability_correct=estimate, decision=single.decision[0])
 
 
-def _is_null_word(cell: object) -> bool:
+def _is_null_answer(cell: object) -> bool:
     """Tell whether an answer is a word that programs write where there is none."""
-    return isinstance(cell, str) and cell.strip(" .\n\t").casefold() in _NULL_WORDS
+    return isinstance(cell, str) and cell.strip(" .\n\t").casefold() in _NULL_ANSWERS
 
 
 def _text(cell: object) -> str | None:

@@ -207,7 +207,7 @@ class AnswerSource:
 
     @property
     def state(self) -> PartState:
-        """Whether a cap cut the part short, and whether calls failed that may succeed another time."""
+        """Tell whether a cap cut the part short, and whether calls failed that may succeed another time."""
         if self.model is None:
             return PartState()
         return PartState(self.stopped is None, bool(self.stored) and self.replies.has_failed_calls)

@@ -5,11 +5,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from semscale.chat.endpoint.failures import failure_of
-from semscale.chat.endpoint.reply import token_logprobs
+from semscale.chat.endpoint import token_logprobs
+from semscale.chat.failures import Scrubber, environment_secrets, failure_of
 from semscale.chat.messages import Message, Request, TextPart
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
-from semscale.chat.secrets import Scrubber, environment_secrets
 from semscale.signature import Signature
 
 if TYPE_CHECKING:

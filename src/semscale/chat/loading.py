@@ -5,7 +5,7 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 
 from semscale.chat.chat_model import ChatModel, checked_chat_model
-from semscale.chat.local.local_files import GGUF
+from semscale.chat.local import GGUF
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import did_you_mean, nearest_name
 from semscale.types import Progress
@@ -70,7 +70,7 @@ def _is_local(name: str) -> bool:
 
 
 def _endpoint(name: str, base_url: str | None, key_variable: str) -> ChatModel:
-    from semscale.chat.endpoint.openai_endpoint import EndpointChat
+    from semscale.chat.endpoint import EndpointChat
 
     try:
         return EndpointChat(name, base_url=base_url, key_variable=key_variable)
@@ -84,13 +84,12 @@ def _endpoint(name: str, base_url: str | None, key_variable: str) -> ChatModel:
 
 
 def _local(name: str, base_url: str | None, progress: Progress | None) -> ChatModel:
-    from semscale.chat.local.local_chat import LocalChat
-    from semscale.chat.local.local_files import find_local_model
+    from semscale.chat.local import LocalChat, find_local_model
 
     if base_url is not None:
         raise InputError(
             f"base_url belongs to engine='openai', got {base_url!r} with engine='local'",
-            in_shell=f"--base-url is of an endpoint, and {name} is a model of this machine: leave one out",
+            in_shell=f"--chat-url is of an endpoint, and {name} is a model of this machine: leave one out",
         )
     LocalChat.check_installed()
     return LocalChat(find_local_model(name, progress=progress))

@@ -1,7 +1,7 @@
 """Runs of many requests to one chat model: concurrent, within limits and a budget, resumable."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from semscale.chat.calls.calling import (
+from semscale.chat.budget import Budget, Meter, Spent
+from semscale.chat.calling import (
     Caller,
     CapReachedError,
     FatalCallError,
@@ -17,18 +18,13 @@ from semscale.chat.calls.calling import (
     Setting,
     StoppedRunError,
 )
-from semscale.chat.calls.limits import Clock, Limits
-from semscale.chat.calls.retrying import Retries
-from semscale.chat.calls.stopping import LONGEST_WAIT, RUNS, UserStoppedError
-from semscale.chat.chat_model import ChatModel, checked_chat_model
-from semscale.chat.connections import held_open
-from semscale.chat.costs.budget import Budget, Meter, Spent
-from semscale.chat.costs.prices import PriceTable
+from semscale.chat.chat_model import ChatModel, checked_chat_model, held_open
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
-from semscale.chat.numbered_requests import NumberedRequests, Requests
-from semscale.chat.outcomes import RequestOutcome
-from semscale.chat.run_progress import RunProgress, WaitProgress
+from semscale.chat.pacing import Clock, Limits, NumberedRequests, Requests, Retries
+from semscale.chat.prices import PriceTable
+from semscale.chat.replies import CallError, FailureKind, RequestOutcome
+from semscale.chat.stopping import LONGEST_WAIT, RUNS, UserStoppedError
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.types import Progress
 
@@ -369,3 +365,71 @@ async def _opened(ledger: Ledger | str | Path | bool) -> AsyncIterator[Ledger | 
         yield ours
     finally:
         await asyncio.to_thread(ours.close)
+
+
+_SHOWN_FROM = 10.0  # seconds of waiting that are worth a word
+_UNREACHED_FROM = 3.0  # the same where the endpoint cannot be reached, which the first calls have shown
+
+
+class RunProgress:
+    """Tells how many requests were sent, of how many; those whose replies were there already do not count.
+
+    Args:
+        stage: name of the work.
+        requests: where their number is known, it may change while they come.
+        progress: called at once, and after each outcome.
+    """
+
+    def __init__(self, stage: str, requests: object, progress: Progress | None) -> None:
+        self._stage, self._requests, self._progress = stage, requests, progress
+        self._sent = self._there = 0
+        self._tell()
+
+    def add(self, outcome: RequestOutcome) -> None:
+        """Count an outcome."""
+        if outcome.attempts:
+            self._sent += 1
+        else:
+            self._there += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._progress:
+            total = len(self._requests) - self._there if isinstance(self._requests, Sized) else None
+            self._progress(self._stage, self._sent, total)
+
+
+class WaitProgress:
+    """Tells for how long no reply has come, and what the calls failed of.
+
+    Args:
+        model: name of the model that is asked.
+        progress: called while the run waits, and once when a reply has come.
+    """
+
+    def __init__(self, model: str, progress: Progress | None) -> None:
+        self._model, self._progress = model, progress
+        self._stage = ""
+
+    def tell(self, seconds: float, longest: float, failure: CallError | None) -> None:
+        """Tell of a wait that is long enough.
+
+        Args:
+            seconds: since the last reply.
+            longest: seconds of waiting after which the run ends.
+            failure: of the last call since then, if one failed.
+        """
+        if self._progress is None:
+            return
+        is_unreached = failure is not None and failure.kind is FailureKind.CONNECTION
+        is_long = seconds >= (_UNREACHED_FROM if is_unreached else _SHOWN_FROM)
+        if is_long and (not self._stage or (failure is not None and self._stage == self._words(None))):
+            self._stage = self._words(failure)  # one reason for each wait: its words may differ by call
+        if self._stage:
+            self._progress(self._stage, int(seconds), int(longest))
+        if not is_long:
+            self._stage = ""
+
+    def _words(self, failure: CallError | None) -> str:
+        why = "" if failure is None else f": {failure}"
+        return f"waiting for {self._model} (seconds without a reply{why})"

@@ -15,8 +15,8 @@ from semscale.distributed.text_owners import Owners, refuse_gpus
 from semscale.embedding.file_embedding import VectorType
 from semscale.errors import InputError
 from semscale.extras import require
-from semscale.matching.matcher import Matcher
-from semscale.matching.methods import ANY_ENGINE, CorpusDependent
+from semscale.matching.matcher import ANY_ENGINE, Matcher
+from semscale.matching.pairs import CorpusDependent
 from semscale.matching.settings import DEFAULT_METHOD, MatchColumns
 from semscale.rating.calibration import as_calibration
 from semscale.rating.rater import Rater
@@ -111,7 +111,7 @@ def match(
         dataset: n rows, in any order.
         prediction: name of the column of predictions.
         reference: name of the column of references: texts, or lists of texts.
-        method: one of ``semscale.matching.methods.METHODS``.
+        method: one of ``semscale.matching.matcher.METHODS``.
         pool: the actors.
         shared: as ``embed`` takes it; for method ``cosine``.
         settings: as ``semscale.match`` takes them; models are names, and ``corpus`` is needed by methods that

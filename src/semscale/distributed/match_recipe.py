@@ -11,8 +11,7 @@ from semscale.distributed.recipes import ModelRecipe, RowWork
 from semscale.distributed.shared_embedder import SharedEmbedder
 from semscale.embedding.torch_engine.device import AUTO
 from semscale.errors import InputError
-from semscale.matching.matcher import Matcher, MatchTable
-from semscale.matching.methods import ANY_ENGINE
+from semscale.matching.matcher import ANY_ENGINE, Matcher, MatchTable
 from semscale.matching.pairs import pair_up
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.results.runs import PartWork

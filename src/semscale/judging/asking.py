@@ -16,21 +16,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-from semscale.chat.calls.parameter_form import LEFT_OUT
-from semscale.chat.chat_model import ChatModel
-from semscale.chat.costs.tokens import BYTES_PER_TOKEN, most_reply_tokens
-from semscale.chat.decisions.answers import DecisionAnswer, standard_error
-from semscale.chat.decisions.deciding import DecidingChat
-from semscale.chat.decisions.decision_calls import (
+from semscale.chat.budget import BYTES_PER_TOKEN, most_reply_tokens
+from semscale.chat.chat_model import LEFT_OUT, ChatModel
+from semscale.chat.decisions.models import DecidingChat, forms_of, limits_of
+from semscale.chat.decisions.questions import (
+    DecisionAnswer,
+    DecisionRequest,
+    Option,
+    ScoreQuestion,
+    check_decision,
+    standard_error,
+)
+from semscale.chat.decisions.running import (
     DecisionCall,
     decision_calls,
     joined_answers,
     may_lie_in_item,
     why_not_taken,
 )
-from semscale.chat.decisions.decision_model import check_decision
-from semscale.chat.decisions.loading import forms_of, limits_of
-from semscale.chat.decisions.questions import DecisionRequest, Option, ScoreQuestion
 from semscale.chat.messages import Message, Parameters, Request
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
@@ -478,7 +481,7 @@ def decisions_to_try(model: DecidingChat, rubric: Rubric) -> tuple[ModelCapabili
         n = len(criterion.template.levels)
         if not n:
             problem = f"needs a template with levels, {criterion.template.name!r} has a range"
-            raise InputError(f"method='decision' {problem}", in_shell=f"--method decision {problem}")
+            raise InputError(f"method='decision' {problem}", in_shell=f"--reply decision {problem}")
         if n > most:
             noun = "template" if criterion.name == rubric.name else "criterion"
             raise InputError(

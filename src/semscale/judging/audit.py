@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from semscale.chat.costs.budget import Spent
-from semscale.chat.costs.prices import Price, PriceTable
-from semscale.chat.decisions.loading import NEXT_TOKEN
+from semscale.chat.budget import Spent
+from semscale.chat.decisions.models import NEXT_TOKEN
+from semscale.chat.prices import Price, PriceTable
 from semscale.chat.replies import Usage
 from semscale.chat.runner import Running, run_apart
 from semscale.judging.human_labels import label_table, labels_signature, mean_labels, nearest

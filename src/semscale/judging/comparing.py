@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from semscale.chat.connections import held_open
+from semscale.chat.chat_model import held_open
 from semscale.chat.runner import Running, run_apart
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.asking import FormRefusal

@@ -9,10 +9,9 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from semscale.chat.connections import held_open
-from semscale.chat.decisions.deciding import DecidingChat
-from semscale.chat.decisions.decision_calls import TRIED_ITEMS
-from semscale.chat.decisions.loading import load_deciding_model
+from semscale.chat.chat_model import held_open
+from semscale.chat.decisions.models import DecidingChat, load_deciding_model
+from semscale.chat.decisions.running import TRIED_ITEMS
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
 from semscale.chat.replies import CallError, Reply, Usage

@@ -1,65 +1,66 @@
-"""BERTScore: precision, recall and F1 by the best cosines between the tokens of two texts."""
+"""BERTScore: the scorer, its results, layers and baselines of models, and the calibration of others."""
 
+import csv
 import hashlib
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import numpy as np
 import polars as pl
 
-from semscale.embedding.engines.finite_output import check_finite
 from semscale.embedding.loading import load_token_encoder
 from semscale.embedding.texts import distinct
 from semscale.embedding.tokens.state_engine import state_engine
-from semscale.embedding.tokens.token_ids import TokenIds, TokenReader
-from semscale.embedding.tokens.token_states import TokenEncoder, TokenStates
+from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.embedding.torch_engine.device import AUTO
-from semscale.embedding.torch_engine.transfers import fetched
 from semscale.errors import InputError
-from semscale.matching.bertscore_baselines import (
-    Baseline,
-    BertModel,
-    bert_models,
-    find_bert_model,
-    read_baseline,
-    rescale_scores,
-)
-from semscale.matching.cosines import (
-    BestMatches,
-    ScoringStep,
-    best_on_device,
-    mean_best,
-    mean_of_best,
-    plan_steps,
-    unit_rows,
-)
+from semscale.json_reading import parse_json
 from semscale.matching.matches import Matches
 from semscale.matching.pairs import Pairs, ScoredPairs, best_pairs, pair_up
-from semscale.matching.summary import MatchSummary, MatchTally, texts_of
+from semscale.matching.summary import MatchSummary, summarize_matches
+from semscale.matching.token_scores import (
+    Explanation,
+    Idf,
+    PairScorer,
+    TextPairs,
+    equal_weights,
+    explain_pair,
+    fixed_weights,
+    reference_weights,
+)
 from semscale.messages import known_settings
+from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
 from semscale.results.result_columns import COUNTS, FLOATS, POSITIONS, STATUSES
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.store.columns import as_names
-from semscale.types import Floats, Ids, Integers, Mask, Progress, Status, Statuses, Vectors
+from semscale.stats.agreement.correlations import spearman_estimate
+from semscale.stats.intervals.coefficients import replicates_for
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.intervals.resampling import check_seed
+from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.model_lookup import known_model
 
 if TYPE_CHECKING:
-    import torch
-
     from semscale.embedding import Embedder
-    from semscale.embedding.tokens.token_states import TokenEncoder
-
 
 Rescale = bool | str | Path
 """``False``: raw scores. ``True``: the baseline that comes with Semscale. Else a file with a baseline."""
+
+INTERVAL = 0.95
+"""Coverage of the intervals of a calibration."""
+
+_FIGURES = ("precision", "recall", "f1")
+_CALIBRATE = "semscale models calibrate {name} --corpus FILE --out FILE"
+_BERT_SCORE_HEADER = ["LAYER", "P", "R", "F"]
+_FEWEST_TEXTS, _FEWEST_JUDGED = 20, 10
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,13 +68,13 @@ class BertScores(Result):
     """BERTScores of n items, in the order of the items.
 
     Attributes:
-        precision: shape (n,), how far what the prediction says is in the reference; NaN where there is none.
-        recall: shape (n,), how far what the reference says is in the prediction; NaN likewise.
+        precision: shape (n,), share of the prediction that is in the reference; NaN where there is none.
+        recall: shape (n,), share of the reference that is in the prediction; NaN likewise.
         f1: shape (n,), the harmonic mean of the two; NaN likewise. Of several references each of the three
             is the highest one by itself.
-        status: shape (n,), each a ``Status``: why each item has scores, or has none.
-        reference: shape (n,), which of its references the F1 is from, counted from 0; -1 where none.
-        windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
+        status: shape (n,), each a ``Status``: the reason why each item has scores, or has none.
+        reference: shape (n,), position of the reference that the F1 is from, from 0; -1 where none.
+        windows: shape (n,), the most windows in which one of the item's texts was read; 0 where none.
         signature: the settings that were applied.
         bounds: the least and the greatest score that there can be; rescaled ones go lower.
     """
@@ -90,7 +91,7 @@ class BertScores(Result):
     header_fields = ("bounds",)
 
     def with_zeros(self) -> "BertScores":
-        """Put 0 where an item has no score, as ``bert_score`` does; the status still says why."""
+        """Put 0 where an item has no score, as ``bert_score`` does; the status still gives the reason."""
         filled = {name: np.nan_to_num(getattr(self, name), nan=0.0) for name in _FIGURES}
         return replace(self, **filled)
 
@@ -125,7 +126,7 @@ class BertScores(Result):
         """Sum the scores up, with F1 as the score; reports, documents and JSON come from the summary.
 
         Args:
-            predictions: shape (n,), as they were scored, to be shown beside their scores.
+            predictions: shape (n,), as they were scored, to be shown with their scores.
             references: shape (n,), likewise; of several the one that the F1 is from is shown.
             by: shape (n,), names of groups.
             source: where the items come from, such as the name of a file.
@@ -135,30 +136,20 @@ class BertScores(Result):
             InputError: a column of the wrong length, or a setting out of range.
         """
         parts = {"precision": self.precision, "recall": self.recall}
-        scored = Matches(
+        matches = Matches(
             self.f1, self.status, self.reference, self.windows, self.signature, parts, bounds=self.bounds
         )
-        names = None if by is None else as_names(texts_of(by, "by", self.n), "by")
-        title = None if names is None else getattr(by, "name", None) or ""
-        tally = MatchTally(scored, by=title, figures=_FIGURES, score="f1")
-        tally.add(
-            scored,
-            texts_of(predictions, "predictions", self.n),
-            texts_of(references, "references", self.n),
-            names,
+        plan = IntervalPlan(**intervals)
+        return summarize_matches(
+            matches, predictions, references, by=by, source=source, plan=plan, figures=_FIGURES
         )
-        return tally.summary(IntervalPlan(**intervals), source)
 
     def _short_summary(self) -> MatchSummary:
         return self.summarize()
 
 
-Idf = bool | Sequence[str] | Mapping[int, float]
-"""``False``: all count the same. ``True``: idf over the references. Else a corpus, or ready weights."""
-
-
 @known_settings
-def bertscore(  # noqa: PLR0913 - what can be chosen about a score
+def bertscore(  # noqa: PLR0913 - the settings of a score
     predictions: object,
     references: object,
     *,
@@ -208,7 +199,7 @@ class BertPairScores:
 
     Attributes:
         values: shape (p, 3): precision, recall and F1; NaN where no token has a weight.
-        windows: shape (p,), the most windows that one of the pair's two texts was read in.
+        windows: shape (p,), the larger number of windows in which one of the pair's two texts was read.
         unread: shape (p,), whether the model cannot read one of the pair's two texts.
         signature: the settings that were applied.
     """
@@ -223,20 +214,21 @@ class BertScorer:
     """Scores with BERTScore; the model is loaded once.
 
     Args:
-        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, what
-            ``load_embedder`` gives with an engine that shows the states of tokens (``openvino``, ``torch``),
-            or an encoder that ``load_token_encoder`` gave.
-        layer: whose states are compared, from 0 (the embeddings) up; where it is published or calibrated for
-            the model it need not be given.
-        idf: ``False``: every token counts the same. ``True``: the rarer among the references of a call, the
-            more. A list of texts: rarer in that corpus. A mapping from token ids: these weights.
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, an embedder of
+            ``load_embedder`` whose engine shows the states of tokens (``openvino``, ``torch``), or an
+            encoder of ``load_token_encoder``.
+        layer: number of the layer whose states are compared, from 0 (the embeddings) up; not needed where it
+            is published or calibrated for the model.
+        idf: ``False``: every token has the same weight. ``True``: tokens that are rarer among the references
+            of a call have a greater weight. A list of texts: rarer in that corpus. A mapping from token ids:
+            these weights.
         rescale: ``False``: raw scores. ``True``: rescaled with the baseline that comes with Semscale. A file:
-            with the one in it, from ``semscale bertscore calibrate`` or of bert_score's format.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it); an encoder that
-            is given keeps its own.
+            with the one in it, from ``semscale models calibrate`` or of bert_score's format.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for a model that is
+            loaded here.
 
     Raises:
-        InputError: a setting that cannot be used; the message says what to do.
+        InputError: a setting that cannot be used; the message names the remedy.
         ModelError: the model's files cannot be had or run.
     """
 
@@ -251,9 +243,11 @@ class BertScorer:
         precision: str = "exact",
     ) -> None:
         self.encoder = token_encoder(embedder, precision, None)
-        given = None if isinstance(rescale, bool) else read_baseline(Path(rescale))
-        self.layer = chosen_layer(layer, self.encoder, given)
-        self._baseline = chosen_baseline(given, self.encoder, self.layer) if rescale is not False else None
+        from_file = None if isinstance(rescale, bool) else read_baseline(Path(rescale))
+        self.layer = chosen_layer(layer, self.encoder, from_file)
+        self._baseline = (
+            chosen_baseline(from_file, self.encoder, self.layer) if rescale is not False else None
+        )
         self._weights = fixed_weights(idf, self.encoder.reader)
 
     @property
@@ -282,44 +276,46 @@ class BertScorer:
         """
         pairs = pair_up(predictions, references)
         scored = self.score_pairs(pairs, progress=progress)
+        pair_values = scored.values
         if not keep_unread:
-            scored = replace(scored, values=np.where(scored.unread[:, None], np.nan, scored.values))
+            pair_values = np.where(scored.unread[:, None], np.nan, pair_values)
         values, windows = np.full((pairs.n_items, 3), np.nan), np.zeros(pairs.n_items, np.int64)
         status, reference = pairs.status.copy(), np.full(pairs.n_items, -1)
         if len(pairs.item):
             starts = np.flatnonzero(np.diff(pairs.item, prepend=-1))
             items = pairs.item[starts]
-            values[items] = np.fmax.reduceat(scored.values, starts)
+            values[items] = np.fmax.reduceat(pair_values, starts)
             windows[items] = np.maximum.reduceat(scored.windows, starts)
             status[items[np.isnan(values[items, 0])]] = Status.WEIGHTLESS
-            best = best_pairs(scored.values[:, 2], pairs.item)
+            best = best_pairs(pair_values[:, 2], pairs.item)
             reference[items] = np.where(np.isnan(values[items, 2]), -1, pairs.place[best])
         least = -1.0
         if self._baseline is not None:
             baseline = self._baseline.at(self.layer)
             values = rescale_scores(values, baseline)
             least = float(rescale_scores(np.full(3, least), baseline).min())
-        precision, recall, f1 = values.T.copy()
         signature = self._signature(dict(scored.signature.fields)["idf"], rescaled=True)
+        precision, recall, f1 = values.T.copy()
         return BertScores(precision, recall, f1, status, reference, windows, signature, (least, 1.0))
 
     def score_pairs(self, pairs: Pairs, *, progress: Progress | None = None) -> BertPairScores:
         """Score every pair by itself, without rescaling."""
         texts, where = distinct([text.strip() for text in pairs.texts])
-        tokens = self.encoder.reader.read(texts)
+        reader = self.encoder.reader
+        tokens = reader.read(texts)
         prediction, reference = where[pairs.prediction], where[pairs.reference]
-        weights = self._weights or reference_weights(self.encoder.reader, tokens, reference)
-        scorer = DevicePairScorer if self.encoder.is_on_gpu else PairScorer
-        values = scorer(self.encoder, self.layer, weights).score(
-            TextPairs(tokens, prediction, reference), progress
+        weights = self._weights or reference_weights(reader, tokens, reference)
+        scorer = PairScorer(self.encoder, self.layer, weights)
+        values = scorer.score(TextPairs(tokens, prediction, reference), progress)
+        windows, unread = self.encoder.windows(tokens), reader.unread(tokens)
+        return BertPairScores(
+            values,
+            np.maximum(windows[prediction], windows[reference]),
+            unread[prediction] | unread[reference],
+            self._signature(weights.origin, rescaled=False),
         )
-        windows = self.encoder.windows(tokens)
-        most = np.maximum(windows[prediction], windows[reference])
-        unread = self.encoder.reader.unread(tokens)
-        either = unread[prediction] | unread[reference]
-        return BertPairScores(values, most, either, self._signature(weights.origin, rescaled=False))
 
-    def explain(self, prediction: str, reference: str) -> "Explanation":
+    def explain(self, prediction: str, reference: str) -> Explanation:
         """Explain a pair's score: matched tokens, their similarity and contributions; not rescaled.
 
         Raises:
@@ -341,9 +337,6 @@ class BertScorer:
         return settings.extended(self.encoder.signature)
 
 
-_FIGURES = ("precision", "recall", "f1")
-
-
 class BertMatch:
     """Matches by the F1 of BERTScore; of several references the one with the highest F1 counts.
 
@@ -356,7 +349,7 @@ class BertMatch:
 
     @property
     def signature(self) -> Signature:
-        """What is applied."""
+        """Signature of the settings."""
         return self._scorer.signature
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
@@ -370,11 +363,7 @@ class BertMatch:
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain some pairs token by token, each as a table like that of ``Explanation.to_frame``."""
-        texts = ((pairs.texts[pairs.prediction[row]], pairs.texts[pairs.reference[row]]) for row in rows)
-        return [self._scorer.explain(prediction, reference).to_frame() for prediction, reference in texts]
-
-
-_CALIBRATE = "semscale bertscore calibrate {name} --corpus FILE --out FILE"
+        return [self._scorer.explain(*pairs.both(row)).to_frame() for row in rows]
 
 
 def token_encoder(
@@ -384,12 +373,12 @@ def token_encoder(
     *,
     engine: str = "openvino",
     device: str = AUTO,
-) -> "TokenEncoder":
+) -> TokenEncoder:
     """Load the model whose states are compared.
 
     Args:
-        embedder: a name, a folder, an embedder that shows the states of tokens, or an encoder that
-            ``load_token_encoder`` gave.
+        embedder: a name, a folder, an embedder that shows the states of tokens, or an encoder of
+            ``load_token_encoder``.
         precision: of a model that is loaded here.
         progress: called while weights are pulled.
         engine: that loads it.
@@ -399,26 +388,79 @@ def token_encoder(
         InputError: an embedder that shows no states, or a model that cannot be run here.
         ModelError: the model's files cannot be had or run.
     """
-    from semscale.embedding.tokens.token_states import TokenEncoder
-
     if isinstance(embedder, TokenEncoder):
         return embedder
     if not isinstance(embedder, str | Path):
         return TokenEncoder(state_engine(embedder))
     known = find_bert_model(embedder) if isinstance(embedder, str) else None
     if known is not None and not known.runs and engine == "openvino":
-        runnable = ", ".join(name for name, each in bert_models().items() if each.runs)
-        said = f"model {known.name} has an architecture that cannot be run here; try {runnable}, or give"
+        runnable = ", ".join(name for name, model in bert_models().items() if model.runs)
+        problem = f"model {known.name} has an architecture that cannot be run here; try {runnable}, or give"
         raise InputError(
-            f"{said} embedder=load_embedder({known.name!r}, engine='torch')",
-            in_shell=f"{said} --engine torch",
+            f"{problem} embedder=load_embedder({known.name!r}, engine='torch')",
+            in_shell=f"{problem} --engine torch",
         )
     name = known.hub if known and not Path(embedder).is_dir() else embedder
     return load_token_encoder(name, precision=precision, engine=engine, device=device, progress=progress)
 
 
-def chosen_layer(layer: int | None, encoder: "TokenEncoder", baseline: Baseline | None) -> int:
-    """Choose the layer that is compared: the given one, else the calibrated one, else the published one.
+@dataclass(frozen=True)
+class BertModel:
+    """A model whose layer is known.
+
+    Attributes:
+        name: usual name of the model.
+        hub: its name on the Hugging Face hub, or the short name of a model that Semscale pins.
+        layer: number of the layer whose states are compared, 0 for the embeddings.
+        baseline: shape (layers + 1, 3), or ``None`` where none is known.
+        weights: first 12 hex digits of the weights' SHA-256, where the model of the baseline is known.
+        runs: whether the engine can run its architecture.
+    """
+
+    name: str
+    hub: str
+    layer: int
+    baseline: Floats | None = None
+    weights: str | None = None
+    runs: bool = True
+
+
+@cache
+def bert_models() -> Mapping[str, BertModel]:
+    """Return the models whose layer is known, by name."""
+    import yaml
+
+    text = (resources.files("semscale.matching") / "bertscore_models.yaml").read_text(encoding="utf-8")
+    return {name: _bert_model(name, entry) for name, entry in yaml.safe_load(text).items()}
+
+
+def _bert_model(name: str, entry: Mapping[str, Any]) -> BertModel:
+    rows = entry.get("baseline")
+    return BertModel(
+        name=name,
+        hub=entry["hub"],
+        layer=entry["layer"],
+        baseline=None if rows is None else np.array(rows, np.float64),
+        weights=entry.get("weights"),
+        runs=entry.get("runs", True),
+    )
+
+
+def find_bert_model(name: str) -> BertModel | None:
+    """Find a model by its name, or by its name on the Hugging Face hub.
+
+    Example:
+        >>> find_bert_model("FacebookAI/roberta-large").layer
+        17
+        >>> find_bert_model("somebody/something") is None
+        True
+    """
+    models = bert_models()
+    return models.get(name) or next((model for model in models.values() if model.hub == name), None)
+
+
+def chosen_layer(layer: int | None, encoder: TokenEncoder, baseline: "Baseline | None") -> int:
+    """Choose the layer that is compared: the stated one, else the calibrated one, else the published one.
 
     Raises:
         InputError: the model has no such layer, or none is known for it.
@@ -437,31 +479,33 @@ def chosen_layer(layer: int | None, encoder: "TokenEncoder", baseline: Baseline 
     return int(layer)
 
 
-def chosen_baseline(given: Baseline | None, encoder: "TokenEncoder", layer: int) -> Baseline:
-    """Choose the baseline for rescaling: the given one, else the one known for the model.
+def chosen_baseline(from_file: "Baseline | None", encoder: TokenEncoder, layer: int) -> "Baseline":
+    """Choose the baseline for rescaling: that of a file, else the one known for the model.
 
     Raises:
         InputError: there is none, it belongs to another model, or it lacks the layer.
     """
     known = _known(encoder)
-    if given is not None:
-        ours = _identity(encoder)
-        if given.model is not None and given.model != ours:
-            raise InputError(f"rescale: {given.origin} is the baseline of {given.model}, not of {ours}")
-        found = given
+    if from_file is not None:
+        model = dict(encoder.signature.fields)["model"]
+        if from_file.model is not None and from_file.model != model:
+            raise InputError(
+                f"rescale: {from_file.origin} is the baseline of {from_file.model}, not of {model}"
+            )
+        baseline = from_file
     elif known is not None and known.baseline is not None:
-        found = Baseline(known.baseline, known.name.replace(":", "_"))
+        baseline = Baseline(known.baseline, known.name.replace(":", "_"))
     else:
         raise InputError(
             f"rescale=True needs a baseline, and none is known for {encoder.name}; make one with "
             f"{_CALIBRATE.format(name=encoder.name)} and give rescale that file"
         )
-    found.at(layer)
-    return found
+    baseline.at(layer)
+    return baseline
 
 
-def _known(encoder: "TokenEncoder") -> BertModel | None:
-    """Find what is known of a model, under its short name with the pinned weights or its name on the hub."""
+def _known(encoder: TokenEncoder) -> BertModel | None:
+    """Find a model's entry, under its short name with the pinned weights or its name on the hub."""
     pinned = known_model(encoder.signature)
     if pinned is not None:
         return bert_models().get(pinned.name)
@@ -470,575 +514,324 @@ def _known(encoder: "TokenEncoder") -> BertModel | None:
     return known if is_published else None
 
 
-def _identity(encoder: "TokenEncoder") -> str:
-    return dict(encoder.signature.fields)["model"]
-
-
 @dataclass(frozen=True)
-class TokenWeights:
-    """A weight for every token of a vocabulary.
+class Baseline:
+    """Mean scores of unrelated texts at every layer of a model.
 
     Attributes:
-        table: shape (vocabulary,), at least 0.
-        origin: where the weights are from, as signatures have it.
+        values: shape (layers + 1, 3): precision, recall and F1.
+        origin: name of the file or model, for signatures.
+        model: name and hash of the model as signatures have them; ``None`` where the file does not state it.
+        best_layer: the layer that agreed best with human scores, where that was measured.
     """
 
-    table: Floats
+    values: Floats
     origin: str
-
-    def of(self, ids: Ids) -> Floats:
-        """Weights of a text's tokens, shape (t,)."""
-        return np.asarray(self.table[ids])
-
-
-def equal_weights(reader: TokenReader) -> TokenWeights:
-    """Give every token weight 1, and the special tokens around each text weight 0."""
-    table = np.ones(reader.vocabulary)
-    table[reader.special_ids] = 0
-    return TokenWeights(table, "no")
-
-
-def fixed_weights(idf: Idf, reader: TokenReader) -> TokenWeights | None:
-    """Give the weights if they are the same in every call; ``None`` if each call's references decide them.
-
-    Raises:
-        InputError: ``idf`` is none of what it can be.
-    """
-    if isinstance(idf, bool):
-        return None if idf else equal_weights(reader)
-    if isinstance(idf, Mapping):
-        return given_weights(reader, idf)
-    if isinstance(idf, str) or not isinstance(idf, Sequence):
-        raise InputError(
-            f"idf must be True, False, a list of texts or a mapping from token ids, got {idf!r:.40}"
-        )
-    return corpus_weights(reader, idf)
-
-
-def document_frequency(tokens: TokenIds, times: Integers, vocabulary: int) -> Integers:
-    """Count, for every token of the vocabulary, the documents that contain it.
-
-    Args:
-        tokens: the distinct documents.
-        times: shape (n,), how often each of them is in the corpus.
-        vocabulary: how many token ids there are.
-
-    Returns:
-        Shape (vocabulary,).
-    """
-    frequency = np.zeros(vocabulary, np.int64)
-    for document in np.flatnonzero(times):
-        frequency[np.unique(tokens.of(int(document)))] += times[document]
-    return frequency
-
-
-def inverse_document_frequency(frequency: Integers, documents: int) -> Floats:
-    """Compute idf = ln((N + 1) / (df + 1)) of each token; ln(N + 1) for one in no document.
-
-    Args:
-        frequency: df, shape (vocabulary,).
-        documents: N.
-
-    References:
-        Zhang et al. 2020, BERTScore, section 3, with plus-one smoothing, arXiv 1904.09675.
-
-    Example:
-        >>> inverse_document_frequency(np.array([3, 1, 0]), 3).round(4).tolist()
-        [0.0, 0.6931, 1.3863]
-    """
-    return np.asarray(np.log((documents + 1) / (frequency + 1)))
-
-
-def corpus_weights(reader: TokenReader, corpus: Sequence[str]) -> TokenWeights:
-    """Compute idf weights from a corpus; texts are stripped, and repeated ones count each time.
-
-    Raises:
-        InputError: the corpus is empty, or holds something other than texts.
-    """
-    for place, text in enumerate(corpus):
-        if not isinstance(text, str):
-            raise InputError(f"idf[{place}] must be a text, got {type(text).__name__}")
-    if not corpus:
-        raise InputError("idf must be a corpus with at least one text, got an empty list")
-    tokens = reader.read([text.strip() for text in corpus])
-    return _weights(tokens, np.ones(len(tokens), np.int64), reader, "corpus")
-
-
-def reference_weights(reader: TokenReader, tokens: TokenIds, references: Integers) -> TokenWeights:
-    """Compute idf weights from the references of all pairs; repeated ones count each time.
-
-    Args:
-        reader: the model's tokenizer.
-        tokens: the distinct texts.
-        references: shape (p,), which text is each pair's reference.
-    """
-    times = np.bincount(references, minlength=len(tokens))
-    return _weights(tokens, times, reader, "references")
-
-
-def given_weights(reader: TokenReader, weights: Mapping[int, float]) -> TokenWeights:
-    """Take weights from a mapping of token ids.
-
-    A token that the mapping lacks gets the default of a ``defaultdict``; with any other mapping it gets the
-    largest weight, as a token that was never seen is rare. Special tokens around each text get 0 unless the
-    mapping has them.
-
-    Raises:
-        InputError: no mapping from token ids to finite weights of at least 0.
-    """
-    try:
-        known = {int(token): float(weight) for token, weight in weights.items()}
-        factory = getattr(weights, "default_factory", None)
-        unseen = float(factory()) if factory else max(known.values(), default=1.0)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"idf must map token ids to weights: {error}") from None
-    size = reader.vocabulary
-    for token, weight in known.items():
-        if not 0 <= token < size or not 0 <= weight < np.inf:
-            raise InputError(
-                f"idf must map token ids below {size} to weights of at least 0, got {token}: {weight}"
-            )
-    table = np.full(size, unseen)
-    if not hasattr(weights, "default_factory"):
-        table[reader.special_ids] = 0
-    table[list(known)] = list(known.values())
-    return TokenWeights(table, f"weights#{_hash(table)}")
-
-
-def _weights(tokens: TokenIds, times: Integers, reader: TokenReader, name: str) -> TokenWeights:
-    table = inverse_document_frequency(document_frequency(tokens, times, reader.vocabulary), int(times.sum()))
-    return TokenWeights(table, f"{name}#{_hash(table)}/{times.sum()}")
-
-
-def _hash(table: Floats) -> str:
-    return hashlib.sha256(table.astype("<f8").tobytes()).hexdigest()[:8]
-
-
-FRESH_BYTES = 128 << 20  # states of texts that are encoded in one step
-
-
-KEPT_BYTES = 192 << 20  # states of texts that are kept for later pairs
-
-
-_REPORTED = 64  # pairs between two reports of progress
-
-
-@dataclass(frozen=True)
-class TextPairs:
-    """p pairs of tokenized texts.
-
-    Attributes:
-        tokens: the distinct texts.
-        prediction: shape (p,), which text is the prediction.
-        reference: shape (p,), which text is the reference.
-    """
-
-    tokens: TokenIds
-    prediction: Integers
-    reference: Integers
-
-
-class GreedyScore(NamedTuple):
-    """Precision, recall and F1 of one pair, each -1 to 1; NaN where no token has a weight."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
-class PairScorer:
-    """Scores pairs at one layer of a model.
-
-    A pair's numbers depend on its two texts alone, to the last bit.
-
-    Args:
-        encoder: gives the states of tokens.
-        layer: number of the layer whose states are compared, 0 for the embeddings.
-        weights: weights of tokens.
-        fresh_bytes: most memory for the states of texts that are encoded together.
-        kept_bytes: most memory for the states of texts that are kept for later pairs.
-    """
-
-    def __init__(
-        self,
-        encoder: TokenEncoder,
-        layer: int,
-        weights: TokenWeights,
-        *,
-        fresh_bytes: int = FRESH_BYTES,
-        kept_bytes: int = KEPT_BYTES,
-    ) -> None:
-        self._encoder = encoder
-        self._layer = layer
-        self._weights = weights
-        token = 4 * encoder.hidden
-        self._room = {"fresh_tokens": fresh_bytes // token, "kept_tokens": kept_bytes // token}
-
-    def score(self, pairs: TextPairs, progress: Progress | None = None) -> Floats:
-        """Score pairs.
-
-        Returns:
-            Shape (p, 3): precision, recall and F1; NaN in all three where a text has no token with a weight.
-        """
-        values = np.full((len(pairs.prediction), 3), np.nan)
-        units: dict[int, Vectors] = {}
-        done = 0
-        for step in plan_steps(pairs.prediction, pairs.reference, pairs.tokens.lengths, **self._room):
-            for pair in self._ready(step, pairs, units):
-                values[pair] = self._score_pair(pairs, pair, units)
-                done += 1
-                if progress and (done % _REPORTED == 0 or done == len(values)):
-                    progress("scoring pairs", done, len(values))
-            for text in step.dropped.tolist():
-                del units[text]
-        values[np.isnan(values).any(axis=1)] = np.nan
-        return values
-
-    def _ready(self, step: ScoringStep, pairs: TextPairs, units: dict[int, Vectors]) -> Iterator[int]:
-        """Give each pair of a step as soon as both of its texts are there, while others are still encoded."""
-        waiting: dict[int, list[int]] = {int(text): [] for text in step.fresh}
-        for pair in step.pairs.tolist():
-            awaited = {int(pairs.prediction[pair]), int(pairs.reference[pair])} & waiting.keys()
-            if not awaited:
-                yield pair
-            for text in awaited:
-                waiting[text].append(pair)
-        for text, states in self._encoder.encode(pairs.tokens, step.fresh, layer=self._layer):
-            units[text] = unit_rows(states)
-            for pair in waiting[text]:
-                if int(pairs.prediction[pair]) in units and int(pairs.reference[pair]) in units:
-                    yield pair
-
-    def _score_pair(self, pairs: TextPairs, pair: int, units: dict[int, Vectors]) -> GreedyScore:
-        prediction, reference = int(pairs.prediction[pair]), int(pairs.reference[pair])
-        return greedy_score(
-            cosine_matrix(units[prediction], units[reference]),
-            self._weights.of(pairs.tokens.of(prediction)),
-            self._weights.of(pairs.tokens.of(reference)),
-        )
-
-
-# Multiplications up to which NumPy's matrix product stays on the calling thread. Beyond that it waits for
-# helpers that the engine keeps busy, which costs milliseconds where the product itself takes microseconds.
-_ONE_THREAD = 1 << 18
-
-
-def cosine_matrix(prediction: Vectors, reference: Vectors) -> Vectors:
-    """Cosines of all tokens of one text with all tokens of the other.
-
-    Computed tile by tile, where only the pair's own shape decides the tiles, so that neither the company nor
-    the number of threads changes a bit.
-
-    Args:
-        prediction: shape (..., t, d), unit rows, float32, in C order.
-        reference: shape (..., s, d), likewise.
-
-    Returns:
-        Shape (..., t, s), float32.
-
-    Example:
-        >>> cosine_matrix(np.eye(2, dtype=np.float32), np.array([[0.6, 0.8]], np.float32)).tolist()
-        [[0.6000000238418579], [0.800000011920929]]
-    """
-    if reference is prediction:
-        # NumPy multiplies a matrix with itself by another routine, whose last digits differ.
-        reference = reference.copy()
-    *layers, t, d = prediction.shape
-    s = reference.shape[-2]
-    side = max(1, math.isqrt(_ONE_THREAD // max(1, d)))
-    cosines = np.empty((*layers, t, s), np.float32)
-    for row in range(0, t, side):
-        for column in range(0, s, side):
-            rows, columns = slice(row, row + side), slice(column, column + side)
-            across = reference[..., columns, :].swapaxes(-1, -2)
-            np.matmul(prediction[..., rows, :], across, out=cosines[..., rows, columns])
-    return cosines
-
-
-def greedy_score(cosines: Vectors, prediction_weights: Floats, reference_weights: Floats) -> GreedyScore:
-    """BERTScore of one pair.
-
-    Precision is the weighted mean, over the prediction's tokens, of each one's highest cosine in the
-    reference; recall is the same from the reference's side; F1 is their harmonic mean, 2PR / (P + R). A token
-    without weight, such as [CLS], can still be what another one is matched with. F1 is 0 where P + R is 0.
-
-    Args:
-        cosines: shape (t, s).
-        prediction_weights: shape (t,), at least 0.
-        reference_weights: shape (s,), at least 0.
-
-    References:
-        Zhang et al. 2020, BERTScore, section 3 and equation for idf weighting, arXiv 1904.09675.
-
-    Example:
-        >>> cosines = np.array([[1.0, 0.5], [0.0, 0.25]], np.float32)
-        >>> greedy_score(cosines, np.array([1.0, 1.0]), np.array([1.0, 0.0]))
-        GreedyScore(precision=0.625, recall=1.0, f1=0.7692307692307693)
-    """
-    return greedy_scores([cosines], [(prediction_weights, reference_weights)])[0]
-
-
-def greedy_scores(matrices: Iterable[Vectors], weights: Sequence[tuple[Floats, Floats]]) -> list[GreedyScore]:
-    """BERTScores of p pairs, each as ``greedy_score`` gives it.
-
-    Args:
-        matrices: p matrices of cosines, one after the other.
-        weights: of each pair's tokens.
-    """
-    return _scores(mean_best(matrices, weights, _at_most_1)) if weights else []
-
-
-def scores_of_best(best: Sequence[Vectors], weights: Sequence[tuple[Floats, Floats]]) -> list[GreedyScore]:
-    """BERTScores of p pairs whose best cosines are known.
-
-    Args:
-        best: for each pair the best cosine of each token of the prediction, then of the reference.
-        weights: of each pair's tokens.
-    """
-    return _scores(mean_of_best(best, weights, _at_most_1)) if weights else []
-
-
-def _at_most_1(best: Vectors) -> Vectors:
-    """Rounding may lift the cosine of equal vectors above 1 by 1e-7."""
-    return np.minimum(best, 1)
-
-
-def _scores(means: Floats) -> list[GreedyScore]:
-    return [
-        GreedyScore(precision, recall, f_measure(precision, recall)) for precision, recall in means.tolist()
-    ]
-
-
-def f_measure(precision: float, recall: float) -> float:
-    """Harmonic mean 2PR / (P + R); 0 where P + R is 0, NaN where either is.
-
-    Example:
-        >>> f_measure(0.5, 1.0), f_measure(0.0, 0.0)
-        (0.6666666666666666, 0.0)
-    """
-    total = precision + recall
-    return 2 * precision * recall / total if total else 0.0
-
-
-STATE_BYTES = 512 << 20
-"""States of texts that are encoded in one step, and as many that are kept for later pairs."""
-
-
-class DevicePairScorer:
-    """Scores pairs at one layer of a model, as ``PairScorer`` does, to the 6th decimal place.
-
-    While a step's best cosines are averaged here, the GPU works on the next step.
-
-    Args:
-        encoder: gives the states of tokens on their device.
-        layer: number of the layer whose states are compared, 0 for the embeddings.
-        weights: weights of tokens.
-        state_bytes: most memory for the states of texts that are encoded together, and for those kept.
-    """
-
-    def __init__(
-        self, encoder: TokenEncoder, layer: int, weights: TokenWeights, *, state_bytes: int = STATE_BYTES
-    ) -> None:
-        self._encoder = encoder
-        self._layer = layer
-        self._weights = weights
-        self._room = state_bytes // (4 * encoder.hidden)
-
-    def score(self, pairs: TextPairs, progress: Progress | None = None) -> Floats:
-        """Score pairs.
-
-        Returns:
-            Shape (p, 3): precision, recall and F1; NaN in all three where a text has no token with a weight.
+    model: str | None = None
+    best_layer: int | None = None
+
+    def at(self, layer: int) -> Floats:
+        """Return precision, recall and F1 at a layer, shape (3,).
 
         Raises:
-            ModelError: the model gives states that are not finite.
+            InputError: the baseline does not reach that layer.
         """
-        values = np.full((len(pairs.prediction), 3), np.nan)
-        done = 0
-        for (numbers, found), output in fetched(self._steps(pairs)):
-            best = found.read(output)
-            check_finite(np.concatenate(best), self._encoder.name)
-            own = numbers[found.pairs]
-            values[own] = scores_of_best(best, [self._weights_of(pairs, pair) for pair in own.tolist()])
-            done += len(own)
-            if progress:
-                progress("scoring pairs", done, len(values))
-        values[np.isnan(values).any(axis=1)] = np.nan
-        return values
-
-    def _steps(self, pairs: TextPairs) -> "Iterator[tuple[tuple[Integers, BestMatches], torch.Tensor]]":
-        """Encode texts and compute best cosines, step by step."""
-        room = {"fresh_tokens": self._room, "kept_tokens": self._room}
-        kept = _KeptUnits()
-        for step in plan_steps(pairs.prediction, pairs.reference, pairs.tokens.lengths, **room):
-            states, places = self._encoder.device_states(pairs.tokens, step.fresh, layer=self._layer)
-            kept.add(step.fresh, states, places)
-            texts = zip(
-                pairs.prediction[step.pairs].tolist(), pairs.reference[step.pairs].tolist(), strict=True
+        if layer >= len(self.values):
+            raise InputError(
+                f"rescale: {self.origin} has layers 0 to {len(self.values) - 1}, not layer {layer}; "
+                "calibrate the model itself: semscale models calibrate MODEL --corpus FILE --out FILE"
             )
-            own = [(kept.places[ours], kept.places[theirs]) for ours, theirs in texts]
-            for found, output in best_on_device(kept.units, own):
-                yield (step.pairs, found), output
-            kept.drop(step.dropped)
+        return np.asarray(self.values[layer])
 
-    def _weights_of(self, pairs: TextPairs, pair: int) -> tuple[Floats, Floats]:
-        sides = int(pairs.prediction[pair]), int(pairs.reference[pair])
-        ours, theirs = (self._weights.of(pairs.tokens.of(text)) for text in sides)
-        return ours, theirs
+    def label(self, layer: int) -> str:
+        """Name the baseline with its hash, for the signature."""
+        digest = hashlib.sha256(self.at(layer).astype("<f8").tobytes()).hexdigest()
+        return f"{self.origin}#{digest[:8]}"
 
 
-class _KeptUnits:
-    """Unit rows of texts' tokens on a device.
-
-    Attributes:
-        units: shape (rows, hidden).
-        places: by text, the rows of its tokens.
-    """
-
-    units: "torch.Tensor"
-
-    def __init__(self) -> None:
-        self.places: dict[int, Integers] = {}
-
-    def add(self, texts: Integers, states: "torch.Tensor", places: list[Integers]) -> None:
-        """Keep the states of texts as unit rows, behind those that are kept already."""
-        import torch
-
-        with torch.inference_mode():
-            units = torch.nn.functional.normalize(states, dim=1)
-            before = len(self.units) if self.places else 0
-            self.units = torch.cat([self.units, units]) if before else units
-        self.places.update(zip(texts.tolist(), (each + before for each in places), strict=True))
-
-    def drop(self, texts: Integers) -> None:
-        """Let texts go, and close the gaps that they leave."""
-        import torch
-
-        for text in texts.tolist():
-            del self.places[text]
-        if not self.places:
-            return
-        rows = np.concatenate(list(self.places.values()))
-        ends = np.cumsum([len(each) for each in self.places.values()])
-        with torch.inference_mode():
-            self.units = self.units[torch.from_numpy(rows).to(self.units.device)]
-        starts = ends - [len(each) for each in self.places.values()]
-        self.places = {
-            text: np.arange(start, end)
-            for text, start, end in zip(self.places, starts.tolist(), ends.tolist(), strict=True)
-        }
-
-
-@dataclass(frozen=True)
-class ExplainedSide:
-    """One text's tokens, each with the token of the other text that it was matched with.
-
-    Attributes:
-        text: the text itself.
-        pieces: its t tokens as the vocabulary writes them, special ones included.
-        offsets: shape (t, 2), first character and the one after the last; both 0 for special tokens.
-        match: shape (t,), place of the most similar token in the other text.
-        similarity: shape (t,), cosine with that token, -1 to 1.
-        weight: shape (t,), share of the token in the mean; sums to 1, or 0 where no token has a weight.
-    """
-
-    text: str
-    pieces: tuple[str, ...]
-    offsets: Integers
-    match: Integers
-    similarity: Floats
-    weight: Floats
-
-    @property
-    def contribution(self) -> Floats:
-        """What each token adds to precision or recall, shape (t,): weight times similarity."""
-        return self.weight * self.similarity
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """One pair's BERTScore, token by token.
-
-    Attributes:
-        prediction: the prediction's tokens; their contributions sum to precision.
-        reference: the reference's tokens; their contributions sum to recall.
-        cosines: shape (t, s), of every token of the prediction with every one of the reference.
-        score: precision, recall and F1, not rescaled.
-        windows: the most windows that one of the two texts was read in.
-        signature: the settings that were applied.
-    """
-
-    prediction: ExplainedSide
-    reference: ExplainedSide
-    cosines: Vectors
-    score: GreedyScore
-    windows: int
-    signature: Signature
-
-    def to_frame(self) -> pl.DataFrame:
-        """Lay the tokens out as a table, the prediction's first.
-
-        Returns:
-            Columns ``side``, ``place``, ``token``, ``start``, ``end`` (null for special tokens),
-            ``matched_place``, ``matched_token``, ``similarity``, ``weight`` and ``contribution``.
-        """
-        return pl.concat(
-            [
-                _frame("prediction", self.prediction, self.reference),
-                _frame("reference", self.reference, self.prediction),
-            ]
-        )
-
-
-def explain_pair(
-    texts: tuple[str, str],
-    tokens: tuple[TokenStates, TokenStates],
-    weights: TokenWeights,
-    signature: Signature,
-) -> Explanation:
-    """Explain the score of a prediction and a reference.
+def rescale_scores(scores: Floats, baseline: Floats) -> Floats:
+    """Stretch scores so that unrelated texts are about 0 and equal ones 1: (x - b) / (1 - b).
 
     Args:
-        texts: the two, as given.
-        tokens: their tokens' states; offsets count from the first character that is no white space.
-        weights: weights of tokens.
-        signature: the settings that were applied.
+        scores: shape (..., 3): precision, recall and F1.
+        baseline: shape (3,), each below 1.
+
+    References:
+        The BERTScore authors' note on rescaling: journal/rescale_baseline.md in the repository of
+        bert_score.
+
+    Example:
+        >>> rescale_scores(np.array([1.0, 0.5, 0.25]), np.array([0.5, 0.5, 0.5])).tolist()
+        [1.0, 0.0, -0.5]
     """
-    first, second = tokens
-    cosines = cosine_matrix(unit_rows(first.states), unit_rows(second.states))
-    shares = weights.of(first.ids), weights.of(second.ids)
-    return Explanation(
-        prediction=_side(texts[0], first, cosines, shares[0]),
-        reference=_side(texts[1], second, cosines.T, shares[1]),
-        cosines=cosines,
-        score=greedy_score(cosines, *shares),
-        windows=max(first.windows, second.windows),
-        signature=signature,
+    return np.asarray((scores - baseline) / (1 - baseline))
+
+
+def read_baseline(path: Path) -> Baseline:
+    """Read a baseline: a file of ``semscale models calibrate``, or one of bert_score's (LAYER,P,R,F).
+
+    Raises:
+        InputError: it cannot be read, or is neither.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"rescale: {path} cannot be read: {error}") from None
+    origin = "".join(character if character not in "|:" else "_" for character in path.name)
+    try:
+        if text.lstrip().startswith("{"):
+            baseline = _calibrated_baseline(parse_json(text), origin)
+        else:
+            baseline = _published_baseline(text, origin, path)
+    except InputError:
+        raise
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise InputError(
+            f"rescale: {path} is no baseline: neither a file of semscale models calibrate nor a table of "
+            "bert_score with the header LAYER,P,R,F"
+        ) from None
+    if not (np.isfinite(baseline.values).all() and (baseline.values < 1).all()):
+        raise InputError(f"rescale: {path} must hold numbers below 1")
+    return baseline
+
+
+def _calibrated_baseline(content: dict[str, Any], origin: str) -> Baseline:
+    """Read the content of a file of ``LayerCalibration.baseline_json``."""
+    rows = [[row[name] for name in _FIGURES] for row in content["baseline"]]
+    best = (content.get("human") or {}).get("best_layer")
+    values = np.array(rows, np.float64).reshape(len(rows), 3)
+    return Baseline(
+        _non_empty(values), origin, str(content["model"]), best if isinstance(best, int) else None
     )
 
 
-def _side(text: str, tokens: TokenStates, cosines: Vectors, weights: Floats) -> ExplainedSide:
-    indent = len(text) - len(text.lstrip())
-    offsets = np.where(tokens.special[:, None], 0, tokens.offsets + indent)
-    total = float(weights.sum())
-    similarity = np.minimum(cosines.max(axis=1), 1).astype(np.float64)
-    shares = weights / total if total else np.zeros(len(weights))
-    return ExplainedSide(text, tokens.pieces, offsets, cosines.argmax(axis=1), similarity, shares)
+def _published_baseline(text: str, origin: str, path: Path) -> Baseline:
+    """Read the table of a file of bert_score."""
+    header, *rows = (row for row in csv.reader(text.splitlines()) if row)
+    if [cell.strip() for cell in header] != _BERT_SCORE_HEADER:
+        raise ValueError("another header")
+    values = np.array([[float(cell) for cell in row] for row in rows])
+    layers = [int(row[0]) for row in rows]
+    if layers != list(range(len(layers))):
+        raise InputError(f"rescale: {path} must have layers 0, 1, 2, ... in order")
+    return Baseline(_non_empty(values[:, 1:]), origin)
 
 
-def _frame(name: str, side: ExplainedSide, other: ExplainedSide) -> pl.DataFrame:
-    special = side.offsets[:, 1] == 0
-    return pl.DataFrame(
-        {
-            "side": [name] * len(side.pieces),
-            "place": np.arange(len(side.pieces)),
-            "token": side.pieces,
-            "start": pl.Series(side.offsets[:, 0]).set(pl.Series(special), None),
-            "end": pl.Series(side.offsets[:, 1]).set(pl.Series(special), None),
-            "matched_place": side.match,
-            "matched_token": [other.pieces[place] for place in side.match],
-            "similarity": side.similarity,
-            "weight": side.weight,
-            "contribution": side.contribution,
+def _non_empty(values: Floats) -> Floats:
+    if values.shape[1:] != (len(_FIGURES),) or not len(values):
+        raise ValueError("another shape")
+    return values
+
+
+@dataclass(frozen=True)
+class JudgedPairs:
+    """Pairs with human scores.
+
+    Attributes:
+        predictions: shape (n,), texts.
+        references: shape (n,), texts or lists of texts.
+        human: shape (n,), higher for more similar pairs; NaN where there is no score.
+    """
+
+    predictions: Sequence[object]
+    references: Sequence[object]
+    human: Floats
+
+
+@dataclass(frozen=True)
+class HumanAgreement:
+    """Agreement of F1 with human scores.
+
+    Attributes:
+        spearman: for each layer, from 0 up, Spearman's correlation with its bootstrap interval.
+        n: pairs that count.
+        n_left_out: pairs without a text or a human score.
+        interval: coverage of the intervals.
+    """
+
+    spearman: tuple[Estimate, ...]
+    n: int
+    n_left_out: int
+    interval: float = INTERVAL
+
+    @property
+    def replicates(self) -> int:
+        """Resamples from which each interval is made."""
+        return replicates_for(self.n)
+
+    @property
+    def best_layer(self) -> int:
+        """The layer with the highest correlation."""
+        return int(np.argmax([estimate.value for estimate in self.spearman]))
+
+    def record(self) -> dict[str, Any]:
+        """Return the numbers by name, for JSON."""
+        return {**vars(self), "replicates": self.replicates, "best_layer": self.best_layer}
+
+
+@dataclass(frozen=True, repr=False)
+class LayerCalibration(Presentable):
+    """A model's best layer and baseline.
+
+    Attributes:
+        baseline: shape (layers + 1, 3): mean precision, recall and F1 of unrelated pairs.
+        error: shape (layers + 1, 3), standard errors of these means.
+        n_texts: number of distinct texts from which the pairs were drawn.
+        n_pairs: number of pairs.
+        source: name of the corpus, and a hash of its texts.
+        seed: seed of the draw.
+        human: agreement of each layer with human scores, where there were any.
+        signature: of the states, without a layer.
+    """
+
+    baseline: Floats
+    error: Floats
+    n_texts: int
+    n_pairs: int
+    source: str
+    seed: int
+    human: HumanAgreement | None
+    signature: Signature
+
+    def __repr__(self) -> str:
+        return f"LayerCalibration(source={self.source!r}, model={self.model}, n_pairs={self.n_pairs:,})"
+
+    @property
+    def model(self) -> str:
+        """The model's name with a hash of its weights."""
+        return dict(self.signature.fields)["model"]
+
+    @property
+    def plan(self) -> IntervalPlan | None:
+        """Plan of the intervals of the agreement with human scores; ``None`` without these."""
+        if self.human is None:
+            return None
+        return IntervalPlan(self.human.interval, seed=self.seed, replicates=self.human.replicates)
+
+    def baseline_json(self) -> str:
+        """Write the baseline as JSON, as ``rescale=FILE`` reads it."""
+        content = {
+            "kind": "semscale bertscore baseline",
+            "model": self.model,
+            "signature": str(self.signature),
+            "corpus": self.source,
+            "texts": self.n_texts,
+            "pairs": self.n_pairs,
+            "seed": self.seed,
+            "baseline": [
+                {"layer": layer, **dict(zip(_FIGURES, row, strict=True))}
+                for layer, row in enumerate(self.baseline.tolist())
+            ],
+            "human": self.human and {**asdict(self.human), "best_layer": self.human.best_layer},
         }
+        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+    def record(self) -> dict[str, Any]:
+        """Return the numbers by name, for JSON."""
+        return {
+            "instrument": "bertscore calibrate",
+            "source": self.source,
+            "texts": self.n_texts,
+            "pairs": self.n_pairs,
+            "seed": self.seed,
+            "layers": [
+                {
+                    "layer": layer,
+                    **dict(zip(_FIGURES, means, strict=True)),
+                    "error": dict(zip(_FIGURES, errors, strict=True)),
+                }
+                for layer, (means, errors) in enumerate(zip(self.baseline, self.error, strict=True))
+            ],
+            "human": self.human and self.human.record(),
+            "signature": self.signature,
+        }
+
+
+def calibrate(  # noqa: PLR0913 - the settings of a calibration
+    encoder: TokenEncoder,
+    corpus: Sequence[str],
+    *,
+    name: str = "corpus",
+    judged: JudgedPairs | None = None,
+    n_pairs: int = 20_000,
+    n_texts: int = 4_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> LayerCalibration:
+    """Score random pairs of unrelated texts at every layer, and pairs with human scores where there are some.
+
+    Args:
+        encoder: encoder of the model.
+        corpus: texts of the kind that will be scored; empty ones and repetitions are passed over.
+        name: name of the corpus.
+        judged: pairs with human scores, to find the layer that agrees best.
+        n_pairs: number of pairs of two different texts to draw.
+        n_texts: most texts from which they are drawn.
+        seed: seed of the draw.
+        progress: called while pairs are scored, layer by layer.
+
+    Raises:
+        InputError: fewer than 20 different texts, fewer than 10 judged pairs, or a setting out of range.
+    """
+    check_seed(seed)
+    if n_pairs < 1:
+        raise InputError(f"n_pairs must be at least 1, got {n_pairs}")
+    texts, first, second = _random_pairs(corpus, n_texts, n_pairs, np.random.default_rng(seed))
+    pairs = TextPairs(encoder.reader.read(texts), first, second)
+    weights = equal_weights(encoder.reader)
+    means, errors, agreements = [], [], []
+    for layer in range(encoder.layers + 1):
+        values = PairScorer(encoder, layer, weights).score(pairs, _staged(progress, layer))
+        values = values[~np.isnan(values[:, 0])]
+        means.append(values.mean(axis=0))
+        errors.append(values.std(axis=0) / np.sqrt(len(values)))
+        if judged is not None:
+            scores = BertScorer(encoder, layer=layer).score(judged.predictions, judged.references)
+            agreements.append(_agreement(scores, judged.human, seed))
+    human = None
+    if agreements:
+        estimates, counted, left_out = zip(*agreements, strict=True)
+        human = HumanAgreement(estimates, counted[0], left_out[0])
+    return LayerCalibration(
+        baseline=np.array(means),
+        error=np.array(errors),
+        n_texts=len(texts),
+        n_pairs=n_pairs,
+        source=f"{name}#{hashlib.sha256(chr(0).join(texts).encode('utf-8', 'replace')).hexdigest()[:8]}",
+        seed=seed,
+        human=human,
+        signature=encoder.signature,
     )
+
+
+def _random_pairs(
+    corpus: Sequence[str], n_texts: int, n_pairs: int, rng: np.random.Generator
+) -> tuple[list[str], Integers, Integers]:
+    """Draw texts, and pairs of two different ones among them."""
+    texts, _ = distinct([text.strip() for text in corpus if isinstance(text, str) and text.strip()])
+    if len(texts) < _FEWEST_TEXTS:
+        raise InputError(
+            f"corpus must have at least {_FEWEST_TEXTS} different texts, got {len(texts)}; "
+            "give more of the kind to be compared"
+        )
+    if len(texts) > n_texts:
+        texts = [texts[row] for row in np.sort(rng.choice(len(texts), n_texts, replace=False))]
+    first = rng.integers(0, len(texts), n_pairs)
+    second = (first + rng.integers(1, len(texts), n_pairs)) % len(texts)
+    return texts, first, second
+
+
+def _agreement(scores: BertScores, human: Floats, seed: int) -> tuple[Estimate, int, int]:
+    counts = scores.scored & np.isfinite(human)
+    if counts.sum() < _FEWEST_JUDGED:
+        raise InputError(
+            f"human must have at least {_FEWEST_JUDGED} pairs with both texts and a score, got {counts.sum()}"
+        )
+    estimate = spearman_estimate(scores.f1[counts], human[counts], interval=INTERVAL, seed=seed)
+    return estimate, int(counts.sum()), int((~counts).sum())
+
+
+def _staged(progress: Progress | None, layer: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda stage, done, total: progress(f"{stage}, layer {layer}", done, total)

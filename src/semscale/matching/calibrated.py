@@ -1,8 +1,8 @@
-"""The calibrated method: text, context and words, weighed as fitted to people's ratings, less findings."""
+"""The calibrated method: text, context and words, weighted as fitted to human labels, less findings."""
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -13,51 +13,42 @@ import numpy as np
 import polars as pl
 import yaml
 
-from semscale.errors import InputError
+from semscale.guards.findings import Finding
 from semscale.guards.registry import GUARDS, Guards, Mode
-from semscale.matching.pairs import Pairs, ScoredPairs, are_across, guards_read, with_identifier
-from semscale.matching.separation import corpus_hash, unrelated_pairs
-from semscale.matching.word_vectors import (
-    LAYERS,
-    LAYERS_OF_WORDS,
-    WordLayers,
-    WordVectors,
-    above_floor,
-    clip_cosines,
-    combine_known,
-    estimated_floors,
-    penalty_of,
+from semscale.matching.pairs import (
+    Pairs,
+    ScoredPairs,
+    are_across,
+    corpus_hash,
+    explained_side,
+    guards_read,
+    unrelated_pairs,
+    with_identifier,
 )
-from semscale.matching.words import SubjectWeights, TokenizedTexts, WordWeights
+from semscale.matching.words import TokenizedTexts, WordLayers, WordVectors, WordWeights, clip_cosines
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, Mask, Progress
+from semscale.types import Floats, Integers, Progress
 from semscale.weights.model_lookup import known_model, languages_read
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
 
+LAYERS = ("word", "context", "text")
+"""Words by themselves, words in their context, and texts as wholes."""
+
+LAYERS_OF_WORDS = ("word", "context")
+"""Layers that compare single words, which have no equals in another language."""
 
 FEWEST_FOR_FLOORS = 10
 """Distinct texts from which on floors are estimated from the corpus."""
 
-
 UNRELATED_PAIRS = 300
-"""Pairs of them that a floor is the mean of, at most."""
+"""Most pairs of unrelated texts that a floor is the mean of."""
 
+GENERIC_MODEL = "all-MiniLM-L6-v2"
+"""The model whose weights serve models to which none were fitted."""
 
-@dataclass(frozen=True)
-class _CalibrationBasis:
-    """Estimates from a corpus: word weights and floors.
-
-    Attributes:
-        weights: weights of words.
-        floors: level of unrelated texts in each layer.
-        corpus: hash of the corpus.
-    """
-
-    weights: WordWeights
-    floors: Mapping[str, float]
-    corpus: str
+_HIGHEST_FLOOR = 1 - 1e-6  # above it nothing could lie
 
 
 @dataclass(frozen=True)
@@ -65,7 +56,7 @@ class CalibratedWeights:
     """The weights of the method, fitted by ``bench/fit_match.py``.
 
     Attributes:
-        model: name of the known model that they were fitted to.
+        model: name of the known model to which they were fitted.
         shares: weight of each of ``LAYERS``; they add up to 1.
         recall_share: weight of recall in the layers of words, 0 to 1; the rest is precision's.
         stop_weight: weight of a stop word relative to other words, 0 to 1.
@@ -91,31 +82,33 @@ class CalibratedWeights:
         """The model with a hash of the values, for the signature."""
         return f"{self.model}#{self.sha256[:12]}"
 
+    @property
+    def subject_weights(self) -> tuple[float, float]:
+        """Weights of the subject's words: usually, and compared with a pronoun."""
+        return self.subject_weight, self.pronoun_weight
+
 
 class CalibratedMatch:
     """Matches by three layers, each above the level of unrelated texts, less penalties for findings.
 
     The score is ``(s_word word + s_context context + s_text text) exp(-penalty)``. Weights come from
     ``calibrated.yaml``, which ``bench/fit_match.py`` fitted to two models; any other model has those of
-    ``GENERIC_MODEL``, and the signature says so. ``docs/validity.md`` says how well it works.
+    ``GENERIC_MODEL``, and the signature names them. ``docs/validity.md`` reports how well it works.
 
     Args:
-        encoder: gives the states of tokens.
+        encoder: computes the states of tokens.
         corpus: texts from which word weights and floors are estimated; by default the references of the
             pairs. With fewer than ``FEWEST_FOR_FLOORS`` different texts, or if all are equal to the model,
             the floors are those of the file.
         seed: seed of the draw of unrelated pairs.
-        recall_share: weight of recall in the layers of words, 0 to 1: 1 asks only whether the reference's
-            words are in the prediction, 0 only whether the prediction's are in the reference; by default the
-            fitted weight.
+        recall_share: weight of recall in the layers of words, 0 to 1: 1 compares only the reference's
+            words with those of the prediction, 0 only the prediction's with those of the reference; by
+            default the fitted weight.
         guards: the guards and their modes (warn or weigh); by default all weigh.
         calibration: weights that replace those of the file.
-
-    Raises:
-        InputError: ``recall_share`` is not between 0 and 1.
     """
 
-    def __init__(  # noqa: PLR0913 - what can be chosen about a score
+    def __init__(  # noqa: PLR0913 - the settings of a score
         self,
         encoder: "TokenEncoder",
         *,
@@ -126,13 +119,9 @@ class CalibratedMatch:
         calibration: CalibratedWeights | None = None,
     ) -> None:
         self._calibration = calibration or calibrated_weights_for(encoder.signature)
-        self._recall_share = checked_recall_share(
-            self._calibration.recall_share if recall_share is None else recall_share
-        )
+        self._recall_share = self._calibration.recall_share if recall_share is None else float(recall_share)
         self._encoder = encoder
-        fitted = self._calibration
-        subject = SubjectWeights(fitted.subject_weight, fitted.pronoun_weight)
-        self._layers = WordLayers(encoder, subject)
+        self._layers = WordLayers(encoder, self._calibration.subject_weights)
         self._corpus = corpus
         self._seed = seed
         self.guards = guards or Guards(dict.fromkeys(GUARDS, Mode.WEIGH))
@@ -140,104 +129,94 @@ class CalibratedMatch:
     @property
     def signature(self) -> Signature:
         """Signature of the settings; that of a result also has the estimated floors."""
-        corpus = "references" if self._corpus is None else corpus_hash(sorted(set(self._corpus)))
+        corpus = "references" if self._corpus is None else corpus_hash(set(self._corpus))
         return self._signed(corpus, "estimated")
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, 0 to 1; NaN where a text has no token that the model can read.
 
         Of two texts in different languages that the model reads, only the layer of whole texts counts: the
-        layers of words are NaN, and guards, which read English alone, do not look.
+        layers of words are NaN, and guards, which read English alone, pass over them.
         """
         read = TokenizedTexts(pairs.texts, self._encoder)
         unread = self._encoder.reader.unread(read.tokens)
-        ground = self._basis_for(read, pairs)
-        measured = self._layers.measure(read, pairs.prediction, pairs.reference, ground.weights, progress)
+        weights, floors, corpus = self._basis_for(read, pairs)
+        values = self._layers.measure(read, pairs.prediction, pairs.reference, weights, progress)
         layers = {
-            name: above_floor(values, ground.floors[name])
-            for name, values in measured.layers(self._recall_share).items()
+            name: above_floor(similarity, floors[name])
+            for name, similarity in layer_similarities(values, self._recall_share).items()
         }
-        across = self._across(pairs)
+        languages = languages_read(self._encoder.signature)
+        texts = [pairs.both(row) for row in range(len(pairs.item))]
+        across = [are_across(*both, languages) for both in texts]
         for name in LAYERS_OF_WORDS:
-            layers[name][across] = np.nan
-        penalty = self._penalty(pairs)
+            layers[name][np.array(across, np.bool_)] = np.nan
+        penalty = np.array([self._penalty(*both) for both in texts], np.float64)
         windows = self._encoder.windows(read.tokens)
         return ScoredPairs(
-            score=combine_known(layers, penalty, self._calibration.shares),
+            score=combine(layers, penalty, self._calibration.shares),
             components={**layers, "findings": np.exp(-penalty)},
             windows=np.maximum(windows[pairs.prediction], windows[pairs.reference]),
-            signature=self._signed(ground.corpus, "/".join(f"{ground.floors[name]:.3f}" for name in LAYERS)),
+            signature=self._signed(corpus, "/".join(f"{floors[name]:.3f}" for name in LAYERS)),
             weighs_findings=bool(self._weighing),
             unread=unread[pairs.prediction] | unread[pairs.reference],
         )
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain the layers of words of some pairs, each as a table like that of ``explain_words``."""
-        chosen = np.asarray(rows, np.int64)
         read = TokenizedTexts(pairs.texts, self._encoder)
-        prediction, reference = pairs.prediction[chosen], pairs.reference[chosen]
-        weights = self._basis_for(read, pairs).weights
-        explained: dict[int, pl.DataFrame] = {}
-        for places, vectors in self._layers.word_vectors(read, prediction, reference, weights):
-            for place, both in zip(places.tolist(), vectors, strict=True):
-                words = read.words_of(prediction[place]), read.words_of(reference[place])
-                explained[place] = explain_words(words, both, self._calibration.shares, self._recall_share)
-        return [explained[place] for place in range(len(chosen))]
+        prediction, reference = pairs.prediction[list(rows)], pairs.reference[list(rows)]
+        weights, _, _ = self._basis_for(read, pairs)
+        tables: dict[int, pl.DataFrame] = {}
+        for positions, vectors in self._layers.word_vectors(read, prediction, reference, weights):
+            for position, both in zip(positions.tolist(), vectors, strict=True):
+                words = read.words_of(prediction[position]), read.words_of(reference[position])
+                tables[position] = explain_words(words, both, self._calibration.shares, self._recall_share)
+        return [tables[position] for position in range(len(rows))]
 
     def over(self, corpus: Sequence[str]) -> "CalibratedMatch":
         """Return the method with weights and floors from a corpus, not from each call's references."""
         other = copy(self)
         other._corpus = corpus
-        other.__dict__.pop("_given", None)
+        vars(other).pop("_corpus_basis", None)
         return other
 
     @property
     def has_corpus(self) -> bool:
-        """Whether a corpus was given."""
+        """True if estimates come from a corpus."""
         return bool(self._corpus)
 
-    def _basis_for(self, read: TokenizedTexts, pairs: Pairs) -> "_CalibrationBasis":
-        """Give the estimates from the corpus, or else from the pairs' references."""
-        return self._given or self._estimated(read, np.unique(pairs.reference))
+    def _basis_for(self, read: TokenizedTexts, pairs: Pairs) -> tuple[WordWeights, Mapping[str, float], str]:
+        """Return weights of words, floors of layers, and the hash of the corpus from which they are."""
+        return self._corpus_basis or self._estimate(read, np.unique(pairs.reference))
 
     @cached_property
-    def _given(self) -> "_CalibrationBasis | None":
-        """What the given corpus says, if one was given."""
+    def _corpus_basis(self) -> tuple[WordWeights, Mapping[str, float], str] | None:
         if not self._corpus:
             return None
         texts = sorted(set(self._corpus))
-        return self._estimated(TokenizedTexts(texts, self._encoder), np.arange(len(texts)))
+        return self._estimate(TokenizedTexts(texts, self._encoder), np.arange(len(texts)))
 
-    def _estimated(self, read: TokenizedTexts, texts: Integers) -> "_CalibrationBasis":
-        """Estimate from texts that have been read, given by their numbers."""
-        own = np.array(sorted(texts.tolist(), key=read.text), np.int64)
-        corpus = [read.text(at) for at in own.tolist()]
-        weights = WordWeights.over(
-            (read.words_of(at) for at in own.tolist()), stop=self._calibration.stop_weight
-        )
+    def _estimate(
+        self, read: TokenizedTexts, numbers: Integers
+    ) -> tuple[WordWeights, Mapping[str, float], str]:
+        """Estimate from some of the texts, whose order in ``read`` changes nothing."""
+        texts = sorted(numbers.tolist(), key=read.text)
+        weights = WordWeights.over(map(read.words_of, texts), stop=self._calibration.stop_weight)
         floors: Mapping[str, float] = self._calibration.floors
-        known = own[~self._encoder.reader.unread(read.tokens)[own]]  # unread texts are all alike to the model
-        if len(known) >= FEWEST_FOR_FLOORS:
-            known_texts = [read.text(at) for at in known.tolist()]
-            drawn = known[unrelated_pairs(known_texts, UNRELATED_PAIRS, self._seed)]
-            unrelated = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
-            floors = estimated_floors(unrelated.layers(0.5), floors)
-        return _CalibrationBasis(weights, floors, corpus_hash(corpus))
+        unread = self._encoder.reader.unread(read.tokens)
+        known = np.array([text for text in texts if not unread[text]], np.int64)
+        if len(known) >= FEWEST_FOR_FLOORS:  # texts that the model cannot read are all alike to it
+            drawn = known[unrelated_pairs(list(map(read.text, known)), UNRELATED_PAIRS, self._seed)]
+            values = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
+            floors = estimated_floors(values, floors)
+        return weights, floors, corpus_hash(map(read.text, texts))
 
-    def _across(self, pairs: Pairs) -> Mask:
-        """Tell which pairs have two languages that the model reads, so that their words have no equals."""
-        languages = languages_read(self._encoder.signature)
-        texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
-        found = (are_across(pairs.texts[ours], pairs.texts[theirs], languages) for ours, theirs in texts)
-        return np.fromiter(found, np.bool_, len(pairs.prediction))
-
-    def _penalty(self, pairs: Pairs) -> Floats:
-        texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
-        both = ((pairs.texts[ours], pairs.texts[theirs]) for ours, theirs in texts)
-        found = (self.guards.check(*pair) if guards_read(*pair) else [] for pair in both)
-        penalties = self._calibration.penalties
-        weighed = (penalty_of(self.guards.weighed(findings), penalties) for findings in found)
-        return np.fromiter(weighed, np.float64, len(pairs.prediction))
+    def _penalty(self, prediction: str, reference: str) -> float:
+        if not guards_read(prediction, reference):
+            return 0.0
+        findings = self.guards.weighed(self.guards.check(prediction, reference))
+        return penalty_of(findings, self._calibration.penalties)
 
     @property
     def _weighing(self) -> list[str]:
@@ -255,12 +234,8 @@ class CalibratedMatch:
             seed=self._seed,
         )
         signed = settings.extended(self._encoder.signature)
-        decide = self._weighing or len(languages_read(signed)) > 1
-        return with_identifier(signed) if decide else signed
-
-
-GENERIC_MODEL = "all-MiniLM-L6-v2"
-"""The model whose weights serve those that none were fitted to."""
+        needs_languages = self._weighing or len(languages_read(signed)) > 1
+        return with_identifier(signed) if needs_languages else signed
 
 
 @cache
@@ -287,9 +262,109 @@ def calibrated_weights_for(signature: Signature) -> CalibratedWeights:
 
 
 def read_calibrated_weights(model: str, entries: Mapping[str, Any]) -> CalibratedWeights:
-    """Take one model's weights as they are written in ``calibrated.yaml``."""
+    """Build one model's weights from the entries in ``calibrated.yaml``."""
     digest = hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
     return CalibratedWeights(model=model, sha256=digest, **entries)
+
+
+def layer_similarities(values: Floats, recall_share: float) -> dict[str, Floats]:
+    """Return the similarity of pairs in each of ``LAYERS``.
+
+    Args:
+        values: shape (p, 5), as ``compare_words`` has them.
+        recall_share: weight of recall in the layers of words, 0 to 1.
+
+    Returns:
+        By layer, each of shape (p,), 0 to 1; NaN where a text has no token.
+    """
+    word_precision, word_recall, context_precision, context_recall, text = values.T.copy()
+    word = weighted_mean(word_precision, word_recall, recall_share)
+    context = weighted_mean(context_precision, context_recall, recall_share)
+    return dict(zip(LAYERS, (word, context, text), strict=True))
+
+
+def weighted_mean(precision: Floats, recall: Floats, recall_share: float) -> Floats:
+    """Compute ``(1 - recall_share) precision + recall_share recall``."""
+    return 1 - (1 - recall_share) * (1 - precision) - recall_share * (1 - recall)
+
+
+def above_floor(similarity: Floats, floor: float) -> Floats:
+    """Rescale similarities linearly so that the floor, and all below it, becomes 0, and 1 stays 1.
+
+    Below the floor, the mean of unrelated pairs, one pair is as unrelated as another.
+
+    Args:
+        similarity: 0 to 1.
+        floor: 0 or more, less than 1.
+
+    Example:
+        >>> above_floor(np.array([0.2, 0.75, 1.0]), 0.5).tolist()
+        [0.0, 0.5, 1.0]
+    """
+    return np.maximum(1 - (1 - similarity) / (1 - floor), 0.0)
+
+
+def estimated_floors(unrelated: Floats, known: Mapping[str, float]) -> dict[str, float]:
+    """Estimate each layer's floor by the mean similarity of unrelated pairs.
+
+    Args:
+        unrelated: shape (p, 5), as ``compare_words`` has them; NaN where a text has no token.
+        known: floors for layers without a pair, or whose pairs are all equal to the model, such as one word
+            in several spellings: nothing could lie above a floor of 1.
+
+    Example:
+        >>> known = {"word": 0.4, "context": 0.2, "text": 0.6}
+        >>> estimated_floors(np.array([[0.5, 0.5, 1, 1, np.nan], [0.25, 0.25, 1, 1, np.nan]]), known)
+        {'word': 0.375, 'context': 0.2, 'text': 0.6}
+    """
+    floors = {}
+    for name, values in layer_similarities(unrelated, 0.5).items():
+        similarity = values[~np.isnan(values)]
+        floor = float(similarity.mean()) if len(similarity) else 1.0
+        floors[name] = floor if floor < _HIGHEST_FLOOR else known[name]
+    return floors
+
+
+def combine(layers: Mapping[str, Floats], penalty: Floats, shares: Mapping[str, float]) -> Floats:
+    """Add the layers up by their shares, and multiply by ``exp(-penalty)``.
+
+    Where the layers of words are NaN, that of texts counts alone.
+
+    Args:
+        layers: each of ``LAYERS``, shape (p,), 0 to 1, or NaN.
+        penalty: shape (p,), 0 or more, as ``penalty_of`` computes it.
+        shares: weights of the layers; they add up to 1.
+
+    Returns:
+        Shape (p,), 0 to 1; exactly 1 where all layers are 1 and there is no penalty.
+
+    Example:
+        >>> layers = {"word": np.array([1.0, 0.5, np.nan]), "context": np.array([1.0, 0.5, np.nan])}
+        >>> layers["text"] = np.array([1.0, 0.5, 0.5])
+        >>> shares = {"word": 0.2, "context": 0.5, "text": 0.3}
+        >>> combine(layers, np.array([0.0, np.log(2), 0.0]), shares).round(3).tolist()
+        [1.0, 0.25, 0.5]
+    """
+    missing = sum((shares[name] * (1 - layers[name]) for name in LAYERS), start=np.zeros_like(penalty))
+    is_alone = np.isnan(layers["word"]) & np.isnan(layers["context"])
+    similarity = np.where(is_alone, layers["text"], np.maximum(1 - missing, 0.0))
+    return np.asarray(similarity * np.exp(-penalty))
+
+
+def penalty_of(findings: Iterable[Finding], penalties: Mapping[str, float]) -> float:
+    """Add up the penalties of a pair's findings; of each guard's kinds only the gravest counts.
+
+    Kinds of one guard often report the same difference.
+
+    Args:
+        findings: findings in one pair.
+        penalties: penalty of each guard and kind of finding, such as ``number:other-value``.
+    """
+    gravest: dict[str, float] = {}
+    for finding in findings:
+        penalty = penalties.get(f"{finding.guard}:{finding.kind}", 0.0)
+        gravest[finding.guard] = max(gravest.get(finding.guard, 0.0), penalty)
+    return sum(gravest.values())
 
 
 def explain_words(
@@ -298,10 +373,10 @@ def explain_words(
     shares: Mapping[str, float],
     recall_share: float,
 ) -> pl.DataFrame:
-    """Lay out what each word of a prediction and of its reference adds to the layers of words.
+    """Lay out the contribution of each word of a prediction and of its reference to the layers of words.
 
     In either layer a word's similarity is its best cosine with a word of the other text. Before its floor is
-    taken off, the layer is the sum of similarity times weight over the words of both texts.
+    subtracted, the layer is the sum of similarity times weight over the words of both texts.
 
     Args:
         words: those of the prediction, k >= 0, and those of the reference, l >= 0.
@@ -310,70 +385,43 @@ def explain_words(
         recall_share: weight of the reference's words in the layers; the rest is that of the prediction's.
 
     Returns:
-        A row a word, the prediction's first; none where one text has no word. Columns ``side``, ``place``,
-        ``token`` (the word), ``matched_place`` and ``matched_token`` (the word of the other text that is most
-        similar over both layers), ``similarity`` (mean of the next two, weighted by the layers' shares),
-        ``word_similarity`` and ``context_similarity`` (0 to 1), ``weight`` (a share of its side's, times the
-        side's share; all sum to 1), ``contribution`` (similarity times weight; all sum to the mean of both
-        layers, weighted by their shares).
+        A table as of ``explained_side``, the prediction's words first; empty where one text has no word.
+        Counterparts are the words most similar over both layers, ``similarity`` is the mean of
+        ``word_similarity`` and ``context_similarity`` (0 to 1), weighted by the layers' shares, all weights
+        sum to 1, and all contributions to the mean of both layers, weighted by their shares.
     """
-    ours, theirs = vectors
+    layer_shares = np.array([shares[name] for name in LAYERS_OF_WORDS])
+    layer_shares /= layer_shares.sum()
     sides = [
-        _side("prediction", words, (ours, theirs), shares, 1 - recall_share),
-        _side("reference", words[::-1], (theirs, ours), shares, recall_share),
+        _explained(side, words[own], words[1 - own], vectors[own], vectors[1 - own], layer_shares, share)
+        for own, (side, share) in enumerate((("prediction", 1 - recall_share), ("reference", recall_share)))
     ]
     return pl.concat(sides)
 
 
-def _side(
-    name: str,
-    words: tuple[Sequence[str], Sequence[str]],
-    vectors: tuple[WordVectors, WordVectors],
-    shares: Mapping[str, float],
-    side_share: float,
+def _explained(  # noqa: PLR0913, PLR0917 - two texts, and their weights
+    side: str,
+    words: Sequence[str],
+    counterparts: Sequence[str],
+    vectors: WordVectors,
+    other: WordVectors,
+    layer_shares: Floats,
+    share: float,
 ) -> pl.DataFrame:
-    own, other = vectors
-    n = len(own) if len(other) else 0
-    if n:
-        in_score = np.array([shares["word"], shares["context"]])
-        of_layers = in_score / in_score.sum()
-        cosines = clip_cosines(own.layers @ other.layers.swapaxes(-1, -2))
-        best: Floats = cosines.max(axis=-1)
-        matched = np.tensordot(of_layers, cosines, 1).argmax(axis=-1)
-    else:
-        of_layers, best, matched = np.zeros(2), np.zeros((2, 0)), np.zeros(0, np.int64)
-    weights = own.weights_beside(other)[:n]
-    similarity, weight = of_layers @ best, side_share * weights / (weights.sum() if n else 1.0)
-    return pl.DataFrame(
-        {
-            "side": pl.Series([name] * n, dtype=pl.String),
-            "place": np.arange(n),
-            "token": pl.Series(words[0][:n], dtype=pl.String),
-            "matched_place": matched.astype(np.int64),
-            "matched_token": pl.Series([words[1][at] for at in matched], dtype=pl.String),
-            "similarity": similarity,
-            "word_similarity": best[0],
-            "context_similarity": best[1],
-            "weight": weight,
-            "contribution": weight * similarity,
-        }
+    if not (words and counterparts):
+        none = np.empty(0)
+        columns = {"word_similarity": none, "context_similarity": none}
+        return explained_side(side, [], [], np.empty(0, np.int64), none, none, **columns)
+    cosines = clip_cosines(vectors.layers @ other.layers.swapaxes(-1, -2))
+    word_similarity, context_similarity = cosines.max(axis=-1)
+    weights = vectors.weights_beside(other)
+    return explained_side(
+        side,
+        words,
+        counterparts,
+        np.tensordot(layer_shares, cosines, 1).argmax(axis=-1),
+        layer_shares @ np.array([word_similarity, context_similarity]),
+        share * weights / weights.sum(),
+        word_similarity=word_similarity,
+        context_similarity=context_similarity,
     )
-
-
-def checked_recall_share(share: float) -> float:
-    """Refuse a share that is none.
-
-    Args:
-        share: 0 asks only whether the reference backs what is said, 1 only whether all of it is said.
-
-    Raises:
-        InputError: it is not a number between 0 and 1.
-
-    Example:
-        >>> checked_recall_share(2)
-        Traceback (most recent call last):
-        semscale.errors.InputError: recall_share must be between 0 and 1, got 2
-    """
-    if not isinstance(share, int | float | np.floating) or not 0 <= share <= 1:
-        raise InputError(f"recall_share must be between 0 and 1, got {share!r}")
-    return float(share)

@@ -14,73 +14,23 @@ from semscale.embedding.cross_encoders.cached_cross_encoder import CachedCrossEn
 from semscale.embedding.cross_encoders.cross_encoder import CrossEncoder
 from semscale.embedding.cross_encoders.pair_cache import PairCache
 from semscale.errors import InputError, ModelError
-from semscale.matching.calibrated import checked_recall_share
-from semscale.matching.pairs import Pairs, ScoredPairs
+from semscale.matching.pairs import Pairs, ScoredPairs, explained_side
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Progress
 from semscale.weights.known import ENGLISH_NLI
 from semscale.weights.resolving import resolve
 
-RECALL_SHARE = 0.5
-"""Both directions count alike."""
+ENTAILMENT, NEUTRAL, CONTRADICTION = 0, 1, 2
+"""Columns of probabilities."""
 
+RELATIONS = ("entailment", "neutral", "contradiction")
+"""Names of the columns, in their order."""
+
+RECALL_SHARE = 0.5
+"""Default weight of the direction from prediction to reference: both directions count alike."""
 
 TOGETHER = 8192
-"""Pairs of sentences that are given to the model in one call, unless one pair of texts has more."""
-
-
-@dataclass(frozen=True)
-class SentenceSupport:
-    """What the m sentences of one text say of the h sentences of another.
-
-    Attributes:
-        values: shape (h, 3): how far each sentence is entailed, neither, contradicted; each row sums to 1.
-            NaN where the model can read the sentence beside no other.
-        deciding: shape (h,), which of the m sentences decides: the one that contradicts most where that is
-            more than what the best one entails, else the one that entails most; -1 where none is read.
-    """
-
-    values: Floats
-    deciding: Integers
-
-    @property
-    def mean(self) -> Floats:
-        """The mean of the sentences that were read, shape (3,); NaN without any."""
-        read = self.values[~np.isnan(self.values[:, ENTAILMENT])]
-        return read.mean(axis=0) if len(read) else np.full(3, np.nan)
-
-    @property
-    def worst(self) -> float:
-        """The largest probability that a sentence is contradicted; NaN where none was read."""
-        return float(np.fmax.reduce(self.values[:, CONTRADICTION]))
-
-
-@dataclass(frozen=True)
-class JudgedPair:
-    """A prediction and its reference, sentence by sentence.
-
-    Attributes:
-        prediction: its sentences.
-        reference: its sentences.
-        of_prediction: how far each sentence of the prediction is backed by the reference.
-        of_reference: how far each sentence of the reference is said by the prediction.
-        cut: share of the pairs of sentences that were too long for the model.
-    """
-
-    prediction: list[str]
-    reference: list[str]
-    of_prediction: SentenceSupport
-    of_reference: SentenceSupport
-    cut: float
-
-    @property
-    def parts(self) -> list[float]:
-        """The numbers of ``PARTS``, in their order; NaN where the model cannot read one of the texts."""
-        backed, said = self.of_prediction.mean, self.of_reference.mean
-        worst = max(self.of_prediction.worst, self.of_reference.worst)
-        order = [ENTAILMENT, NEUTRAL, CONTRADICTION]
-        return [*backed[order].tolist(), *said[order].tolist(), worst, self.cut]
-
+"""Pairs of sentences that the model reads in one call, unless one pair of texts has more."""
 
 PARTS = (
     "reference_entails",
@@ -92,13 +42,15 @@ PARTS = (
     "contradiction",
     "cut",
 )
-"""Parts of a score: what the reference says of the prediction, what the prediction says of the reference, the
-most contradicted sentence of both, and the share of pairs of sentences that were cut."""
+"""Parts of a score: mean relation of the reference to the prediction's sentences, and of the prediction to
+the reference's; the largest contradiction of a sentence; and the share of pairs that were cut."""
+
+_TOLERANCE = 1e-3  # of a sum of three probabilities
 
 
 @runtime_checkable
 class EntailmentModel(Protocol):
-    """Says how probable it is that a premise entails a hypothesis, contradicts it, or does neither."""
+    """Estimates the probabilities that a premise entails a hypothesis, contradicts it, or does neither."""
 
     @property
     def signature(self) -> Signature:
@@ -106,7 +58,7 @@ class EntailmentModel(Protocol):
         ...
 
     def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
-        """Give the probabilities of p pairs, in one call for as many pairs as there are.
+        """Return the probabilities of p pairs, in one call for as many pairs as there are.
 
         Args:
             premises: p texts.
@@ -116,112 +68,6 @@ class EntailmentModel(Protocol):
             Shape (p, 3), columns as in ``RELATIONS``; each row sums to 1.
         """
         ...
-
-
-class EntailmentMatch:
-    """Matches by how far the reference entails the prediction, and the prediction the reference.
-
-    The score is the mean of the two probabilities of entailment. Texts of several sentences are compared
-    sentence by sentence: each sentence of one text counts as entailed as far as its best sentence of the
-    other text entails it, and a text as the mean of its sentences.
-
-    Args:
-        model: gives the probabilities of pairs.
-        recall_share: weight of the direction from prediction to reference (is all of the reference said?),
-            0 to 1; the rest is that of the other one (is all that is said backed by the reference?).
-
-    Raises:
-        InputError: ``recall_share`` is not from 0 to 1.
-
-    References:
-        Both directions and their mean: Lin, Trivedi and Sun 2024, Generating with confidence, section 4,
-        arXiv:2305.19187. Sentences: Laban et al. 2022, SummaC, section 3, doi:10.1162/tacl_a_00453.
-    """
-
-    def __init__(self, model: EntailmentModel, *, recall_share: float | None = None) -> None:
-        self._model = model
-        self._recall_share = RECALL_SHARE if recall_share is None else checked_recall_share(recall_share)
-
-    @property
-    def signature(self) -> Signature:
-        """What is applied."""
-        settings = Signature.of(
-            "match", method="entailment", recall_share=self._recall_share, sentences="max/mean"
-        )
-        return settings.extended(self._model.signature)
-
-    def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
-        """Score every pair, 0 to 1; NaN where the model cannot read a text."""
-        rows = range(len(pairs.item))
-        parts = np.full((len(rows), len(PARTS)), np.nan)
-        for row, judged in enumerate(self._judged(pairs, rows)):
-            parts[row] = judged.parts
-            if progress and (row % TOGETHER == 0 or row + 1 == len(rows)):
-                progress("comparing", row + 1, len(rows))
-        components = dict(zip(PARTS, parts.T.copy(), strict=True))
-        backed, said = components["reference_entails"], components["prediction_entails"]
-        score: Floats = (1 - self._recall_share) * backed + self._recall_share * said
-        windows = np.ones(len(rows), np.int64)
-        return ScoredPairs(score, components, windows, self.signature, unread=np.isnan(score))
-
-    def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
-        """Explain some pairs sentence by sentence; see ``explain_sentences``."""
-        shares = (1 - self._recall_share, self._recall_share)
-        return [
-            explain_sentences(
-                (judged.prediction, judged.reference), (judged.of_prediction, judged.of_reference), shares
-            )
-            for judged in self._judged(pairs, rows)
-        ]
-
-    def _judged(self, pairs: Pairs, rows: Sequence[int]) -> Iterator[JudgedPair]:
-        """Judge pairs of texts in order, many pairs of sentences in one call."""
-        sentences: dict[int, list[str]] = {}
-
-        def of(text: int) -> list[str]:
-            return sentences.setdefault(text, worded_sentences(pairs.texts[text]))
-
-        waiting: list[tuple[list[str], list[str]]] = []
-        count = 0
-        for row in rows:
-            both = of(int(pairs.prediction[row])), of(int(pairs.reference[row]))
-            more = 2 * len(both[0]) * len(both[1])
-            if waiting and count + more > TOGETHER:
-                yield from self._judge(waiting)
-                waiting, count = [], 0
-            waiting.append(both)
-            count += more
-        yield from self._judge(waiting)
-
-    def _judge(self, texts: Sequence[tuple[list[str], list[str]]]) -> Iterator[JudgedPair]:
-        """Judge pairs of texts whose sentences are given to the model in one call."""
-        asked: list[tuple[str, str]] = []
-        for prediction, reference in texts:
-            asked += ((premise, hypothesis) for hypothesis, premise in product(prediction, reference))
-            asked += ((premise, hypothesis) for hypothesis, premise in product(reference, prediction))
-        if not asked:
-            return
-        found = entailments_by(self._model, [one for one, _ in asked], [other for _, other in asked])
-        values = np.where(found.unread[:, None], np.nan, found.values)
-        at = 0
-        for prediction, reference in texts:
-            size = len(prediction) * len(reference)
-            backed = values[at : at + size].reshape(len(prediction), len(reference), -1)
-            said = values[at + size : at + 2 * size].reshape(len(reference), len(prediction), -1)
-            cut = float(found.truncated[at : at + 2 * size].mean())
-            yield JudgedPair(prediction, reference, support(backed), support(said), cut)
-            at += 2 * size
-
-
-ENTAILMENT, NEUTRAL, CONTRADICTION = 0, 1, 2
-"""Columns of probabilities."""
-
-
-RELATIONS = ("entailment", "neutral", "contradiction")
-"""Names of the columns, in their order."""
-
-
-_TOLERANCE = 1e-3  # of a sum of three probabilities
 
 
 @dataclass(frozen=True)
@@ -241,15 +87,15 @@ class Entailments:
 
 @runtime_checkable
 class SaysWhatItRead(Protocol):
-    """A model of entailment that also says which pairs it cut, and which it cannot read."""
+    """A model of entailment that also reports which pairs it cut, and which it cannot read."""
 
     def entailments(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Entailments:
-        """Give the probabilities of p pairs, as ``EntailmentModel.probabilities`` has them."""
+        """Return the probabilities of p pairs, as ``EntailmentModel.probabilities`` does."""
         ...
 
 
 def entailments_by(model: EntailmentModel, premises: Sequence[str], hypotheses: Sequence[str]) -> Entailments:
-    """Ask a model for p pairs, and check what comes.
+    """Compute the probabilities of p pairs with a model, and check them.
 
     Args:
         model: any model of entailment.
@@ -257,7 +103,7 @@ def entailments_by(model: EntailmentModel, premises: Sequence[str], hypotheses: 
         hypotheses: p texts.
 
     Raises:
-        InputError: what came has another shape, or is no probability.
+        InputError: the model's result has another shape, or its rows are no probabilities.
     """
     if isinstance(model, SaysWhatItRead):
         return model.entailments(premises, hypotheses)
@@ -270,8 +116,134 @@ def entailments_by(model: EntailmentModel, premises: Sequence[str], hypotheses: 
     return Entailments(values, np.zeros(n, np.bool_), np.zeros(n, np.bool_))
 
 
+@dataclass(frozen=True)
+class SentenceSupport:
+    """Relations of the m sentences of one text to the h sentences of another.
+
+    Attributes:
+        values: shape (h, 3): degree to which each sentence is entailed, neither, contradicted; each row sums
+            to 1. NaN where the model can read the sentence together with no other.
+        deciding: shape (h,), number of the deciding one of the m sentences: the one that contradicts most
+            where that is more than the best one entails, else the one that entails most; -1 where none is
+            read.
+    """
+
+    values: Floats
+    deciding: Integers
+
+    @property
+    def mean(self) -> Floats:
+        """The mean of the sentences that were read, shape (3,); NaN without any."""
+        read = self.values[~np.isnan(self.values[:, ENTAILMENT])]
+        return read.mean(axis=0) if len(read) else np.full(3, np.nan)
+
+    @property
+    def worst(self) -> float:
+        """The largest probability that a sentence is contradicted; NaN where none was read."""
+        return float(np.fmax.reduce(self.values[:, CONTRADICTION]))
+
+
+_Sides = tuple[list[str], list[str]]  # sentences of a prediction, and of its reference
+_Supports = tuple[SentenceSupport, SentenceSupport]  # of the prediction's sentences, and of the reference's
+
+
+class EntailmentMatch:
+    """Matches by the entailment of the prediction by the reference, and of the reference by the prediction.
+
+    The score is the mean of the two probabilities of entailment. Texts of several sentences are compared
+    sentence by sentence: each sentence of one text is entailed to the degree to which its best sentence of
+    the other text entails it, and a text to the mean degree of its sentences.
+
+    Args:
+        model: estimates the probabilities of pairs.
+        recall_share: weight of the direction from prediction to reference (is all of the reference stated?),
+            0 to 1; the rest is that of the other one (is all that is stated supported by the reference?).
+
+    References:
+        Both directions and their mean: Lin, Trivedi and Sun 2024, Generating with confidence, section 4,
+        arXiv:2305.19187. Sentences: Laban et al. 2022, SummaC, section 3, doi:10.1162/tacl_a_00453.
+    """
+
+    def __init__(self, model: EntailmentModel, *, recall_share: float | None = None) -> None:
+        self._model = model
+        self._recall_share = RECALL_SHARE if recall_share is None else float(recall_share)
+
+    @property
+    def signature(self) -> Signature:
+        """Signature of the settings."""
+        settings = Signature.of(
+            "match", method="entailment", recall_share=self._recall_share, sentences="max/mean"
+        )
+        return settings.extended(self._model.signature)
+
+    def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
+        """Score every pair, 0 to 1; NaN where the model cannot read a text."""
+        rows = range(len(pairs.item))
+        parts = np.full((len(rows), len(PARTS)), np.nan)
+        for row, (_, (prediction, reference), cut) in enumerate(self._judged(pairs, rows)):
+            parts[row] = [*prediction.mean, *reference.mean, max(prediction.worst, reference.worst), cut]
+            if progress and (row % TOGETHER == 0 or row + 1 == len(rows)):
+                progress("comparing", row + 1, len(rows))
+        components = dict(zip(PARTS, parts.T.copy(), strict=True))
+        supported, stated = components["reference_entails"], components["prediction_entails"]
+        score: Floats = (1 - self._recall_share) * supported + self._recall_share * stated
+        windows = np.ones(len(rows), np.int64)
+        return ScoredPairs(score, components, windows, self.signature, unread=np.isnan(score))
+
+    def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
+        """Explain some pairs sentence by sentence; see ``explain_sentences``."""
+        shares = (1 - self._recall_share, self._recall_share)
+        judged = self._judged(pairs, rows)
+        return [explain_sentences(sentences, supports, shares) for sentences, supports, _ in judged]
+
+    def _judged(self, pairs: Pairs, rows: Sequence[int]) -> Iterator[tuple[_Sides, _Supports, float]]:
+        """Judge pairs of texts in order, many pairs of sentences in one call.
+
+        Yields:
+            The sentences of a pair, their support, and the share of pairs of sentences that were cut.
+        """
+        sentences: dict[int, list[str]] = {}
+
+        def sentences_in(text: int) -> list[str]:
+            return sentences.setdefault(text, worded_sentences(pairs.texts[text]))
+
+        waiting: list[_Sides] = []
+        count = 0
+        for row in rows:
+            sides = sentences_in(int(pairs.prediction[row])), sentences_in(int(pairs.reference[row]))
+            more = 2 * len(sides[0]) * len(sides[1])
+            if waiting and count + more > TOGETHER:
+                yield from self._judge(waiting)
+                waiting, count = [], 0
+            waiting.append(sides)
+            count += more
+        if waiting:
+            yield from self._judge(waiting)
+
+    def _judge(self, texts: Sequence[_Sides]) -> Iterator[tuple[_Sides, _Supports, float]]:
+        """Judge pairs of texts whose sentences the model reads in one call."""
+        premises: list[str] = []
+        hypotheses: list[str] = []
+        for prediction, reference in texts:
+            for hypothesis, premise in (*product(prediction, reference), *product(reference, prediction)):
+                premises.append(premise)
+                hypotheses.append(hypothesis)
+        judged = entailments_by(self._model, premises, hypotheses)
+        values = np.where(judged.unread[:, None], np.nan, judged.values)
+        start = 0
+        for prediction, reference in texts:
+            size = len(prediction) * len(reference)
+            middle, stop = start + size, start + 2 * size
+            supports = (
+                support(values[start:middle].reshape(len(prediction), len(reference), -1)),
+                support(values[middle:stop].reshape(len(reference), len(prediction), -1)),
+            )
+            yield (prediction, reference), supports, float(judged.truncated[start:stop].mean())
+            start = stop
+
+
 class NliModel:
-    """Gives the probabilities of entailment, neutrality and contradiction; equal pairs are computed once.
+    """Estimates the probabilities of entailment, neutrality and contradiction; equal pairs are computed once.
 
     Pairs are read in batches of equal length, so many short pairs in one call cost least: give all pairs of
     all samples at once.
@@ -279,11 +251,11 @@ class NliModel:
     Args:
         encoder: classifies pairs; with a cache or without.
         labels: entailment, neutral and contradiction in the order of its classes, where ``config.json`` does
-            not say it.
+            not state it.
 
     Raises:
-        InputError: the labels are none, or others than those of the model.
-        ModelError: the model has not three classes, or does not say which is which.
+        InputError: the labels are invalid, or differ from those of the model.
+        ModelError: the model has not three classes, or does not name them.
 
     References:
         Bowman et al. 2015 (the task), doi:10.18653/v1/D15-1075; Williams et al. 2018 (MultiNLI),
@@ -296,15 +268,15 @@ class NliModel:
 
     @property
     def signature(self) -> Signature:
-        """What decides the numbers: the classifier, its precision, and the order of its labels."""
+        """Signature of the classifier, its precision, and the order of its labels."""
         order = np.argsort(self._columns)
-        labels = "/".join("enc"[place] for place in order)
+        labels = "/".join("enc"[relation] for relation in order)
         return self._encoder.signature.extended(Signature.of("classify", labels=labels))
 
     def probabilities(
         self, premises: Sequence[str], hypotheses: Sequence[str], *, progress: Progress | None = None
     ) -> Floats:
-        """Give the probabilities of p pairs.
+        """Return the probabilities of p pairs.
 
         Args:
             premises: p texts.
@@ -313,7 +285,7 @@ class NliModel:
 
         Returns:
             Shape (p, 3): the premise entails the hypothesis, neither, contradicts it; each row sums to 1. A
-            pair that is too long for the model is cut at the end of its longer text; ``entailments`` says
+            pair that is too long for the model is cut at the end of its longer text; ``entailments`` reports
             which ones.
         """
         return self.entailments(premises, hypotheses, progress=progress).values
@@ -321,10 +293,12 @@ class NliModel:
     def entailments(
         self, premises: Sequence[str], hypotheses: Sequence[str], *, progress: Progress | None = None
     ) -> Entailments:
-        """Give the probabilities of p pairs, and say which were cut, and which the model cannot read."""
-        found = self._encoder.logits(premises, hypotheses, progress)
-        values = _softmax(found.values.astype(np.float64))[:, self._columns]
-        return Entailments(values, found.truncated, found.unread)
+        """Return the probabilities of p pairs, which were cut, and which the model cannot read."""
+        logits = self._encoder.logits(premises, hypotheses, progress)
+        values = logits.values.astype(np.float64)
+        values = np.exp(values - values.max(axis=1, keepdims=True, initial=-np.inf))
+        values /= values.sum(axis=1, keepdims=True)
+        return Entailments(values[:, self._columns], logits.truncated, logits.unread)
 
 
 def load_nli(
@@ -342,12 +316,12 @@ def load_nli(
             BERT, RoBERTa, XLM-R, DistilBERT or DeBERTa (v2, v3) with three classes.
         precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it).
         labels: entailment, neutral and contradiction in the order of the model's classes, where its
-            ``config.json`` does not say it.
+            ``config.json`` does not state it.
         cache: whether probabilities are cached on disk, or the folder of the cache.
         progress: called while weights are pulled.
 
     Raises:
-        InputError: an unknown precision, or labels that are none.
+        InputError: an unknown precision, or invalid labels.
         ModelError: the files cannot be had or run, or the model is no model of entailment.
     """
     if labels is not None:
@@ -356,12 +330,6 @@ def load_nli(
     encoder = CrossEncoder(files.folder, name=files.name, sha256=files.sha256, precision=precision)
     store = None if cache is False else PairCache(None if cache is True else Path(cache))
     return NliModel(CachedCrossEncoder(encoder, store), labels=labels)
-
-
-def _softmax(logits: Floats) -> Floats:
-    shares: Floats = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
-    shares /= shares.sum(axis=1, keepdims=True)
-    return shares
 
 
 _EXPECTED = ", ".join(RELATIONS)
@@ -396,35 +364,35 @@ def label_columns(labels: Sequence[str], stated: Sequence[str] | None, model: st
 
     Args:
         labels: names of the model's classes, as its ``config.json`` has them.
-        stated: as ``checked_labels`` takes them; ``None`` to go by the model's own names.
+        stated: as ``checked_labels`` takes them; ``None`` to use the model's names.
         model: its name, for messages.
 
     Returns:
         The numbers of the classes of entailment, neutrality and contradiction.
 
     Raises:
-        InputError: the stated order is none, or another one than that of the model.
-        ModelError: the model has more or fewer than three classes, or names that say nothing, and no order is
+        InputError: the stated order is invalid, or differs from that of the model.
+        ModelError: the model has more or fewer than three classes, or names of another kind, and no order is
             stated.
 
     Example:
         >>> label_columns(["CONTRADICTION", "ENTAILMENT", "NEUTRAL"], None, "a model")
         [1, 2, 0]
     """
-    own = tuple(label.strip().lower() for label in labels)
+    names = tuple(label.strip().lower() for label in labels)
     shown = ", ".join(labels)
-    if len(own) != len(RELATIONS):
+    if len(names) != len(RELATIONS):
         raise ModelError(
-            f"{model} has {len(own)} classes ({shown}): give a model of entailment with three: {_EXPECTED}"
+            f"{model} has {len(names)} classes ({shown}): give a model of entailment with three: {_EXPECTED}"
         )
-    says = sorted(own) == sorted(RELATIONS)
+    is_named = sorted(names) == sorted(RELATIONS)
     if stated is not None:
-        names = checked_labels(stated)
-        if says and names != own:
-            said = f"are {', '.join(names)}, but {model} names its classes {shown}: leave them out"
-            raise InputError(f"nli_labels {said}", in_shell=f"--nli-labels {said}")
-        return [names.index(relation) for relation in RELATIONS]
-    if not says:
+        order = checked_labels(stated)
+        if is_named and order != names:
+            problem = f"are {', '.join(order)}, but {model} names its classes {shown}: leave them out"
+            raise InputError(f"nli_labels {problem}", in_shell=f"--nli-labels {problem}")
+        names = order
+    elif not is_named:
         problem = (
             f"{model} does not say what its classes mean ({shown}): state their order, as its page has it"
         )
@@ -432,7 +400,7 @@ def label_columns(labels: Sequence[str], stated: Sequence[str] | None, model: st
             f"{problem}, such as nli_labels=('entailment', 'neutral', 'contradiction')",
             in_shell=f"{problem}, such as --nli-labels entailment,neutral,contradiction",
         )
-    return [own.index(relation) for relation in RELATIONS]
+    return [names.index(relation) for relation in RELATIONS]
 
 
 def chosen_model(
@@ -443,7 +411,7 @@ def chosen_model(
     cache: bool | Path = True,
     progress: Progress | None = None,
 ) -> EntailmentModel:
-    """Load a model of entailment that is named, or take one as it is.
+    """Load a model of entailment by its name, or return a loaded one.
 
     Args:
         nli: a folder, ``organisation/model`` on the Hugging Face hub, or a model of entailment.
@@ -453,7 +421,7 @@ def chosen_model(
         progress: called while weights are pulled.
 
     Raises:
-        InputError: no model, something else than a model, or settings for a model that is loaded already.
+        InputError: no model, another object, or settings for a model that is loaded already.
         ModelError: the model's files cannot be had or run, or it is no model of entailment.
     """
     if nli is None:
@@ -497,16 +465,16 @@ def sentences_of(text: str) -> list[str]:
         >>> sentences_of("Good, e.g. fast. Cheap!")
         ['Good, e.g. fast.', ' Cheap!']
     """
-    found, at = [], 0
-    while at < len(text):
-        match = _SENTENCE.match(text, at)
-        end = match.end() if match and match.end() > at else len(text)
-        found.append(text[at:end])
-        at = end
-    if len(found) > 1 and not found[-1].strip():
-        blank = found.pop()
-        found[-1] += blank
-    return found
+    sentences, start = [], 0
+    while start < len(text):
+        match = _SENTENCE.match(text, start)
+        end = match.end() if match and match.end() > start else len(text)
+        sentences.append(text[start:end])
+        start = end
+    if len(sentences) > 1 and not sentences[-1].strip():
+        blank = sentences.pop()
+        sentences[-1] += blank
+    return sentences
 
 
 def worded_sentences(text: str) -> list[str]:
@@ -519,22 +487,22 @@ def worded_sentences(text: str) -> list[str]:
         >>> worded_sentences("It is safe. 👍\n1. Take 5 mg!"), worded_sentences("安全です。良い。")
         (['It is safe.', '1. Take 5 mg!'], ['安全です。', '良い。'])
     """
-    found, number = [], ""
+    sentences, number = [], ""
     for piece in sentences_of(text):
         if _NUMBER.fullmatch(piece):
             number += piece
         elif any(character.isalnum() for character in piece):
-            found.append((number + piece).strip())
+            sentences.append((number + piece).strip())
             number = ""
-    return [*found, number.strip()] if number else found or [text]
+    return [*sentences, number.strip()] if number else sentences or [text]
 
 
 def support(probabilities: Floats) -> SentenceSupport:
-    """Judge each sentence by the sentence that backs it best.
+    """Judge each sentence by the sentence that supports it best.
 
-    A sentence is entailed as far as one of the others entails it (the maximum). It is contradicted as far as
-    one of the others contradicts it, but no further than what is not entailed: what one sentence says,
-    another one does not take back. The rest is neutral.
+    A sentence is entailed to the degree to which one of the others entails it (the maximum). It is
+    contradicted to the degree to which one of the others contradicts it, but no further than it is not
+    entailed: support by one sentence outweighs contradiction by another. The rest is neutral.
 
     Args:
         probabilities: shape (h, m, 3), with m premises for each of h hypotheses; NaN for a pair that the
@@ -546,8 +514,8 @@ def support(probabilities: Floats) -> SentenceSupport:
 
     Example:
         >>> backed, denied = [[0.9, 0.1, 0.0], [0.1, 0.1, 0.8]], [[0.1, 0.9, 0.0], [0.0, 0.3, 0.7]]
-        >>> found = support(np.array([backed, denied]))
-        >>> found.values.round(2).tolist(), found.deciding.tolist()
+        >>> judged = support(np.array([backed, denied]))
+        >>> judged.values.round(2).tolist(), judged.deciding.tolist()
         ([[0.9, 0.0, 0.1], [0.1, 0.2, 0.7]], [0, 1])
     """
     known = np.where(np.isnan(probabilities), -1.0, probabilities)
@@ -562,47 +530,32 @@ def support(probabilities: Floats) -> SentenceSupport:
     return SentenceSupport(values, deciding)
 
 
-def explain_sentences(
-    sentences: tuple[Sequence[str], Sequence[str]],
-    supports: tuple[SentenceSupport, SentenceSupport],
-    shares: tuple[float, float],
-) -> pl.DataFrame:
-    """Lay out what each sentence of a prediction and of its reference adds to the score.
+def explain_sentences(sentences: _Sides, supports: _Supports, shares: tuple[float, float]) -> pl.DataFrame:
+    """Lay out the contribution of each sentence of a prediction and of its reference to the score.
 
     Args:
         sentences: those of the prediction, and those of the reference.
-        supports: how far each of them is backed by the other text.
+        supports: support of each of them by the other text.
         shares: weight of the prediction's sentences in the score, and of the reference's; they sum to 1.
 
     Returns:
-        A row a sentence that was read, the prediction's first. Columns ``side``, ``place``, ``token`` (the
-        sentence), ``matched_place`` and ``matched_token`` (the sentence of the other text that decides: it
-        entails this one, or contradicts it, most), ``similarity`` (probability that it is entailed),
-        ``neutral``, ``contradiction``, ``weight`` (the side's share, split among its sentences; all sum to
-        1) and ``contribution`` (similarity times weight; all sum to the score).
+        A table as of ``explained_side``, a row per sentence that was read, with the columns ``neutral`` and
+        ``contradiction`` (probabilities). ``similarity`` is the probability that the sentence is entailed;
+        its counterpart is the deciding sentence. All weights sum to 1, all contributions to the score.
     """
-    own, other = sentences
-    first = _side("prediction", (own, other), supports[0], shares[0])
-    return pl.concat([first, _side("reference", (other, own), supports[1], shares[1])])
-
-
-def _side(
-    name: str, sentences: tuple[Sequence[str], Sequence[str]], support: SentenceSupport, share: float
-) -> pl.DataFrame:
-    read = np.flatnonzero(support.deciding >= 0)
-    values, deciding = support.values[read], support.deciding[read]
-    weight = np.full(len(read), share / max(1, len(read)))
-    return pl.DataFrame(
-        {
-            "side": pl.Series([name] * len(read), dtype=pl.String),
-            "place": read.astype(np.int64),
-            "token": pl.Series([sentences[0][at] for at in read.tolist()], dtype=pl.String),
-            "matched_place": deciding.astype(np.int64),
-            "matched_token": pl.Series([sentences[1][at] for at in deciding.tolist()], dtype=pl.String),
-            "similarity": values[:, ENTAILMENT],
-            "neutral": values[:, NEUTRAL],
-            "contradiction": values[:, CONTRADICTION],
-            "weight": weight,
-            "contribution": weight * values[:, ENTAILMENT],
-        }
-    )
+    tables = []
+    for side, name in enumerate(("prediction", "reference")):
+        read = np.flatnonzero(supports[side].deciding >= 0)
+        values = supports[side].values[read]
+        table = explained_side(
+            name,
+            [sentences[side][row] for row in read.tolist()],
+            sentences[1 - side],
+            supports[side].deciding[read],
+            values[:, ENTAILMENT],
+            np.full(len(read), shares[side] / max(1, len(read))),
+            neutral=values[:, NEUTRAL],
+            contradiction=values[:, CONTRADICTION],
+        )
+        tables.append(table.with_columns(place=pl.Series(read, dtype=pl.Int64)))
+    return pl.concat(tables)

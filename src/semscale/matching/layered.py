@@ -1,7 +1,10 @@
 """The layered match of the ClinIQLink benchmark: words, sentences and paragraphs, in its two presets."""
 
 import math
-from collections.abc import Sequence
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,37 +14,31 @@ import numpy as np
 import polars as pl
 
 from semscale.embedding import Embedder
-from semscale.embedding.torch_engine.device import gpu_of
-from semscale.embedding.torch_engine.transfers import fetched
-from semscale.matching.cosines import Cosines, best_on_device
-from semscale.matching.pairs import Pairs, ScoredPairs
-from semscale.matching.separation import corpus_hash, unrelated_pairs
-from semscale.matching.words import Pieces, PieceTable, WordIdf, alphanumeric, content_only, smoothed_idf
+from semscale.json_reading import encodable
+from semscale.matching.cosines import Cosines
+from semscale.matching.pairs import Pairs, ScoredPairs, corpus_hash, explained_side, unrelated_pairs
+from semscale.matching.words import stop_words
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Progress
 
 if TYPE_CHECKING:
-    import torch
+    from tokenizers import Tokenizer
 
+WORD, SENTENCE, PARAGRAPH = 0.4, 0.4, 0.2
+"""Weights of the layers."""
 
-@dataclass(frozen=True)
-class _CorpusEstimates:
-    """Estimates from a corpus: word weights and the baseline.
+FLOOR = 0.25
+"""Subtracted from the weighted sum, as unrelated texts have about this score."""
 
-    Attributes:
-        idf: weights of word pieces.
-        baseline: cosine of unrelated texts; NaN where nothing is matched.
-        corpus: its hash.
-    """
+SNAP = 0.95
+"""Scores of at least this become 1."""
 
-    idf: WordIdf
-    baseline: float
-    corpus: str
+_WORDS_AND_MARKS = re.compile(r"\w+(?:[.'-]\w+)*|[^\w\s]")
+_PUNCTUATION = frozenset(string.punctuation)
+_WORD_BEGIN = "▁"  # SentencePiece marks the begin of a word, BERT the continuation of one
 
-    @property
-    def shown_baseline(self) -> float | None:
-        """The baseline as a signature has it."""
-        return None if math.isnan(self.baseline) else round(self.baseline, 4)
+Pieces = Callable[[str], list[str]]
+"""Splits a text into word pieces, without special tokens and without a limit."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +51,10 @@ class LayeredPreset:
         marks_apart: cleaning drops "the," because it reads a comma as a token of its own.
         cleaned_paragraph: the paragraph layer reads texts without stop words, as the sentence layer does.
         clipped_paragraph: a paragraph layer below the baseline counts as 0.
-        baseline_pairs: how many unrelated pairs of references the baseline is the mean of.
+        baseline_pairs: number of unrelated pairs of references whose mean the baseline is.
         fixed_baseline: the baseline where there are fewer than two references a pair, as each is used once;
             ``None`` where pairs of references are drawn from all there are.
-        unseen_idf: weight of a word piece that no reference holds; ``None`` for what the formula gives.
+        unseen_idf: weight of a word piece that no reference holds; ``None`` for that of the formula.
     """
 
     name: str
@@ -68,6 +65,33 @@ class LayeredPreset:
     baseline_pairs: int
     fixed_baseline: float | None
     unseen_idf: float | None
+
+
+PRESETS = {
+    preset.name: preset
+    for preset in (
+        LayeredPreset(
+            name="cliniqlink-doc",
+            equality_first=False,
+            marks_apart=True,
+            cleaned_paragraph=False,
+            clipped_paragraph=False,
+            baseline_pairs=100,
+            fixed_baseline=None,
+            unseen_idf=None,
+        ),
+        LayeredPreset(
+            name="cliniqlink-code",
+            equality_first=True,
+            marks_apart=False,
+            cleaned_paragraph=True,
+            clipped_paragraph=True,
+            baseline_pairs=50,
+            fixed_baseline=0.3,
+            unseen_idf=1.0,
+        ),
+    )
+}
 
 
 class LayeredMatch:
@@ -98,14 +122,13 @@ class LayeredMatch:
         self._pieces = pieces
         self._table = PieceTable(embedder)
         self._cosines = Cosines(embedder)
-        self._gpu = gpu_of(embedder)
         self._corpus = corpus
         self._seed = seed
 
     @property
     def signature(self) -> Signature:
         """Signature of the settings; that of a result also has the estimated baseline."""
-        corpus = "references" if self._corpus is None else corpus_hash(sorted(self._corpus))
+        corpus = "references" if self._corpus is None else corpus_hash(self._corpus)
         return self._signed(corpus, "estimated")
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
@@ -114,188 +137,115 @@ class LayeredMatch:
         Raises:
             InputError: the corpus has too few different texts to estimate a baseline from.
         """
-        estimates = self._estimates_for(pairs)
+        preset = self._preset
+        idf, baseline, corpus = self._estimates_for(pairs)
         cleaned = [self._cleaned(text) for text in pairs.texts]
-        word = self._word_layer(pairs, cleaned, estimates.idf)
-        sentence = self._cosines.of(cleaned, pairs.prediction, pairs.reference, progress)
-        whole = sentence
-        if not self._preset.cleaned_paragraph:
+        word = self._word_layer(pairs, cleaned, idf)
+        sentence = whole = self._cosines.of(cleaned, pairs.prediction, pairs.reference, progress)
+        unread = sentence.unread
+        if preset.cleaned_paragraph:
+            unread = self._unread(pairs, cleaned, unread)
+        else:
             whole = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
-        paragraph = above_baseline(whole.values, estimates.baseline)
-        if self._preset.clipped_paragraph:
+            unread = whole.unread
+        paragraph = above_baseline(whole.values, baseline)
+        if preset.clipped_paragraph:
             paragraph = np.maximum(paragraph, 0.0)
         score = layered_score(word, sentence.values, paragraph)
-        if self._preset.equality_first:
-            score[_equal_but_for_case(pairs)] = 1.0
+        if preset.equality_first:
+            lowered = np.array([text.strip().lower() for text in pairs.texts], object)
+            score[lowered[pairs.prediction] == lowered[pairs.reference]] = 1.0
         layers = {"word": word, "sentence": sentence.values, "paragraph": paragraph}
-        signature = self._signed(estimates.corpus, estimates.shown_baseline)
-        unread = (
-            self._unread_of(pairs, cleaned, whole.unread) if self._preset.cleaned_paragraph else whole.unread
-        )
-        return ScoredPairs(score, layers, whole.windows, signature, unread=unread)
+        stated = None if math.isnan(baseline) else round(baseline, 4)
+        return ScoredPairs(score, layers, whole.windows, self._signed(corpus, stated), unread=unread)
 
-    def _unread_of(self, pairs: Pairs, cleaned: Sequence[str], unread: Mask) -> Mask:
-        """Tell which pairs have a text that the model cannot read, though cleaning left nothing of some.
+    def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
+        """Explain the word layer of some pairs, each as a table like that of ``alignment_frame``."""
+        idf, _, _ = self._estimates_for(pairs)
+        tables = []
+        for row in rows:
+            prediction, reference = (
+                alphanumeric(self._pieces(self._cleaned(text))) for text in pairs.both(row)
+            )
+            self._table.learn([*prediction, *reference])
+            vectors = self._table.vectors
+            similarity = vectors[self._table.rows(prediction)] @ vectors[self._table.rows(reference)].T
+            weights = idf.of(prediction), idf.of(reference)
+            tables.append(alignment_frame(prediction, reference, similarity, weights))
+        return tables
+
+    def over(self, corpus: Sequence[str]) -> "LayeredMatch":
+        """Return the method with weights and baseline from a corpus, not from each call's references."""
+        other = copy(self)
+        other._corpus = corpus
+        vars(other).pop("_corpus_estimates", None)
+        return other
+
+    @property
+    def has_corpus(self) -> bool:
+        """True if estimates come from a corpus."""
+        return bool(self._corpus)
+
+    def _estimates_for(self, pairs: Pairs) -> "tuple[WordIdf, float, str]":
+        """Return weights of word pieces, the baseline (NaN without a text), and the hash of the corpus."""
+        return self._corpus_estimates or self._estimate([pairs.texts[row] for row in pairs.reference])
+
+    @cached_property
+    def _corpus_estimates(self) -> "tuple[WordIdf, float, str] | None":
+        return self._estimate(self._corpus) if self._corpus else None
+
+    def _estimate(self, texts: Sequence[str]) -> "tuple[WordIdf, float, str]":
+        corpus = sorted(texts)  # so that their order changes no draw
+        idf = smoothed_idf(map(self._pieces, corpus), unseen=self._preset.unseen_idf)
+        return idf, self._baseline(corpus), corpus_hash(corpus)
+
+    def _baseline(self, corpus: Sequence[str]) -> float:
+        """Compute the mean cosine of unrelated texts."""
+        n, fixed = self._preset.baseline_pairs, self._preset.fixed_baseline
+        if not corpus:
+            return math.nan
+        if fixed is None:
+            corpus = list(dict.fromkeys(corpus))
+            drawn = unrelated_pairs(corpus, n, self._seed)
+        elif len(corpus) < 2 * n:
+            return fixed
+        else:
+            drawn = np.random.default_rng(self._seed).permutation(len(corpus))[: 2 * n].reshape(2, n).T
+        return float(self._cosines.of(corpus, drawn[:, 0], drawn[:, 1]).values.mean())
+
+    def _word_layer(self, pairs: Pairs, cleaned: Sequence[str], idf: "WordIdf") -> Floats:
+        pieces = [alphanumeric(self._pieces(text)) for text in cleaned]
+        self._table.learn(piece for text_pieces in pieces for piece in text_pieces)
+        rows = [self._table.rows(text_pieces) for text_pieces in pieces]
+        weights = [idf.of(text_pieces) for text_pieces in pieces]
+        vectors, layer = self._table.vectors, np.empty(len(pairs.item))
+        texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
+        for pair, (prediction, reference) in enumerate(texts):
+            similarity = vectors[rows[prediction]] @ vectors[rows[reference]].T
+            layer[pair] = aligned_f1(similarity, weights[prediction], weights[reference])
+        return layer
+
+    def _cleaned(self, text: str) -> str:
+        return content_only(text, marks_apart=self._preset.marks_apart)
+
+    def _unread(self, pairs: Pairs, cleaned: Sequence[str], unread: Mask) -> Mask:
+        """Return which pairs have a text that the model cannot read, even if cleaning left nothing of it.
 
         Args:
             pairs: p pairs.
             cleaned: their texts without stop words.
             unread: shape (p,), which pairs have a cleaned text that the model cannot read.
         """
-        rows, found = np.flatnonzero(unread), unread.copy()
-        kept = [short or text for short, text in zip(cleaned, pairs.texts, strict=True)]
-        found[rows] = self._cosines.of(kept, pairs.prediction[rows], pairs.reference[rows]).unread
-        return found
-
-    def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
-        """Explain the word layer of some pairs, each as a table like that of ``alignment_frame``."""
-        idf = self._estimates_for(pairs).idf
-        return [self._alignment(pairs, row, idf) for row in rows]
-
-    def _alignment(self, pairs: Pairs, row: int, idf: WordIdf) -> pl.DataFrame:
-        texts = (pairs.texts[at] for at in (pairs.prediction[row], pairs.reference[row]))
-        ours, theirs = (alphanumeric(self._pieces(self._cleaned(text))) for text in texts)
-        self._table.learn([*ours, *theirs])
-        vectors = self._table.vectors
-        similarity = vectors[self._table.rows(ours)] @ vectors[self._table.rows(theirs)].T
-        return alignment_frame(ours, theirs, similarity, (idf.of(ours), idf.of(theirs)))
-
-    def over(self, corpus: Sequence[str]) -> "LayeredMatch":
-        """Return the method with weights and baseline from a corpus, not from each call's references."""
-        other = copy(self)
-        other._corpus = corpus
-        other.__dict__.pop("_given", None)
-        return other
-
-    @property
-    def has_corpus(self) -> bool:
-        """Whether a corpus was given."""
-        return bool(self._corpus)
-
-    @cached_property
-    def _given(self) -> _CorpusEstimates | None:
-        """What the given corpus says, if one was given."""
-        return self._estimated(self._corpus) if self._corpus else None
-
-    def _estimates_for(self, pairs: Pairs) -> _CorpusEstimates:
-        return self._given or self._estimated([pairs.texts[row] for row in pairs.reference])
-
-    def _estimated(self, texts: Sequence[str]) -> _CorpusEstimates:
-        corpus = sorted(texts)  # so that their order changes no draw
-        return _CorpusEstimates(self._idf(corpus), self._baseline(corpus), corpus_hash(corpus))
-
-    def _idf(self, corpus: Sequence[str]) -> WordIdf:
-        return smoothed_idf((self._pieces(text) for text in corpus), unseen=self._preset.unseen_idf)
-
-    def _cleaned(self, text: str) -> str:
-        return content_only(text, marks_apart=self._preset.marks_apart)
+        rows, still_unread = np.flatnonzero(unread), unread.copy()
+        texts = [short or text for short, text in zip(cleaned, pairs.texts, strict=True)]
+        still_unread[rows] = self._cosines.of(texts, pairs.prediction[rows], pairs.reference[rows]).unread
+        return still_unread
 
     def _signed(self, corpus: str, baseline: float | str | None) -> Signature:
         signature = Signature.of(
             "match", method=self._preset.name, corpus=corpus, baseline=baseline, seed=self._seed
         )
         return signature.extended(self._cosines.signature)
-
-    def _baseline(self, corpus: Sequence[str]) -> float:
-        n, fixed = self._preset.baseline_pairs, self._preset.fixed_baseline
-        if not corpus:  # nothing is matched
-            return math.nan
-        if fixed is None:
-            distinct = list(dict.fromkeys(corpus))
-            return self._mean_cosine(distinct, unrelated_pairs(distinct, n, self._seed))
-        if len(corpus) < 2 * n:
-            return fixed
-        drawn = np.random.default_rng(self._seed).permutation(len(corpus))[: 2 * n]
-        return self._mean_cosine(corpus, drawn.reshape(2, n).T)
-
-    def _mean_cosine(self, texts: Sequence[str], pairs: Integers) -> float:
-        return float(self._cosines.of(texts, pairs[:, 0], pairs[:, 1]).values.mean())
-
-    def _word_layer(self, pairs: Pairs, cleaned: Sequence[str], idf: WordIdf) -> Floats:
-        kept = [alphanumeric(self._pieces(text)) for text in cleaned]
-        self._table.learn(piece for pieces in kept for piece in pieces)
-        words = [_Words.of(pieces, self._table, idf) for pieces in kept]
-        texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
-        sides = [(words[ours], words[theirs]) for ours, theirs in texts]
-        if self._gpu is not None:
-            return self._word_layer_on(self._gpu, sides)
-        vectors, layer = self._table.vectors, np.empty(len(sides))
-        for pair, (ours, theirs) in enumerate(sides):
-            similarity = vectors[ours.rows] @ vectors[theirs.rows].T
-            layer[pair] = aligned_f1(similarity, ours.weights, theirs.weights)
-        return layer
-
-    def _word_layer_on(self, gpu: "torch.device", sides: "Sequence[tuple[_Words, _Words]]") -> Floats:
-        """Compute the word layer with the products on the GPU that embeds."""
-        import torch
-
-        layer = np.zeros(len(sides))  # a side without a token matches nothing
-        worded = [at for at, (ours, theirs) in enumerate(sides) if len(ours.rows) and len(theirs.rows)]
-        places = [(sides[at][0].rows, sides[at][1].rows) for at in worded]
-        vectors = torch.from_numpy(self._table.vectors).to(gpu)
-        for found, output in fetched(best_on_device(vectors, places)):
-            best = found.read(output)
-            for at, own in zip(found.pairs.tolist(), zip(best[::2], best[1::2], strict=True), strict=True):
-                ours, theirs = sides[worded[at]]
-                layer[worded[at]] = f1_of_best(own, ours.weights, theirs.weights)
-        return layer
-
-
-@dataclass(frozen=True)
-class _Words:
-    """One text's word pieces: their rows in the table, and their weights."""
-
-    rows: Integers
-    weights: Floats
-
-    @classmethod
-    def of(cls, pieces: list[str], table: PieceTable, idf: WordIdf) -> "_Words":
-        return cls(table.rows(pieces), idf.of(pieces))
-
-
-def _equal_but_for_case(pairs: Pairs) -> Integers:
-    lowered = [text.strip().lower() for text in pairs.texts]
-    both = zip(pairs.prediction, pairs.reference, strict=True)
-    return np.flatnonzero([lowered[prediction] == lowered[reference] for prediction, reference in both])
-
-
-PRESETS = {
-    preset.name: preset
-    for preset in (
-        LayeredPreset(
-            name="cliniqlink-doc",
-            equality_first=False,
-            marks_apart=True,
-            cleaned_paragraph=False,
-            clipped_paragraph=False,
-            baseline_pairs=100,
-            fixed_baseline=None,
-            unseen_idf=None,
-        ),
-        LayeredPreset(
-            name="cliniqlink-code",
-            equality_first=True,
-            marks_apart=False,
-            cleaned_paragraph=True,
-            clipped_paragraph=True,
-            baseline_pairs=50,
-            fixed_baseline=0.3,
-            unseen_idf=1.0,
-        ),
-    )
-}
-
-
-WORD, SENTENCE, PARAGRAPH = 0.4, 0.4, 0.2
-"""Weights of the layers."""
-
-
-FLOOR = 0.25
-"""Subtracted from the weighted sum, as unrelated texts have about this score."""
-
-
-SNAP = 0.95
-"""Scores of at least this become 1."""
 
 
 def aligned_f1(similarity: Floats, prediction_weights: Floats, reference_weights: Floats) -> float:
@@ -318,20 +268,8 @@ def aligned_f1(similarity: Floats, prediction_weights: Floats, reference_weights
     """
     if similarity.size == 0:
         return 0.0
-    best = similarity.max(axis=1), similarity.max(axis=0)
-    return f1_of_best(best, prediction_weights, reference_weights)
-
-
-def f1_of_best(best: tuple[Floats, Floats], prediction_weights: Floats, reference_weights: Floats) -> float:
-    """Compute the weighted F1 of tokens whose best similarities are known, as ``aligned_f1`` does.
-
-    Args:
-        best: of the prediction's tokens, shape (p,), and of the reference's, shape (r,).
-        prediction_weights: shape (p,), greater than 0.
-        reference_weights: shape (r,), greater than 0.
-    """
-    precision = float(best[0] @ prediction_weights / prediction_weights.sum())
-    recall = float(best[1] @ reference_weights / reference_weights.sum())
+    precision = float(similarity.max(axis=1) @ prediction_weights / prediction_weights.sum())
+    recall = float(similarity.max(axis=0) @ reference_weights / reference_weights.sum())
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
@@ -343,7 +281,7 @@ def above_baseline(cosine: Floats, baseline: float) -> Floats:
 def layered_score(word: Floats, sentence: Floats, paragraph: Floats) -> Floats:
     """Compute .4 word + .4 sentence + .2 paragraph - .25, at least 0; .95 and more becomes 1.
 
-    Equal texts score .75, as 1 - .25 never reaches .95; the snap is kept as the published evaluator has it.
+    Equal texts score .75, as 1 - .25 never reaches .95; the published evaluator does the same.
 
     Example:
         >>> layered_score(np.array([1.0, 0.0]), np.array([1.0, 0.1]), np.array([1.0, 0.0])).tolist()
@@ -365,38 +303,155 @@ def alignment_frame(
         weights: of both sides' tokens, shapes (p,) and (r,), greater than 0.
 
     Returns:
-        Columns ``side``, ``place``, ``token``, ``matched_place``, ``matched_token``, ``similarity``,
-        ``weight`` (a share of its side's) and ``contribution``. The contributions of a side sum to precision
-        (prediction) or recall (reference). Empty where one side has no token.
+        A table as of ``explained_side``, where each side's weights sum to 1, and its contributions to
+        precision (prediction) or recall (reference). Empty where one side has no token.
 
     Example:
-        >>> one = np.ones(1)
-        >>> alignment_frame(["heart"], ["cardiac"], np.array([[0.6]]), (one, one))["matched_token"].to_list()
+        >>> ones = np.ones(1)
+        >>> frame = alignment_frame(["heart"], ["cardiac"], np.array([[0.6]]), (ones, ones))
+        >>> frame["matched_token"].to_list()
         ['cardiac', 'heart']
     """
-    sides = [
-        _side("prediction", predicted, referred, similarity, weights[0]),
-        _side("reference", referred, predicted, similarity.T, weights[1]),
-    ]
-    return pl.concat(sides) if similarity.size else pl.concat(sides).clear()
-
-
-def _side(
-    name: str, tokens: Sequence[str], others: Sequence[str], similarity: Floats, weights: Floats
-) -> pl.DataFrame:
-    found = bool(similarity.size)
-    places = similarity.argmax(axis=1) if found else np.zeros(len(tokens), np.int64)
-    best = similarity.max(axis=1) if found else np.zeros(len(tokens))
-    shares = weights / weights.sum() if len(weights) else weights
-    return pl.DataFrame(
-        {
-            "side": pl.Series([name] * len(tokens), dtype=pl.String),
-            "place": np.arange(len(tokens)),
-            "token": pl.Series(list(tokens), dtype=pl.String),
-            "matched_place": places.astype(np.int64),
-            "matched_token": pl.Series([others[at] if found else None for at in places], dtype=pl.String),
-            "similarity": best.astype(np.float64),
-            "weight": shares.astype(np.float64),
-            "contribution": (shares * best).astype(np.float64),
-        }
+    if not similarity.size:
+        none = np.empty(0)
+        return explained_side("prediction", [], [], np.empty(0, np.int64), none, none)
+    sides = (
+        ("prediction", predicted, referred, similarity, weights[0]),
+        ("reference", referred, predicted, similarity.T, weights[1]),
     )
+    return pl.concat(
+        explained_side(
+            side, tokens, counterparts, cosines.argmax(axis=1), cosines.max(axis=1), weight / weight.sum()
+        )
+        for side, tokens, counterparts, cosines, weight in sides
+    )
+
+
+def content_only(text: str, *, marks_apart: bool = False) -> str:
+    """Drop the tokens that are wholly a stop word or wholly punctuation.
+
+    Args:
+        text: to be cleaned.
+        marks_apart: punctuation is a token of its own; otherwise only white space separates tokens, so that a
+            stop word with a mark at its end, such as "the,", stays.
+
+    Example:
+        >>> content_only("Surgery is not indicated - the, end")
+        'Surgery indicated the, end'
+        >>> content_only("Surgery isn't indicated - the, end", marks_apart=True)
+        'Surgery indicated end'
+    """
+    tokens = _WORDS_AND_MARKS.findall(text) if marks_apart else text.split()
+    content = (token for token in tokens if token.lower() not in stop_words())
+    return " ".join(token for token in content if not _PUNCTUATION.issuperset(token))
+
+
+def pieces_of(tokenizer: "Tokenizer") -> Pieces:
+    """Return a function that splits texts into word pieces, by a model's tokenizer.
+
+    All tokenizers' pieces are written as BERT's are: the first of a word as it is, and a continuation with
+    ``##`` before it.
+
+    Args:
+        tokenizer: without padding; its truncation is switched off.
+    """
+    tokenizer.no_truncation()
+    begins_words = any(token.startswith(_WORD_BEGIN) for token in tokenizer.encode("a word").tokens)
+
+    def split(text: str) -> list[str]:
+        tokens: list[str] = tokenizer.encode(encodable(text), add_special_tokens=False).tokens
+        return [_as_bert(token) for token in tokens] if begins_words else tokens
+
+    return split
+
+
+def _as_bert(token: str) -> str:
+    """Write a piece of SentencePiece as BERT's vocabulary would.
+
+    Example:
+        >>> [_as_bert(token) for token in ("▁card", "iology")]
+        ['card', '##iology']
+    """
+    return token.removeprefix(_WORD_BEGIN) if token.startswith(_WORD_BEGIN) else f"##{token}"
+
+
+def alphanumeric(pieces: Iterable[str]) -> list[str]:
+    """Return the pieces that are letters and digits only, which drops every continuation (``##ing``).
+
+    Example:
+        >>> alphanumeric(["card", "##iom", "-", "b12"])
+        ['card', 'b12']
+    """
+    return [piece for piece in pieces if piece.isalnum()]
+
+
+class PieceTable:
+    """Vectors of word pieces without context; each piece is embedded once.
+
+    Args:
+        embedder: embeds a piece as if it were a text.
+
+    Attributes:
+        vectors: shape (pieces learned, d), rows of length 1 in double precision.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._rows: dict[str, int] = {}
+        self.vectors: Floats = np.empty((0, embedder.dimensions))
+
+    def learn(self, pieces: Iterable[str]) -> None:
+        """Embed the pieces that are new."""
+        new = [piece for piece in dict.fromkeys(pieces) if piece not in self._rows]
+        if not new:
+            return
+        self._rows.update(zip(new, range(len(self._rows), len(self._rows) + len(new)), strict=True))
+        vectors = self._embedder.embed(new).vectors.astype(np.float64)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        self.vectors = np.concatenate([self.vectors, vectors])
+
+    def rows(self, pieces: Sequence[str]) -> Integers:
+        """Return the rows of ``vectors`` with known pieces, shape (number of pieces,)."""
+        return np.fromiter((self._rows[piece] for piece in pieces), np.int64, len(pieces))
+
+
+@dataclass(frozen=True)
+class WordIdf:
+    """Weights of word pieces.
+
+    Attributes:
+        weights: weight of each piece that occurs in the corpus, 1 or more.
+        unseen: weight of every other piece, 1 or more.
+    """
+
+    weights: Mapping[str, float]
+    unseen: float
+
+    def of(self, pieces: Sequence[str]) -> Floats:
+        """Return the weights of pieces, shape (number of pieces,)."""
+        weights = (self.weights.get(piece, self.unseen) for piece in pieces)
+        return np.fromiter(weights, np.float64, len(pieces))
+
+
+def smoothed_idf(documents: Iterable[Sequence[str]], *, unseen: float | None = None) -> WordIdf:
+    """Compute each piece's weight ``ln((N + 1) / (df + 1)) + 1``, where df of the N documents hold it.
+
+    Args:
+        documents: the pieces of each document.
+        unseen: weight of a piece that no document holds; by default that of the formula, ``ln(N + 1) + 1``.
+
+    References:
+        Spärck Jones 1972, doi:10.1108/eb026526; smoothed as by scikit-learn's ``TfidfTransformer``.
+
+    Example:
+        >>> idf = smoothed_idf([["heart", "attack"], ["heart"]])
+        >>> idf.of(["heart", "lung"]).round(3).tolist()  # ln(3 / 3) + 1, ln(3 / 1) + 1
+        [1.0, 2.099]
+    """
+    counts: Counter[str] = Counter()
+    n = 0
+    for document in documents:
+        counts.update(set(document))
+        n += 1
+    weights = {piece: float(np.log((n + 1) / (df + 1)) + 1) for piece, df in counts.items()}
+    return WordIdf(weights, float(np.log(n + 1) + 1) if unseen is None else unseen)

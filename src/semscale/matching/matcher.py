@@ -1,26 +1,28 @@
-"""The matcher: scores how far predictions say the same as their references, in memory and in files."""
+"""The matcher: scores predictions against their references by a named method, in memory and in files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
 
+from semscale.embedding import Embedder
+from semscale.embedding.engines.windows import open_tokenizer
+from semscale.embedding.loading import as_embedder
+from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES, state_engine
+from semscale.embedding.torch_engine.device import AUTO
 from semscale.errors import InputError
-from semscale.guards.registry import Guards
+from semscale.guards.registry import GUARDS, Guards, Mode
+from semscale.matching.cosines import CosineMatch
+from semscale.matching.layered import PRESETS, LayeredMatch, LayeredPreset, pieces_of
 from semscale.matching.matches import Matches
-from semscale.matching.methods import (
+from semscale.matching.pairs import (
     CorpusDependent,
     Explains,
     PairMethod,
-    build_method,
-    check_explaining,
-    guards_for,
-)
-from semscale.matching.pairs import (
-    ScoredPairs,
     best_pairs,
     find_in_pairs,
     in_other_language,
@@ -29,9 +31,8 @@ from semscale.matching.pairs import (
     with_guards,
     with_read_languages,
 )
-from semscale.matching.separation import drawn_items, separate
-from semscale.matching.settings import MatchColumns, MatchSettings
-from semscale.matching.summary import MatchSummary, MatchTally
+from semscale.matching.settings import MatchColumns, MatchSettings, known_method
+from semscale.matching.summary import MatchSummary, MatchTally, drawn_items, separate
 from semscale.results.result_columns import PRIVATE
 from semscale.results.runs import TableInstrument, measure_table
 from semscale.results.table_columns import Cells
@@ -45,10 +46,30 @@ from semscale.store.row_picking import picked_rows
 from semscale.store.runs.table_run import PartSettings
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
-from semscale.types import Floats, Integers, Mask, Progress, Status
+from semscale.types import Floats, Integers, Progress, Status
+from semscale.weights.known import DEFAULT_MODEL
+from semscale.weights.resolving import resolve
+
+if TYPE_CHECKING:
+    from semscale.embedding.tokens.token_states import TokenEncoder
 
 CORPUS_ROWS = 50_000
 """Rows from whose references word weights and the level of unrelated texts are estimated."""
+
+WEIGHING = frozenset({"calibrated"})
+"""Methods whose scores take findings into account."""
+
+ANY_ENGINE = frozenset({"cosine"})
+"""Methods that read vectors of texts alone, so that any engine serves; the others read a model's tokens."""
+
+_ESTIMATES_NOTHING = frozenset({"cosine", "entailment"})
+_OWNERS: Mapping[str, tuple[str, ...]] = {
+    "recall_share": ("calibrated", "entailment"),
+    "layer": ("bertscore",),
+    "nli": ("entailment",),
+    "nli_labels": ("entailment",),
+}
+"""Settings that only some methods take, with these methods."""
 
 _BEST_REFERENCE = f"{PREFIX}{PRIVATE}best_reference"
 _EXPLAINED_TOGETHER = 1000  # rows, so that only so many have their tokens' tables in memory at once
@@ -58,7 +79,7 @@ class Matcher:
     """Matches predictions with references.
 
     Args:
-        method: one of ``semscale.matching.methods.METHODS``.
+        method: one of ``semscale.matching.matcher.METHODS``.
         settings: as ``MatchSettings`` has them.
 
     Raises:
@@ -81,11 +102,11 @@ class Matcher:
 
     @classmethod
     def from_method(cls, method: PairMethod, *, guards: Guards | None = None, **settings: Any) -> Self:
-        """Build a matcher around a method of your own.
+        """Build a matcher around another method.
 
         Args:
             method: scores pairs.
-            guards: look at every pair that a score is from; no findings are reported unless given.
+            guards: check every pair that a score is from; without guards there are no findings.
             settings: those of ``MatchSettings`` that no method has: ``empty`` and ``explain``.
 
         Raises:
@@ -99,7 +120,7 @@ class Matcher:
 
     @property
     def signature(self) -> Signature:
-        """Signature of the settings; that of a result also has what was estimated from its references."""
+        """Signature of the settings; that of a result also has the estimates from its references."""
         signature = with_read_languages(self.pair_method.signature)
         if self.guards is not None:
             signature = with_guards(signature, self.guards)
@@ -111,25 +132,16 @@ class Matcher:
         Args:
             predictions: shape (n,), a list or a series.
             references: shape (n,), each a text or a list of texts.
-            progress: called while texts are embedded, and while guards look at pairs.
+            progress: called while texts are embedded, and while guards check pairs.
 
         Raises:
             InputError: lists of unequal length, or a corpus that is too small for the method.
         """
         matches = match_with(self.pair_method, predictions, references, guards=self.guards, progress=progress)
-        return matches if self.settings.empty == "missing" else self._with_empty_as_wrong(matches, references)
-
-    def with_method(self, method: PairMethod) -> "Matcher":
-        """Return the matcher with another form of its method, such as one that has a corpus."""
-        other = copy(self)
-        other.pair_method = method
-        return other
-
-    def _with_empty_as_wrong(self, matches: Matches, references: object) -> Matches:
-        """Score missing and empty predictions with 0 where there is a reference.
-
-        Such a score is from no reference (-1) and no window (0), and has no components.
-        """
+        if self.settings.empty == "missing":
+            return matches
+        # Missing and empty predictions score 0 where there is a reference: such a score is from no reference
+        # (-1) and no window (0), and has no components.
         cells = as_list(references, "references")
         is_empty = (matches.status == Status.MISSING) | (matches.status == Status.EMPTY)
         wrong = [item for item in np.flatnonzero(is_empty) if usable_references(cells[item])]
@@ -137,6 +149,12 @@ class Matcher:
         score[wrong], status[wrong] = 0.0, Status.SCORED
         signature = matches.signature.extended(Signature.of("match", **self.settings.signed()))
         return replace(matches, score=score, status=status, signature=signature)
+
+    def with_method(self, method: PairMethod) -> "Matcher":
+        """Return the matcher with another form of its method, such as one that has a corpus."""
+        other = copy(self)
+        other.pair_method = method
+        return other
 
 
 @takes(MatchSettings)
@@ -151,7 +169,7 @@ def match(
     Args:
         predictions: shape (n,), a list or a series.
         references: shape (n,), each a text or a list of texts.
-        method: one of ``semscale.matching.methods.METHODS``.
+        method: one of ``semscale.matching.matcher.METHODS``.
         settings: as ``MatchSettings`` has them.
 
     Returns:
@@ -168,7 +186,94 @@ def match(
     return Matcher(method, **settings).match(predictions, references)
 
 
-def match_file(  # noqa: PLR0913 - what, how, where to, and who hears of it
+def match_with(
+    method: PairMethod,
+    predictions: object,
+    references: object,
+    *,
+    guards: Guards | None = None,
+    progress: Progress | None = None,
+    keep_unread: bool = False,
+) -> Matches:
+    """Match predictions with references by a method object.
+
+    Args:
+        method: scores pairs.
+        predictions: shape (n,), a list or a series.
+        references: shape (n,), each a text or a list of texts.
+        guards: check every pair that a score is from; without guards there are no findings.
+        progress: called while texts are embedded, and while guards check pairs.
+        keep_unread: whether texts that the model cannot read, or whose language it does not read, are scored
+            all the same.
+
+    Raises:
+        InputError: as ``Matcher.match``.
+    """
+    pairs = pair_up(predictions, references)
+    scored = method.score(pairs, progress)
+    foreign = np.zeros(len(pairs.item), np.bool_)
+    pair_score, signature = scored.score, scored.signature
+    if not keep_unread:
+        foreign = in_other_language(pairs, signature)
+        unread = foreign if scored.unread is None else foreign | scored.unread
+        pair_score, signature = np.where(unread, np.nan, pair_score), with_read_languages(signature)
+    best = best_pairs(pair_score, pairs.item)
+    status = pairs.status.copy()
+    unscored = pairs.item[best[np.isnan(pair_score[best])]]
+    status[unscored] = Status.WEIGHTLESS
+    status[np.intersect1d(unscored, pairs.item[foreign])] = Status.OTHER_LANGUAGE
+    best = best[~np.isnan(pair_score[best])]
+    items = pairs.item[best]
+
+    def by_item(values: Floats) -> Floats:
+        """Return the value of each item's best pair; NaN where it has none."""
+        spread: Floats = np.full(pairs.n_items, np.nan)
+        spread[items] = values[best]
+        return spread
+
+    reference, windows = np.full(pairs.n_items, -1), np.zeros(pairs.n_items, np.int64)
+    reference[items], windows[items] = pairs.place[best], scored.windows[best]
+    findings, guarded = ((), None) if guards is None else find_in_pairs(pairs, best, guards, progress)
+    return Matches(
+        score=by_item(pair_score),
+        status=status,
+        reference=reference,
+        windows=windows,
+        signature=signature if guards is None else with_guards(signature, guards),
+        components={name: by_item(values) for name, values in scored.components.items()},
+        findings=findings,
+        guarded=guarded,
+        bounds=scored.bounds,
+        weighs_findings=scored.weighs_findings,
+    )
+
+
+def explain_items(
+    method: PairMethod, predictions: object, references: object, matches: Matches, items: Sequence[int]
+) -> dict[int, pl.DataFrame]:
+    """Explain the scores of items token by token.
+
+    Args:
+        method: the method that scored them.
+        predictions: shape (n,), as they were matched.
+        references: shape (n,), likewise.
+        matches: their matches, which name the reference of each score.
+        items: numbers of the items to explain, from 0; those without a score are left out.
+
+    Returns:
+        For each item a table as of ``semscale.matching.pairs.explained_side``; empty if the method compares
+        no tokens.
+    """
+    if not isinstance(method, Explains):
+        return {}
+    pairs = pair_up(predictions, references)
+    rows = {pair: row for row, pair in enumerate(zip(pairs.item, pairs.place, strict=True))}
+    scored = [item for item in items if matches.reference[item] >= 0]
+    explained = method.explain(pairs, [rows[item, matches.reference[item]] for item in scored])
+    return dict(zip(scored, explained, strict=True))
+
+
+def match_file(  # noqa: PLR0913 - input, settings, output and progress
     table: Table,
     columns: MatchColumns,
     matcher: Matcher,
@@ -195,8 +300,8 @@ def match_file(  # noqa: PLR0913 - what, how, where to, and who hears of it
 
     Raises:
         InputError: as ``measure_table``, or a corpus that is too small for the method.
-        StoppedByUserError: stopped by the user; finished parts are kept.
-        ModelError: the model cannot be run; finished parts are kept.
+        StoppedByUserError: stopped by the user; finished parts are stored.
+        ModelError: the model cannot be run; finished parts are stored.
     """
     instrument = MatchTable(
         columns, matcher, plan or IntervalPlan(), explains_rows=out is not None, progress=progress
@@ -232,23 +337,17 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
     ) -> None:
         self.columns: MatchColumns = columns
         self.corpus = corpus
+        self.explains_rows = explains_rows and matcher.settings.explain
         self._matcher, self._plan, self._progress = matcher, plan, progress
-        self._explains = matcher.settings.explain
-        self._explains_rows = explains_rows and self._explains
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
         self._tally: MatchTally | None = None
         if corpus is not None:
             self._estimate_from(corpus)
 
-    @property
-    def explains_rows(self) -> bool:
-        """Whether the scores of all rows are explained."""
-        return self._explains_rows
-
     def key(self) -> dict[str, str]:
         """Return the fields of the signature, and whether rows are explained."""
         return {
-            "explain": "yes" if self._explains_rows else "no",
+            "explain": "yes" if self.explains_rows else "no",
             **dict(self._matcher.signature.fields),
         }
 
@@ -273,7 +372,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         return self._matcher.match(cells["prediction"], cells["reference"], progress=self._progress)
 
     def further_columns(self, cells: Cells, result: Matches) -> list[pl.Series]:
-        """Return the reference that counted, and the tokens of all rows, where they are asked for."""
+        """Return the reference that counted, and the tokens of all rows, where they are requested."""
         best = [
             None if position < 0 else references[position]
             for position, references in zip(result.reference.tolist(), cells["reference"], strict=True)
@@ -281,22 +380,17 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         return [pl.Series(_BEST_REFERENCE, best, pl.String, strict=False), *self._tokens(cells, result)]
 
     def _tokens(self, cells: Cells, result: Matches) -> list[pl.Series]:
-        if not self._explains_rows:
+        if not self.explains_rows:
             return []
         if self._progress:
             self._progress("explaining", 0, None)
         blocks = []
         for start in range(0, len(result), _EXPLAINED_TOGETHER):
             rows = slice(start, start + _EXPLAINED_TOGETHER)
-            some = result[rows]
-            tokens = explain_items(
-                self._matcher.pair_method,
-                cells["prediction"][rows],
-                cells["reference"][rows],
-                some,
-                range(len(some)),
-            )
-            structs = [tokens[row].to_struct() if row in tokens else None for row in range(len(some))]
+            matches = result[rows]
+            texts = cells["prediction"][rows], cells["reference"][rows]
+            tokens = explain_items(self._matcher.pair_method, *texts, matches, range(len(matches)))
+            structs = [tokens[row].to_struct() if row in tokens else None for row in range(len(matches))]
             blocks.append(pl.Series(f"{PREFIX}tokens", structs, None if tokens else pl.Null))
         explained = [block.dtype for block in blocks if block.dtype != pl.Null]
         return [pl.concat([block.cast(explained[0]) for block in blocks])] if explained else []
@@ -318,13 +412,14 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         if self._tally is None:
             raise InputError(f"{self._table.name} has no rows")
         rows, score = self._tally.sampled_scores
-        drawn = drawn_items(score, self._plan.seed).tolist()
-        cells = self._cells_of(rows[drawn])
+        drawn = drawn_items(score, self._plan.seed)
+        predictions, references = self._texts_of(rows, drawn.tolist())
+        method = self._matcher.pair_method
         separation = separate(
             score,
-            {position: cells[int(rows[position])][0] for position in drawn},
-            {position: cells[int(rows[position])][1] for position in drawn},
-            self._scores,
+            predictions,
+            references,
+            lambda texts, others: match_with(method, texts, others).score,
             seed=self._plan.seed,
         )
         return self._tally.summary(
@@ -332,7 +427,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
             self._table.name,
             columns=self.columns,
             separation=separation,
-            tokens=self._tokens_of_shown(),
+            tokens=self._tokens_of_shown(self._tally) if self._matcher.settings.explain else None,
         )
 
     @property
@@ -345,122 +440,182 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         if isinstance(method, CorpusDependent):
             self._matcher = self._matcher.with_method(method.over(corpus))
 
-    def _scores(self, predictions: list[Any], references: list[Any]) -> Floats:
-        return match_with(self._matcher.pair_method, predictions, references).score
-
-    def _tokens_of_shown(self) -> dict[int, pl.DataFrame] | None:
-        if not self._explains or self._tally is None:
-            return None
-        method, items = self._matcher.pair_method, self._tally.shown
+    def _tokens_of_shown(self, tally: MatchTally) -> dict[int, pl.DataFrame]:
+        method, items = self._matcher.pair_method, tally.shown
         if not isinstance(method, Explains) or not items:
             return {}
         pairs = pair_up([item.prediction for item in items], [item.reference for item in items])
         tokens = method.explain(pairs, range(len(items)))
         return {item.row: table for item, table in zip(items, tokens, strict=True)}
 
-    def _cells_of(self, rows: Integers) -> dict[int, tuple[Any, list[Any]]]:
-        """Read some rows once more: the prediction of each, and its references."""
-        read: dict[int, tuple[Any, list[Any]]] = {}
-        for batch, positions in picked_rows(self._table, np.sort(rows), self.columns.titles):
+    def _texts_of(self, rows: Integers, drawn: Sequence[int]) -> tuple[dict[int, Any], dict[int, list[Any]]]:
+        """Read the predictions and references of drawn rows once more, by their positions in ``rows``."""
+        numbers = {int(rows[position]): position for position in drawn}
+        predictions: dict[int, Any] = {}
+        references: dict[int, list[Any]] = {}
+        for batch, picked in picked_rows(
+            self._table, np.array(sorted(numbers), np.int64), self.columns.titles
+        ):
             cells = self.columns.read(batch)
-            both = zip(cells["prediction"], cells["reference"], strict=True)
-            read |= zip(positions.tolist(), both, strict=True)
-        return read
+            positions = [numbers[row] for row in picked.tolist()]
+            predictions.update(zip(positions, cells["prediction"], strict=True))
+            references.update(zip(positions, cells["reference"], strict=True))
+        return predictions, references
 
 
-def match_with(
-    method: PairMethod,
-    predictions: object,
-    references: object,
-    *,
-    guards: Guards | None = None,
-    progress: Progress | None = None,
-    keep_unread: bool = False,
-) -> Matches:
-    """Match predictions with references by a method object.
+def _cosine(settings: MatchSettings) -> PairMethod:
+    return CosineMatch(_loaded(settings))
 
-    Args:
-        method: scores pairs.
-        predictions: shape (n,), a list or a series.
-        references: shape (n,), each a text or a list of texts.
-        guards: look at every pair that a score is from; no findings are reported unless given.
-        progress: called while texts are embedded, and while guards look at pairs.
-        keep_unread: whether texts that the model cannot read, or whose language it does not read, are scored
-            all the same.
 
-    Raises:
-        InputError: as ``Matcher.match``.
-    """
-    pairs = pair_up(predictions, references)
-    scored = method.score(pairs, progress)
-    foreign = np.zeros(len(pairs.item), np.bool_)
-    if not keep_unread:
-        foreign = in_other_language(pairs, scored.signature)
-        scored = _without_unread(scored, foreign)
-    best = best_pairs(scored.score, pairs.item)
-    status = pairs.status.copy()
-    unscored = np.isnan(scored.score[best])
-    without = pairs.item[best[unscored]]
-    status[without] = Status.WEIGHTLESS
-    status[np.intersect1d(without, pairs.item[foreign])] = Status.OTHER_LANGUAGE
-    best = best[~unscored]
-    owners = pairs.item[best]
+def _layered(settings: MatchSettings, *, preset: LayeredPreset) -> PairMethod:
+    embedder = _loaded(settings)
+    if settings.names_embedder and settings.loading.get("engine", "openvino") == "openvino":
+        tokenizer = open_tokenizer(resolve(settings.embedder).folder / "tokenizer.json")
+    else:
+        tokenizer = state_engine(embedder).open_tokenizer()
+    pieces = pieces_of(tokenizer)
+    return LayeredMatch(preset, embedder=embedder, pieces=pieces, corpus=settings.corpus, seed=settings.seed)
 
-    def spread(values: Floats) -> Floats:
-        """Give each item the value of its best pair."""
-        spread_out: Floats = np.full(pairs.n_items, np.nan)
-        spread_out[owners] = values[best]
-        return spread_out
 
-    reference, windows = np.full(pairs.n_items, -1), np.zeros(pairs.n_items, np.int64)
-    reference[owners], windows[owners] = pairs.place[best], scored.windows[best]
-    looked = None if guards is None else find_in_pairs(pairs, best, guards, progress)
-    signature = scored.signature if keep_unread else with_read_languages(scored.signature)
-    return Matches(
-        score=spread(scored.score),
-        status=status,
-        reference=reference,
-        windows=windows,
-        signature=signature if guards is None else with_guards(signature, guards),
-        components={name: spread(values) for name, values in scored.components.items()},
-        findings=() if looked is None else looked.found,
-        guarded=None if looked is None else looked.guarded,
-        bounds=scored.bounds,
-        weighs_findings=scored.weighs_findings,
+def _bertscore(settings: MatchSettings) -> PairMethod:
+    from semscale.matching.bertscore import BertMatch, BertScorer
+
+    idf = False if settings.corpus is None else settings.corpus
+    return BertMatch(BertScorer(_loaded_encoder(settings), layer=settings.layer, idf=idf))
+
+
+def _calibrated(settings: MatchSettings) -> PairMethod:
+    from semscale.matching.calibrated import CalibratedMatch
+
+    return CalibratedMatch(
+        _loaded_encoder(settings),
+        corpus=settings.corpus,
+        seed=settings.seed,
+        recall_share=settings.recall_share,
+        guards=guards_for(settings.method, settings.guards),
     )
 
 
-def _without_unread(scored: ScoredPairs, foreign: Mask) -> ScoredPairs:
-    """Take the scores from pairs with a text that the model does not read.
+def _entailment(settings: MatchSettings) -> PairMethod:
+    from semscale.matching.entailment import EntailmentMatch, chosen_model
+
+    model = chosen_model(
+        settings.nli,
+        settings.nli_labels,
+        precision=settings.precision,
+        cache=settings.loading.get("cache", True),
+        progress=settings.loading.get("progress"),
+    )
+    return EntailmentMatch(model, recall_share=settings.recall_share)
+
+
+METHODS: Mapping[str, Callable[[MatchSettings], PairMethod]] = {
+    "calibrated": _calibrated,
+    "bertscore": _bertscore,
+    "cosine": _cosine,
+    "entailment": _entailment,
+    **{name: partial(_layered, preset=preset) for name, preset in PRESETS.items()},
+}
+"""Every method by its name."""
+
+
+def build_method(settings: MatchSettings) -> PairMethod:
+    """Build a method.
+
+    Raises:
+        InputError: a setting that belongs to another method.
+    """
+    name = settings.method
+    for setting, owners in _OWNERS.items():
+        if getattr(settings, setting) is not None and name not in owners:
+            named = " and ".join(map(repr, owners))
+            raise InputError(f"{setting} belongs to method {named}, got it with {name!r}")
+    if name == "entailment" and settings.embedder != DEFAULT_MODEL:
+        raise InputError(
+            "embedder belongs to methods that embed texts; for method 'entailment' name its model as nli",
+            in_shell="--embedder belongs to methods that embed texts; for --method entailment name its model "
+            "with --nli",
+        )
+    if settings.corpus is not None and not uses_corpus(name):
+        users = ", ".join(method for method in METHODS if uses_corpus(method))
+        raise InputError(f"corpus belongs to methods {users}, got it with {name!r}, which estimates nothing")
+    return METHODS[name](settings)
+
+
+def _loaded(settings: MatchSettings) -> Embedder:
+    return as_embedder(settings.embedder, **settings.loading, precision=settings.precision)
+
+
+def _loaded_encoder(settings: MatchSettings) -> "TokenEncoder":
+    from semscale.matching.bertscore import token_encoder
+
+    return token_encoder(
+        settings.embedder,
+        settings.precision,
+        settings.loading.get("progress"),
+        engine=settings.loading.get("engine", "openvino"),
+        device=settings.loading.get("device", AUTO),
+    )
+
+
+def uses_corpus(name: str) -> bool:
+    """Return whether a method estimates something from a corpus."""
+    return name not in _ESTIMATES_NOTHING
+
+
+def check_method(name: str, engine: str = "openvino") -> None:
+    """Check, before a model is loaded, that a method exists and goes with an engine.
+
+    Raises:
+        UnknownNameError: no method has this name; the nearest one is named.
+        InputError: the method reads tokens, which the engine does not show, or has a model of its own.
+    """
+    known_method(name)
+    if name == "entailment" and engine != "openvino":
+        raise InputError(f"engine must be openvino for method 'entailment', got {engine!r}")
+    if engine in TOKENLESS_ENGINES and name not in ANY_ENGINE:
+        raise InputError(
+            f"engine must be openvino or torch for method {name!r}, which reads a model's tokens, "
+            f"got {engine!r}; any engine serves {', '.join(sorted(ANY_ENGINE))}"
+        )
+
+
+def check_explaining(method: PairMethod | str) -> None:
+    """Check that a method, or the one of this name, can explain its scores.
+
+    Raises:
+        InputError: it compares whole texts; the methods that compare words are named.
+    """
+    explains = method not in ANY_ENGINE if isinstance(method, str) else isinstance(method, Explains)
+    if not explains:
+        name = method if isinstance(method, str) else dict(method.signature.fields).get("method", "this one")
+        explaining = ", ".join(known for known in METHODS if known not in ANY_ENGINE)
+        raise InputError(
+            f"explain belongs to methods {explaining}, which compare parts of texts; got it with {name!r}, "
+            "which compares whole texts"
+        )
+
+
+def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
+    """Return the guards of a method: they weigh where their weights are fitted, and warn elsewhere.
 
     Args:
-        scored: p pairs.
-        foreign: shape (p,), which pairs have a text in a language that it does not read.
+        name: name of the method.
+        modes: ``off``, ``warn`` or ``weigh`` for single guards, by name.
+
+    Raises:
+        InputError: an unknown guard or mode, or ``weigh`` for a method that has no weights for findings.
+
+    Example:
+        >>> dict(guards_for("cosine", {"name": "off"}).modes)["negation"].value
+        'warn'
     """
-    unread = foreign if scored.unread is None else foreign | scored.unread
-    return replace(scored, score=np.where(unread, np.nan, scored.score))
-
-
-def explain_items(
-    method: PairMethod, predictions: object, references: object, matches: Matches, items: Sequence[int]
-) -> dict[int, pl.DataFrame]:
-    """Explain the scores of items token by token.
-
-    Args:
-        method: the method that scored them.
-        predictions: shape (n,), as they were matched.
-        references: shape (n,), likewise.
-        matches: their matches, which name the reference of each score.
-        items: numbers of the items to explain, from 0; those without a score are left out.
-
-    Returns:
-        For each item a table as ``semscale.matching.methods.Explains`` describes it; empty if the method
-        compares no tokens.
-    """
-    if not isinstance(method, Explains):
-        return {}
-    pairs = pair_up(predictions, references)
-    rows = {pair: row for row, pair in enumerate(zip(pairs.item, pairs.place, strict=True))}
-    scored = [item for item in items if matches.reference[item] >= 0]
-    explained = method.explain(pairs, [rows[item, matches.reference[item]] for item in scored])
-    return dict(zip(scored, explained, strict=True))
+    chosen = dict(modes or {})
+    if name not in WEIGHING and Mode.WEIGH in chosen.values():
+        weighed = ", ".join(guard for guard, mode in chosen.items() if mode == Mode.WEIGH)
+        raise InputError(
+            f"guards weigh in method {', '.join(sorted(WEIGHING))} alone, whose penalties are fitted; "
+            f"got weigh for {weighed} with method {name!r}"
+        )
+    default = Mode.WEIGH if name in WEIGHING else Mode.WARN
+    return Guards({**dict.fromkeys(GUARDS, default), **chosen})

@@ -8,9 +8,8 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.guards.findings import Finding, Span
-from semscale.matching.separation import Separation
 from semscale.matching.settings import MatchColumns
-from semscale.matching.summary import MatchSummary, MatchTally, texts_of
+from semscale.matching.summary import MatchSummary, Separation, summarize_matches
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
@@ -26,49 +25,32 @@ from semscale.results.result_columns import (
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
-from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Mask, Statuses
 
 Findings = tuple[tuple[Finding, ...], ...]
 
-
+_SIDES = ("prediction", "reference")
 _SPAN = pl.Struct({"start": pl.Int64, "end": pl.Int64, "text": pl.String})
-
-
-_FINDING = pl.Struct(
-    {"guard": pl.String, "kind": pl.String, "reason": pl.String, "prediction": _SPAN, "reference": _SPAN}
-)
-
-
-_SHOWN_FINDING = pl.List(
-    pl.Struct(dict.fromkeys(("guard", "kind", "reason", "prediction", "reference"), pl.String))
-)
+_ABOUT = dict.fromkeys(("guard", "kind", "reason"), pl.String)
+_FINDING = pl.Struct(_ABOUT | dict.fromkeys(_SIDES, _SPAN))
+_SHOWN_FINDING = pl.Struct(_ABOUT | dict.fromkeys(_SIDES, pl.String))
 
 
 def _write_findings(findings: Findings, name: str) -> Sequence[pl.Series]:
-    cells = [[_finding_cell(finding) for finding in row] for row in findings]
+    def cell(finding: Finding) -> dict[str, Any]:
+        spans = {side: getattr(finding, side) for side in _SIDES}
+        return vars(finding) | {side: span and vars(span) for side, span in spans.items()}
+
+    cells = [list(map(cell, row)) for row in findings]
     return [pl.Series(name, cells, pl.List(_FINDING))] if findings else []
 
 
-def _finding_cell(finding: Finding) -> dict[str, Any]:
-    spans = {side: getattr(finding, side) for side in ("prediction", "reference")}
-    shown = {side: None if span is None else vars(span) for side, span in spans.items()}
-    return {"guard": finding.guard, "kind": finding.kind, "reason": finding.reason, **shown}
-
-
 def _read_findings(columns: Sequence[pl.Series]) -> Findings:
-    return tuple(
-        tuple(
-            Finding(
-                cell["guard"],
-                cell["kind"],
-                cell["reason"],
-                *(None if cell[side] is None else Span(**cell[side]) for side in ("prediction", "reference")),
-            )
-            for cell in cells
-        )
-        for cells in columns[0].to_list()
-    )
+    def finding(cell: dict[str, Any]) -> Finding:
+        spans = {side: None if cell[side] is None else Span(**cell[side]) for side in _SIDES}
+        return Finding(**(cell | spans))
+
+    return tuple(tuple(map(finding, cells)) for cells in columns[0].to_list())
 
 
 FINDINGS = ResultColumn(_write_findings, _read_findings)
@@ -80,13 +62,13 @@ class Matches(Result):
 
     Attributes:
         score: shape (n,); NaN where there is none.
-        status: shape (n,), each a ``Status``: why each item has a score, or has none.
+        status: shape (n,), each a ``Status``: the reason why each item has a score, or has none.
         reference: shape (n,), position of the reference that the score is from, from 0; -1 where none.
-        windows: shape (n,), the most windows that one of the item's two texts was read in; 0 where none.
+        windows: shape (n,), the most windows in which one of the two texts was read; 0 where none.
         signature: the settings that were applied.
         components: parts of the score, by name, each of shape (n,), NaN where there is no score.
         findings: findings of the guards in the pair that was scored, for every item; empty without guards.
-        guarded: shape (n,), whether guards looked at the pair: they read English, and pass over pairs with a
+        guarded: shape (n,), whether guards checked the pair: they read English, and pass over pairs with a
             text that is clearly in another language; ``None`` without guards.
         bounds: the least and the greatest score that the method can give.
         weighs_findings: whether findings of guards lower the scores.
@@ -126,16 +108,16 @@ class Matches(Result):
         )
 
     def derived_columns(self) -> list[pl.Series]:
-        """Return the column ``findings``: a list of structs, null where guards did not look at the pair."""
+        """Return the column ``findings``: a list of structs, null where guards did not check the pair."""
         if not self.findings:
             return []
         cells = [
             None if guards is None else [_shown_finding(finding) for finding in row]
             for row, guards in zip(self.findings, self.guard_names(), strict=True)
         ]
-        return [pl.Series("findings", cells, dtype=_SHOWN_FINDING)]
+        return [pl.Series("findings", cells, dtype=pl.List(_SHOWN_FINDING))]
 
-    def summarize(  # noqa: PLR0913 - texts, and what belongs to them
+    def summarize(  # noqa: PLR0913 - texts, and facts about them
         self,
         predictions: object = None,
         references: object = None,
@@ -155,29 +137,30 @@ class Matches(Result):
             by: shape (n,), names of groups.
             source: where the items come from, such as the name of a file.
             columns: names of the matched columns.
-            separation: how far the scores are above those of unrelated pairs.
-            tokens: tables of tokens by row, where explanations were asked for.
+            separation: comparison with the scores of unrelated pairs.
+            tokens: tables of tokens by row, where explanations were requested.
             intervals: how intervals are made.
 
         Raises:
             InputError: a column of another length, or a setting out of range.
         """
-        names = None if by is None else as_names(texts_of(by, "by", self.n), "by")
-        tally = MatchTally(self, by=None if names is None else getattr(by, "name", None) or "")
-        tally.add(
+        return summarize_matches(
             self,
-            texts_of(predictions, "predictions", self.n),
-            texts_of(references, "references", self.n),
-            names,
+            predictions,
+            references,
+            by=by,
+            source=source,
+            plan=IntervalPlan(**intervals),
+            columns=columns,
+            separation=separation,
+            tokens=tokens,
         )
-        plan = IntervalPlan(**intervals)
-        return tally.summary(plan, source, columns=columns, separation=separation, tokens=tokens)
 
     def _short_summary(self) -> MatchSummary:
         return self.summarize()
 
     def guard_names(self) -> list[set[str] | None]:
-        """Return the guards with findings in each item, ``None`` where none looked; empty without guards."""
+        """List the guards with findings by item, ``None`` where none checked it; empty without guards."""
         names: list[set[str] | None] = [{finding.guard for finding in row} for row in self.findings]
         if self.guarded is None:
             return names
@@ -185,10 +168,9 @@ class Matches(Result):
         return [None if passed else row for passed, row in zip(passed_over.tolist(), names, strict=True)]
 
 
-def _shown_finding(finding: Finding) -> dict[str, str | None]:
-    spans = {"prediction": finding.prediction, "reference": finding.reference}
-    texts = {side: None if span is None else span.text for side, span in spans.items()}
-    return {"guard": finding.guard, "kind": finding.kind, "reason": finding.reason, **texts}
+def _shown_finding(finding: Finding) -> dict[str, Any]:
+    spans = {side: getattr(finding, side) for side in _SIDES}
+    return vars(finding) | {side: span and span.text for side, span in spans.items()}
 
 
 _REMEDIES = {"corpus": "give both the same corpus=", "baseline": "give both the same corpus= and seed="}
@@ -241,11 +223,17 @@ def compare_matches(
     """
     if len(first) != len(second):
         raise InputError(f"matches must be of the same items, got {len(first)} and {len(second)}")
-    _refuse_mixed(first.signature, second.signature)
+    differing = first.signature.differences(second.signature)
+    if differing:
+        name, (left, right) = next(iter(differing.items()))
+        more = f" ({len(differing) - 1} more fields differ)" if len(differing) > 1 else ""
+        raise InputError(
+            f"matches can be compared only if their signatures agree, but {name} is {left!r} in the first "
+            f"and {right!r} in the second{more}; {_REMEDIES.get(name, 'match both with the same settings')}"
+        )
     low, high = first.bounds
-    spread = high - low
     difference = estimate_mean(
-        second.score - first.score, bounds=(-spread, spread), clusters=clusters, plan=plan
+        second.score - first.score, bounds=(low - high, high - low), clusters=clusters, plan=plan
     )
     return MatchComparison(
         difference,
@@ -253,14 +241,3 @@ def compare_matches(
         n_only_second=int((second.scored & ~first.scored).sum()),
         signature=first.signature,
     )
-
-
-def _refuse_mixed(first: Signature, second: Signature) -> None:
-    differing = first.differences(second)
-    if differing:
-        name, (ours, theirs) = next(iter(differing.items()))
-        more = f" ({len(differing) - 1} more fields differ)" if len(differing) > 1 else ""
-        raise InputError(
-            f"matches can be compared only if their signatures agree, but {name} is {ours!r} in the first "
-            f"and {theirs!r} in the second{more}; {_REMEDIES.get(name, 'match both with the same settings')}"
-        )

@@ -1,10 +1,13 @@
-"""Pairs of a prediction and a reference: their scores, languages and findings."""
+"""Pairs of a prediction and a reference: what scores them, their languages and findings, and corpora."""
 
-from collections.abc import Mapping, Sequence, Set
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from semscale.embedding.languages.identification import has_enough_letters, identifier_name
 from semscale.embedding.languages.language_names import ENGLISH
@@ -14,9 +17,11 @@ from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards, Mode
 from semscale.signature import Signature
-from semscale.store.columns import as_list, text_status
+from semscale.store.columns import as_list, is_missing, text_status
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status
 from semscale.weights.model_lookup import languages_read
+
+_REPORTED = 500  # pairs between two reports of progress
 
 
 @dataclass(frozen=True)
@@ -25,10 +30,10 @@ class Pairs:
 
     Attributes:
         texts: the m distinct texts of all pairs, numbered by first appearance.
-        prediction: shape (p,), which text is the prediction.
-        reference: shape (p,), which text is the reference.
-        item: shape (p,), whose pair it is; ascending.
-        place: shape (p,), which of the item's references it is, counted from 0.
+        prediction: shape (p,), number of each pair's prediction.
+        reference: shape (p,), number of each pair's reference.
+        item: shape (p,), number of each pair's item; ascending.
+        place: shape (p,), position of the reference among those of the item, from 0.
         status: shape (n,), ``SCORED`` for items that have at least one pair.
     """
 
@@ -41,8 +46,80 @@ class Pairs:
 
     @property
     def n_items(self) -> int:
-        """How many items there are, with or without pairs."""
+        """Number of items, with or without pairs."""
         return len(self.status)
+
+    def both(self, row: int) -> tuple[str, str]:
+        """Return the prediction and the reference of a pair."""
+        return self.texts[self.prediction[row]], self.texts[self.reference[row]]
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """Scores of p pairs.
+
+    Attributes:
+        score: shape (p,).
+        components: parts of the score, by name, each of shape (p,).
+        windows: shape (p,), the larger number of windows in which one of the two texts was read.
+        signature: the settings that were applied.
+        bounds: the least and the greatest score that the method can give.
+        weighs_findings: whether findings of guards lower the scores.
+        unread: shape (p,), whether the model cannot read one of the two texts; ``None`` where it
+            can read all.
+    """
+
+    score: Floats
+    components: Mapping[str, Floats]
+    windows: Integers
+    signature: Signature
+    bounds: tuple[float, float] = (0.0, 1.0)
+    weighs_findings: bool = False
+    unread: Mask | None = None
+
+
+class PairMethod(Protocol):
+    """A method of matching: it scores pairs of texts."""
+
+    @property
+    def signature(self) -> Signature:
+        """Signature of the settings; that of a result also has what was estimated from its texts."""
+        ...
+
+    def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
+        """Score every pair by itself."""
+        ...
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A method that can explain a pair's score token by token, or word by word."""
+
+    def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
+        """Explain some pairs.
+
+        Args:
+            pairs: all pairs, as they were scored.
+            rows: the numbers of those to explain.
+
+        Returns:
+            A table per pair with columns as in ``explained_side``, the prediction's tokens first.
+        """
+        ...
+
+
+@runtime_checkable
+class CorpusDependent(Protocol):
+    """A method that estimates weights or levels from a call's references, unless it has a corpus."""
+
+    @property
+    def has_corpus(self) -> bool:
+        """True if estimates come from a corpus."""
+        ...
+
+    def over(self, corpus: Sequence[str]) -> PairMethod:
+        """Return the method with estimates from a corpus, instead of from the references of each call."""
+        ...
 
 
 def pair_up(predictions: object, references: object) -> Pairs:
@@ -61,31 +138,32 @@ def pair_up(predictions: object, references: object) -> Pairs:
         >>> pairs.prediction.tolist(), pairs.reference.tolist(), [str(status) for status in pairs.status]
         ([0, 0], [0, 1], ['scored', 'missing'])
     """
-    given, wanted = as_list(predictions, "predictions"), as_list(references, "references")
-    if len(given) != len(wanted):
+    listed, cells = as_list(predictions, "predictions"), as_list(references, "references")
+    if len(listed) != len(cells):
         raise InputError(
-            f"predictions and references must have equal lengths, got {len(given)} predictions "
-            f"and {len(wanted)} references"
+            f"predictions and references must have equal lengths, got {len(listed)} predictions "
+            f"and {len(cells)} references"
         )
     numbers: dict[str, int] = {}
     rows: list[tuple[int, int, int, int]] = []
-    status = np.full(len(given), Status.SCORED, dtype=object)
-    for item, (prediction, cell) in enumerate(zip(given, wanted, strict=True)):
-        usable, said = usable_references(cell), text_status(prediction)
-        status[item] = Status.NO_REFERENCE if said is Status.SCORED and not usable else said
-        if status[item] is Status.SCORED:
-            first = numbers.setdefault(prediction, len(numbers))
-            rows += [(first, numbers.setdefault(text, len(numbers)), item, at) for at, text in usable]
-    prediction_of, reference_of, owner, place = np.array(rows, np.int64).reshape(-1, 4).T.copy()
-    return Pairs(list(numbers), prediction_of, reference_of, owner, place, status)
+    status = np.full(len(listed), Status.SCORED, dtype=object)
+    for item, (prediction, cell) in enumerate(zip(listed, cells, strict=True)):
+        usable, prediction_status = usable_references(cell), text_status(prediction)
+        if prediction_status is Status.SCORED and usable:
+            number = numbers.setdefault(prediction, len(numbers))
+            rows += [(number, numbers.setdefault(text, len(numbers)), item, at) for at, text in usable]
+        else:
+            status[item] = Status.NO_REFERENCE if prediction_status is Status.SCORED else prediction_status
+    first, second, items, positions = np.array(rows, np.int64).reshape(-1, 4).T.copy()
+    return Pairs(list(numbers), first, second, items, positions, status)
 
 
 def best_pairs(score: Floats, item: Integers) -> Integers:
-    """Give each item's pair with the highest score; the first of several equal ones.
+    """Find each item's pair with the highest score; the first of several equal ones.
 
     Args:
         score: shape (p,).
-        item: shape (p,), whose pair it is; ascending.
+        item: shape (p,), number of each pair's item; ascending.
 
     Returns:
         Shape (items that have pairs,), row numbers of pairs, ascending.
@@ -99,10 +177,10 @@ def best_pairs(score: Floats, item: Integers) -> Integers:
 
 
 def usable_references(cell: object) -> list[tuple[int, str]]:
-    """List one item's references that are texts with something in them, each with its place, from 0.
+    """List one item's references that are texts with content, each with its position from 0.
 
     Raises:
-        InputError: a cell with something other than one list.
+        InputError: a set, which has no order.
     """
     if isinstance(cell, Set):
         raise InputError(
@@ -113,32 +191,8 @@ def usable_references(cell: object) -> list[tuple[int, str]]:
     return [(at, text) for at, text in enumerate(references) if text_status(text) is Status.SCORED]
 
 
-@dataclass(frozen=True)
-class ScoredPairs:
-    """Scores of p pairs.
-
-    Attributes:
-        score: shape (p,).
-        components: parts of the score, by name, each of shape (p,).
-        windows: shape (p,), the most windows that one of the two texts was read in.
-        signature: the settings that were applied.
-        bounds: the least and the greatest score that the method can give.
-        weighs_findings: whether findings of guards lower the scores.
-        unread: shape (p,), whether the model cannot read one of the two texts; ``None`` where it
-            can read all.
-    """
-
-    score: Floats
-    components: Mapping[str, Floats]
-    windows: Integers
-    signature: Signature
-    bounds: tuple[float, float] = (0.0, 1.0)
-    weighs_findings: bool = False
-    unread: Mask | None = None
-
-
 def guards_read(prediction: str, reference: str) -> bool:
-    """Tell whether guards look at a pair: they read English, and texts whose language is not clear.
+    """Return whether guards check a pair: they read English, and texts whose language is not clear.
 
     Example:
         >>> guards_read("It is safe.", "It is not safe."), guards_read("Das ist sicher.", "It is not safe.")
@@ -148,7 +202,7 @@ def guards_read(prediction: str, reference: str) -> bool:
 
 
 def with_identifier(signature: Signature) -> Signature:
-    """Add what identifies languages to the settings of something that depends on them, unless it is there.
+    """Add the identifier of languages to a signature of something that depends on it, unless it is there.
 
     Example:
         >>> named = with_identifier(with_identifier(Signature.of("match")))
@@ -161,7 +215,7 @@ def with_identifier(signature: Signature) -> Signature:
 
 
 def with_guards(signature: Signature, guards: Guards) -> Signature:
-    """Add guards to the settings of a match, and what identifies the languages in which they look.
+    """Add guards to the signature of a match, and the identifier of the languages that they check.
 
     Example:
         >>> from semscale.guards.registry import GUARDS
@@ -175,12 +229,12 @@ def with_guards(signature: Signature, guards: Guards) -> Signature:
 
 
 def with_read_languages(signature: Signature) -> Signature:
-    """Add what identifies languages where it is known which ones the model reads: others have no score."""
+    """Add the identifier of languages where the model's languages are known: others have no score."""
     return with_identifier(signature) if languages_read(signature) else signature
 
 
 def are_across(prediction: str, reference: str, languages: frozenset[str]) -> bool:
-    """Tell whether two texts are in different languages, both of which the model reads.
+    """Return whether two texts are in different languages, both of which the model reads.
 
     Their words have no equals then, and only the texts as wholes can be compared.
 
@@ -197,42 +251,42 @@ def are_across(prediction: str, reference: str, languages: frozenset[str]) -> bo
     """
     if len(languages) <= 1:
         return False
-    ours, theirs = language_of(prediction), language_of(reference)
-    return ours != theirs and ours in languages and theirs in languages
+    left, right = language_of(prediction), language_of(reference)
+    return left != right and left in languages and right in languages
 
 
 _FEWEST_WORDS, _FEWEST_SMALL = 4, 2
-
-
-_AFTER_LATIN = "\u0250"  # where the Latin letters end
+_AFTER_LATIN = "\u0250"  # the first character after the Latin letters
 
 
 def in_other_language(pairs: Pairs, *signatures: Signature) -> Mask:
-    """Say which pairs have a text that is surely in a language that a model does not read, shape (p,).
+    """Mark pairs that have a text which is surely in a language that a model does not read.
 
-    Nothing is said of texts that are too short to show their language, nor of those that may be names or
+    Texts that are too short to show their language are not marked, nor are those that may be names or
     titles: those in Latin letters with fewer than four words, or with fewer than two words in small letters,
     and those of a word or two in another script.
 
     Args:
         pairs: p pairs.
-        signatures: of the models that read them. Of a model of which it is not known what it reads, nothing
-            is said.
+        signatures: of the models that read them. A model whose languages are unknown marks nothing.
+
+    Returns:
+        Shape (p,).
     """
     unread = np.zeros(len(pairs.texts), np.bool_)
     known = [signature for signature in signatures if languages_read(signature)]
     if known:
-        places = [place for place, text in enumerate(pairs.texts) if not may_be_name(text)]
-        texts = [pairs.texts[place] for place in places]
+        rows = [row for row, text in enumerate(pairs.texts) if not may_be_name(text)]
+        texts = [pairs.texts[row] for row in rows]
         languages: ObjectArray = np.full(len(texts), None, dtype=object)
         languages[:] = [language_of(text) for text in texts]
         for signature in known:
-            unread[places] |= in_other_languages(texts, languages, signature)
+            unread[rows] |= in_other_languages(texts, languages, signature)
     return unread[pairs.prediction] | unread[pairs.reference]
 
 
 def may_be_name(text: str) -> bool:
-    """Say whether a text may be a name or a title, whose language says nothing about who reads it.
+    """Return whether a text may be a name or a title, whose language does not tell who reads it.
 
     Example:
         >>> may_be_name("Søren Kierkegaard"), may_be_name("Der Name der Rose"), may_be_name("Цюрих")
@@ -243,44 +297,141 @@ def may_be_name(text: str) -> bool:
     letters = [sign for sign in text if sign.isalpha()]
     if 2 * sum(sign < _AFTER_LATIN for sign in letters) <= len(letters):
         return not has_enough_letters(text)
-    words = [word for word in text.split() if word[0].isalpha()]
-    return len(words) < _FEWEST_WORDS or sum(word[0].islower() for word in words) < _FEWEST_SMALL
-
-
-_REPORTED = 500
-
-
-@dataclass(frozen=True)
-class PairFindings:
-    """What guards found in n items.
-
-    Attributes:
-        found: findings of each item, none for items without a pair.
-        guarded: shape (n,), which items have a pair that guards looked at; they read English alone.
-    """
-
-    found: tuple[tuple[Finding, ...], ...]
-    guarded: Mask
+    starts = [word[0] for word in text.split() if word[0].isalpha()]
+    return len(starts) < _FEWEST_WORDS or sum(map(str.islower, starts)) < _FEWEST_SMALL
 
 
 def find_in_pairs(
     pairs: Pairs, rows: Integers, guards: Guards, progress: Progress | None = None
-) -> PairFindings:
-    """Let guards look at some pairs, at most one an item; pairs that are not in English are passed over.
+) -> tuple[tuple[tuple[Finding, ...], ...], Mask]:
+    """Check pairs with guards, at most one per item; pairs that are not in English are passed over.
 
     Args:
         pairs: the pairs of n items.
         rows: numbers of the pairs to check.
         guards: the guards.
-        progress: called as pairs are looked at.
+        progress: called as pairs are checked.
+
+    Returns:
+        Findings of each of the n items, and whether guards checked a pair of it, shape (n,).
     """
-    found: list[tuple[Finding, ...]] = [()] * pairs.n_items
+    findings: list[tuple[Finding, ...]] = [()] * pairs.n_items
     guarded = np.zeros(pairs.n_items, np.bool_)
     for done, row in enumerate(rows.tolist()):
-        prediction, reference = pairs.texts[pairs.prediction[row]], pairs.texts[pairs.reference[row]]
-        if guards_read(prediction, reference):
+        if guards_read(*pairs.both(row)):
             guarded[pairs.item[row]] = True
-            found[pairs.item[row]] = tuple(guards.check(prediction, reference))
+            findings[pairs.item[row]] = tuple(guards.check(*pairs.both(row)))
         if progress and done % _REPORTED == 0:
             progress("looking for findings", done, len(rows))
-    return PairFindings(tuple(found), guarded)
+    return tuple(findings), guarded
+
+
+def explained_side(
+    side: str,
+    tokens: Sequence[str],
+    counterparts: Sequence[str],
+    matched: Integers,
+    similarity: Floats,
+    weight: Floats,
+    **measures: Any,
+) -> pl.DataFrame:
+    """Lay out one text's tokens, each with its counterpart in the other text.
+
+    Args:
+        side: ``prediction`` or ``reference``.
+        tokens: n tokens, words or sentences of the text.
+        counterparts: those of the other text.
+        matched: shape (n,), position of each token's counterpart.
+        similarity: shape (n,), of each token with its counterpart.
+        weight: shape (n,), share of each token in its side's mean, or in that of both sides.
+        measures: further columns of n values.
+
+    Returns:
+        A row per token, with columns ``side``, ``place`` (position from 0), ``token``, ``matched_place``,
+        ``matched_token``, ``similarity``, the further ones, ``weight`` and ``contribution`` (weight times
+        similarity).
+    """
+    return pl.DataFrame(
+        {
+            "side": pl.Series([side] * len(tokens), dtype=pl.String),
+            "place": np.arange(len(tokens)),
+            "token": pl.Series(list(tokens), dtype=pl.String),
+            "matched_place": matched.astype(np.int64),
+            "matched_token": pl.Series([counterparts[at] for at in matched.tolist()], dtype=pl.String),
+            "similarity": similarity.astype(np.float64),
+            **measures,
+            "weight": weight.astype(np.float64),
+            "contribution": (weight * similarity).astype(np.float64),
+        }
+    )
+
+
+def corpus_texts(corpus: Iterable[object]) -> list[str]:
+    """List the texts of a corpus; missing and empty ones are passed over.
+
+    Raises:
+        InputError: something other than texts, or no text.
+
+    Example:
+        >>> corpus_texts(["a", None, " ", "b"])
+        ['a', 'b']
+    """
+    cells = as_list(corpus, "corpus")
+    for position, cell in enumerate(cells):
+        if not isinstance(cell, str) and not is_missing(cell):
+            raise InputError(f"corpus[{position}] must be a text, got {type(cell).__name__}")
+    texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+    if not texts:
+        raise InputError(
+            f"corpus must hold at least one text, got {len(cells)} cells without any; "
+            "give texts of the kind to be matched, or None for the references"
+        )
+    return texts
+
+
+def corpus_hash(texts: Iterable[str]) -> str:
+    """Return 12 hex digits of a SHA-256 over a corpus's texts, regardless of their order.
+
+    Example:
+        >>> corpus_hash(["a", "b"]) == corpus_hash(["b", "a"]) != corpus_hash(["ab"])
+        True
+    """
+    digest = hashlib.sha256()
+    for text in sorted(texts):
+        digest.update(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+    return digest.hexdigest()[:12]
+
+
+def unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
+    """Draw pairs of different texts; the same texts in another order give the same pairs of texts.
+
+    Args:
+        texts: distinct.
+        n: how many pairs to draw; all of them where there are no more.
+        seed: seed of the draw.
+
+    Returns:
+        Shape (pairs, 2), row numbers in ``texts``.
+
+    Raises:
+        InputError: fewer than two texts.
+
+    Example:
+        >>> sorted(unrelated_pairs(["a", "b", "c"], n=9, seed=0).tolist())
+        [[0, 1], [0, 2], [1, 2]]
+    """
+    if len(texts) < 2:  # noqa: PLR2004
+        raise InputError(
+            f"corpus must have at least 2 different texts to estimate the baseline from, got {len(texts)}; "
+            "give texts of the kind to be matched as corpus (--corpus FILE)"
+        )
+    order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
+    m = len(order)
+    total = m * (m - 1) // 2
+    drawn = np.sort(np.random.default_rng(seed).choice(total, min(n, total), replace=False))
+    # The pairs (i, j), i < j, are listed by rows: (0, 1), (0, 2), ... (1, 2), ... Counted from the end, row i
+    # starts at a triangular number, so i follows from a square root.
+    back = total - 1 - drawn
+    row = ((np.sqrt(8.0 * back + 1) - 1) // 2).astype(np.int64)
+    pairs: Integers = order[np.column_stack([m - 2 - row, m - 1 - (back - row * (row + 1) // 2)])]
+    return pairs

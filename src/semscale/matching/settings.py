@@ -15,7 +15,7 @@ from semscale.weights.known import DEFAULT_MODEL
 MATCHING = "Matching"
 DEFAULT_METHOD = "calibrated"
 METHOD_NAMES = ("calibrated", "bertscore", "cosine", "entailment", "cliniqlink-doc", "cliniqlink-code")
-"""Every method of matching; ``semscale.matching.methods.METHODS`` builds them."""
+"""Every method of matching; ``semscale.matching.matcher.METHODS`` builds them."""
 
 
 def known_method(name: object) -> object:
@@ -33,7 +33,7 @@ def known_method(name: object) -> object:
 def _corpus(corpus: Iterable[object] | None) -> tuple[str, ...] | None:
     if corpus is None:
         return None
-    from semscale.matching.separation import corpus_texts
+    from semscale.matching.pairs import corpus_texts
 
     return tuple(corpus_texts(corpus))
 
@@ -164,7 +164,7 @@ class MatchSettings(Settings):
 
     @property
     def names_embedder(self) -> bool:
-        """Whether the embedder is named, so that each process can load its own."""
+        """True if the embedder is named, so that each process can load its own."""
         return isinstance(self.embedder, str | Path)
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +11,14 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
-from semscale.matching.separation import Separation
 from semscale.matching.settings import MatchColumns
 from semscale.results.shown_rows import ForemostRows
 from semscale.results.summary import RowTally, Summary
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.pmf_figures import value_figure
+from semscale.stats.ranks import average_ranks
 from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
-from semscale.store.columns import as_list, text_status
+from semscale.store.columns import as_list, as_names, text_status
 from semscale.types import Floats, Integers, Status
 
 if TYPE_CHECKING:
@@ -27,11 +27,37 @@ if TYPE_CHECKING:
 SHOWN = 20
 """Items with the lowest scores, and items with findings, that a summary holds."""
 
-_LIKELY = 0.5  # probability above which something is more likely than not
+MOST_ITEMS = 300
+"""Most items that are paired anew with the references of others."""
+
+WEAK = 0.75
+"""Share below which scores hardly tell related texts from unrelated ones."""
+
+_FEWEST_UNRELATED = 10
 _FEWEST_FOR_THIRDS = 6
+_LIKELY = 0.5  # probability above which something is more likely than not
 
 # Columns of the sample. Those of the scores' parts have this before their names.
 _SCORE, _MATCHED, _GROUP, _PART = "score", "matched", "group", "part "
+
+
+@dataclass(frozen=True)
+class Separation:
+    """Scores of items compared with those of unrelated pairs: predictions with other items' references.
+
+    Attributes:
+        share: share of comparisons in which a pair scores above an unrelated one, ties counting half: .5 by
+            chance, 1 at best.
+        unrelated: shape (m,), scores of the unrelated pairs.
+    """
+
+    share: float
+    unrelated: Floats
+
+    @property
+    def is_weak(self) -> bool:
+        """True if the scores hardly differ from those of unrelated pairs."""
+        return self.share < WEAK
 
 
 @dataclass(frozen=True)
@@ -45,8 +71,9 @@ class MatchedItem:
         reference: the reference that the score is from; ``None`` likewise.
         group: name of its group, if it has one.
         components: parts of the score, by name.
-        findings: findings of the guards; ``None`` where none looked.
-        tokens: its tokens as ``semscale.matching.methods.Explains`` lays them out, where they were asked for.
+        findings: findings of the guards; ``None`` where no guard checked it.
+        tokens: its tokens as ``semscale.matching.pairs.explained_side`` lays them out, where they were
+            requested.
     """
 
     row: int
@@ -59,7 +86,7 @@ class MatchedItem:
     tokens: pl.DataFrame | None = None
 
     def record(self) -> dict[str, Any]:
-        """Lay everything out by name, for JSON, where rows count from 1."""
+        """Return everything by name, for JSON, where rows count from 1."""
         tokens = None if self.tokens is None else self.tokens.to_dicts()
         return {**vars(self), "row": self.row + 1, "tokens": tokens}
 
@@ -77,17 +104,17 @@ class MatchSummary(Summary):
         group_scores: likewise of each group that the sample has; ``None`` is the group of items without one.
         thirds: mean of the score and of each of its parts in the lowest, middle and highest third of items;
             empty without parts, and with fewer than 6 scored items.
-        guards: how many items each guard found something in, by its name.
-        n_flagged: how many items some guard found something in; ``None`` where no guard looked.
+        guards: number of items with findings of each guard, by its name.
+        n_flagged: number of items with findings; ``None`` where no guard checked any.
         n_unguarded: items that guards passed over, as they read English alone.
         n_by_text_alone: items whose two texts are in different languages, so that their words did not count.
         weighs_findings: whether findings of guards lower the scores.
         lowest: items with the lowest scores, the lowest first, at most 20.
         flagged: items with findings, the highest score first, at most 20.
-        separation: how far the scores are above those of unrelated pairs, where that is known.
-        is_explained: whether explanations of the lowest scores were asked for.
+        separation: comparison with the scores of unrelated pairs, where that is known.
+        is_explained: whether explanations of the lowest scores were requested.
         n_contradicted: items with a sentence that the other text contradicts, by a probability above one
-            half; ``None`` where the method does not tell.
+            half; ``None`` where the method estimates none.
         n_cut: items with sentences that were too long for the method's model, which read their beginnings.
     """
 
@@ -115,12 +142,12 @@ class MatchSummary(Summary):
 
     @property
     def is_sampled(self) -> bool:
-        """Whether ``scores``, ``group_scores``, ``thirds`` and the separation are those of a sample."""
+        """True if ``scores``, ``group_scores``, ``thirds`` and the separation are those of a sample."""
         return self.n > SAMPLED_ROWS
 
     @property
     def method(self) -> str:
-        """The method's name, as the signature has it; BERTScore is an instrument of its own."""
+        """The method's name, as the signature has it; BERTScore is an instrument by itself."""
         instrument = self.signature.instrument
         return dict(self.signature.fields)["method"] if instrument == "match" else instrument
 
@@ -158,9 +185,8 @@ class MatchTally:
     Args:
         matches: the first part, whose signature and bounds are those of all.
         by: name of the column of groups; ``None`` without groups.
-        figures: names of the figures that are estimated: components of the score, and the score itself,
+        figures: names of the figures that are estimated: components of the score, then the score itself,
             which is the main one.
-        score: name of the score among them.
         seed: seed of the sample.
     """
 
@@ -170,24 +196,21 @@ class MatchTally:
         *,
         by: str | None = None,
         figures: Sequence[str] = ("score",),
-        score: str = "score",
         seed: int = 0,
     ) -> None:
         self._rows = RowTally(
             [value_figure(name, matches.bounds) for name in figures],
             matches.signature,
             by=[] if by is None else [by],
-            main=list(figures).index(score),
+            main=len(figures) - 1,
         )
         self._figures = tuple(figures)
         self._by, self._bounds, self._weighs = by, matches.bounds, matches.weighs_findings
         self._sample = ColumnSample(SAMPLED_ROWS, seed)
         self._group_numbers: dict[str | None, int] = {}
-        self._n_windowed = self._n_empty_as_wrong = 0
-        self._n_above: dict[str, int] = {}
+        self._counts: Counter[str] = Counter()
+        self._has_guards = False
         self._guards: Counter[str] = Counter()
-        self._n_flagged: int | None = None
-        self._n_unguarded = self._n_by_text_alone = 0
         self._lowest, self._flagged = ForemostRows[MatchedItem](SHOWN), ForemostRows[MatchedItem](SHOWN)
 
     def add(
@@ -201,48 +224,57 @@ class MatchTally:
 
         Args:
             matches: of the m items.
-            predictions: m cells; none where the texts are not known.
+            predictions: m cells; empty where the texts are not known.
             references: m cells, each a text or a list of texts, likewise.
             groups: m names of groups.
         """
         first_row = self._rows.n
         guards = matches.guard_names()
-        texts = _ItemTexts(matches, predictions, references)
+        best = _best_references(matches, references)
 
         def item(position: int) -> MatchedItem:
-            looked = bool(guards) and guards[position] is not None
+            is_guarded = bool(guards) and guards[position] is not None
             return MatchedItem(
                 row=first_row + position,
                 score=float(matches.score[position]),
                 prediction=str(predictions[position]) if predictions else None,
-                reference=texts.best_reference(position),
+                reference=best[position],
                 group=None if groups is None else groups[position],
                 components={name: float(values[position]) for name, values in matches.components.items()},
-                findings=matches.findings[position] if looked else None,
+                findings=matches.findings[position] if is_guarded else None,
             )
+
+        def any_text(position: int) -> object:
+            cells = [predictions[position]] if predictions else []
+            cells += _as_list(references[position]) if references else []
+            return next((cell for cell in cells if cell is not None and str(cell).strip()), None)
 
         # An empty prediction may be scored without being read.
         compared = np.where(matches.reference >= 0, matches.score, np.nan)
-        self._sample_numbers(matches, compared, groups)
+        self._add_to_sample(matches, compared, groups)
         self._count(matches, compared)
         self._lowest.add(compared, first_row, item)
         if guards:
+            self._has_guards = True
             self._guards.update(guard for row in guards for guard in row or ())
-            self._n_unguarded += sum(row is None for row in guards)
             flagged = np.array([bool(row) for row in guards], dtype=bool)
-            self._n_flagged = (self._n_flagged or 0) + int(flagged.sum())
+            self._counts["flagged"] += int(flagged.sum())
+            self._counts["unguarded"] += guards.count(None)
             self._flagged.add(np.where(flagged, -matches.score, np.nan), first_row, item)
-        values = [matches.components.get(name, matches.score) for name in self._figures]
         self._rows.add(
-            np.column_stack(values),
+            np.column_stack([matches.components.get(name, matches.score) for name in self._figures]),
             matches.status,
             groups=None if self._by is None or groups is None else {self._by: groups},
-            shown=texts.any_text,
+            shown=any_text,
         )
         if predictions:
             self._rows.sample_language(matches.status, predictions.__getitem__)
         if predictions and references:
-            self._rows.add_languages(map(texts.both, range(len(matches))), matches.status)
+            texts = (
+                (_text_or_empty(prediction), reference or _first_text(cell))
+                for prediction, reference, cell in zip(predictions, best, references, strict=True)
+            )
+            self._rows.add_languages(texts, matches.status)
 
     @property
     def sampled_scores(self) -> tuple[Integers, Floats]:
@@ -269,37 +301,44 @@ class MatchTally:
             plan: how intervals are made.
             source: where the items come from.
             columns: names of the matched columns.
-            separation: how far the scores are above those of unrelated pairs.
-            tokens: tables of tokens by row; ``None`` where no explanations were asked for.
+            separation: comparison with the scores of unrelated pairs.
+            tokens: tables of tokens by row; ``None`` where no explanations were requested.
         """
         sample = self._sample.columns
         score = sample[_SCORE]
         components = {
             name.removeprefix(_PART): values for name, values in sample.items() if name.startswith(_PART)
         }
+        names = list(self._group_numbers)
+        groups = [names[number] for number in sample[_GROUP].tolist()] if _GROUP in sample else None
+        counts = self._counts
+
+        def with_tokens(items: tuple[MatchedItem, ...]) -> tuple[MatchedItem, ...]:
+            return tuple(replace(item, tokens=(tokens or {}).get(item.row)) for item in items)
+
         return MatchSummary(
             **self._rows.common(plan, source),
             columns=columns,
             bounds=self._bounds,
-            n_windowed=self._n_windowed,
-            n_empty_as_wrong=self._n_empty_as_wrong,
+            n_windowed=counts["windowed"],
+            n_empty_as_wrong=counts["empty as wrong"],
             scores=score[~np.isnan(score)],
-            group_scores=self._group_scores(score, sample.get(_GROUP)),
+            group_scores={} if groups is None else scores_by_group(score, groups),
             thirds=thirds(sample[_MATCHED], components),
             guards=dict(sorted(self._guards.items())),
-            n_flagged=self._n_flagged,
-            n_unguarded=self._n_unguarded,
-            n_by_text_alone=self._n_by_text_alone,
+            n_flagged=counts["flagged"] if self._has_guards else None,
+            n_unguarded=counts["unguarded"],
+            n_by_text_alone=counts["by text alone"],
             weighs_findings=self._weighs,
-            lowest=_with_tokens(self._lowest.items, tokens),
-            flagged=_with_tokens(self._flagged.items, tokens),
+            lowest=with_tokens(self._lowest.items),
+            flagged=with_tokens(self._flagged.items),
             separation=separation,
             is_explained=tokens is not None,
-            n_contradicted=self._n_above.get("contradiction"),
-            n_cut=self._n_above.get("cut", 0),
+            n_contradicted=counts["contradiction"] if "contradiction" in components else None,
+            n_cut=counts["cut"],
         )
 
-    def _sample_numbers(
+    def _add_to_sample(
         self, matches: "Matches", compared: Floats, groups: Sequence[str | None] | None
     ) -> None:
         columns = {_SCORE: matches.score, _MATCHED: compared}
@@ -310,52 +349,78 @@ class MatchTally:
 
     def _count(self, matches: "Matches", compared: Floats) -> None:
         components = matches.components
-        self._n_windowed += int((matches.windows > 1).sum())
-        self._n_empty_as_wrong += int((~np.isnan(matches.score)).sum() - (~np.isnan(compared)).sum())
+        marked = {
+            "windowed": matches.windows > 1,
+            "empty as wrong": np.isnan(compared) & ~np.isnan(matches.score),
+        }
         for name, bound in (("contradiction", _LIKELY), ("cut", 0.0)):
             if name in components:
-                n = int((components[name] > bound).sum())
-                self._n_above[name] = self._n_above.get(name, 0) + n
+                marked[name] = components[name] > bound
         if components.keys() >= {"text", "context"}:
             # Words of two languages have no equals, so that only the layer of whole texts has a value.
-            by_text_alone = np.isnan(components["context"]) & ~np.isnan(components["text"])
-            self._n_by_text_alone += int(by_text_alone.sum())
-
-    def _group_scores(self, score: Floats, groups: Integers | None) -> dict[str | None, Floats]:
-        if groups is None:
-            return {}
-        names = list(self._group_numbers)
-        return scores_by_group(score, [names[group] for group in groups.tolist()])
+            marked["by text alone"] = np.isnan(components["context"]) & ~np.isnan(components["text"])
+        self._counts.update({name: int(rows.sum()) for name, rows in marked.items()})
 
 
-@dataclass(frozen=True)
-class _ItemTexts:
-    """The texts of m items."""
+def summarize_matches(  # noqa: PLR0913 - texts, and facts about them
+    matches: "Matches",
+    predictions: object,
+    references: object,
+    *,
+    by: object,
+    source: str,
+    plan: IntervalPlan,
+    figures: Sequence[str] = ("score",),
+    **further: Any,
+) -> MatchSummary:
+    """Sum up matches in memory.
 
-    matches: "Matches"
-    predictions: Sequence[object]
-    references: Sequence[object]
+    Args:
+        matches: of n items.
+        predictions: shape (n,), as they were matched; ``None`` where the texts are not shown.
+        references: shape (n,), likewise.
+        by: shape (n,), names of groups; ``None`` without groups.
+        source: where the items come from.
+        plan: how intervals are made.
+        figures: as ``MatchTally`` takes them.
+        further: as ``MatchTally.summary`` takes it.
 
-    def best_reference(self, position: int) -> str | None:
-        """Return the reference that an item's score is from; ``None`` where it is not known."""
-        best = int(self.matches.reference[position])
-        if not self.references or best < 0:
-            return None
-        return str(_as_list(self.references[position])[best])
+    Raises:
+        InputError: a column of another length.
+    """
+    columns: dict[str, list[Any]] = {}
+    for name, column in (("predictions", predictions), ("references", references), ("by", by)):
+        columns[name] = [] if column is None else as_list(column, name)
+        if column is not None and len(columns[name]) != matches.n:
+            raise InputError(
+                f"{name} must have {matches.n} rows, as many as there are matches, got {len(columns[name])}"
+            )
+    names = None if by is None else as_names(columns["by"], "by")
+    title = None if by is None else getattr(by, "name", None) or ""
+    tally = MatchTally(matches, by=title, figures=figures)
+    tally.add(matches, columns["predictions"], columns["references"], names)
+    return tally.summary(plan, source, **further)
 
-    def both(self, position: int) -> tuple[str, str]:
-        """Return an item's prediction and its best or else first reference; empty texts where none."""
-        cells = _as_list(self.references[position])
-        first = next((cell for cell in cells if text_status(cell) is Status.SCORED), "")
-        prediction = self.predictions[position]
-        shown = prediction if text_status(prediction) is Status.SCORED else ""
-        return str(shown), self.best_reference(position) or str(first)
 
-    def any_text(self, position: int) -> object:
-        """Return an item's prediction, or else a reference; ``None`` where neither holds anything."""
-        cells = [self.predictions[position]] if self.predictions else []
-        cells += _as_list(self.references[position]) if self.references else []
-        return next((cell for cell in cells if cell is not None and str(cell).strip()), None)
+def _best_references(matches: "Matches", references: Sequence[object]) -> list[str | None]:
+    """Return the reference that each item's score is from; ``None`` where it is not known."""
+    if not references:
+        return [None] * len(matches)
+    positions = zip(references, matches.reference.tolist(), strict=True)
+    return [None if best < 0 else str(_as_list(cell)[best]) for cell, best in positions]
+
+
+def _as_list(cell: object) -> list[object]:
+    listed = isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str | bytes)
+    return list(cell) if listed else [cell]  # type: ignore[call-overload]
+
+
+def _first_text(cell: object) -> str:
+    return next((text for text in map(_text_or_empty, _as_list(cell)) if text), "")
+
+
+def _text_or_empty(cell: object) -> str:
+    return str(cell) if text_status(cell) is Status.SCORED else ""
 
 
 def thirds(score: Floats, components: Mapping[str, Floats]) -> dict[str, tuple[float, float, float]]:
@@ -385,6 +450,11 @@ def thirds(score: Floats, components: Mapping[str, Floats]) -> dict[str, tuple[f
     return {name: row for name, row in means.items() if not any(map(math.isnan, row))}
 
 
+def _mean_known(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else math.nan
+
+
 def scores_by_group(score: Floats, groups: Sequence[str | None]) -> dict[str | None, Floats]:
     """Collect the scores of each group, in order of first appearance.
 
@@ -402,29 +472,74 @@ def scores_by_group(score: Floats, groups: Sequence[str | None]) -> dict[str | N
     return {name: part["score"].to_numpy() for (name,), part in parts}
 
 
-def _mean_known(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else math.nan
+def separate(
+    scores: Floats,
+    predictions: Sequence[Any] | Mapping[int, Any],
+    references: Sequence[Sequence[Any]] | Mapping[int, Sequence[Any]],
+    match: Callable[[list[Any], list[Any]], Floats],
+    *,
+    seed: int = 0,
+) -> Separation | None:
+    """Match predictions with the references of other items, and compare.
 
+    At most 300 items are drawn. Items that share a reference are never paired.
 
-def texts_of(column: object, name: str, n: int) -> list[Any]:
-    """List the n cells of a column whose texts are shown with their scores; empty for ``None``.
+    Args:
+        scores: shape (n,), of the items as they are; NaN where there is none.
+        predictions: n cells, or those of ``drawn_items`` by their positions.
+        references: n lists of cells, likewise.
+        match: scores predictions with references, by the same method.
+        seed: seed of the draw.
 
-    Raises:
-        InputError: another number of cells.
+    Returns:
+        ``None`` where fewer than 10 unrelated pairs can be formed.
     """
-    cells = [] if column is None else as_list(column, name)
-    if column is not None and len(cells) != n:
-        raise InputError(f"{name} must have {n} rows, as many as there are matches, got {len(cells)}")
-    return cells
+    items = drawn_items(scores, seed)
+    # Each item is paired with the one half a round further on.
+    others = np.roll(items, len(items) // 2)
+    texts = {item: {text for text in references[item] if isinstance(text, str)} for item in items.tolist()}
+    pairs = [(item, other) for item, other in zip(items.tolist(), others.tolist(), strict=True)
+             if not texts[item] & texts[other]]  # fmt: skip
+    if len(pairs) < _FEWEST_UNRELATED:
+        return None
+    unrelated = match([predictions[item] for item, _ in pairs], [references[other] for _, other in pairs])
+    unrelated = unrelated[~np.isnan(unrelated)]
+    if len(unrelated) < _FEWEST_UNRELATED:
+        return None
+    return Separation(share_above(scores[~np.isnan(scores)], unrelated), unrelated)
 
 
-def _as_list(cell: object) -> list[object]:
-    listed = isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str | bytes)
-    return list(cell) if listed else [cell]  # type: ignore[call-overload]
+def drawn_items(scores: Floats, seed: int) -> Integers:
+    """Draw the items that are paired anew: at most 300 of those with a score.
+
+    Args:
+        scores: shape (n,); NaN where there is none.
+        seed: seed of the draw.
+
+    Returns:
+        Their positions, in the order in which they were drawn.
+    """
+    scored = np.flatnonzero(~np.isnan(scores))
+    return np.random.default_rng(seed).permutation(scored)[:MOST_ITEMS]
 
 
-def _with_tokens(
-    items: tuple[MatchedItem, ...], tokens: Mapping[int, pl.DataFrame] | None
-) -> tuple[MatchedItem, ...]:
-    return tuple(replace(item, tokens=(tokens or {}).get(item.row)) for item in items)
+def share_above(scores: Floats, others: Floats) -> float:
+    """Compute the share of pairs in which the first score is higher; ties count half (Mann-Whitney U).
+
+    Args:
+        scores: shape (n,), n at least 1.
+        others: shape (m,), m at least 1.
+
+    Returns:
+        0 to 1; the area under the ROC curve.
+
+    References:
+        Mann and Whitney 1947, doi:10.1214/aoms/1177730491.
+
+    Example:
+        >>> share_above(np.array([0.9, 0.5]), np.array([0.5, 0.1]))  # 3 wins and a tie among 4
+        0.875
+    """
+    n, m = len(scores), len(others)
+    ranks = average_ranks(np.concatenate([scores, others]))
+    return float((ranks[:n].sum() - n * (n + 1) / 2) / (n * m))

@@ -1,52 +1,52 @@
-"""Words of texts: tokens and their spans, subjects, stop words, vocabularies and weights."""
+"""Words of texts: their tokens, weights and vectors, and the comparison of texts word by word."""
 
 import re
-import string
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding import Embedder
 from semscale.guards.lexicons import word_list
-from semscale.json_reading import encodable
-from semscale.types import Floats, Ids, Integers, Vectors
+from semscale.matching.cosines import Rows, mean_best, plan_steps, unit_rows
+from semscale.types import Floats, Ids, Integers, Mask, Progress, Vectors
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
-    from semscale.embedding.tokens.token_ids import TokenReader
+    from semscale.embedding.tokens.token_ids import TokenIds, TokenReader
     from semscale.embedding.tokens.token_states import TokenEncoder
 
+FRESH_BYTES = 128 << 20  # states of texts that are read in one step
+KEPT_BYTES = 256 << 20  # vectors of texts that stay in memory for later pairs
+MOST_KEPT = 50_000
+"""Most pieces whose vectors stay in memory, 150 MB at a width of 384: more than an English model knows."""
 
-_TOGETHER = 256  # texts whose words are found together
+_SPELLED_TOGETHER = 256  # texts
+_COMPARED_TOGETHER = 64  # pairs that are compared, and reported, together
+_SAME = 1e-6  # equal vectors have cosines this near 1, as they are rounded
+_LONGEST_SUBJECT = 9  # words
 
+_IDEOGRAPH = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+# An ideograph is a word of its own, as tokenizers have it; other letters and digits make a word together.
+_WORD = re.compile(rf"([{_IDEOGRAPH}]|[^\W_{_IDEOGRAPH}]+)")
 
-Numbers = Ids | Integers
-"""Numbers of words, or of tokens."""
+_AUXILIARIES = word_list("auxiliaries")
+_BEFORE_SUBJECTS = word_list("before_subjects")
+_PRONOUNS = word_list("subject_pronouns")
+_TELLING = word_list("telling_stop_words")
 
+Spelled = str | tuple[str, ...]
+"""A word as it is written in a text; followed by its tokens as they are written unless it is one token."""
 
-@dataclass(frozen=True)
-class TokenWords:
-    """The k words of a text.
+Pieces = tuple[str, ...]
+"""A word's pieces."""
 
-    Attributes:
-        numbers: shape (k,), in the vocabulary.
-        starts: shape (k,), first token of each word.
-        ends: shape (k,), the token after its last one.
-    """
-
-    numbers: Ids
-    starts: Numbers
-    ends: Numbers
-
-    def __len__(self) -> int:
-        return len(self.numbers)
+ReadStates = Callable[["TokenIds", Sequence[str], Integers], Iterator[tuple[int, npt.NDArray[Any]]]]
+"""Yields the states of some texts, (t, hidden), each with the text's number, in any order."""
 
 
 class TokenizedTexts:
@@ -60,8 +60,9 @@ class TokenizedTexts:
     Attributes:
         tokens: tokens of all texts.
         vocabulary: all words that were found.
-        words: words of each text, by its number.
-        left_out: how many of each text's first and last tokens do not count in the mean of its states.
+        words: words of each text, by its number. Shape (3, k): each word's number in the vocabulary, its
+            first token, and the token after its last one.
+        left_out: numbers of first and of last tokens of each text that its mean leaves out.
     """
 
     def __init__(self, texts: Sequence[str], encoder: "TokenEncoder", *, words: bool = True) -> None:
@@ -69,118 +70,98 @@ class TokenizedTexts:
         self._spelled = encoder.reader.spell_all(texts)
         self.tokens = self._spelled.tokens
         self.vocabulary = Vocabulary()
-        self.words: dict[int, TokenWords] = {}
+        self.words: dict[int, Ids] = {}
         self.left_out = tokens_left_out(encoder.reader)
         if words:
             self.spell(range(len(texts)))
 
     def spell(self, texts: Iterable[int]) -> None:
-        """Find the words of the texts, as far as they are not known yet."""
+        """Find the words of the texts whose words are not known yet."""
         new = [text for text in texts if text not in self.words]
-        for start in range(0, len(new), _TOGETHER):
-            self._spell(new[start : start + _TOGETHER])
+        for start in range(0, len(new), _SPELLED_TOGETHER):
+            self._spell(new[start : start + _SPELLED_TOGETHER])
 
     def forget(self, texts: Iterable[int]) -> None:
         """Release the words of some texts from memory."""
         for text in texts:
             self.words.pop(text, None)
 
-    def joined(self, texts: Sequence[int]) -> tuple[TokenWords, Integers]:
-        """Join the words of n texts end to end, and count those of each text."""
+    def joined(self, texts: Sequence[int]) -> tuple[Integers, Integers, Integers, Integers]:
+        """Join the words of n texts end to end.
+
+        Returns:
+            Numbers of the k words, their first tokens, and the tokens after their last ones, each of shape
+            (k,) and counted from the first text's first token; number of words of each text, shape (n,).
+        """
         words = [self.words[text] for text in texts]
-        counts = np.array([len(own) for own in words])
+        counts = np.array([text_words.shape[1] for text_words in words])
         lengths = self.tokens.lengths_of(texts)
         before = np.repeat(np.cumsum(lengths) - lengths, counts)
-        return TokenWords(
-            np.concatenate([own.numbers for own in words]),
-            np.concatenate([own.starts for own in words]) + before,
-            np.concatenate([own.ends for own in words]) + before,
-        ), counts
+        numbers, starts, ends = np.concatenate(words, axis=1)
+        return numbers, starts + before, ends + before, counts
 
     def text(self, text: int) -> str:
-        """Give a text by its number."""
+        """Return a text by its number."""
         return self._texts[text]
 
     def words_of(self, text: int) -> list[str]:
-        """Give a text's words in their order, lower case."""
-        return [self.vocabulary.words[number] for number in self.words[text].numbers.tolist()]
+        """List a text's words in their order, in lower case."""
+        return [self.vocabulary.words[number] for number in self.words[text][0].tolist()]
 
     def _spell(self, texts: Sequence[int]) -> None:
         offsets, special = zip(*(self._spelled.places(text) for text in texts), strict=True)
         lengths = self.tokens.lengths_of(texts)
-        found = find_words(
+        spelled, starts, ends, counts = find_words(
             [self._texts[text] for text in texts], np.concatenate(offsets), np.concatenate(special), lengths
         )
-        before = np.repeat(np.cumsum(lengths) - lengths, found.counts)
-        columns = np.array(
-            [self.vocabulary.numbers(found.shown), found.starts - before, found.ends - before], np.int32
-        )
-        ends: Integers = np.cumsum(found.counts)
-        for text, start, end in zip(texts, (ends - found.counts).tolist(), ends.tolist(), strict=True):
-            self.words[text] = TokenWords(*columns[:, start:end])
-
-
-_IDEOGRAPH = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-
-
-# An ideograph is a word of its own, as tokenizers have it; other letters and digits make a word together.
-_WORD = re.compile(rf"([{_IDEOGRAPH}]|[^\W_{_IDEOGRAPH}]+)")
-
-
-Shown = str | tuple[str, ...]
-"""A word as it stands in a text; followed by its tokens as they stand there unless it is one token itself."""
-
-
-@dataclass(frozen=True)
-class WordSpans:
-    """The k words of n texts, whose tokens stand end to end.
-
-    Attributes:
-        shown: the words and their tokens, as they stand in the texts.
-        starts: shape (k,), first token of each word, ascending.
-        ends: shape (k,), the token after its last one.
-        counts: shape (n,), words of each text.
-    """
-
-    shown: list[Shown]
-    starts: Integers
-    ends: Integers
-    counts: Integers
+        before = np.repeat(np.cumsum(lengths) - lengths, counts)
+        columns = np.array([self.vocabulary.numbers(spelled), starts - before, ends - before], np.int32)
+        stops: Integers = np.cumsum(counts)
+        for text, start, stop in zip(texts, (stops - counts).tolist(), stops.tolist(), strict=True):
+            self.words[text] = columns[:, start:stop]
 
 
 def find_words(
     texts: Sequence[str], offsets: Integers | Ids, special: npt.NDArray[np.bool_], lengths: Integers
-) -> WordSpans:
+) -> tuple[list[Spelled], Integers, Integers, Integers]:
     """Find the words of texts among their tokens; marks are no words unless a text has nothing else.
 
     Args:
         texts: n of them.
-        offsets: shape (t, 2), where in its text each token stands.
+        offsets: shape (t, 2), position of each token in its text.
         special: shape (t,), tokens that the tokenizer has added.
         lengths: shape (n,), tokens of each text.
+
+    Returns:
+        The k words of all texts with their tokens; the first token of each word, ascending; the token after
+        its last one, both of shape (k,); and the number of words of each text, shape (n,).
 
     Example:
         >>> offsets = np.array([[0, 0], [0, 2], [2, 6], [6, 7], [0, 0]])
         >>> special = np.array([True, False, False, False, True])
-        >>> find_words(["unlike."], offsets, special, np.array([5])).shown
+        >>> find_words(["unlike."], offsets, special, np.array([5]))[0]
         [('unlike', 'un', 'like')]
     """
     joined = "\n".join(texts)
-    own = np.repeat(np.arange(len(texts)), lengths)
-    bounds = offsets + np.cumsum([0, *(len(text) + 1 for text in texts[:-1])])[own, None]
+    owner = np.repeat(np.arange(len(texts)), lengths)
+    bounds = offsets + np.cumsum([0, *(len(text) + 1 for text in texts[:-1])])[owner, None]
     read = np.flatnonzero((offsets[:, 1] > offsets[:, 0]) & ~special)
-    spans, first, after = _among(joined, bounds[read])
-    wordless = read[np.bincount(own[read[first]], minlength=len(texts))[own[read]] == 0]
+    spans, first, after = _words_among(joined, bounds[read])
+    wordless = read[np.bincount(owner[read[first]], minlength=len(texts))[owner[read]] == 0]
     starts = np.concatenate([read[first], wordless])
     order = np.argsort(starts, kind="stable")
     starts, ends = starts[order], np.concatenate([read[after - 1], wordless])[order] + 1
     spans = np.concatenate([spans, bounds[wordless]])[order]
-    counts = np.bincount(own[starts], minlength=len(texts))
-    return WordSpans(_shown(joined, spans, bounds, starts, ends), starts, ends, counts)
+    spelled: list[Spelled] = [joined[start:end] for start, end in spans.tolist()]
+    is_whole = (ends == starts + 1) & (bounds[starts] == spans).all(axis=1)
+    for word in np.flatnonzero(~is_whole).tolist():
+        tokens = bounds[starts[word] : ends[word]].tolist()
+        spelled[word] = (str(spelled[word]), *(joined[start:end] for start, end in tokens))
+    return spelled, starts, ends, np.bincount(owner[starts], minlength=len(texts))
 
 
-def _among(text: str, bounds: Integers) -> tuple[Integers, Integers, Integers]:
-    """Give the words' first and last characters, their first tokens and the ones after their last.
+def _words_among(text: str, bounds: Integers) -> tuple[Integers, Integers, Integers]:
+    """Return the words' first and last characters, their first tokens and the ones after their last.
 
     A token belongs to the word with its last character: some tokenizers count the space before it.
     """
@@ -189,209 +170,6 @@ def _among(text: str, bounds: Integers) -> tuple[Integers, Integers, Integers]:
     tokens = np.searchsorted(np.maximum.accumulate(bounds[:, 1]), spans, side="right")
     read = tokens[:, 0] < tokens[:, 1]
     return spans[read], tokens[read, 0], tokens[read, 1]
-
-
-def _shown(text: str, spans: Integers, bounds: Integers, starts: Integers, ends: Integers) -> list[Shown]:
-    words = [text[start:end] for start, end in zip(*spans.T.tolist(), strict=True)]
-    shown: list[Shown] = list(words)
-    whole = (ends == starts + 1) & (bounds[starts] == spans).all(axis=1)
-    for word in np.flatnonzero(~whole).tolist():
-        tokens = bounds[starts[word] : ends[word]].T.tolist()
-        shown[word] = (words[word], *(text[start:end] for start, end in zip(*tokens, strict=True)))
-    return shown
-
-
-Roles = npt.NDArray[np.bool_]
-
-
-_AUXILIARIES = word_list("auxiliaries")
-
-
-_BEFORE_SUBJECTS = word_list("before_subjects")
-
-
-_PRONOUNS = word_list("subject_pronouns")
-
-
-_LONGEST = 9
-
-
-@dataclass(frozen=True)
-class SubjectWeights:
-    """Weights of a subject's words: ``usual`` ones, and those for which the other text has a pronoun."""
-
-    usual: float
-    for_pronoun: float
-
-
-def word_roles(words: Sequence[str]) -> Roles:
-    """Tell for k words whether each is an auxiliary verb, can precede a subject, or is a pronoun for one.
-
-    Returns:
-        Shape (k, 3).
-    """
-    roles = [(word in _AUXILIARIES, word in _BEFORE_SUBJECTS, word in _PRONOUNS) for word in words]
-    return np.array(roles, np.bool_).reshape(-1, 3)
-
-
-def subject_lengths(roles: Roles, counts: Integers) -> Integers:
-    """Count the words before a text's first auxiliary verb; 0 if there is none, or only after more than nine.
-
-    Args:
-        roles: shape (k, 3), of the words of n texts, end to end.
-        counts: shape (n,), words of each text.
-
-    Returns:
-        Shape (n,).
-
-    Example:
-        >>> roles = word_roles("the left lung is affected no change".split())
-        >>> subject_lengths(roles, np.array([5, 2])).tolist()
-        [3, 0]
-    """
-    places = _first(roles[:, 0], counts)
-    return np.where((places < counts) & (places <= _LONGEST), places, 0)
-
-
-def start_with_pronoun(roles: Roles, counts: Integers) -> npt.NDArray[np.bool_]:
-    """Tell which texts speak of their subject by a pronoun: "because they are connected".
-
-    Args:
-        roles: shape (k, 3), of the words of n texts, end to end.
-        counts: shape (n,), words of each text.
-
-    Returns:
-        Shape (n,).
-
-    Example:
-        >>> roles = word_roles("because they are lungs are".split())
-        >>> start_with_pronoun(roles, np.array([3, 2])).tolist()
-        [True, False]
-    """
-    places = _first(~roles[:, 1], counts)
-    words = np.cumsum(counts) - counts + places
-    return np.asarray((places < counts) & np.append(roles[:, 2], False)[words])
-
-
-def _first(found: npt.NDArray[np.bool_], counts: Integers) -> Integers:
-    """Place of the first word of each text that was found; beyond its end where none was, shape (n,)."""
-    starts = np.cumsum(counts) - counts
-    words = np.append(np.flatnonzero(found), len(found))
-    return np.asarray(words[np.searchsorted(words, starts)] - starts)
-
-
-_WORDS_AND_MARKS = re.compile(r"\w+(?:[.'-]\w+)*|[^\w\s]")
-
-
-_PUNCTUATION = frozenset(string.punctuation)
-
-
-@cache
-def stop_words() -> frozenset[str]:
-    """Give the English stop words of NLTK's corpus, which the layered match was defined with."""
-    listed = resources.files("semscale.matching").joinpath("stop_words.txt").read_text(encoding="utf-8")
-    return frozenset(listed.split())
-
-
-def content_only(text: str, *, marks_apart: bool = False) -> str:
-    """Drop the tokens that are wholly a stop word or wholly punctuation.
-
-    Args:
-        text: to be cleaned.
-        marks_apart: punctuation is a token of its own; otherwise only white space separates tokens, so that a
-            stop word with a mark at its end, such as "the,", stays.
-
-    Example:
-        >>> content_only("Surgery is not indicated - the, end")
-        'Surgery indicated the, end'
-        >>> content_only("Surgery isn't indicated - the, end", marks_apart=True)
-        'Surgery indicated end'
-    """
-    found = _WORDS_AND_MARKS.findall(text) if marks_apart else text.split()
-    tokens = (token for token in found if token.lower() not in stop_words())
-    return " ".join(token for token in tokens if not _PUNCTUATION.issuperset(token))
-
-
-Pieces = Callable[[str], list[str]]
-"""Splits a text into word pieces, without special tokens and without a limit."""
-
-
-_WORD_BEGIN = "▁"  # SentencePiece marks where a word begins, BERT where one goes on
-
-
-def pieces_of(tokenizer: "Tokenizer") -> Pieces:
-    """Return a function that splits texts into word pieces, by a model's tokenizer.
-
-    All tokenizers' pieces are written as BERT's are: the first of a word as it is, and a continuation with
-    ``##`` before it.
-
-    Args:
-        tokenizer: without padding; its truncation is switched off.
-    """
-    tokenizer.no_truncation()
-    begins_words = any(token.startswith(_WORD_BEGIN) for token in tokenizer.encode("a word").tokens)
-
-    def split(text: str) -> list[str]:
-        tokens: list[str] = tokenizer.encode(encodable(text), add_special_tokens=False).tokens
-        return [_as_bert(token) for token in tokens] if begins_words else tokens
-
-    return split
-
-
-def _as_bert(token: str) -> str:
-    """Write a piece of SentencePiece as BERT's vocabulary would.
-
-    Example:
-        >>> [_as_bert(token) for token in ("▁card", "iology")]
-        ['card', '##iology']
-    """
-    return token.removeprefix(_WORD_BEGIN) if token.startswith(_WORD_BEGIN) else f"##{token}"
-
-
-def alphanumeric(pieces: Iterable[str]) -> list[str]:
-    """Keep the pieces that are letters and digits only, which drops every continuation (``##ing``).
-
-    Example:
-        >>> alphanumeric(["card", "##iom", "-", "b12"])
-        ['card', 'b12']
-    """
-    return [piece for piece in pieces if piece.isalnum()]
-
-
-class PieceTable:
-    """Vectors of word pieces without context; each piece is embedded once, when it is first met.
-
-    Args:
-        embedder: gives a piece its vector, as if it were a text.
-    """
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._rows: dict[str, int] = {}
-        self._vectors: Floats = np.empty((0, embedder.dimensions))
-
-    def learn(self, pieces: Iterable[str]) -> None:
-        """Embed the pieces that are new."""
-        new = [piece for piece in dict.fromkeys(pieces) if piece not in self._rows]
-        if not new:
-            return
-        self._rows.update(zip(new, range(len(self._rows), len(self._rows) + len(new)), strict=True))
-        vectors = self._embedder.embed(new).vectors.astype(np.float64)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        self._vectors = np.concatenate([self._vectors, vectors])
-
-    def rows(self, pieces: list[str]) -> Integers:
-        """Rows of ``vectors`` with known pieces, shape (number of pieces,)."""
-        return np.fromiter((self._rows[piece] for piece in pieces), np.int64, len(pieces))
-
-    @property
-    def vectors(self) -> Floats:
-        """Shape (pieces learned, d), rows of length 1 in double precision."""
-        return self._vectors
-
-
-Word = tuple[str, ...]
-"""A word's pieces."""
 
 
 class Vocabulary:
@@ -411,30 +189,23 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self.words: list[str] = []
-        self.pieces: list[Word] = []
-        self._numbers: dict[tuple[str, Word], int] = {}
-        self._shown: dict[Shown, int] = {}
+        self.pieces: list[Pieces] = []
+        self._numbers: dict[tuple[str, Pieces], int] = {}
+        self._spelled: dict[Spelled, int] = {}
 
     def __len__(self) -> int:
         return len(self.words)
 
-    def numbers(self, shown: Sequence[Shown]) -> Ids:
-        """Return the numbers of words; new words get the next ones.
+    def numbers(self, spelled: Sequence[Spelled]) -> Ids:
+        """Return the numbers of k words, shape (k,); new words get the next ones."""
+        known = self._spelled
+        for word in dict.fromkeys(spelled):
+            if word not in known:
+                known[word] = self._number(word)
+        return np.fromiter(map(known.__getitem__, spelled), np.int32, len(spelled))
 
-        Args:
-            shown: k words.
-
-        Returns:
-            Shape (k,).
-        """
-        known = self._shown
-        for each in dict.fromkeys(shown):
-            if each not in known:
-                known[each] = self._number(each)
-        return np.fromiter(map(known.__getitem__, shown), np.int32, len(shown))
-
-    def _number(self, shown: Shown) -> int:
-        word, pieces = (shown, (shown,)) if isinstance(shown, str) else (shown[0], shown[1:])
+    def _number(self, spelled: Spelled) -> int:
+        word, pieces = (spelled, (spelled,)) if isinstance(spelled, str) else (spelled[0], spelled[1:])
         entry = word.lower(), tuple(piece.strip().lower() for piece in pieces)
         if entry not in self._numbers:
             self._numbers[entry] = len(self.words)
@@ -443,58 +214,20 @@ class Vocabulary:
         return self._numbers[entry]
 
 
-@dataclass(frozen=True)
-class WordIdf:
-    """Weights of word pieces.
-
-    Attributes:
-        weights: weight of each piece that occurs in the corpus, 1 or more.
-        unseen: weight of every other piece, 1 or more.
-    """
-
-    weights: Mapping[str, float]
-    unseen: float
-
-    def of(self, pieces: Sequence[str]) -> Floats:
-        """Weights of pieces, shape (number of pieces,)."""
-        found = (self.weights.get(piece, self.unseen) for piece in pieces)
-        return np.fromiter(found, np.float64, len(pieces))
-
-
-def smoothed_idf(documents: Iterable[Sequence[str]], *, unseen: float | None = None) -> WordIdf:
-    """Compute each piece's weight ``ln((N + 1) / (df + 1)) + 1``, where df of the N documents hold it.
-
-    Args:
-        documents: the pieces of each document.
-        unseen: weight of a piece that no document holds; by default that of the formula, ``ln(N + 1) + 1``.
-
-    References:
-        Spärck Jones 1972, doi:10.1108/eb026526; smoothed as by scikit-learn's ``TfidfTransformer``.
-
-    Example:
-        >>> idf = smoothed_idf([["heart", "attack"], ["heart"]])
-        >>> idf.of(["heart", "lung"]).round(3).tolist()  # ln(3 / 3) + 1, ln(3 / 1) + 1
-        [1.0, 2.099]
-    """
-    counts: Counter[str] = Counter()
-    n = 0
-    for document in documents:
-        counts.update(set(document))
-        n += 1
-    weights = {piece: float(np.log((n + 1) / (df + 1)) + 1) for piece, df in counts.items()}
-    return WordIdf(weights, float(np.log(n + 1) + 1) if unseen is None else unseen)
-
-
-_TELLING = word_list("telling_stop_words")
+@cache
+def stop_words() -> frozenset[str]:
+    """Return the English stop words of NLTK's corpus, with which the layered match was defined."""
+    listed = resources.files("semscale.matching").joinpath("stop_words.txt").read_text(encoding="utf-8")
+    return frozenset(listed.split())
 
 
 @dataclass(frozen=True)
 class WordWeights:
-    """Weights of words, from the share of a corpus' texts that have them.
+    """Weights of words, from the share of a corpus's texts that have them.
 
     Attributes:
-        frequency: how many of the corpus's texts have each word.
-        texts: how many texts the corpus has, at least 1.
+        frequency: number of the corpus's texts that have each word.
+        texts: number of the corpus's texts, at least 1.
         stop: weight of a stop word relative to other words, 0 to 1.
     """
 
@@ -527,9 +260,9 @@ class WordWeights:
             [0.5, 1.21, 2.0]
         """
         df = np.array([self.frequency[word] for word in words], np.float64)
-        grammar = np.array([word in _grammatical() for word in words], np.bool_)
+        grammatical = np.array([word in _grammatical() for word in words], np.bool_)
         rarity = 2 - np.log(df + 1) / np.log(self.texts + 1)
-        return np.asarray(np.where(grammar, self.stop, 1.0) * rarity)
+        return np.asarray(np.where(grammatical, self.stop, 1.0) * rarity)
 
 
 @cache
@@ -537,11 +270,67 @@ def _grammatical() -> frozenset[str]:
     return stop_words() - frozenset(_TELLING)
 
 
-def tokens_left_out(reader: "TokenReader") -> tuple[int, int]:
-    """Count the first and the last tokens of every text that are left out of its mean.
+def word_roles(words: Sequence[str]) -> Mask:
+    """Return for k words whether each is an auxiliary verb, can precede a subject, or is a pronoun for one.
 
-    With a prefix such as "query: " these are all tokens that are none of the text's own. Without one none is
-    left out: sentence models average [CLS] and [SEP], too.
+    Returns:
+        Shape (k, 3).
+    """
+    roles = [(word in _AUXILIARIES, word in _BEFORE_SUBJECTS, word in _PRONOUNS) for word in words]
+    return np.array(roles, np.bool_).reshape(-1, 3)
+
+
+def subject_lengths(roles: Mask, counts: Integers) -> Integers:
+    """Count the words before a text's first auxiliary verb; 0 if there is none, or only after more than nine.
+
+    Args:
+        roles: shape (k, 3), of the words of n texts, end to end.
+        counts: shape (n,), words of each text.
+
+    Returns:
+        Shape (n,).
+
+    Example:
+        >>> roles = word_roles("the left lung is affected no change".split())
+        >>> subject_lengths(roles, np.array([5, 2])).tolist()
+        [3, 0]
+    """
+    positions = _first_marked(roles[:, 0], counts)
+    return np.where((positions < counts) & (positions <= _LONGEST_SUBJECT), positions, 0)
+
+
+def start_with_pronoun(roles: Mask, counts: Integers) -> Mask:
+    """Return which texts have a pronoun for their subject: "because they are connected".
+
+    Args:
+        roles: shape (k, 3), of the words of n texts, end to end.
+        counts: shape (n,), words of each text.
+
+    Returns:
+        Shape (n,).
+
+    Example:
+        >>> roles = word_roles("because they are lungs are".split())
+        >>> start_with_pronoun(roles, np.array([3, 2])).tolist()
+        [True, False]
+    """
+    positions = _first_marked(~roles[:, 1], counts)
+    words = np.cumsum(counts) - counts + positions
+    return np.asarray((positions < counts) & np.append(roles[:, 2], False)[words])
+
+
+def _first_marked(marked: Mask, counts: Integers) -> Integers:
+    """Return the position of each text's first marked word; beyond its end where none is, shape (n,)."""
+    starts = np.cumsum(counts) - counts
+    words = np.append(np.flatnonzero(marked), len(marked))
+    return np.asarray(words[np.searchsorted(words, starts)] - starts)
+
+
+def tokens_left_out(reader: "TokenReader") -> tuple[int, int]:
+    """Return the numbers of first and of last tokens of every text that are left out of its mean.
+
+    With a prefix such as "query: " these are all tokens that are not the text's. Without one none is left
+    out: sentence models average [CLS] and [SEP], too.
     """
     return (reader.before, reader.after) if reader.prefix.strip() else (0, 0)
 
@@ -549,12 +338,12 @@ def tokens_left_out(reader: "TokenReader") -> tuple[int, int]:
 def text_means(
     states: npt.NDArray[np.floating[Any]], lengths: Integers, left_out: tuple[int, int] = (0, 0)
 ) -> Vectors:
-    """Average the states of each text's tokens; a text without tokens of its own has the mean of all.
+    """Average the states of each text's tokens; of a text without tokens besides those left out, all count.
 
     Args:
         states: shape (t, hidden), those of n texts, end to end.
         lengths: shape (n,), tokens of each text.
-        left_out: how many of each text's first and last tokens do not count.
+        left_out: numbers of each text's first and last tokens that do not count.
 
     Returns:
         Shape (n, hidden).
@@ -571,3 +360,357 @@ def text_means(
     sums = [np.add.reduce(rows[start:stop], axis=0) for start, stop in zip(starts, stops, strict=True)]
     means: Vectors = np.divide(sums, (stops - starts)[:, None], dtype=np.float32)
     return means
+
+
+def word_means(states: npt.NDArray[Rows], starts: Integers, ends: Integers) -> npt.NDArray[Rows]:
+    """Average the states of each word's tokens, added up in their order.
+
+    Args:
+        states: shape (t, hidden).
+        starts: shape (k,), first token of each word.
+        ends: shape (k,), the token after its last one.
+
+    Returns:
+        Shape (k, hidden).
+
+    Example:
+        >>> word_means(np.array([[1.0], [2.0], [4.0]]), np.array([0, 1]), np.array([1, 3])).tolist()
+        [[1.0], [3.0]]
+    """
+    means = states[starts]
+    counts = ends - starts
+    longer = several = np.flatnonzero(counts > 1)
+    position = 1
+    while len(longer):
+        means[longer] += states[starts[longer] + position]
+        position += 1
+        longer = longer[counts[longer] > position]
+    means[several] /= counts[several, None].astype(states.dtype)
+    return means
+
+
+class StaticVectors:
+    """Vectors of word pieces, learned when they first occur.
+
+    Any unknown word may be a piece, so vectors are dropped when there are too many; a piece that is read
+    again has the same vector.
+
+    Args:
+        encoder: reads a piece; its vector is the mean of its tokens' states, scaled to length 1; tokens of a
+            model's prefix do not count.
+        layer: number of the layer whose states are used.
+        read: reads the pieces' states at that layer, up to a factor; by default the encoder.
+    """
+
+    def __init__(self, encoder: "TokenEncoder", layer: int, read: ReadStates | None = None) -> None:
+        self._encoder = encoder
+        self._left_out = tokens_left_out(encoder.reader)
+        self._read = read or (lambda tokens, _, wanted: encoder.encode(tokens, wanted, layer=layer))
+        self._vectors: dict[str, Floats] = {}
+        self.hidden = encoder.hidden
+
+    def words(self, words: Sequence[Pieces]) -> Floats:
+        """Average the vectors of each word's pieces, scaled to length 1; new pieces are read.
+
+        Args:
+            words: the pieces of k words.
+
+        Returns:
+            Shape (k, hidden).
+        """
+        vectors = self._learn(piece for word in words for piece in word)
+        means = [np.mean([vectors[piece] for piece in word], axis=0) for word in words]
+        return unit_rows(np.array(means, np.float64).reshape(len(words), self.hidden))
+
+    def _learn(self, pieces: Iterable[str]) -> dict[str, Floats]:
+        """Return the vectors of pieces, and of others; too many are forgotten before the next call."""
+        vectors = self._vectors
+        new = [piece for piece in dict.fromkeys(pieces) if piece not in vectors]
+        tokens = self._encoder.reader.read(new)
+        for row, states in self._read(tokens, new, np.arange(len(new))):
+            mean = text_means(states, np.array([len(states)]), self._left_out)
+            vectors[new[row]] = unit_rows(mean.astype(np.float64))[0]
+        if len(vectors) > MOST_KEPT:
+            self._vectors = {}
+        return vectors
+
+
+class WordTable:
+    """Vectors, weights and roles of words, by their numbers.
+
+    Args:
+        vocabulary: the words; it may grow.
+        static: computes their vectors.
+        weights: weights of words.
+        dtype: type of the vectors, float32 or float64.
+
+    Attributes:
+        vectors: shape (n, hidden), unit rows; those of words that were not learned are 0.
+        weights: shape (n,).
+        roles: shape (n, 3).
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, static: StaticVectors, weights: WordWeights, dtype: npt.DTypeLike
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._static = static
+        self._word_weights = weights
+        self._is_learned = np.empty(0, np.bool_)
+        self.vectors = np.empty((0, static.hidden), dtype)
+        self.weights = np.empty(0)
+        self.roles = np.empty((0, 3), np.bool_)
+
+    def learn(self, numbers: Integers | Ids) -> None:
+        """Compute vectors, weights and roles of the words that are new."""
+        if len(self._vocabulary) > len(self.weights):
+            # Twice the room at least, so that rows are seldom copied.
+            rows = max(len(self._vocabulary), 2 * len(self.weights))
+            self.vectors, self.roles = _longer(self.vectors, rows), _longer(self.roles, rows)
+            self.weights, self._is_learned = _longer(self.weights, rows), _longer(self._is_learned, rows)
+        new = np.unique(numbers[~self._is_learned[numbers]])
+        if len(new):
+            words = [self._vocabulary.words[number] for number in new.tolist()]
+            self.vectors[new] = self._static.words(
+                [self._vocabulary.pieces[number] for number in new.tolist()]
+            )
+            self.weights[new] = self._word_weights.of(words)
+            self.roles[new] = word_roles(words)
+            self._is_learned[new] = True
+
+
+def _longer(rows: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
+    longer = np.zeros((length, *rows.shape[1:]), rows.dtype)
+    longer[: len(rows)] = rows
+    return longer
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """One text of k words.
+
+    Attributes:
+        layers: shape (2, k, hidden), unit rows: its words by themselves, and in their context.
+        text: shape (hidden,), the whole text, of length 1.
+        weights: shape (k,), of its words.
+        to_pronoun: shape (k,), weights compared with a text that has a pronoun for the subject.
+        is_pronoun: whether it has a pronoun for the subject itself.
+    """
+
+    layers: npt.NDArray[Any]
+    text: Floats
+    weights: Floats
+    to_pronoun: Floats
+    is_pronoun: bool
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def weights_beside(self, other: "WordVectors") -> Floats:
+        """Return the weights; those of the subject are near 0 if the other text has a pronoun for it."""
+        return self.to_pronoun if other.is_pronoun else self.weights
+
+
+class WordVectorizer:
+    """Computes vectors and weights of texts' words; those of a text do not depend on other texts.
+
+    Args:
+        read: texts with their tokens and words.
+        static: computes the vectors of words without context.
+        weights: weights of words.
+        subject_weights: factors of the weights of a subject's words: usually, and compared with a text that
+            has a pronoun for them.
+        dtype: type of the words' vectors, float32 or float64.
+    """
+
+    def __init__(
+        self,
+        read: TokenizedTexts,
+        static: StaticVectors,
+        weights: WordWeights,
+        subject_weights: tuple[float, float],
+        dtype: npt.DTypeLike,
+    ) -> None:
+        self._read = read
+        self._subject_weights = subject_weights
+        self._dtype = dtype
+        self._table = WordTable(read.vocabulary, static, weights, dtype)
+
+    def learn(self, texts: Iterable[int]) -> None:
+        """Read the words of some texts that are new; the texts must have been spelled."""
+        numbers = [self._read.words[text][0] for text in texts]
+        if numbers:
+            self._table.learn(np.concatenate(numbers))
+
+    def vectors(self, texts: Sequence[int], states: Vectors) -> list[WordVectors]:
+        """Compute the vectors and weights of some texts' words.
+
+        Args:
+            texts: n >= 1 of them, whose words were learned.
+            states: shape (tokens of all of them, hidden), after the last layer, end to end.
+        """
+        numbers, starts, ends, counts = self._read.joined(texts)
+        layers = np.empty((2, len(numbers), states.shape[1]), self._dtype)
+        # With another mode NumPy would fill an array of its own first.
+        np.take(self._table.vectors, numbers, axis=0, out=layers[0], mode="clip")
+        layers[1] = word_means(states, starts, ends)
+        unit_rows(layers[1], out=layers[1])
+        means = text_means(states, self._read.tokens.lengths_of(texts), self._read.left_out)
+        whole = unit_rows(means.astype(np.float64))
+        roles, plain = self._table.roles[numbers], self._table.weights[numbers]
+        positions = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
+        in_subject = positions < np.repeat(subject_lengths(roles, counts), counts)
+        weights, to_pronoun = (
+            np.where(in_subject, plain * factor, plain) for factor in self._subject_weights
+        )
+        rows = (slice(*bounds) for bounds in pairwise([0, *np.cumsum(counts).tolist()]))
+        columns = zip(rows, whole, start_with_pronoun(roles, counts).tolist(), strict=True)
+        return [
+            WordVectors(layers[:, words], text, weights[words], to_pronoun[words], is_pronoun)
+            for words, text, is_pronoun in columns
+        ]
+
+
+class WordLayers:
+    """Compares pairs of texts; a pair's numbers depend on its two texts and the weights alone.
+
+    Args:
+        encoder: computes the states of tokens, of which the last layer's are compared.
+        subject_weights: factors of the weights of a subject's words: usually, and compared with a text that
+            has a pronoun for them.
+        read: reads the states of word pieces; by default the encoder.
+    """
+
+    def __init__(
+        self, encoder: "TokenEncoder", subject_weights: tuple[float, float], *, read: ReadStates | None = None
+    ) -> None:
+        self._encoder = encoder
+        self._subject_weights = subject_weights
+        self._static = StaticVectors(encoder, encoder.layers, read)
+
+    def measure(
+        self,
+        read: TokenizedTexts,
+        prediction: Integers,
+        reference: Integers,
+        weights: WordWeights,
+        progress: Progress | None = None,
+    ) -> Floats:
+        """Compare pairs.
+
+        Args:
+            read: the texts.
+            prediction: shape (p,), number of each pair's prediction.
+            reference: shape (p,), number of each pair's reference.
+            weights: weights of words.
+            progress: called while pairs are compared.
+
+        Returns:
+            Shape (p, 5), as ``compare_words`` has it.
+        """
+        values = np.full((len(prediction), 5), np.nan)
+        done = 0
+        for pairs, words in self.word_vectors(read, prediction, reference, weights):
+            values[pairs] = compare_words(words)
+            done += len(pairs)
+            if progress:
+                progress("scoring pairs", done, len(values))
+        return values
+
+    def word_vectors(
+        self, read: TokenizedTexts, prediction: Integers, reference: Integers, weights: WordWeights
+    ) -> Iterator[tuple[Integers, list[tuple[WordVectors, WordVectors]]]]:
+        """Yield the words' vectors of pairs, some pairs at a time, in an order that reads each text once.
+
+        Args:
+            read: the texts.
+            prediction: shape (p,), number of each pair's prediction.
+            reference: shape (p,), number of each pair's reference.
+            weights: weights of words.
+
+        Yields:
+            Numbers of the pairs, and for each the vectors of its prediction and of its reference.
+        """
+        vectorizer = self.over(read, weights)
+        vectorizer.learn(np.unique(np.concatenate([prediction, reference])).tolist())
+        vectors: dict[int, WordVectors] = {}
+        token = 4 * self._encoder.hidden
+        room = {"fresh_tokens": FRESH_BYTES // token, "kept_tokens": KEPT_BYTES // (4 * token)}
+        for step in plan_steps(prediction, reference, read.tokens.lengths, **room):
+            for text, states in self._encoder.encode(read.tokens, step.fresh, layer=self._encoder.layers):
+                (vectors[text],) = vectorizer.vectors([text], states)
+            for start in range(0, len(step.pairs), _COMPARED_TOGETHER):
+                pairs = step.pairs[start : start + _COMPARED_TOGETHER]
+                texts = zip(prediction[pairs].tolist(), reference[pairs].tolist(), strict=True)
+                yield pairs, [(vectors[first], vectors[second]) for first, second in texts]
+            for text in step.dropped.tolist():
+                del vectors[text]
+
+    def over(
+        self, read: TokenizedTexts, weights: WordWeights, dtype: npt.DTypeLike = np.float64
+    ) -> WordVectorizer:
+        """Return the vectorizer of some texts' words.
+
+        Args:
+            read: the texts.
+            weights: weights of words.
+            dtype: type of the vectors of words.
+        """
+        return WordVectorizer(read, self._static, weights, self._subject_weights, dtype)
+
+
+def _cosines(left: Floats, right: Floats) -> Floats:
+    return left @ right.swapaxes(-1, -2)
+
+
+def compare_words(
+    pairs: Sequence[tuple[WordVectors, WordVectors]], cosines: Callable[[Any, Any], Any] = _cosines
+) -> Floats:
+    """Compute precision and recall of words alone and of words in context, and the cosine of the texts.
+
+    Args:
+        pairs: p predictions and their references.
+        cosines: of all unit rows of one text's layers with all of another's.
+
+    Returns:
+        Shape (p, 5), 0 to 1, exactly 1 where every word has its equal; all NaN where a text has no word.
+    """
+    values = np.full((len(pairs), 5), np.nan)
+    worded = [row for row, (prediction, reference) in enumerate(pairs) if len(prediction) and len(reference)]
+    if not worded:
+        return values
+    sides = [pairs[row] for row in worded]
+    weights = [(first.weights_beside(second), second.weights_beside(first)) for first, second in sides]
+    words = word_matches((cosines(first.layers, second.layers) for first, second in sides), weights)
+    values[worded, :4] = np.concatenate(words, axis=-1)
+    texts = np.array([(first.text, second.text) for first, second in sides])
+    values[worded, 4] = clip_cosines(np.einsum("ph,ph->p", texts[:, 0], texts[:, 1]))
+    return values
+
+
+def word_matches(similarity: Iterable[Floats], weights: Sequence[tuple[Floats, Floats]]) -> Floats:
+    """Align every word of p pairs of texts with the most similar one on the other side.
+
+    Precision is the weighted mean over the prediction's words of their best cosine, recall the same over the
+    reference's. A negative best cosine counts as 0: unlike words are not the opposite of what is asked for.
+
+    Args:
+        similarity: of each pair, shape (..., k, l), cosines of k >= 1 words of the prediction with l >= 1 of
+            the reference.
+        weights: of each pair's words on either side, greater than 0.
+
+    Returns:
+        Precision and recall, shape (..., p, 2), 0 to 1; exactly 1 where every word has its equal.
+
+    Example:
+        >>> similarity = np.array([[1.0, 0.0], [0.5, -0.2]])
+        >>> word_matches([similarity], [(np.array([1.0, 3.0]), np.ones(2))]).tolist()
+        [[0.625, 0.5]]
+    """
+    # Means of what is missing, as these are exactly 0 where nothing is.
+    return 1 - mean_best(similarity, weights, lambda best: 1 - clip_cosines(best))
+
+
+def clip_cosines(cosines: Floats) -> Floats:
+    """Clip cosines to 0 and 1; those that differ from 1 by rounding alone become 1."""
+    return np.where(cosines > 1 - _SAME, 1.0, np.maximum(cosines, 0.0))

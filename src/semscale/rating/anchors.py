@@ -301,31 +301,27 @@ def scale_for_model(scale: Scale, embedder: "Embedder") -> Scale:
     return scale.for_model(next((name for name in names if name in scale.sets_by_model), names[-1]))
 
 
-def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLOOR_QUANTILE) -> float:
+def off_topic_floor(scale: Scale, embedder: "Embedder") -> float:
     """Estimate the floor: the best anchor's cosine that a share of unrelated sentences does not exceed.
 
-    It is the given quantile, over the shipped everyday and factual sentences in the language of the anchors,
-    of the cosine with the most similar anchor of any set. Gibberish and don't-know answers are left out:
-    gibberish resembles everything a little, and don't-know answers resemble the middle points.
+    It is the quantile ``FLOOR_QUANTILE``, over the shipped everyday and factual sentences in the language of
+    the anchors, of the cosine with the most similar anchor of any set. Gibberish and don't-know answers are
+    left out: gibberish resembles everything a little, and don't-know answers resemble the middle points.
 
     Args:
         scale: the scale, with the anchor sets that are used.
         embedder: the embedder that is used.
-        quantile: 0 to 1; a higher one rejects more texts, on-topic ones too.
 
     Returns:
         A cosine, -1 to 1, to three decimals, so that machines whose vectors differ slightly
         agree on it.
 
     Raises:
-        InputError: a quantile outside 0 to 1.
         ModelError: the model cannot be run.
     """
-    if not 0 <= quantile <= 1:
-        raise InputError(f"quantile must lie in 0 to 1, got {quantile}")
     probes = unrelated_probes(scale.language)
     unrelated = [sentence for group in FLOOR_GROUPS for sentence in probes[group]]
-    floor = np.quantile(topic_similarities(scale, embedder, unrelated), quantile)
+    floor = np.quantile(topic_similarities(scale, embedder, unrelated), FLOOR_QUANTILE)
     return round(float(floor), _DECIMALS)
 
 

@@ -18,7 +18,7 @@ from semscale.rating.readouts import Reals, sharpen_pmf, sum_in_order
 from semscale.stats.calibration.proper_scores import ranked_probability_scores
 from semscale.types import Floats, Integers, Mask
 
-STRICT = ConfigDict(strict=True, extra="forbid")
+STRICT = ConfigDict(strict=True, extra="forbid", defer_build=True)
 """Of classes that are read from a calibration's file: no number is guessed from a text."""
 
 _TEMPERATURES = tuple(np.exp2(np.arange(-4, 2.1, 0.5)).tolist())
@@ -91,7 +91,7 @@ class Predictors:
         return units
 
 
-_NUMBERS = TypeAdapter(list[FiniteFloat], config=ConfigDict(strict=True))
+_NUMBERS = TypeAdapter(list[FiniteFloat], config=ConfigDict(strict=True, defer_build=True))
 
 
 def _numbers(value: object) -> Floats:

@@ -13,11 +13,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from semscale.chat.decisions.answers import DecisionAnswer
-from semscale.chat.decisions.deciding_run import decide
-from semscale.chat.decisions.decision_model import DecisionLimits
-from semscale.chat.decisions.loading import load_deciding_model
-from semscale.chat.decisions.questions import DecisionRequest, Option, ScoreQuestion, question_record
+from semscale.chat.decisions.models import load_deciding_model
+from semscale.chat.decisions.questions import (
+    DecisionAnswer,
+    DecisionLimits,
+    DecisionRequest,
+    Option,
+    ScoreQuestion,
+    question_record,
+)
+from semscale.chat.decisions.running import decide
 from semscale.chat.messages import Message
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.rating.readouts import modes
@@ -26,6 +31,7 @@ from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity, pearson, pearson_estimate
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.intraclass import intraclass_correlation
+from semscale.stats.agreement.reliability import spearman_brown
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.stats.mass_names import mass_names
@@ -33,7 +39,7 @@ from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
-    from semscale.chat.decisions.deciding import DecidingChat
+    from semscale.chat.decisions.models import DecidingChat
     from semscale.rating.ratings import Ratings
 
 _NAME = "rating"
@@ -44,7 +50,6 @@ _SYSTEM = (
 )
 
 _FEWEST = 3
-_NOT_ASKED = -1
 _COLUMNS = f"{PREFIX}decided_"
 
 
@@ -134,7 +139,7 @@ def decide_ratings(
     Args:
         texts: n texts, at least one.
         scale: of 2 to 10 points.
-        model: as :func:`~semscale.chat.decisions.deciding_run.decide` takes it.
+        model: as :func:`~semscale.chat.decisions.running.decide` takes it.
         base_url: address of an OpenAI-compatible endpoint.
         settings: of the runner.
 
@@ -353,7 +358,7 @@ def reading_reliability(readings: Sequence[Sequence[Sequence[float]]], values: F
 
 
 def set_reliability(agreement: Floats) -> float:
-    """Reliability of the mean over k anchor sets, from their mean correlation r: k r / (1 + (k - 1) r).
+    """Reliability of the mean over k anchor sets, from their mean correlation; see ``spearman_brown``.
 
     Args:
         agreement: shape (k, k), correlations of the sets' means; NaN where undefined.
@@ -365,17 +370,11 @@ def set_reliability(agreement: Floats) -> float:
         >>> round(set_reliability(np.array([[1.0, 0.6], [0.6, 1.0]])), 6)
         0.75
     """
-    k = len(agreement)
-    pairs = agreement[np.triu_indices(k, 1)] if k > 1 else np.zeros(0)
+    pairs = agreement[np.triu_indices(len(agreement), 1)]
     known = pairs[~np.isnan(pairs)]
-    if not len(known):
-        return float("nan")
-    r = float(known.mean())
-    below = 1 + (k - 1) * r
-    return k * r / below if below > 0 else float("nan")
+    return spearman_brown(float(known.mean()), len(agreement)) if len(known) else float("nan")
 
 
-@dataclass
 class TableDecisions:
     """Decisions about the texts of a table, and their columns row by row.
 
@@ -392,17 +391,19 @@ class TableDecisions:
         InputError: more points than decisions take.
     """
 
-    scale: Scale
-    model: "DecidingChat"
-    plan: IntervalPlan
-    running: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        check_points(self.scale)
-        self._numbers: dict[str, int] = {}
+    def __init__(
+        self,
+        scale: Scale,
+        model: "DecidingChat",
+        plan: IntervalPlan,
+        running: Mapping[str, Any] | None = None,
+    ) -> None:
+        check_points(scale)
+        self._scale, self._model, self._plan, self._running = scale, model, plan, running or {}
+        self._numbers: dict[str, int] = {}  # of distinct texts
         self._pmf: list[Floats] = []
-        self._rows: list[np.ndarray[tuple[int], np.dtype[np.int32]]] = []
-        self._decided: pl.DataFrame | None = None
+        self._rows: list[pl.Series] = []
+        self._decided = pl.DataFrame()
 
     def add(self, texts: Sequence[object], ratings: "Ratings") -> None:
         """Take the next rows.
@@ -411,14 +412,12 @@ class TableDecisions:
             texts: n cells.
             ratings: of these; texts without a rating are not asked about.
         """
-        rows = np.full(len(texts), _NOT_ASKED, dtype=np.int32)
-        for row in map(int, np.flatnonzero(ratings.scored)):
-            text = str(texts[row])
-            if text not in self._numbers:
-                self._numbers[text] = len(self._numbers)
+        rows: list[int | None] = [None] * len(texts)
+        for row in np.flatnonzero(ratings.scored).tolist():
+            number = rows[row] = self._numbers.setdefault(str(texts[row]), len(self._numbers))
+            if number == len(self._pmf):
                 self._pmf.append(ratings.pmf[row])
-            rows[row] = self._numbers[text]
-        self._rows.append(rows)
+        self._rows.append(pl.Series(rows, dtype=pl.UInt32))
 
     def compared(self, set_agreement: Floats) -> tuple[DecidedComparison, Signature] | MissingDecisions:
         """Decide about all texts that were taken, and compare with their ratings by similarity.
@@ -436,18 +435,26 @@ class TableDecisions:
         if not self._numbers:
             raise InputError("no text has a rating, so there is nothing to decide about")
         try:
-            decided = decide_ratings(list(self._numbers), self.scale, self.model, **self.running)
+            decided = decide_ratings(list(self._numbers), self._scale, self._model, **self._running)
         except (InterruptedRunError, ReplyError) as error:
-            self._decided = self._without_decisions(error)
-            return MissingDecisions(self.model.name, str(error), isinstance(error, InterruptedRunError))
-        self._decided = decided.to_frame(self.scale)
+            is_capped = isinstance(error, InterruptedRunError)
+            status = Status.UNFINISHED if is_capped else Status.FAILED
+            n, k = len(self._numbers), self._scale.n_points
+            lost = DecidedRatings(
+                np.full((n, k), np.nan), "", {}, "", math.nan, answers=(DecisionAnswer(),) * n
+            )
+            self._decided = lost.to_frame(self._scale).with_columns(
+                pl.lit(str(status)).alias("status"), pl.lit(str(error)).alias("reason")
+            )
+            return MissingDecisions(self._model.name, str(error), is_capped)
+        self._decided = decided.to_frame(self._scale)
         comparison = compare_with_decisions(
             np.array(self._pmf),
             decided,
-            self.scale.values,
+            self._scale.values,
             set_agreement,
-            model=self.model.name,
-            plan=self.plan,
+            model=self._model.name,
+            plan=self._plan,
         )
         return comparison, decided.signature
 
@@ -458,16 +465,5 @@ class TableDecisions:
             The columns of ``DecidedRatings.to_frame`` with the prefix ``semscale_decided_``; null where
             nobody was asked, as the row has no rating.
         """
-        if self._decided is None:
-            raise RuntimeError("rows have columns once their texts are decided about")
-        rows = np.concatenate(self._rows)[start:stop]
-        numbers = pl.Series([None if row == _NOT_ASKED else int(row) for row in rows], dtype=pl.UInt32)
+        numbers = pl.concat(self._rows)[start:stop]
         return self._decided.select(pl.all().gather(numbers)).rename(lambda name: _COLUMNS + name)
-
-    def _without_decisions(self, error: InterruptedRunError | ReplyError) -> pl.DataFrame:
-        n, k = len(self._numbers), len(self.scale.points)
-        lost = DecidedRatings(np.full((n, k), np.nan), "", {}, "", math.nan, answers=(DecisionAnswer(),) * n)
-        status = Status.UNFINISHED if isinstance(error, InterruptedRunError) else Status.FAILED
-        return lost.to_frame(self.scale).with_columns(
-            pl.lit(str(status)).alias("status"), pl.lit(str(error)).alias("reason")
-        )

@@ -12,7 +12,6 @@ two in English.
 """
 
 import hashlib
-import itertools
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -29,7 +28,8 @@ from semscale.rating.readouts import similarity_pmf, ssr_ratings
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import pearson, spearman
-from semscale.types import Floats, Progress
+from semscale.stats.agreement.reliability import spearman_brown
+from semscale.types import Floats, Mask, Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
@@ -321,13 +321,12 @@ def _lint_sets(
     measured = [_measured(scale, row, anchors, probes, levels) for row in range(len(anchors))]
     means = [anchor_set.ladder.means for anchor_set in measured]
     agreement = np.array([[pearson(a, b) for b in means] for a in means], dtype=np.float64)
-    sets = tuple(
-        replace(
-            anchor_set, findings=judge_set(scale, anchor_set, np.delete(agreement[row], row), random_cosine)
-        )
+    findings = (
+        judge_set(scale, anchor_set, np.delete(agreement[row], row), random_cosine)
         for row, anchor_set in enumerate(measured)
     )
-    return sets, agreement
+    pairs = zip(measured, findings, strict=True)
+    return tuple(replace(anchor_set, findings=missed) for anchor_set, missed in pairs), agreement
 
 
 def _measured(scale: Scale, row: int, anchors: Floats, probes: Floats, levels: Floats) -> SetLint:
@@ -367,16 +366,13 @@ def _rated(probes: Floats, anchors: Floats, values: Floats, levels: Floats) -> L
 
 
 def reliability(agreement: Floats) -> float:
-    """Standardised alpha: from the mean correlation r between s sets, s r / (1 + (s - 1) r).
+    """Standardised alpha of s sets, from the mean correlation between them; see ``spearman_brown``.
 
     Args:
         agreement: shape (s, s), correlations between the sets.
 
     Returns:
         At most 1, minus infinity where sets cancel out; NaN for one set, or for an undefined correlation.
-
-    References:
-        Cronbach (1951): Coefficient alpha and the internal structure of tests. doi:10.1007/BF02310555
 
     Example:
         >>> reliability(np.array([[1.0, 0.5], [0.5, 1.0]]))
@@ -386,8 +382,8 @@ def reliability(agreement: Floats) -> float:
     if n_sets == 1:
         return float("nan")
     mean = float(agreement[~np.eye(n_sets, dtype=bool)].mean())
-    scaled = 1 + (n_sets - 1) * mean
-    return -float("inf") if scaled <= 0 else n_sets * mean / scaled
+    alpha = spearman_brown(mean, n_sets)
+    return -float("inf") if np.isnan(alpha) and not np.isnan(mean) else alpha
 
 
 def worst(findings: Iterable[LintFinding]) -> Level:
@@ -413,39 +409,30 @@ def judge_set(
         agreement: shape (s - 1,), its correlations with the other sets.
         random_cosine: mean cosine of unrelated sentences, 0 to 1; bounds on cosines start there.
     """
-    return tuple(
-        itertools.chain(
-            _own_order(scale, anchor_set),
-            _others_order(scale, anchor_set),
-            _neighbours(scale, anchor_set, random_cosine),
-            _ends(anchor_set, random_cosine),
-            _silent_points(scale, anchor_set),
-            _disagreement(anchor_set, agreement),
-        )
+    return (
+        *_order_findings(scale, anchor_set),
+        *_cosine_findings(scale, anchor_set, random_cosine),
+        *_probe_findings(scale, anchor_set, agreement),
     )
 
 
-def _own_order(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
-    for below in np.flatnonzero(np.diff(anchor_set.own_scores) <= 0):
-        yield LintFinding(
-            "fail", "order", anchor_set.name, _step_back(scale, anchor_set.own_scores, int(below), "its own")
-        )
+def _order_findings(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
+    """Find neighbouring anchors that the set rates out of order."""
+    own, other, length = anchor_set.own_scores, anchor_set.other_scores, scale.values[-1] - scale.values[0]
+    reversals: tuple[tuple[Level, str, Floats, Mask], ...] = (
+        ("fail", "its own", own, np.diff(own) <= 0),
+        ("warn", "the other sets'", other, np.diff(other) < -REVERSAL_WARN * length),
+    )
+    for verdict, rated, scores, is_reversed in reversals:
+        for below in np.flatnonzero(is_reversed).tolist():
+            low, high = scale.labels[below], scale.labels[below + 1]
+            steps = f"{scores[below]:.2f} for {low!r}, {scores[below + 1]:.2f} for {high!r}"
+            reason = f"rates {rated} anchors out of order: {steps}"
+            yield LintFinding(verdict, "order", anchor_set.name, reason)
 
 
-def _others_order(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
-    length = scale.values[-1] - scale.values[0]
-    for below in np.flatnonzero(np.diff(anchor_set.other_scores) < -REVERSAL_WARN * length):
-        reason = _step_back(scale, anchor_set.other_scores, int(below), "the other sets'")
-        yield LintFinding("warn", "order", anchor_set.name, reason)
-
-
-def _step_back(scale: Scale, scores: Floats, below: int, rated: str) -> str:
-    low, high = scale.labels[below], scale.labels[below + 1]
-    steps = f"{scores[below]:.2f} for {low!r}, {scores[below + 1]:.2f} for {high!r}"
-    return f"rates {rated} anchors out of order: {steps}"
-
-
-def _neighbours(scale: Scale, anchor_set: SetLint, random_cosine: float) -> Iterator[LintFinding]:
+def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) -> Iterator[LintFinding]:
+    """Find neighbours that are too alike, and ends that are as alike as neighbours."""
     warn, fail = (cosine_at(share, random_cosine) for share in (NEIGHBOURS_WARN, NEIGHBOURS_FAIL))
     for below, cosine in enumerate(anchor_set.neighbours):
         if cosine >= warn:
@@ -455,29 +442,23 @@ def _neighbours(scale: Scale, anchor_set: SetLint, random_cosine: float) -> Iter
                 f"cosine {cosine:.3f}, needs less than {-bound:.3f}"
             )
             yield LintFinding(verdict, "neighbours", anchor_set.name, reason)
-
-
-def _ends(anchor_set: SetLint, random_cosine: float) -> Iterator[LintFinding]:
-    if len(anchor_set.anchors) == 2:  # noqa: PLR2004 - two points are neighbours and ends at once
-        return
     nearest = float(anchor_set.neighbours.mean())
     gap, unit = anchor_set.ends - nearest, 1 - random_cosine
-    if gap > ENDS_WARN * unit:
+    # Of two points the ends are the neighbours.
+    if gap > ENDS_WARN * unit and len(anchor_set.anchors) > 2:  # noqa: PLR2004
         verdict, _ = _bounded(-gap, -ENDS_WARN * unit, -ENDS_FAIL * unit)
         cosines = f"cosine {anchor_set.ends:.2f}, neighbours {nearest:.2f} on average"
         reason = f"its ends are as alike as neighbours: {cosines}"
         yield LintFinding(verdict, "ends", anchor_set.name, reason)
 
 
-def _silent_points(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
+def _probe_findings(scale: Scale, anchor_set: SetLint, agreement: Floats) -> Iterator[LintFinding]:
+    """Find points without mass on most probes, and a set that works against the others."""
     silent = (anchor_set.ladder.pmf <= 0).mean(axis=0)
     for label, share in zip(scale.labels, silent, strict=True):
         if share >= SILENT_SHARE:
             reason = f"gives {label!r} no mass at all for {share:.0%} of the probes"
             yield LintFinding("warn", "dead point", anchor_set.name, reason)
-
-
-def _disagreement(anchor_set: SetLint, agreement: Floats) -> Iterator[LintFinding]:
     if len(agreement) and not agreement.mean() >= SET_AGREEMENT_WARN:
         reason = f"works against the other sets: r = {agreement.mean():.2f} with them on average"
         yield LintFinding("warn", "agreement", anchor_set.name, reason)
@@ -485,13 +466,7 @@ def _disagreement(anchor_set: SetLint, agreement: Floats) -> Iterator[LintFindin
 
 def judge_scale(scale: Scale, ladder: Ladder, levels: Floats, reliability: float) -> tuple[LintFinding, ...]:
     """Judge all anchor sets together, as they are used."""
-    return tuple(
-        itertools.chain(
-            _dead_points(scale, ladder, levels),
-            _climb(ladder),
-            _reliability(len(scale.anchor_sets), reliability),
-        )
-    )
+    return (*_dead_points(scale, ladder, levels), *_joint_findings(scale, ladder, reliability))
 
 
 def _dead_points(scale: Scale, ladder: Ladder, levels: Floats) -> Iterator[LintFinding]:
@@ -516,31 +491,28 @@ def due_masses(scale: Scale, ladder: Ladder, levels: Floats) -> Floats:
     return due
 
 
-def _climb(ladder: Ladder) -> Iterator[LintFinding]:
+def _joint_findings(scale: Scale, ladder: Ladder, reliability: float) -> Iterator[LintFinding]:
+    """Find figures of all sets together that miss their bounds."""
     if np.isnan(ladder.spearman):
-        yield LintFinding(
-            "warn", "ladder", None, "without probes its order on real texts is untried: add some"
-        )
-        return
-    if ladder.spearman < ORDER_WARN:
-        verdict, bound = _bounded(ladder.spearman, ORDER_WARN, ORDER_FAIL)
-        reason = f"rank correlation with the probes' levels is {ladder.spearman:.2f}, needs {bound:.2f}"
-        yield LintFinding(verdict, "ladder", None, reason)
-    if ladder.spread < SPREAD_WARN:
-        verdict, bound = _bounded(ladder.spread, SPREAD_WARN, SPREAD_FAIL)
-        reason = f"lowest and highest probes lie {ladder.spread:.2f} of the scale apart, needs {bound:.2f}"
-        yield LintFinding(verdict, "spread", None, reason)
+        reason = "without probes its order on real texts is untried: add some"
+        yield LintFinding("warn", "ladder", None, reason)
+    else:
+        order = f"rank correlation with the probes' levels is {ladder.spearman:.2f}"
+        yield from _missed("ladder", ladder.spearman, ORDER_WARN, ORDER_FAIL, order)
+        spread = f"lowest and highest probes lie {ladder.spread:.2f} of the scale apart"
+        yield from _missed("spread", ladder.spread, SPREAD_WARN, SPREAD_FAIL, spread)
+    if len(scale.anchor_sets) == 1:
+        reason = "one anchor set has no other to agree with: add a second"
+        yield LintFinding("warn", "agreement", None, reason)
+    else:
+        alpha = f"reliability of the sets together (alpha) is {reliability:.2f}"
+        yield from _missed("agreement", reliability, RELIABILITY_WARN, RELIABILITY_FAIL, alpha)
 
 
-def _reliability(n_sets: int, reliability: float) -> Iterator[LintFinding]:
-    if n_sets == 1:
-        yield LintFinding(
-            "warn", "agreement", None, "one anchor set has no other to agree with: add a second"
-        )
-    elif not reliability >= RELIABILITY_WARN:
-        verdict, bound = _bounded(reliability, RELIABILITY_WARN, RELIABILITY_FAIL)
-        reason = f"reliability of the sets together (alpha) is {reliability:.2f}, needs {bound:.2f}"
-        yield LintFinding(verdict, "agreement", None, reason)
+def _missed(criterion: str, figure: float, warn: float, fail: float, measured: str) -> Iterator[LintFinding]:
+    if not figure >= warn:
+        verdict, bound = _bounded(figure, warn, fail)
+        yield LintFinding(verdict, criterion, None, f"{measured}, needs {bound:.2f}")
 
 
 def _bounded(figure: float, warn: float, fail: float) -> tuple[Level, float]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,14 +28,7 @@ from semscale.rating.calibration import as_calibration
 from semscale.rating.calibrators import Predictors
 from semscale.rating.cells import text_status
 from semscale.rating.ratings import Ratings
-from semscale.rating.readouts import (
-    Reals,
-    VectorRatings,
-    as_rows,
-    best_similarities,
-    ordinal_ratings,
-    ssr_ratings,
-)
+from semscale.rating.readouts import READOUTS, Reals, VectorRatings, as_rows, best_similarities
 from semscale.rating.settings import RaterSettings
 from semscale.scales import Scale, load_scale
 from semscale.settings import takes
@@ -376,26 +369,29 @@ class Rater:
         anchors: AnchorVectors,
     ) -> None:
         """Rate vectors of some rows by their anchors, and store the ratings."""
-        topic = self._applied.topic
-        ratings = self._readout(vectors, anchors.vectors, values=self.scale.values)
+        topic, chosen = self._applied.topic, self.settings
+        semantics = {} if chosen.semantics == "safe" else {"semantics": chosen.semantics}
+        ratings = READOUTS[chosen.applied_readout](
+            vectors,
+            anchors.vectors,
+            values=self.scale.values,
+            epsilon=chosen.epsilon,
+            temperature=chosen.temperature,
+            **semantics,
+        )
         if self.calibration is not None:
             predictors = Predictors(as_rows(vectors), ratings.pmf, self.scale.values, self.axis)
             ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
             rated.unlike[rows] = self.calibration.unlike(predictors.vectors)
             rated.refits[rows] = self.calibration.refit_pmf(predictors)
-        ratings = ratings.under_sets(list(anchors.scale.anchor_sets), list(self.scale.anchor_sets))
+        # Means under sets that do not serve in the language are NaN.
+        sets = list(self.scale.anchor_sets)
+        set_means = np.full((len(ratings.pmf), len(sets)), np.nan)
+        set_means[:, [sets.index(name) for name in anchors.scale.anchor_sets]] = ratings.set_means
+        ratings = replace(ratings, set_means=set_means)
         if anchors is not topic:
             ratings = replace(ratings, best_similarity=best_similarities(vectors, topic.vectors))
         rated.put(rows, ratings, windows=windows, unread=unread, floor=topic.floor)
-
-    @property
-    def _readout(self) -> Callable[..., VectorRatings]:
-        chosen = self.settings
-        if chosen.applied_readout == "ordinal":
-            return partial(ordinal_ratings, epsilon=chosen.epsilon, temperature=chosen.temperature)
-        return partial(
-            ssr_ratings, epsilon=chosen.epsilon, temperature=chosen.temperature, semantics=chosen.semantics
-        )
 
 
 @dataclass(frozen=True)

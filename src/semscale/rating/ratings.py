@@ -238,14 +238,6 @@ class Ratings(Result):
         )
         return summary if cells is not None else replace(summary, possible_codes=self.possible_codes)
 
-    def take(self, rows: Integers) -> Self:
-        """Return the ratings of some rows alone, in the order of ``rows``, shape (m,), counted from 0."""
-        columns = {name: getattr(self, name) for name in declared(type(self))}
-        chosen: dict[str, Any] = {
-            name: None if column is None else column[rows] for name, column in columns.items()
-        }
-        return replace(self, **chosen)
-
     def to_frame(self) -> pl.DataFrame:
         """Lay the ratings out as a table, one row per text; what is missing is null.
 

@@ -37,16 +37,15 @@ References:
     DOI 10.1177/0003122419877135.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any, Self
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.settings import Semantics, check_settings
+from semscale.rating.settings import Readout, Semantics, check_settings
 from semscale.results.weights import reject_after
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats, Mask
 
@@ -90,27 +89,6 @@ class VectorRatings:
     set_means: Floats
     best_similarity: Floats
 
-    @classmethod
-    def unfilled(cls, n: int, k: int, n_sets: int) -> Self:
-        """Arrays for n rows, k points and so many anchor sets, to be filled block by block."""
-        return cls(np.empty((n, k)), np.empty((n, n_sets)), np.empty(n))
-
-    def under_sets(self, rated: Sequence[str], sets: Sequence[str]) -> "VectorRatings":
-        """Spread the means over more anchor sets; those under sets that did not rate are NaN.
-
-        Args:
-            rated: names of the s sets that rated.
-            sets: names of all sets, ``rated`` among them.
-
-        Example:
-            >>> ratings = VectorRatings(np.ones((1, 1)), np.array([[2.0]]), np.ones(1))
-            >>> ratings.under_sets(["plain"], ["blunt", "plain"]).set_means.tolist()
-            [[nan, 2.0]]
-        """
-        means = np.full((len(self.set_means), len(sets)), np.nan)
-        means[:, [sets.index(name) for name in rated]] = self.set_means
-        return replace(self, set_means=means)
-
 
 def ssr_ratings(
     vectors: npt.ArrayLike,
@@ -148,23 +126,52 @@ def ssr_ratings(
         ([[0.0, 1.0]], [0.8])
     """
     check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
+
+    def prepared(_units: Floats, point_values: Floats) -> _BlockReadout:
+        def read(cosines: Reals) -> tuple[Floats, Floats, Mask]:
+            masses, totals = _ssr_masses(cosines, epsilon, semantics)
+            masses /= np.where(totals == 0, 1.0, totals)[:, None, :]
+            pmf = sum_in_order(masses)
+            total = sum_in_order(pmf)
+            pmf /= np.where(total == 0, 1.0, total)
+            means = sum_in_order((masses * point_values[:, None]).swapaxes(0, 1))
+            pmf = sharpened(pmf, temperature, semantics, TIES[cosines.dtype.name])
+            return pmf, means, (totals == 0).any(axis=0)
+
+        return read
+
+    return _rated(vectors, anchors, values, prepared)
+
+
+_BlockReadout = Callable[[Reals], tuple[Floats, Floats, Mask]]
+"""From cosines (s, k, n) to masses (k, n), the means under each set (s, n), and rows without a value (n,)."""
+
+
+def _rated(
+    vectors: npt.ArrayLike,
+    anchors: npt.ArrayLike,
+    values: npt.ArrayLike | None,
+    prepared: Callable[[Floats, Floats], _BlockReadout],
+) -> VectorRatings:
+    """Rate vectors block by block.
+
+    Args:
+        vectors: shape (n, d), or (d,) for one.
+        anchors: shape (s, k, d), or (k, d) for one set.
+        values: shape (k,), 1 to k unless given.
+        prepared: returns the readout of a block for anchors of length 1, shape (s, k, d), and values (k,).
+    """
     rows = as_rows(vectors)
-    units = unit_anchors(anchors, rows.shape[1]).astype(rows.dtype)
-    n_sets, k, _ = units.shape
-    point_values = as_values(values, k)
-    n = len(rows)
-    result = VectorRatings.unfilled(n, k, n_sets)
+    units = unit_anchors(anchors, rows.shape[1])
+    n, (n_sets, k, _) = len(rows), units.shape
+    read = prepared(units, as_values(values, k))
+    units = units.astype(rows.dtype)
+    result = VectorRatings(np.empty((n, k)), np.empty((n, n_sets)), np.empty(n))
     unusable, undefined = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     for block in row_blocks(n):
         cosines, unusable[block] = cosines_of(rows[block], units)
-        masses, totals = _ssr_masses(cosines, epsilon, semantics)
-        undefined[block] = (totals == 0).any(axis=0)
-        masses /= np.where(totals == 0, 1.0, totals)[:, None, :]
-        pmf = sum_in_order(masses)
-        total = sum_in_order(pmf)
-        pmf /= np.where(total == 0, 1.0, total)
-        result.pmf[block] = sharpened(pmf, temperature, semantics, TIES[rows.dtype.name]).T
-        result.set_means[block] = sum_in_order((masses * point_values[:, None]).swapaxes(0, 1)).T
+        pmf, means, undefined[block] = read(cosines)
+        result.pmf[block], result.set_means[block] = pmf.T, means.T
         result.best_similarity[block] = best_of(cosines)
     reject(unusable, "vectors must be finite and not all 0: not so in")
     reject(undefined, _UNDEFINED)
@@ -297,7 +304,7 @@ def sharpened(pmf: Floats, temperature: float, semantics: Semantics, tie: float)
     return powers / np.where(total == 0, 1.0, total)
 
 
-def ordinal_ratings(  # noqa: PLR0913 - the same settings as those of the other readout, and the width
+def ordinal_ratings(
     vectors: npt.ArrayLike,
     anchors: npt.ArrayLike,
     *,
@@ -308,9 +315,8 @@ def ordinal_ratings(  # noqa: PLR0913 - the same settings as those of the other 
 ) -> VectorRatings:
     """Rate vectors by their positions on the axis of all anchor sets.
 
-    Runs in blocks of rows, as ``ssr_ratings`` does: a row's rating is the same to the last bit
-    regardless of order and batch. The temperature comes before epsilon, so that a higher position never has a
-    lower mean, whatever both are.
+    A row's rating is the same to the last bit regardless of order and batch. The temperature comes before
+    epsilon, so that a higher position never has a lower mean, whatever both are.
 
     Args:
         vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
@@ -318,7 +324,7 @@ def ordinal_ratings(  # noqa: PLR0913 - the same settings as those of the other 
         values: shape (k,), the points' values for ``set_means``; 1 to k unless given.
         epsilon: at least 0; mass spread evenly over all points, beside the 1 that the rating has.
         temperature: as in ``sharpen_pmf``.
-        width: as in ``ordinal_pmf``.
+        width: as in ``ordinal_masses``.
 
     Returns:
         Ratings in the order of the vectors; uniform where the anchors have no direction, as equal ones.
@@ -332,100 +338,81 @@ def ordinal_ratings(  # noqa: PLR0913 - the same settings as those of the other 
         ([[0.5, 0.5], [0.08, 0.92]], [0.707, 0.949])
     """
     check_settings(epsilon=epsilon, temperature=temperature)
-    check_width(width)
-    rows = as_rows(vectors)
-    units = unit_anchors(anchors, rows.shape[1])
-    n_sets, k, _ = units.shape
-    point_values = as_values(values, k)
-    line = AnchorLine.through(units)
-    set_lines = [AnchorLine.through(units[[row]]) for row in range(n_sets)]
-    units = units.astype(rows.dtype)
-    n = len(rows)
-    result, unusable = VectorRatings.unfilled(n, k, n_sets), np.zeros(n, dtype=bool)
-    for block in row_blocks(n):
-        cosines, unusable[block] = cosines_of(rows[block], units)
-        slopes = _slopes(cosines)
-        pmf = _ordinal_masses(line.positions(sum_in_order(slopes) / n_sets, k), k, width)
-        pmf = sharpened(pmf, temperature, "safe", TIES[rows.dtype.name])
-        result.pmf[block] = (pmf if epsilon == 0 else (pmf + epsilon / k) / (1 + epsilon)).T
-        positions = np.array([set_lines[row].positions(slopes[row], k) for row in range(n_sets)])
-        result.set_means[block] = _means(positions, point_values, width, epsilon).T
-        result.best_similarity[block] = best_of(cosines)
-    reject(unusable, "vectors must be finite and not all 0: not so in")
-    return result
+
+    def prepared(units: Floats, point_values: Floats) -> _BlockReadout:
+        n_sets, k, _ = units.shape
+        line, set_lines = anchor_line(units), [anchor_line(units[[row]]) for row in range(n_sets)]
+
+        def read(cosines: Reals) -> tuple[Floats, Floats, Mask]:
+            slopes = _slopes(cosines)
+            pmf = ordinal_masses(_positions(sum_in_order(slopes) / n_sets, line, k), k, width=width)
+            pmf = sharpened(pmf, temperature, "safe", TIES[cosines.dtype.name])
+            pmf = pmf if epsilon == 0 else (pmf + epsilon / k) / (1 + epsilon)
+            positions = np.array([_positions(slopes[row], set_lines[row], k) for row in range(n_sets)])
+            means = _means(positions, point_values, width, epsilon)
+            return pmf, means, np.zeros(cosines.shape[2], np.bool_)
+
+        return read
+
+    return _rated(vectors, anchors, values, prepared)
 
 
-def ordinal_pmf(positions: npt.ArrayLike, k: int, *, width: float = WIDTH) -> Floats:
+READOUTS: dict[Readout, Callable[..., VectorRatings]] = {"ssr": ssr_ratings, "ordinal": ordinal_ratings}
+"""From vectors and anchors to ratings, by name; all take ``values``, ``epsilon`` and ``temperature``."""
+
+
+def ordinal_masses(positions: Floats, k: int, *, width: float = WIDTH) -> Floats:
     """Turn positions into masses of the points, by a normal distribution cut halfway between them.
 
     Args:
-        positions: shape (...), in points: 1 at the first point, k at the last; any number, and NaN for no
-            position.
-        k: number of points, 2 to 11.
+        positions: shape (n,), in points: 1 at the first point, k at the last; NaN for no position.
+        k: number of points.
         width: standard deviation of the normal distribution, in standard deviations of the points 1 ... k;
             above 0.
 
     Returns:
-        Shape (..., k), not negative, the last axis sums to 1 within 1e-12; uniform where there is no
-        position.
-
-    Raises:
-        InputError: infinite positions, k out of range, or a width that is not above 0.
+        Shape (k, n), not negative, columns sum to 1 within 1e-12; uniform where there is no position.
 
     References:
         McCullagh (1980), equation 2.4 with the probit link and thresholds at half points.
 
     Example:
-        >>> ordinal_pmf([2.0, 2.5], 3).round(3).tolist()
+        >>> ordinal_masses(np.array([2.0, 2.5]), 3).T.round(3).tolist()
         [[0.087, 0.826, 0.087], [0.003, 0.497, 0.5]]
     """
-    check_width(width)
-    numbers = as_floats(positions, "positions").astype(np.float64)
-    if not FEWEST_POINTS <= k <= MOST_POINTS:
-        raise InputError(f"k must be {FEWEST_POINTS} to {MOST_POINTS} points, got {k}")
-    reject(np.isinf(numbers.ravel()), "positions must be finite: not so in")
-    masses = _ordinal_masses(numbers.reshape(-1), k, width)
-    return np.ascontiguousarray(masses.T).reshape(*numbers.shape, k)
+    from scipy.special import ndtr  # slow to import, and the other readout does without
+
+    distances = _from_thresholds(positions, k, width)
+    below = np.zeros((k + 1, len(positions)))
+    above = np.zeros_like(below)
+    below[1:-1], below[-1] = ndtr(distances), 1.0
+    above[1:-1], above[0] = ndtr(-distances), 1.0
+    # Of the two tails the smaller is exact where the larger is rounded to 1.
+    masses = np.where(above[:-1] > below[1:], np.diff(below, axis=0), -np.diff(above, axis=0))
+    return np.where(np.isnan(positions), 1 / k, np.maximum(masses, 0.0))
 
 
-@dataclass(frozen=True)
-class AnchorLine:
-    """The straight line through the slopes of anchors.
+def anchor_line(units: Floats) -> tuple[float, float]:
+    """Fit the straight line through the slopes of all anchors of some sets by least squares.
 
-    Attributes:
-        middle: slope at the middle of the scale, the ``a`` of the formula.
-        rise: how much the slope rises from one point to the next, the ``b``; 0 or more by construction.
+    Args:
+        units: shape (s, k, d), anchors of length 1.
+
+    Returns:
+        The slope at the middle of the scale, the ``a`` of the formula, and how much it rises from one point
+        to the next, the ``b``; 0 or more by construction.
     """
-
-    middle: float
-    rise: float
-
-    @classmethod
-    def through(cls, units: Floats) -> Self:
-        """Fit the line to all anchors of some sets by least squares.
-
-        Args:
-            units: shape (s, k, d), anchors of length 1.
-        """
-        contrast = _contrast(units.shape[1])
-        axis = np.einsum("k,skd->d", contrast, units) / len(units)
-        return cls(middle=float(units.mean(axis=(0, 1)) @ axis), rise=float(axis @ axis))
-
-    def positions(self, slopes: Floats, k: int) -> Floats:
-        """Positions of texts, in points from 1 to k and beyond; NaN where anchors have no direction."""
-        if self.rise < _LEAST_RISE:
-            return np.full_like(slopes, np.nan)
-        return (k + 1) / 2 + (slopes - self.middle) / self.rise
+    contrast = _contrast(units.shape[1])
+    axis = np.einsum("k,skd->d", contrast, units) / len(units)
+    return float(units.mean(axis=(0, 1)) @ axis), float(axis @ axis)
 
 
-def check_width(width: float) -> None:
-    """Reject a width that no rating can be made with.
-
-    Raises:
-        InputError: not a finite number above 0.
-    """
-    if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width < np.inf:
-        raise InputError(f"width must be a number above 0, got {width!r}")
+def _positions(slopes: Floats, line: tuple[float, float], k: int) -> Floats:
+    """Positions of texts, in points from 1 to k and beyond; NaN where anchors have no direction."""
+    middle, rise = line
+    if rise < _LEAST_RISE:
+        return np.full_like(slopes, np.nan)
+    return (k + 1) / 2 + (slopes - middle) / rise
 
 
 def _contrast(k: int) -> Floats:
@@ -446,20 +433,6 @@ def _from_thresholds(positions: Floats, k: int, width: float) -> Floats:
     thresholds = (np.arange(1, k) + 0.5).reshape(-1, *[1] * positions.ndim)
     distances: Floats = (thresholds - positions) / (width * np.sqrt((k * k - 1) / 12))
     return distances
-
-
-def _ordinal_masses(positions: Floats, k: int, width: float) -> Floats:
-    """Masses (k, n) between thresholds at half points; uniform where a position is NaN."""
-    from scipy.special import ndtr  # slow to import, and the other readout does without
-
-    distances = _from_thresholds(positions, k, width)
-    below = np.zeros((k + 1, len(positions)))
-    above = np.zeros_like(below)
-    below[1:-1], below[-1] = ndtr(distances), 1.0
-    above[1:-1], above[0] = ndtr(-distances), 1.0
-    # Of the two tails the smaller is exact where the larger is rounded to 1.
-    masses = np.where(above[:-1] > below[1:], np.diff(below, axis=0), -np.diff(above, axis=0))
-    return np.where(np.isnan(positions), 1 / k, np.maximum(masses, 0.0))
 
 
 def _means(positions: Floats, values: Floats, width: float, epsilon: float) -> Floats:

@@ -1,23 +1,22 @@
 """Settings and columns of rating, from which options, request fields and docs derive."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeGuard, get_args
 
 from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
-from semscale.results.table_columns import GROUPS, Cells, Columns, Role
+from semscale.results.table_columns import GROUPS, RESPONDENT, TEXT, WEIGHT, Cells, Columns, Role
 from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from semscale.types import Floats
 
 Semantics = Literal["safe", "paper", "guide"]
 """What the rating formula means at its edges.
@@ -46,30 +45,43 @@ def check_settings(*, epsilon: float = 0.0, temperature: float = 1.0, semantics:
         InputError: an epsilon outside 0 to 1,000,000, a negative or NaN temperature, a setting of the wrong
             type, or an unknown semantics.
     """
+    _epsilon(epsilon)
+    _temperature(temperature)
+    _semantics(semantics)
+
+
+def _epsilon(epsilon: object) -> object:
     if not _is_number(epsilon) or not 0 <= epsilon <= MOST_EPSILON:
         raise InputError(f"epsilon must be a number from 0 to {MOST_EPSILON:,.0f}, got {epsilon!r}")
+    return epsilon
+
+
+def _temperature(temperature: object) -> object:
     if not _is_number(temperature) or not temperature >= 0:
         raise InputError(f"temperature must be 0 or more, got {temperature!r} (1 leaves ratings as they are)")
-    if not isinstance(semantics, str) or semantics not in get_args(Semantics):
-        raise InputError(f"semantics must be 'safe', 'paper' or 'guide', got {semantics!r}")
+    return temperature
 
 
-def _is_number(setting: object) -> bool:
+def _is_number(setting: object) -> TypeGuard[float]:
     return isinstance(setting, Real) and not isinstance(setting, bool)
 
 
-def _checked(name: str) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:  # noqa: ANN401 - what a caller gives
-        check_settings(**{name: value})
+def _choice(name: str, kind: object) -> Callable[[object], object]:
+    """Make a check that a setting is one of the names of a ``Literal``."""
+    *names, last = map(repr, get_args(kind))
+    known = f"{', '.join(names)} or {last}"
+
+    def check(value: object) -> object:
+        if value not in get_args(kind):
+            raise InputError(f"{name} must be {known}, got {value!r}")
         return value
 
     return check
 
 
-def _readout(readout: object) -> object:
-    if readout is not None and (not isinstance(readout, str) or readout not in get_args(Readout)):
-        raise InputError(f"readout must be 'ssr' or 'ordinal', got {readout!r}")
-    return readout
+_semantics = _choice("semantics", Semantics)
+
+_readout = _choice("readout", Readout)
 
 
 def _set_names(anchor_sets: object) -> tuple[object, ...] | None:
@@ -125,7 +137,7 @@ class RaterSettings(Settings):
     ] = None
     readout: Annotated[
         Readout | None,
-        BeforeValidator(_readout),
+        BeforeValidator(lambda readout: readout if readout is None else _readout(readout)),
         Field(
             description="How similarities become a rating: ssr, or ordinal, the position between lower and "
             f"upper anchors; by default {DEFAULT_READOUT}."
@@ -134,21 +146,21 @@ class RaterSettings(Settings):
     ] = None
     temperature: Annotated[
         float,
-        BeforeValidator(_checked("temperature")),
+        BeforeValidator(_temperature),
         Field(description="Below 1 ratings are sharper, above 1 flatter."),
         Option(RATING),
         Signed(),
     ] = 1.0
     epsilon: Annotated[
         float,
-        BeforeValidator(_checked("epsilon")),
+        BeforeValidator(_epsilon),
         Field(description="Mass added to each rating."),
         Option(RATING),
         Signed(),
     ] = 0.0
     semantics: Annotated[
         Semantics,
-        BeforeValidator(_checked("semantics")),
+        BeforeValidator(_semantics),
         Field(description="A value for every text, or the equation as published."),
         Option(RATING),
         Signed(),
@@ -190,12 +202,12 @@ class RaterSettings(Settings):
         """The readout that was named, or the default one; ``paper`` and ``guide`` belong to SSR."""
         if self.semantics == "safe":
             return self.readout or DEFAULT_READOUT
-        if self.readout == "ordinal":
+        if self.readout not in {None, "ssr"}:
             raise InputError(
-                f"semantics={self.semantics!r} belongs to readout='ssr', got readout='ordinal': leave out "
-                "one of them",
-                in_shell=f"--semantics {self.semantics} belongs to --readout ssr, got --readout ordinal: "
-                "leave out one of them",
+                f"semantics={self.semantics!r} belongs to readout='ssr', got readout={self.readout!r}: leave "
+                "out one of them",
+                in_shell=f"--semantics {self.semantics} belongs to --readout ssr, got --readout "
+                f"{self.readout}: leave out one of them",
             )
         return "ssr"
 
@@ -206,27 +218,8 @@ def _stored(column: "pl.Series") -> "pl.Series":
     return storable(column.to_frame()).to_series()
 
 
-def _texts(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[Any]:
-    return columns[0].to_list()
-
-
-def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> "Floats":
-    from semscale.rating.cells import weights_in
-    from semscale.results.weights import as_weights
-
-    return as_weights(weights_in(_stored(columns[0]), first_row), first_row=first_row)
-
-
-def _names(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[str | None]:
-    from semscale.store.columns import groups_in
-
-    return groups_in(_stored(columns[0])).to_list()
-
-
 _COLUMNS = "Columns"
-_TEXT = Role(_texts, is_text=True, is_checked=False)  # searched for a text until one is found
-_WEIGHT = Role(_weights, is_measured=False, is_shared=True)
-_RESPONDENT = Role(_names, is_checked=False, is_measured=False, is_shared=True)
+_TEXT = replace(TEXT, is_checked=False)  # searched for a text until one is found
 _HUMAN = Role(lambda columns, *_: _stored(columns[0]), is_measured=False, is_shared=True)
 
 
@@ -247,11 +240,11 @@ class RatingColumns(Columns):
         Option(_COLUMNS, "COLUMN"),
     ] = ()
     weight: Annotated[
-        str | None, _WEIGHT, Field(description="Weights, 0 or more."), Option(_COLUMNS, "COLUMN")
+        str | None, WEIGHT, Field(description="Weights, 0 or more."), Option(_COLUMNS, "COLUMN")
     ] = None
     respondent: Annotated[
         str | None,
-        _RESPONDENT,
+        replace(RESPONDENT, is_checked=False),
         Field(description="Who wrote each text; one person's texts belong together."),
         Option(_COLUMNS, "COLUMN"),
     ] = None

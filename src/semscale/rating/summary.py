@@ -442,7 +442,7 @@ class Examples:
 def _example_rows(ratings: "Ratings", cells: list[object] | None, first_row: int) -> pl.DataFrame:
     """Lay the scored rows out by ``EXAMPLE_SCHEMA``; only texts are scored."""
     scored = np.flatnonzero(ratings.scored)
-    few = ratings.take(scored)
+    few = ratings[ratings.scored]
     texts = [None] * len(few) if cells is None else [encodable(str(cells[row])) for row in scored.tolist()]
     return pl.DataFrame(
         {

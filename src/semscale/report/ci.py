@@ -1,7 +1,7 @@
 """A gate's decision for CI systems: annotations and job summaries of GitHub, JUnit XML, messages in Slack."""
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
@@ -9,7 +9,6 @@ from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, Thres
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.gate.harm import HarmedItem, worst_pairs
 from semscale.drift.limits.results import LimitCheck, LimitOutcome
-from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.pair_differences import pair_outputs
 from semscale.history.items import Output
 from semscale.report.document import (
@@ -27,7 +26,6 @@ from semscale.report.document import (
 from semscale.report.drift import covered_words, drift_document, drift_table, greatest_drift
 from semscale.report.drift_sentences import (
     HARM,
-    LIMIT_LEVELS,
     OUTCOMES,
     broken_limit_words,
     headline_words,
@@ -45,20 +43,85 @@ from semscale.report.formatting import clipped, count, printable
 SHOWN = 10
 """Annotations of one kind that GitHub shows for a step; what goes beyond is counted in the last of them."""
 
-_LEVELS = {Outcome.FAIL: "error", Outcome.UNDECIDED: "warning", Outcome.PASS: "notice"}
+_KINDS = {Outcome.FAIL: "error", Outcome.UNDECIDED: "warning", Outcome.PASS: "notice"}
+_LEVELS: Mapping[str, Level] = {"pass": "pass", "fail": "fail", "undecided": "warn", "not checked": "warn"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
+@dataclass(frozen=True)
+class _Check:
+    """A limit, must-pass item, threshold or test of a decision, or a caution of it.
+
+    Attributes:
+        kind: class of the test case in JUnit.
+        name: of the test case.
+        title: of an annotation.
+        outcome: undecided for what asks for care but breaks nothing.
+        message: the outcome in a sentence, with its figures.
+        remedy: what would decide an undecided test.
+    """
+
+    kind: str
+    name: str
+    title: str
+    outcome: Outcome | LimitOutcome
+    message: str
+    remedy: str = ""
+
+
+def _checks(
+    summary: DriftSummary, decision: GateDecision, tests: Iterable[DriftTest] = ()
+) -> Iterator[_Check]:
+    """List all that the gate checked; of its tests those that are asked for."""
+    for limit in decision.limits:
+        message = broken_limit_words(limit)
+        yield _Check("limit", _full_name(limit), f"Limit {limit.name}", limit.outcome, message)
+    for item in decision.must_pass:
+        outcome = Outcome.PASS if item.passed else Outcome.FAIL
+        yield _Check("must_pass", item.id, "Must-pass item", outcome, must_pass_words(item))
+    if (ruler := summary.ruler) is not None:
+        outcome = Outcome.UNDECIDED if ruler.has_moved else Outcome.PASS
+        yield _Check("ruler", ruler.name, "The ruler moved", outcome, ruler.words())
+    for test in decision.sequence:
+        outcome = Outcome.UNDECIDED if test.is_significant else Outcome.PASS
+        title = f"Over many runs: {test.metric}"
+        yield _Check("sequence", test.metric, title, outcome, sequence_words(test, decision))
+    for tested in tests:
+        is_undecided = tested.outcome is Outcome.UNDECIDED
+        yield _Check(
+            f"drift.{tested.metric}",
+            "all items" if tested.group is None else " ".join(tested.group),
+            f"{'Undecided' if is_undecided else 'Drift'}: {subject(tested)}",
+            tested.outcome,
+            result_words(summary, tested),
+            _remedy(summary, decision, tested) if is_undecided else "",
+        )
+    for check in decision.thresholds:
+        outcome = Outcome.PASS if check.passed else Outcome.FAIL
+        name, title = _full_name(check), f"Threshold {check.name}"
+        yield _Check("threshold", name, title, outcome, threshold_words(check))
+
+
+def _full_name(check: ThresholdCheck | LimitCheck) -> str:
+    return check.name if check.group is None else f"{check.name} in {' '.join(check.group)}"
+
+
+def _remedy(summary: DriftSummary, decision: GateDecision, test: DriftTest) -> str:
+    over_runs = bool(decision.sequence) and test.group is None
+    n, reruns = len(summary.comparison.baseline.items), len(summary.comparison.reruns)
+    return f"{needed_words([test], over_runs=over_runs, n_items=n, reruns=reruns)}."
+
+
 def github_annotations(summary: DriftSummary, decision: GateDecision) -> list[str]:
-    """Write a decision as workflow commands: print them, one a line, to standard output of a step.
+    """Write a decision as workflow commands: print them to standard output of a step, each on its own line.
 
     The first is the gate's decision: ``::error``, ``::warning`` where it is undecided, ``::notice`` where
-    it passed. Then follow failed tests and thresholds as errors, undecided tests and cautions as warnings.
+    it passed. Failed checks follow as errors, undecided ones and cautions as warnings.
 
     Args:
         summary: the comparison.
-        decision: the gate's about it.
+        decision: of the gate about it.
 
     Returns:
         Lines; texts are escaped, so none can begin another command.
@@ -69,10 +132,16 @@ def github_annotations(summary: DriftSummary, decision: GateDecision) -> list[st
     """
     verdict = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "is undecided", Outcome.PASS: "passed"}
     title = f"Drift gate {verdict[decision.outcome]}: {summary.comparison.candidate.model}"
-    level = _LEVELS[decision.outcome]
-    lines = {"error": list(_errors(summary, decision)), "warning": list(_warnings(summary, decision))}
-    lines.setdefault(level, []).insert(0, (title, f"{summary.next_step}. {headline_words(summary)}"))
-    order = sorted(lines, key=lambda kind: kind != level)
+    tests = sorted(decision.tests, key=lambda test: test.urgency)
+    checks = list(_checks(summary, decision, tests))
+    lines = {
+        _KINDS[outcome]: [(check.title, check.message) for check in checks if check.outcome == outcome]
+        for outcome in (Outcome.FAIL, Outcome.UNDECIDED)
+    }
+    lines["warning"][:0] = [("Caution", caution) for caution in decision.cautions]
+    kind = _KINDS[decision.outcome]
+    lines.setdefault(kind, []).insert(0, (title, f"{summary.next_step}. {headline_words(summary)}"))
+    order = sorted(lines, key=lambda other: other != kind)
     return [command(kind, title, message) for kind in order for title, message in _fitting(lines[kind])]
 
 
@@ -103,37 +172,8 @@ def _escaped(text: str, replaced: dict[int, str]) -> str:
     return printable(text).translate(replaced)
 
 
-def _errors(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[str, str]]:
-    for limit in decision.broken_limits:
-        yield f"Limit {limit.name}", broken_limit_words(limit)
-    for item in decision.failed_items:
-        yield "Must-pass item", must_pass_words(item)
-    yield from _tests(summary, decision, Outcome.FAIL)
-    for check in decision.thresholds:
-        if not check.passed:
-            yield f"Threshold {check.name}", threshold_words(check)
-
-
-def _warnings(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[str, str]]:
-    if (ruler := summary.ruler) is not None and ruler.has_moved:
-        yield "The ruler moved", ruler.words()
-    for caution in decision.cautions:
-        yield "Caution", caution
-    for test in decision.sequence:
-        if test.is_significant:
-            yield f"Over many runs: {test.metric}", sequence_words(test, decision)
-    yield from _tests(summary, decision, Outcome.UNDECIDED)
-
-
-def _tests(summary: DriftSummary, decision: GateDecision, outcome: Outcome) -> Iterator[tuple[str, str]]:
-    about = "Undecided" if outcome is Outcome.UNDECIDED else "Drift"
-    tests = (test for test in decision.tests if test.outcome is outcome)
-    for test in sorted(tests, key=lambda test: test.urgency):
-        yield f"{about}: {subject(test)}", result_words(summary, test)
-
-
 def _fitting(shown: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Keep what GitHub shows of one kind; the last says how many more there are."""
+    """Cut a list to what GitHub shows of a kind; its last line counts the rest."""
     if len(shown) <= SHOWN:
         return list(shown)
     left = len(shown) - SHOWN + 1
@@ -150,7 +190,7 @@ def job_summary(summary: DriftSummary, decision: GateDecision) -> Document:
 
     Args:
         summary: the comparison.
-        decision: the gate's about it.
+        decision: of the gate about it.
     """
     baseline, candidate = summary.comparison.baseline, summary.comparison.candidate
     compared = (
@@ -182,24 +222,11 @@ def _sections(summary: DriftSummary, decision: GateDecision) -> Iterator[Section
         more = f", the {_GROUPS} most urgent of {count(len(waiting))}" if len(waiting) > _GROUPS else ""
         table = drift_table(summary, waiting[:_GROUPS])
         yield Section("groups", f"Groups that did not pass{more}", (table,))
-    if checks := tuple(_checks(summary, decision)):
-        yield Section("limits", "Limits, thresholds and all runs", (Findings(checks),))
+    if findings := tuple((_LEVELS[check.outcome], check.message) for check in _checks(summary, decision)):
+        yield Section("limits", "Limits, thresholds and all runs", (Findings(findings),))
     if harmed := summary.harm.worst(_ITEMS):
         how = f"{HARM[True]}. Of each item the output that has no partner, or the least alike pair, is shown."
         yield Section("changed", "Items that changed most", (_items(summary, harmed), Paragraph(how)))
-
-
-def _checks(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Level, str]]:
-    for limit in decision.limits:
-        yield LIMIT_LEVELS[limit.outcome], broken_limit_words(limit)
-    for item in decision.must_pass:
-        yield "pass" if item.passed else "fail", must_pass_words(item)
-    for check in decision.thresholds:
-        yield "pass" if check.passed else "fail", threshold_words(check)
-    if (ruler := summary.ruler) is not None:
-        yield "warn" if ruler.has_moved else "pass", ruler.words()
-    for test in decision.sequence:
-        yield "warn" if test.is_significant else "pass", sequence_words(test, decision)
 
 
 def _items(summary: DriftSummary, harmed: tuple[HarmedItem, ...]) -> DataTable:
@@ -217,49 +244,48 @@ def _output_cell(output: Output | None) -> Cell:
     return Label("nothing") if output is None else Quoted(output.text, _LONGEST_TEXT)
 
 
-_SKIPPED = (Outcome.UNDECIDED, LimitOutcome.NOT_CHECKED)
-
-
-@dataclass(frozen=True)
-class _Case:
-    """One test as JUnit knows it."""
-
-    classname: str
-    name: str
-    outcome: Outcome | LimitOutcome
-    message: str
-
-
 def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float | None = None) -> str:
-    """Write a decision as JUnit XML: one ``<testcase>`` a test, threshold, limit and must-pass item.
+    """Write a decision as JUnit XML: a ``<testcase>`` for each test, threshold, limit and must-pass item.
 
     A failed test holds ``<failure>``. An undecided one, or a limit that was not checked, holds
-    ``<skipped>``: CI systems show it apart from passed tests and do not count it as broken; that the gate as
-    a whole is undecided is told by the exit code. Characters that XML 1.0 cannot hold are replaced by visible
+    ``<skipped>``: CI systems show it apart from passed tests and do not count it as broken; the exit code
+    says that the gate as a whole is undecided. Characters that XML 1.0 cannot hold are replaced by visible
     ones.
 
     Args:
         summary: the comparison.
-        decision: the gate's about it.
-        seconds: how long comparing took, where that is known.
+        decision: of the gate about it.
+        seconds: duration of the comparison, where it is known.
 
     Returns:
         An XML document.
     """
     comparison = summary.comparison
-    cases = list(_cases(summary, decision))
+    checks = _checks(summary, decision, decision.tests)
+    cases = [check for check in checks if check.kind != "sequence"]
+    levels = [_LEVELS[case.outcome] for case in cases]
     counts = {
         "tests": str(len(cases)),
-        "failures": str(sum(case.outcome == Outcome.FAIL for case in cases)),
+        "failures": str(levels.count("fail")),
         "errors": "0",
-        "skipped": str(sum(case.outcome in _SKIPPED for case in cases)),
+        "skipped": str(levels.count("warn")),
         **({} if seconds is None else {"time": f"{seconds:.3f}"}),
     }
     suites = ElementTree.Element("testsuites", {"name": "semscale drift", **counts})
     recorded = comparison.candidate.recorded.strftime("%Y-%m-%dT%H:%M:%S")
     named = {"name": printable(comparison.baseline.dataset), "timestamp": recorded}
     suite = ElementTree.SubElement(suites, "testsuite", {**named, **counts})
-    _add_properties(suite, comparison, decision)
+    stated = {
+        "outcome": str(decision.outcome),
+        "baseline": comparison.baseline.id,
+        "baseline model": comparison.baseline.model,
+        "candidate": comparison.candidate.id,
+        "candidate model": comparison.candidate.model,
+        "signature": str(decision.signature),
+    }
+    properties = ElementTree.SubElement(suite, "properties")
+    for name, value in stated.items():
+        ElementTree.SubElement(properties, "property", {"name": name, "value": printable(value)})
     for case in cases:
         _add_case(suite, case)
     sentences = [
@@ -274,63 +300,17 @@ def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float |
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{document}\n'
 
 
-def _cases(summary: DriftSummary, decision: GateDecision) -> Iterator[_Case]:
-    for test in decision.tests:
-        name = "all items" if test.group is None else " ".join(test.group)
-        yield _Case(f"drift.{test.metric}", name, test.outcome, _message(summary, decision, test))
-    for check in decision.thresholds:
-        yield _Case("threshold", _named(check), _outcome(check.passed), threshold_words(check))
-    for limit in decision.limits:
-        yield _Case("limit", _named(limit), limit.outcome, broken_limit_words(limit))
-    for item in decision.must_pass:
-        yield _Case("must_pass", item.id, _outcome(item.passed), must_pass_words(item))
-    if (ruler := summary.ruler) is not None:
-        held = Outcome.UNDECIDED if ruler.has_moved else Outcome.PASS
-        yield _Case("ruler", ruler.name, held, ruler.words())
-
-
-def _outcome(passed: bool) -> Outcome:
-    return Outcome.PASS if passed else Outcome.FAIL
-
-
-def _named(check: ThresholdCheck | LimitCheck) -> str:
-    return check.name if check.group is None else f"{check.name} in {' '.join(check.group)}"
-
-
-def _message(summary: DriftSummary, decision: GateDecision, test: DriftTest) -> str:
-    sentence = result_words(summary, test)
-    if test.outcome is not Outcome.UNDECIDED:
-        return sentence
-    n = len(summary.comparison.baseline.items)
-    over_runs = bool(decision.sequence) and test.group is None
-    reruns = len(summary.comparison.reruns)
-    return f"{sentence}. {needed_words([test], over_runs=over_runs, n_items=n, reruns=reruns)}."
-
-
-def _add_properties(suite: ElementTree.Element, comparison: Comparison, decision: GateDecision) -> None:
-    stated = {
-        "outcome": str(decision.outcome),
-        "baseline": comparison.baseline.id,
-        "baseline model": comparison.baseline.model,
-        "candidate": comparison.candidate.id,
-        "candidate model": comparison.candidate.model,
-        "signature": str(decision.signature),
-    }
-    properties = ElementTree.SubElement(suite, "properties")
-    for name, value in stated.items():
-        ElementTree.SubElement(properties, "property", {"name": name, "value": printable(value)})
-
-
-def _add_case(suite: ElementTree.Element, case: _Case) -> None:
-    named = {"classname": printable(case.classname), "name": printable(case.name)}
+def _add_case(suite: ElementTree.Element, case: _Check) -> None:
+    named = {"classname": printable(case.kind), "name": printable(case.name)}
     element = ElementTree.SubElement(suite, "testcase", named)
-    message = printable(case.message)
-    if case.outcome == Outcome.FAIL:
-        ElementTree.SubElement(element, "failure", {"message": message, "type": "drift"}).text = message
-    elif case.outcome in _SKIPPED:
-        ElementTree.SubElement(element, "skipped", {"message": f"{case.outcome}: {message}"})
-    else:
-        ElementTree.SubElement(element, "system-out").text = message
+    message = printable(f"{case.message}. {case.remedy}" if case.remedy else case.message)
+    match _LEVELS[case.outcome]:
+        case "fail":
+            ElementTree.SubElement(element, "failure", {"message": message, "type": "drift"}).text = message
+        case "warn":
+            ElementTree.SubElement(element, "skipped", {"message": f"{case.outcome}: {message}"})
+        case _:
+            ElementTree.SubElement(element, "system-out").text = message
 
 
 _LONGEST_NAME = 80
@@ -339,13 +319,13 @@ _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def slack_message(summary: DriftSummary, decision: GateDecision, *, link: str | None = None) -> str:
-    """Say in a few lines which run was compared, what the gate decided, and what to do next.
+    """Write in a few lines which run was compared, the gate's decision, and the next step.
 
-    No output's text is in it.
+    It contains no text of an output.
 
     Args:
         summary: the comparison.
-        decision: the gate's about it.
+        decision: of the gate about it.
         link: address of the job that ran the gate.
 
     Returns:

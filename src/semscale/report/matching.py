@@ -78,7 +78,6 @@ from semscale.report.parts import (
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED, Bar, DotRow, bars, dots
 from semscale.report.sentences import (
     STATUS_MEANINGS,
-    foreign_warnings,
     interval_methods,
     language_warnings,
     unread_warnings,
@@ -88,7 +87,7 @@ from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.matching.bertscore_layers import LayerCalibration
+    from semscale.matching.bertscore import LayerCalibration
     from semscale.matching.cliniqlink import EvaluationSummary, TaskScore
     from semscale.matching.summary import MatchedItem, MatchSummary
 
@@ -145,9 +144,8 @@ def match_document(summary: "MatchSummary") -> Document:
         source=(*base.source, f"method {summary.method}"),
         lead=headline(summary.estimates, mean_name(summary.estimates.overall.main), summary.bounds),
         warnings=(
-            *foreign_warnings(summary.languages),
-            *language_warnings(summary.unread_language),
-            *unread_warnings({str(status): n for status, n in summary.counts.items()}),
+            *language_warnings(summary),
+            *unread_warnings(summary.counts),
         ),
         reading=(*base.reading, *(f"{capitalised(words)}." for words in said.values())),
         facts=(*base.facts, *_facts(summary)),
@@ -322,22 +320,22 @@ _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 def evaluation_document(summary: "EvaluationSummary") -> Document:
     """Turn the scores of a submission into a document."""
-    scores, tasks, interval = summary.scores, summary.scores.tasks, summary.scores.plan.interval
-    intervals = interval_methods(scores.plan, {task.task: task.estimate.method for task in tasks}, "items")
+    tasks, interval = summary.tasks, summary.plan.interval
+    intervals = interval_methods(summary.plan, {task.task: task.estimate.method for task in tasks}, "items")
     mean = "overall, each task counting the same"
-    overall = WithInterval(scores.overall, np.nan, np.nan, _DIGITS)
+    overall = WithInterval(summary.overall, np.nan, np.nan, _DIGITS)
     counting = "invalid replies count as 0; items whose right answer is not stated are left out"
     return Document(
         kind="submission report",
         name="Submission",
         title=("How the submission “", Quoted(summary.source), "” scores"),
         source=(Quoted(summary.source), f"{summary.created:%Y-%m-%d}"),
-        signature=scores.signature,
-        lead=None if np.isnan(scores.overall) else Headline(mean, overall, (0.0, 1.0), interval, _TICKS),
+        signature=summary.signature,
+        lead=None if np.isnan(summary.overall) else Headline(mean, overall, (0.0, 1.0), interval, _TICKS),
         reading=(f"{capitalised(counting)}.",),
         facts=(
             ("Tasks", Count(len(tasks))),
-            ("Items", Count(len(scores.items))),
+            ("Items", Count(len(summary.items))),
             ("Invalid replies", Count(sum(task.n_invalid for task in tasks))),
             ("Left out", Count(sum(task.estimate.n_left_out for task in tasks))),
         ),
@@ -347,12 +345,12 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
                 "By task",
                 (
                     _tasks(tasks, interval),
-                    Paragraph(f"{mean}: {number(scores.overall, _DIGITS)}", detail="brief"),
+                    Paragraph(f"{mean}: {number(summary.overall, _DIGITS)}", detail="brief"),
                 ),
             ),
         ),
         notes=(f"intervals: {intervals}", counting),
-        settings=run_settings(summary.source, summary.created, [("Intervals", intervals)], scores.signature),
+        settings=run_settings(summary.source, summary.created, [("Intervals", intervals)], summary.signature),
         citations=(CLINIQLINK,),
     )
 
@@ -588,7 +586,7 @@ def costly_tokens(tokens: pl.DataFrame | None, n: int = 4) -> tuple[str, ...]:
     """Name the tokens that cost a pair most: those with weight whose best counterpart is unlike them.
 
     Args:
-        tokens: as ``semscale.matching.methods.Explains`` lays them out.
+        tokens: as ``semscale.matching.pairs.explained_side`` lays them out.
         n: how many at most.
 
     Returns:
@@ -615,9 +613,9 @@ def details_title(tokens: pl.DataFrame | None) -> str:
 
 def _cost_in_words(row: Mapping[str, Any]) -> str:
     token, similarity = f'"{row["token"]}" ({row["side"]})', number(row["similarity"])
-    if row.get("contradiction", 0.0) > row["similarity"]:
-        return f'{token} is contradicted by "{row["matched_token"]}", {number(row["contradiction"])}'
     if "contradiction" in row:
+        if row["contradiction"] > row["similarity"]:
+            return f'{token} is contradicted by "{row["matched_token"]}", {number(row["contradiction"])}'
         return f'{token} is entailed only {similarity}, by "{row["matched_token"]}"'
     if row["token"] == row["matched_token"]:
         return f"{token} met itself in another context, {similarity}"

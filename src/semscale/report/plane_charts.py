@@ -15,6 +15,7 @@ from semscale.report.chart_kit import (
     ACCENT,
     CARD,
     CONTRAST,
+    FONT_SIZE,
     GRID,
     INK,
     LINE_HEIGHT,
@@ -37,7 +38,7 @@ from semscale.report.row_charts import NOISE, TOLERATED
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    from semscale.matching.bertscore import Explanation
+    from semscale.matching.token_scores import Explanation
 
 Range = tuple[float, float]
 _SIDE = 330  # pixels of a square
@@ -196,9 +197,9 @@ def _head_lines(heads: Sequence[str], side: int) -> list[list[str]] | None:
     return lines if fits else None
 
 
-def _draw_upright(drawing: Drawing, point: Point, text: str, **look: float) -> None:
+def _draw_upright(drawing: Drawing, point: Point, text: str, size: float = FONT_SIZE) -> None:
     x, y = point
-    drawing.text(point, text, transform=f"rotate(-90 {x:.1f} {y:.1f})", **look)
+    drawing.text(point, text, transform=f"rotate(-90 {x:.1f} {y:.1f})", font_size=size)
 
 
 MOST_RUNS = 400
@@ -474,7 +475,7 @@ def match_picture(explanation: "Explanation") -> Markup:
         drawing.text(position, name, anchor="end", font_size=_SMALL)
     for column, name in enumerate(columns):
         position = left + _TOKEN_CELL * (column + 0.5) + 4, top - _TOKEN_GAP
-        _draw_upright(drawing, position, name, font_size=_SMALL)
+        _draw_upright(drawing, position, name, _SMALL)
     for row, column in product(range(len(rows)), range(len(columns))):
         corner = left + _TOKEN_CELL * column, top + _TOKEN_CELL * row
         _draw_token_cell(drawing, explanation, (row, column), corner)

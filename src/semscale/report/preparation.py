@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.chat.costs.prices import amount
+from semscale.chat.prices import amount
 from semscale.report.document import (
     Block,
     Cell,
@@ -24,8 +24,7 @@ from semscale.report.sentences import rows_scored
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.chat.costs.forecast import Forecast
-    from semscale.chat.costs.forecast_summary import ForecastSummary
+    from semscale.chat.forecast import Forecast, ForecastSummary
     from semscale.embedding.file_embedding import EmbeddingSummary
     from semscale.tabulation.columns import ColumnsSummary, ColumnSummary
 

@@ -1,12 +1,11 @@
-"""Documents as Excel workbooks: one sheet a section, with real numbers and pictures of the charts."""
+"""Documents as Excel workbooks: a sheet for each section, with real numbers and pictures of the charts."""
 
 import io
 import math
 import struct
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Any, ClassVar, assert_never
+from typing import Any, assert_never
 
 from semscale.report import document as blocks
 from semscale.report.chart_kit import rasterized
@@ -36,66 +35,10 @@ from semscale.report.formatting import (
     printable,
 )
 from semscale.report.row_charts import as_figure, figure_svg
-from semscale.store.workbook import opened_workbook
+from semscale.store.workbook import LONGEST_CELL, opened_workbook
 
-Formatted = tuple[float | None, str]
-"""A number with the format that Excel shows it in; ``None``, NaN and infinity leave the cell empty."""
-
-
-def formatted_number(number: Number) -> Formatted:
-    """Format a number, with its sign or its bounds where it has them; no figure has both.
-
-    Example:
-        >>> formatted_number(Number(1e-9, 3, least=0.001))
-        (1e-09, '[<0.001]"< 0.001";0.000')
-        >>> formatted_number(Number(1e303, 1, most=10_000))
-        (1e+303, '[>10000]"> 10,000";0.0')
-        >>> formatted_number(Number(0.12, signed=True))
-        (0.12, '+0.00;-0.00;0.00')
-    """
-    shown = _decimals(number.digits)
-    if number.signed:
-        return number.value, _signed(shown)
-    least = [] if number.least is None else [f'[<{number.least:g}]"< {number.least:g}"']
-    most = [] if number.most is None else [f'[>{number.most:.12g}]"> {number.most:,.12g}"']
-    return number.value, ";".join([*least, *most, shown])
-
-
-def formatted_count(count: Count) -> Formatted:
-    """Format a whole number, with its asterisk if there are too few to rely on.
-
-    Example:
-        >>> formatted_count(Count(7, is_small=True))
-        (7, '#,##0"*"')
-    """
-    return count.value, '#,##0"*"' if count.is_small else "#,##0"
-
-
-def formatted_share(share: Share) -> Formatted:
-    """Format a share in percent."""
-    return share.value, _percent(share.digits)
-
-
-def formatted_interval(cell: WithInterval) -> tuple[Formatted, Formatted, Formatted]:
-    """Format a figure and both ends of its interval; as in text, the figure alone shows its sign."""
-    shown = _percent(1) if cell.is_share else _decimals(cell.digits)
-    return (cell.value, _signed(shown) if cell.signed else shown), (cell.low, shown), (cell.high, shown)
-
-
-def _decimals(digits: int | None) -> str:
-    return "General" if digits is None else f"0.{'0' * digits}" if digits else "0"
-
-
-def _percent(digits: int) -> str:
-    return f"{_decimals(digits)} %"
-
-
-def _signed(shown: str) -> str:
-    return f"+{shown};-{shown};{shown}"
-
-
-Value = str | Formatted
-"""A text, or a number with its format."""
+Value = str | tuple[float | None, str]
+"""A text, or a number with its format; ``None``, NaN and infinity leave the cell empty."""
 
 _LONGEST_NAME = 31  # characters, as Excel allows
 _FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
@@ -113,93 +56,90 @@ _LOOKS: Mapping[str, Mapping[str, object]] = {
 }
 
 
-class Sheet:
-    """A sheet of a workbook.
+class SheetFormats:
+    """The formats of a workbook, each of them made once.
 
     Args:
         workbook: of XlsxWriter.
-        name: of the sheet; cut and numbered where Excel would refuse it.
-        formats: of the workbook.
+        looks: properties of XlsxWriter's formats, by a name of their own.
     """
 
-    LONGEST: ClassVar = 32_767
-    """Characters that a cell holds."""
+    def __init__(self, workbook: Any, looks: Mapping[str, Mapping[str, object]]) -> None:  # noqa: ANN401 - XlsxWriter has no types
+        self._workbook, self._looks = workbook, looks
+        self._formats: dict[tuple[str, str], Any] = {}
+
+    def format(self, look: str, number: str = "") -> Any:  # noqa: ANN401 - XlsxWriter has no types
+        """Return the format of a look, and of a number as Excel writes it."""
+        if (look, number) not in self._formats:
+            shown = {"num_format": number} if number else {}
+            self._formats[look, number] = self._workbook.add_format({**self._looks[look], **shown})
+        return self._formats[look, number]
+
+
+class Sheet:
+    """A sheet of a workbook, which is written row by row.
+
+    Attributes:
+        name: of the sheet; cut and numbered where Excel would refuse it.
+        sheet: of XlsxWriter.
+        row: number of the row that is written, from 0.
+
+    Args:
+        workbook: of XlsxWriter.
+        name: of the sheet.
+        formats: of the workbook.
+        widths: of the first columns, in characters.
+    """
 
     def __init__(
         self,
         workbook: Any,  # noqa: ANN401 - XlsxWriter has no types
         name: str,
-        formats: "SheetFormats",
+        formats: SheetFormats,
+        widths: Sequence[int] = _WIDTHS,
     ) -> None:
-        self._sheet = workbook.add_worksheet(free_sheet_name(name, {s.lower() for s in workbook.sheetnames}))
-        self._formats = formats
-        self._row = 0
-        for column, width in enumerate(_WIDTHS):
-            self._sheet.set_column(column, column, width)
-        self._sheet.hide_gridlines(2)
+        self.name = free_sheet_name(name, {s.lower() for s in workbook.sheetnames})
+        self.sheet = workbook.add_worksheet(self.name)
+        self.sheet.hide_gridlines(2)
+        self.formats = formats
+        self.row = 0
+        for column, width in enumerate(widths):
+            self.sheet.set_column(column, column, width)
 
-    def widen(self, columns: int) -> None:
-        """Give the first columns room for texts."""
-        if columns:
-            self._sheet.set_column(0, columns - 1, _TEXT_WIDTH)
-
-    def line(self, text: str, look: str = "text") -> None:
-        """Write one line of text, if there is any."""
-        if text:
-            self.cells([text], look)
-
-    def space(self) -> None:
-        """Leave a row empty."""
-        self._row += 1
+    def put(self, column: int, value: Value, look: str = "text") -> None:
+        """Write one cell of the row, if there is a value."""
+        if isinstance(value, str):
+            if value:
+                shown = printable(value)[:LONGEST_CELL]
+                self.sheet.write_string(self.row, column, shown, self.formats.format(look))
+        elif value[0] is not None and math.isfinite(value[0]):
+            self.sheet.write_number(self.row, column, float(value[0]), self.formats.format(look, value[1]))
 
     def cells(self, values: Iterable[Value], look: str = "text") -> None:
-        """Write one row."""
+        """Write a row, and go to the next."""
         for column, value in enumerate(values):
-            if isinstance(value, str):
-                if value:
-                    shown = printable(value)[: self.LONGEST]
-                    self._sheet.write_string(self._row, column, shown, self._formats.of(look))
-            elif value[0] is not None and math.isfinite(value[0]):
-                self._sheet.write_number(self._row, column, value[0], self._formats.of(look, value[1]))
-        self._row += 1
+            self.put(column, value, look)
+        self.row += 1
+
+    def line(self, text: str, look: str = "text") -> None:
+        """Write a row of one text, if there is any."""
+        if text:
+            self.cells([text], look)
 
     def picture(self, png: bytes, description: str) -> None:
         """Put a picture below what is written, and go on below it."""
         (height,) = struct.unpack(">I", png[20:24])  # of the PNG's header
-        settings = {
-            "image_data": io.BytesIO(png),
-            "x_scale": _SCALE,
-            "y_scale": _SCALE,
-            "description": description,
-        }
-        self._sheet.insert_image(self._row, 0, "figure.png", settings)
-        self._row += int(height * _SCALE) // _ROW_PIXELS + 2
-
-
-class SheetFormats:
-    """The formats of a workbook, each made once.
-
-    Args:
-        workbook: of XlsxWriter.
-    """
-
-    def __init__(self, workbook: Any) -> None:  # noqa: ANN401 - XlsxWriter has no types
-        self._workbook = workbook
-        self._formats: dict[tuple[str, str], Any] = {}
-
-    def of(self, look: str, number: str = "") -> Any:  # noqa: ANN401 - XlsxWriter has no types
-        """Give the format of a look, and of a number as Excel writes it."""
-        if (look, number) not in self._formats:
-            shown = {"num_format": number} if number else {}
-            self._formats[look, number] = self._workbook.add_format({**_LOOKS[look], **shown})
-        return self._formats[look, number]
+        scale = {"x_scale": _SCALE, "y_scale": _SCALE}
+        settings = {"image_data": io.BytesIO(png), **scale, "description": description}
+        self.sheet.insert_image(self.row, 0, "figure.png", settings)
+        self.row += int(height * _SCALE) // _ROW_PIXELS + 2
 
 
 def free_sheet_name(name: str, names: set[str]) -> str:
     """Make a name that Excel allows and that no other sheet has.
 
     Args:
-        name: what the sheet is about.
+        name: of the sheet's subject.
         names: of other sheets, in lower case.
     """
     clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
@@ -241,7 +181,7 @@ def write_report_workbook(
         OSError: the file cannot be written.
     """
     with opened_workbook(path) as workbook:
-        formats = SheetFormats(workbook)
+        formats = SheetFormats(workbook, _LOOKS)
         _summary(Sheet(workbook, "Summary", formats), document)
         for section in document.sections:
             if section.full:
@@ -260,7 +200,7 @@ def _summary(sheet: Sheet, document: Document) -> None:
     sheet.line(f"Semscale {document.kind}", "note")
     for part in document.source:
         sheet.line(line_text(part), "note")
-    sheet.space()
+    sheet.row += 1
     for warning in document.warnings:
         sheet.line(f"Warning: {warning}", "warning")
     _lead(sheet, document)
@@ -268,7 +208,7 @@ def _summary(sheet: Sheet, document: Document) -> None:
         sheet.line(line_text(sentence))
     for caution in document.cautions:
         sheet.line(f"Note: {caution}", "warning")
-    sheet.space()
+    sheet.row += 1
     _named(sheet, document.facts)
 
 
@@ -293,7 +233,7 @@ def _method(sheet: Sheet, document: Document) -> None:
     sheet.cells(["Signature", str(document.signature)])
     for name, value in document.settings:
         sheet.cells([name, line_text(value)])
-    sheet.space()
+    sheet.row += 1
     for work in document.citations:
         sheet.line(f"{work.authors} {work.title}. {work.place}. ({work.use}) {work.url}".strip())
 
@@ -358,17 +298,17 @@ def _figure(sheet: Sheet, figure: blocks.Figure | blocks.Histogram) -> None:
 
 
 def _items(sheet: Sheet, block: blocks.Items) -> None:
-    """Write one row an item, so that a reader can sort and filter them; equal headings are told apart."""
+    """Write a row for each item, so that a reader can sort and filter them; equal headings stay apart."""
     rows: list[dict[tuple[int, str | Quoted, int], Cell]] = []
     for item in block.items:
-        met: Counter[tuple[int, str | Quoted]] = Counter()
         cells: dict[tuple[int, str | Quoted, int], Cell] = {}
         for position, head, cell in _item_cells(item, block.noun):
-            met[position, head] += 1
-            cells[position, head, met[position, head]] = cell
+            repeats = sum(key[:2] == (position, head) for key in cells)
+            cells[position, head, repeats] = cell
         rows.append(cells)
     columns = sorted(dict.fromkeys(column for cells in rows for column in cells), key=lambda entry: entry[0])
-    sheet.widen(sum(position == 0 for position, _, _ in columns))
+    if n_texts := sum(position == 0 for position, _, _ in columns):
+        sheet.sheet.set_column(0, n_texts - 1, _TEXT_WIDTH)
     if block.guards:
         legend = [(Label(guard), Label(meaning), Count(n)) for guard, meaning, n in block.guards]
         _rows(sheet, ("guard", "what it found", f"{block.noun}s"), legend)
@@ -377,7 +317,7 @@ def _items(sheet: Sheet, block: blocks.Items) -> None:
 
 
 def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Quoted, Cell]]:
-    """Give the cells of an item: where among the columns, below which heading, and what."""
+    """List the cells of an item: position among the columns, heading and content."""
     yield from ((0, name or "also", text) for name, text in item.texts)
     yield 1, "score", item.score
     yield 2, noun, Count(item.row)
@@ -413,7 +353,7 @@ def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
 
 
 def _named(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:
-    """Write names with their values, one a row."""
+    """Write names with their values, one per row."""
     _rows(sheet, ("", ""), [(Label(line_text(name)), value) for name, value in entries])
 
 
@@ -434,7 +374,7 @@ def _rows(sheet: Sheet, columns: Sequence[str | Quoted], rows: Iterable[Sequence
             known = dict(zip(_ENDS, ends, strict=False)) | {_NOTE: _note(cell)}
             values += [figure, *(known.get(part, "") for part in further)]
         sheet.cells(values)
-    sheet.space()
+    sheet.row += 1
 
 
 def _parts(cells: Sequence[Cell]) -> list[str]:
@@ -444,31 +384,48 @@ def _parts(cells: Sequence[Cell]) -> list[str]:
 
 
 def _values(cell: Cell) -> list[Value]:
-    """Give all that a cell writes where it stands alone: its figures, then its note."""
+    """Return all that a cell writes outside a table: its figures, then its note."""
     return [*_figures(cell), _note(cell)]
 
 
 def _figures(cell: Cell) -> Sequence[Value]:  # noqa: PLR0911 - one case for each kind of cell
-    """Give a text, a number with its format, or three of them for an interval."""
+    """Return a text, a number with its format, or three of them for an interval."""
     match cell:
-        case WithInterval():
-            return formatted_interval(cell)
         case Compared(figure):
-            return formatted_interval(figure)
-        case Number(value, _, _, _, most) if most is not None and value == math.inf:
+            return _figures(figure)
+        case WithInterval(value, low, high, digits, is_share):
+            shown = _percent(1) if is_share else _decimals(digits)
+            # As in text, the figure alone shows its sign.
+            return [(value, _signed(shown) if cell.signed else shown), (low, shown), (high, shown)]
+        case Number(value, most=most) if most is not None and value == math.inf:
             return [cell_text(cell)]
-        case Number():
-            return [formatted_number(cell)]
-        case Share():
-            return [formatted_share(cell)]
-        case Count():
-            return [formatted_count(cell)]
+        case Number(value, digits, signed, least, most):
+            shown = _signed(_decimals(digits)) if signed else _decimals(digits)
+            below = "" if least is None else f'[<{least:g}]"< {least:g}";'
+            above = "" if most is None else f'[>{most:.12g}]"> {most:,.12g}";'
+            return [(value, f"{below}{above}{shown}")]
+        case Share(value, digits):
+            return [(value, _percent(digits))]
+        case Count(value, is_small):
+            return [(value, '#,##0"*"' if is_small else "#,##0")]
         case _:
             return [cell_text(_whole(cell))]
 
 
+def _decimals(digits: int | None) -> str:
+    return "General" if digits is None else f"0.{'0' * digits}" if digits else "0"
+
+
+def _percent(digits: int) -> str:
+    return f"{_decimals(digits)} %"
+
+
+def _signed(shown: str) -> str:
+    return f"+{shown};-{shown};{shown}"
+
+
 def _note(cell: Cell) -> str:
-    """Give a cell's note, as far as a page shows it: an interval's note says why there is none."""
+    """Return a cell's note; that of an interval is the reason for its absence."""
     match cell:
         case Label(note=note):
             return note
@@ -481,8 +438,8 @@ def _note(cell: Cell) -> str:
 
 
 def _whole(cell: Cell) -> Cell:
-    """Give a user's text with all that a cell can hold, instead of its beginning."""
-    return Quoted(cell.text, Sheet.LONGEST) if isinstance(cell, Quoted) else cell
+    """Return a user's text with all that a cell can hold, instead of its beginning."""
+    return Quoted(cell.text, LONGEST_CELL) if isinstance(cell, Quoted) else cell
 
 
 def _points(block: blocks.Verbatims) -> int:

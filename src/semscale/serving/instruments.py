@@ -15,8 +15,7 @@ from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.tables import consistency_file
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import InputError
-from semscale.matching.matcher import Matcher, match_file
-from semscale.matching.methods import ANY_ENGINE
+from semscale.matching.matcher import ANY_ENGINE, Matcher, match_file
 from semscale.matching.settings import MatchColumns
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable

@@ -11,9 +11,10 @@ from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
-    from semscale.matching.bertscore import BertScorer, Explanation
+    from semscale.matching.bertscore import BertScorer
     from semscale.matching.calibrated import CalibratedMatch
     from semscale.matching.matches import Matches
+    from semscale.matching.token_scores import Explanation
     from semscale.signature import Signature
 
 # Word weights and floors are normally estimated from a corpus. This corpus has no words, so all words have

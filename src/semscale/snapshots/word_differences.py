@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from semscale.guards.findings import Finding
-from semscale.matching.bertscore import ExplainedSide, Explanation
+from semscale.matching.token_scores import ExplainedSide, Explanation
 
 NO_PARTNER = 0.6
 """A word has no partner if its cosine with the nearest token is below this."""

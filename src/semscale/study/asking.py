@@ -12,22 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semscale.chat.costs.budget import Budget, Spent
-from semscale.chat.costs.forecast import Forecast, forecast
-from semscale.chat.costs.prices import Price, PriceTable
-from semscale.chat.costs.tokens import BYTES_PER_TOKEN
-from semscale.chat.decisions.answers import DecisionAnswer
-from semscale.chat.decisions.deciding import DecidingChat
-from semscale.chat.decisions.decision_calls import DecisionCall, decision_calls, joined_answers
-from semscale.chat.decisions.form_trials import try_form, why_beyond
-from semscale.chat.decisions.loading import NEXT_TOKEN, forms_of
-from semscale.chat.decisions.questions import DecisionRequest
+from semscale.chat.budget import BYTES_PER_TOKEN, Budget, Spent
+from semscale.chat.decisions.models import NEXT_TOKEN, DecidingChat, forms_of
+from semscale.chat.decisions.questions import DecisionAnswer, DecisionRequest
+from semscale.chat.decisions.running import DecisionCall, decision_calls, joined_answers, try_form, why_beyond
 from semscale.chat.declining import declines_to_answer
+from semscale.chat.forecast import Forecast, forecast
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Message, Parameters, Part, Request, TextPart
-from semscale.chat.outcomes import RequestOutcome
-from semscale.chat.replies import Reply
+from semscale.chat.prices import Price, PriceTable
+from semscale.chat.replies import Reply, RequestOutcome
 from semscale.chat.runner import Runner, Running
 from semscale.errors import InterruptedRunError
 from semscale.study.questionnaire import (

@@ -11,17 +11,17 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, field_validator
 
-from semscale.chat.calls.limits import Limits
-from semscale.chat.costs.budget import Budget
-from semscale.chat.decisions.answers import DecisionAnswer
+from semscale.chat.budget import Budget
 from semscale.chat.decisions.questions import (
     ChoiceQuestion,
+    DecisionAnswer,
     Option,
     PredicateQuestion,
     Question,
     ScoreQuestion,
 )
 from semscale.chat.messages import ImagePart, Part, TextPart
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Running
 from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError

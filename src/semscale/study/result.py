@@ -12,14 +12,12 @@ import numpy as np
 import polars as pl
 from pydantic import TypeAdapter, ValidationError
 
-from semscale.chat.costs.forecast import Forecast
-from semscale.chat.decisions.deciding import DecidingChat
-from semscale.chat.decisions.loading import load_deciding_model
+from semscale.chat.decisions.models import DecidingChat, load_deciding_model
+from semscale.chat.forecast import Forecast
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Message, Request, TextPart
-from semscale.chat.outcomes import RequestOutcome
-from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.replies import CallError, FailureKind, Reply, RequestOutcome
 from semscale.chat.runner import Running, run_apart
 from semscale.errors import InputError
 from semscale.json_reading import parse_json

@@ -3,8 +3,8 @@
 import pytest
 from made_up_requests import requests
 
-from semscale.chat.calls.first_failures import FirstFailures
-from semscale.chat.calls.limits import Limits
+from semscale.chat.calling import FirstFailures
+from semscale.chat.pacing import Limits
 from semscale.chat.replies import CallError, FailureKind
 from semscale.errors import ReplyError
 

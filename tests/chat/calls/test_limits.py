@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from semscale.chat.calls.limits import Limits, Pacer
+from semscale.chat.pacing import Limits, Pacer
 from semscale.errors import InputError
 
 

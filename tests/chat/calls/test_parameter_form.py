@@ -3,12 +3,7 @@
 import pytest
 
 from semscale.chat import Request
-from semscale.chat.calls.parameter_form import (
-    ParameterForm,
-    TakenParameters,
-    set_parameters,
-    taken_parameters,
-)
+from semscale.chat.chat_model import ParameterForm, TakenParameters, set_parameters, taken_parameters
 
 REQUEST = Request.of("a", temperature=0.0, max_tokens=5, stop=("END",), top_logprobs=2, extra={"x": 1})
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.chat.calls.retrying import Retries
+from semscale.chat.pacing import Retries
 from semscale.chat.replies import FATAL, TRANSIENT, CallError, FailureKind
 from semscale.errors import InputError
 

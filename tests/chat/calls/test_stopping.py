@@ -8,17 +8,17 @@ import sys
 import pytest
 
 from semscale.chat import Reply, Request
-from semscale.chat.calls.limits import Limits
-from semscale.chat.calls.stopping import RUNS, StoppableRuns
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner, run_apart
+from semscale.chat.stopping import RUNS, StoppableRuns
 from semscale.signature import Signature
 
 SIGNALLED = """
 import asyncio, os, signal, sys
 from semscale.chat import Reply, Request
-from semscale.chat.calls.limits import Limits
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
-from semscale.cli.interrupts import heed_interrupts
+from semscale.cli.process import catch_interrupts
 from semscale.signature import Signature
 
 class Model:
@@ -32,7 +32,7 @@ class Model:
             await asyncio.sleep(0)
         return Reply("yes")
 
-heed_interrupts()
+catch_interrupts()
 requests = [Request.of(f"question {n}") for n in range(50)]
 for _ in range(2):
     try:

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from semscale.chat import Request
-from semscale.chat.costs.budget import Budget
-from semscale.chat.costs.forecast import FurtherCalls, forecast
-from semscale.chat.costs.prices import Price, PriceTable
+from semscale.chat.budget import Budget
+from semscale.chat.forecast import FurtherCalls, forecast
 from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.prices import Price, PriceTable
 from semscale.chat.replies import Usage
 from semscale.chat.runner import Runner
 

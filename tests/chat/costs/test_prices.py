@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.chat.costs.prices import Price, PriceTable
+from semscale.chat.prices import Price, PriceTable
 from semscale.chat.replies import Usage
 from semscale.errors import InputError
 
@@ -29,7 +29,7 @@ def test_a_table_of_the_users_own(tmp_path, monkeypatch):
 
 
 def test_the_users_folder_for_settings_is_looked_at(tmp_path, monkeypatch):
-    from semscale.chat.costs import prices
+    from semscale.chat import prices
 
     monkeypatch.setattr(prices, "user_table", lambda: tmp_path / "mine.yaml")
     assert PriceTable.load().find("m") is None

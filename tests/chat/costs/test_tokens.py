@@ -1,7 +1,7 @@
 """Estimates of a request's tokens."""
 
 from semscale.chat import ImagePart, Message, Request, TextPart
-from semscale.chat.costs.tokens import estimated_prompt, most_reply_tokens
+from semscale.chat.budget import estimated_prompt, most_reply_tokens
 
 
 def test_a_third_of_the_bytes_rounded_up_and_eight_a_message():

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from semscale.chat.decisions import DecisionAnswer, DecisionAnswers
-from semscale.chat.decisions.answers import answers_in, as_reply, what_is_wrong
+from semscale.chat.decisions.questions import answers_in, as_reply, what_is_wrong
 from semscale.chat.replies import Usage
 
 

@@ -4,8 +4,7 @@ import pytest
 from decision_endpoint import ASKED, REQUEST
 
 from semscale.chat import ImagePart, Message
-from semscale.chat.calls.retrying import Retries
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
 from semscale.chat.decisions import (
     DecisionAnswer,
     DecisionRequest,
@@ -14,7 +13,8 @@ from semscale.chat.decisions import (
     ScoreQuestion,
     decide,
 )
-from semscale.chat.decisions.deciding_run import DecisionRun
+from semscale.chat.decisions.running import DecisionRun
+from semscale.chat.pacing import Retries
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 
 BY_NAME = {"no": 0.1, "yes": 0.9, "billing": 0.2, "sales": 0.8, "rude": 0.3, "kind": 0.7}

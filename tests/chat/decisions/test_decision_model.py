@@ -3,7 +3,6 @@
 import pytest
 
 from semscale.chat import ImagePart, Message
-from semscale.chat.calls.retrying import Retries
 from semscale.chat.decisions import (
     ChoiceQuestion,
     DecisionAnswer,
@@ -15,7 +14,8 @@ from semscale.chat.decisions import (
     ScoreQuestion,
     decide,
 )
-from semscale.chat.decisions.decision_model import check_decision
+from semscale.chat.decisions.questions import check_decision
+from semscale.chat.pacing import Retries
 from semscale.errors import InputError
 from semscale.signature import Signature
 

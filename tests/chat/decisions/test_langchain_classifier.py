@@ -8,7 +8,7 @@ import pytest
 from decision_endpoint import REQUEST
 from langchain_core.runnables import RunnableLambda
 
-from semscale.chat.decisions.langchain_classifier import LangChainClassifier, is_classifier
+from semscale.chat.decisions.models import LangChainClassifier, is_classifier
 from semscale.chat.replies import CallError, FailureKind
 
 FOUND = {

@@ -5,7 +5,7 @@ from decision_endpoint import ASKED, REQUEST
 
 from semscale.chat import ImagePart, Message, TextPart
 from semscale.chat.decisions import DecisionRequest
-from semscale.chat.decisions.openai_format import decisions_answers, decisions_body
+from semscale.chat.decisions.formats import decisions_answers, decisions_body
 
 ANSWERS = [
     {"type": "predicate", "name": "angry", "probability": 0.75},

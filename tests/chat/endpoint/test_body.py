@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.chat import ImagePart, Message, Request, TextPart
-from semscale.chat.endpoint.body import limit_name_at, request_body
+from semscale.chat.endpoint import limit_name_at, request_body
 
 
 def test_only_what_was_set_is_in_the_body():

@@ -4,9 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from semscale.chat.endpoint.failures import failure_of
+from semscale.chat.failures import Scrubber, failure_of
 from semscale.chat.replies import FailureKind
-from semscale.chat.secrets import Scrubber
 
 KEY = "sk-0123456789abcdef"
 

@@ -224,7 +224,7 @@ def test_an_address_that_is_none_or_has_a_secret(url):
 
 
 def test_openai_calls_the_limit_by_its_new_name():
-    from semscale.chat.endpoint.body import limit_name_at, request_body
+    from semscale.chat.endpoint import limit_name_at, request_body
 
     name = limit_name_at("https://mine.openai.azure.com/openai/v1")
     assert request_body("m", Request.of("a", max_tokens=5), limit_name=name)["max_completion_tokens"] == 5

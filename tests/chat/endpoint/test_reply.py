@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from semscale.chat.endpoint.reply import parse_reply, token_logprobs
+from semscale.chat.endpoint import parse_reply, token_logprobs
+from semscale.chat.failures import Scrubber
 from semscale.chat.replies import CallError, FailureKind, TokenLogprob, Usage
-from semscale.chat.secrets import Scrubber
 
 KEY = "sk-0123456789abcdef"
 

@@ -3,12 +3,12 @@
 import subprocess
 import sys
 
-from semscale.chat.ledger.locks import LedgerUser
+from semscale.chat.ledger.file import LedgerUser
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from semscale.chat.ledger.locks import LedgerUser
+from semscale.chat.ledger.file import LedgerUser
 user = LedgerUser(Path(sys.argv[1]))
 print(user.name, flush=True)
 sys.stdin.read()

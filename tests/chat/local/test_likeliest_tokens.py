@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from semscale.chat.local.likeliest_tokens import asks_for_next_token, beam_settings, likeliest_tokens
+from semscale.chat.local import asks_for_next_token, beam_settings, likeliest_tokens
 from semscale.chat.messages import Parameters
 
 

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from semscale.chat.local.local_files import LocalModel, find_local_model
+from semscale.chat.local import LocalModel, find_local_model
 from semscale.errors import ModelError
 
 

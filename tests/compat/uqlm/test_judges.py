@@ -9,7 +9,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from tests.judging.conftest import Scripted, material
 
-from semscale.chat.calls.retrying import Retries
+from semscale.chat.pacing import Retries
 from semscale.chat.replies import CallError, FailureKind
 from semscale.chat.runner import Running
 from semscale.compat.uqlm import LLMJudge, LLMPanel

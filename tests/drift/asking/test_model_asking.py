@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from semscale.chat.calls.retrying import Retries
-from semscale.chat.costs.budget import Budget
-from semscale.chat.costs.prices import Price, PriceTable
+from semscale.chat.budget import Budget
+from semscale.chat.pacing import Retries
+from semscale.chat.prices import Price, PriceTable
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
 from semscale.chat.runner import Running
 from semscale.drift.asking.answers import answered_items, facts_of

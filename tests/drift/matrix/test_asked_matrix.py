@@ -7,9 +7,8 @@ import re
 import pytest
 from made_up_cells import NamedChat, items_to_ask
 
-from semscale.chat.calls.limits import Limits
-from semscale.chat.calls.retrying import Retries
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
+from semscale.chat.pacing import Limits, Retries
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
 from semscale.drift import PromptTemplate, ask_matrix

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from made_up_cells import NamedChat, items_to_ask
 
-from semscale.chat.calls.retrying import Retries
-from semscale.chat.costs.budget import Budget
+from semscale.chat.budget import Budget
+from semscale.chat.pacing import Retries
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
 from semscale.drift.asking.model_asking import AskSettings

@@ -6,7 +6,7 @@ from made_up_cells import REFUSED, cell, items_to_ask
 
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.matrix.scores import best_by_score, differences_from, reference_scores, simultaneous
-from semscale.matching.methods import build_method
+from semscale.matching.matcher import build_method
 from semscale.matching.settings import MatchSettings
 from semscale.stats.intervals.estimates import IntervalPlan
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.bertscore_baselines import bert_models, find_bert_model, read_baseline, rescale_scores
+from semscale.matching.bertscore import bert_models, find_bert_model, read_baseline, rescale_scores
 
 PUBLISHED = {
     "roberta-large": (17, 25),

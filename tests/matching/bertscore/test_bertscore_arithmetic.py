@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.matching.bertscore import cosine_matrix, f_measure, greedy_score
 from semscale.matching.cosines import unit_rows
+from semscale.matching.token_scores import cosine_matrix, f_measure, greedy_score
 
 
 def slow_score(prediction, reference, weights, other_weights):

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.bertscore import chosen_baseline, chosen_layer
-from semscale.matching.bertscore_baselines import bert_models
+from semscale.matching.bertscore import bert_models, chosen_baseline, chosen_layer
 from semscale.signature import Signature
 from semscale.weights.known import KNOWN
 

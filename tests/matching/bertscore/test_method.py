@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from semscale.matching.bertscore import bertscore
-from semscale.matching.matcher import Matcher, explain_items, match_with
-from semscale.matching.methods import build_method
+from semscale.matching.matcher import Matcher, build_method, explain_items, match_with
 from semscale.matching.settings import MatchSettings
 from semscale.types import Status
 

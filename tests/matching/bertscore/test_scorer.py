@@ -8,7 +8,8 @@ import pytest
 from semscale.embedding import load_embedder
 from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError, ModelError
-from semscale.matching.bertscore import BertScorer, PairScorer, TextPairs, bertscore, equal_weights
+from semscale.matching.bertscore import BertScorer, bertscore
+from semscale.matching.token_scores import PairScorer, TextPairs, equal_weights
 from semscale.types import Status
 
 PREDICTIONS = [

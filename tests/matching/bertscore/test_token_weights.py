@@ -7,7 +7,7 @@ import pytest
 
 from semscale.embedding.tokens.token_ids import TokenIds
 from semscale.errors import InputError
-from semscale.matching.bertscore import document_frequency, fixed_weights, reference_weights
+from semscale.matching.token_scores import fixed_weights, reference_weights
 
 LN2, LN3 = 0.6931471805599453, 1.0986122886681098
 
@@ -47,8 +47,8 @@ def test_idf_over_references_counts_a_repeated_one_as_often_as_it_is_there():
 
 
 def test_a_token_counts_once_a_document():
-    tokens = WordReader().read(["5 5 5"])
-    assert document_frequency(tokens, np.array([1]), 10)[5] == 1
+    # N = 1: 5 is in that text, so its weight is ln(2/2), however often it is there.
+    assert fixed_weights(["5 5 5"], WordReader()).of(np.array([5])).tolist() == [0]
 
 
 def test_given_weights_and_what_is_not_among_them():

@@ -6,7 +6,7 @@ import pytest
 from semscale.embedding.loading import load_token_encoder
 from semscale.matching.calibrated import CalibratedMatch, explain_words
 from semscale.matching.matcher import explain_items, match_with
-from semscale.matching.word_vectors import WordVectors
+from semscale.matching.words import WordVectors
 
 EAST, NORTH, BETWEEN = [1.0, 0.0], [0.0, 1.0], [0.6, 0.8]
 SHARES = {"word": 0.2, "context": 0.6, "text": 0.2}

@@ -3,8 +3,12 @@
 import pytest
 
 from semscale.guards.registry import FINDING_KINDS
-from semscale.matching.calibrated import GENERIC_MODEL, calibrated_weights_for, load_calibrated_weights
-from semscale.matching.word_vectors import LAYERS
+from semscale.matching.calibrated import (
+    GENERIC_MODEL,
+    LAYERS,
+    calibrated_weights_for,
+    load_calibrated_weights,
+)
 from semscale.signature import Signature
 from semscale.weights.known import KNOWN
 

@@ -5,7 +5,7 @@ import json
 import polars as pl
 from tests.schema_check import check_json
 
-from semscale.matching.cliniqlink import EvaluationSummary, SubmissionScores, TaskScore
+from semscale.matching.cliniqlink import EvaluationSummary, TaskScore
 from semscale.signature import Signature
 from semscale.stats.intervals.means import MeanEstimate
 
@@ -18,8 +18,8 @@ TASKS = (
 
 
 def test_each_task_has_an_estimate_and_all_count_the_same():
-    scores = SubmissionScores(TASKS, pl.DataFrame(), Signature.of("match", method="cosine"))
-    written = EvaluationSummary("submission", scores).to_json()
+    signature = Signature.of("match", method="cosine")
+    written = EvaluationSummary("submission", TASKS, pl.DataFrame(), signature).to_json()
     check_json(written)
     record = json.loads(written)
     assert (record["source"], record["overall"]) == ("submission", 0.625)  # .5 and .75

@@ -43,18 +43,6 @@ def test_the_code_s_reading_agrees_with_the_formulas_pair_by_pair():
     assert layered("cliniqlink-code").score(pair_up(PREDICTIONS, REFERENCES)).score == pytest.approx(expected)
 
 
-@pytest.mark.needs("torch")
-@pytest.mark.parametrize("name", list(PRESETS))
-def test_on_a_gpu_words_are_compared_there_with_the_same_scores(name):
-    import torch
-
-    pairs = pair_up([*PREDICTIONS, "-", "x"], [*REFERENCES, "heart", "heart"])
-    on_gpu = ToyEmbedder()
-    on_gpu.is_on_gpu, on_gpu.device = True, torch.device("cpu")
-    expected = layered(name).score(pairs).components["word"]
-    assert layered(name, embedder=on_gpu).score(pairs).components["word"] == pytest.approx(expected, abs=1e-9)
-
-
 def test_equal_texts_score_three_quarters_by_the_document_and_1_by_the_code():
     pairs = pair_up(["heart attack", "lung"], ["heart attack", "Lung"])
     assert layered("cliniqlink-doc").score(pairs).score == pytest.approx([0.75, 0.75])

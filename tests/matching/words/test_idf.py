@@ -2,7 +2,7 @@ from math import log
 
 import pytest
 
-from semscale.matching.words import smoothed_idf
+from semscale.matching.layered import smoothed_idf
 
 DOCUMENTS = [["heart", "attack", "heart"], ["heart"], ["lung"]]
 

@@ -1,7 +1,7 @@
 import numpy as np
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from semscale.matching.words import PieceTable, alphanumeric, pieces_of
+from semscale.matching.layered import PieceTable, alphanumeric, pieces_of
 
 
 def test_continuations_and_signs_are_dropped():

@@ -1,4 +1,5 @@
-from semscale.matching.words import content_only, stop_words
+from semscale.matching.layered import content_only
+from semscale.matching.words import stop_words
 
 
 def test_the_list_is_nltk_s():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from semscale.matching.bertscore import cosine_matrix, greedy_score, greedy_scores
 from semscale.matching.cosines import mean_best, unit_rows
-from semscale.matching.word_vectors import WordVectors, compare_words, word_means
+from semscale.matching.token_scores import cosine_matrix, greedy_score, greedy_scores
+from semscale.matching.words import WordVectors, compare_words, word_means
 
 
 def made_up(words, rng):

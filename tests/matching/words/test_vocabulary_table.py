@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from semscale.embedding.loading import load_token_encoder
-from semscale.matching import word_vectors as static_vectors
-from semscale.matching.word_vectors import StaticVectors, WordTable
-from semscale.matching.words import Vocabulary, WordWeights
+from semscale.matching import words as words_module
+from semscale.matching.words import StaticVectors, Vocabulary, WordTable, WordWeights
 
 SHOWN = ["Heart", ("unlike", "un", "like"), "the", "heart", *(f"word{at}" for at in range(20))]
 
@@ -34,44 +33,38 @@ def table(encoder, dtype, read=None):
     return vocabulary, WordTable(vocabulary, StaticVectors(encoder, encoder.layers, read), weights, dtype)
 
 
-def vectors_of(words, numbers, dtype=np.float64):
-    vectors = np.empty((len(numbers), 384), dtype)
-    words.vectors(numbers, vectors)
-    return vectors
-
-
 def test_a_piece_is_read_once(encoder):
     reader = CountingReader(encoder)
     vocabulary, words = table(encoder, np.float64, reader)
     first = vocabulary.numbers(SHOWN[:2])
     words.learn(first)
-    kept = vectors_of(words, first)
+    kept = words.vectors[first]
     words.learn(vocabulary.numbers(SHOWN))
     assert sorted(reader.pieces) == sorted({"heart", "un", "like", "the", *SHOWN[4:]})
-    assert (vectors_of(words, first) == kept).all()
+    assert (words.vectors[first] == kept).all()
 
 
 def test_words_have_unit_vectors_and_their_weights(encoder):
     vocabulary, words = table(encoder, np.float32)
     numbers = vocabulary.numbers(SHOWN)
     words.learn(numbers)
-    vectors = vectors_of(words, numbers, np.float32)
+    vectors = words.vectors[numbers]
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
     assert (vectors[0] == vectors[3]).all()
     # df 2, 0 and 0 of N = 2: 2 - ln(df + 1) / ln 3; "the" is a stop word
-    assert words.weights(numbers)[:3].tolist() == pytest.approx([1.0, 2.0, 1.0])
+    assert words.weights[numbers][:3].tolist() == pytest.approx([1.0, 2.0, 1.0])
 
 
 def test_a_word_of_several_pieces_lies_between_them(encoder):
     vocabulary, words = table(encoder, np.float64)
     numbers = vocabulary.numbers([("unlike", "un", "like"), "un", "like"])
     words.learn(numbers)
-    whole, un, like = vectors_of(words, numbers)
+    whole, un, like = words.vectors[numbers]
     np.testing.assert_allclose(whole, (un + like) / np.linalg.norm(un + like), atol=1e-12)
 
 
 def test_of_too_many_pieces_all_are_forgotten_and_read_again_alike(encoder, monkeypatch):
-    monkeypatch.setattr(static_vectors, "MOST_KEPT", 3)
+    monkeypatch.setattr(words_module, "MOST_KEPT", 3)
     reader = CountingReader(encoder)
     static = StaticVectors(encoder, encoder.layers, reader)
     kept = static.words([("heart",), ("un", "like")])

@@ -14,8 +14,8 @@ from tests.workbook_sheets import sheets_of
 from semscale.guards.findings import Finding, Span
 from semscale.matching import summary as matching_summary
 from semscale.matching.matches import Matches
-from semscale.matching.separation import Separation
 from semscale.matching.settings import MatchColumns
+from semscale.matching.summary import Separation
 from semscale.report import parts
 from semscale.report.document import Histogram, flat
 from semscale.report.formatting import number
@@ -312,6 +312,12 @@ def test_the_words_that_cost_most_are_named_the_dearest_first():
         '"disc" (reference) met only "wheel", 0.50',
         '"wheel" (prediction) met only "disc", 0.50',
         '"turns" (reference) met itself in another context, 0.90',
+    )
+
+
+def test_a_word_less_similar_than_nothing_is_named_like_others():
+    assert costs([("reference", "disc", "wheel", -0.25, 1.0)]) == (
+        '"disc" (reference) met only "wheel", −0.25',
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.schema_check import check_json
 
-from semscale.matching.bertscore_layers import HumanAgreement, LayerCalibration
+from semscale.matching.bertscore import HumanAgreement, LayerCalibration
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
 from semscale.signature import Signature

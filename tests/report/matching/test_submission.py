@@ -4,7 +4,7 @@ import json
 
 import polars as pl
 
-from semscale.matching.cliniqlink import EvaluationSummary, SubmissionScores, TaskScore
+from semscale.matching.cliniqlink import EvaluationSummary, TaskScore
 from semscale.report.html import page
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
@@ -22,7 +22,7 @@ TASKS = (
 
 def evaluation(*tasks):
     items = pl.DataFrame({"task": ["true_false"] * 17})
-    return EvaluationSummary("sub<b>", SubmissionScores(tasks, items, Signature.of("match", method="cosine")))
+    return EvaluationSummary("sub<b>", tasks, items, Signature.of("match", method="cosine"))
 
 
 def shown_on_screen(summary, capsys):

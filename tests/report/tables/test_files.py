@@ -7,6 +7,7 @@ from python_calamine import CalamineWorkbook
 
 from semscale.errors import MissingExtraError
 from semscale.report.tables_workbook import write_differences
+from semscale.report.workbook import Sheet, SheetFormats
 from semscale.store.workbook import opened_workbook
 from semscale.tabulation.crosstabs import check_path, crosstabs
 
@@ -91,7 +92,8 @@ def test_each_pair_and_line_has_a_row_of_numbers(tables, tmp_path):
 def test_rows_beyond_what_a_sheet_holds_are_counted(tables, tmp_path):
     total = sum(table.differences.values.size for table in tables.tables)
     with opened_workbook(tmp_path / "t.xlsx") as workbook:
-        write_differences(workbook.add_worksheet("d"), tables, lambda *_: None, most=2)
+        looks = {"title": {}, "note": {}, "head": {}, "text": {}}
+        write_differences(Sheet(workbook, "d", SheetFormats(workbook, looks)), tables, most=2)
     sheet = CalamineWorkbook.from_path(tmp_path / "t.xlsx").get_sheet_by_name("d").to_python()
     assert len(sheet) == 4 + 2
     assert sheet[2][0] == f"{total - 2} further rows in .csv, .parquet and .json alone."

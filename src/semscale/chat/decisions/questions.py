@@ -1,11 +1,17 @@
-"""Questions of a decision: yes or no, one of several values, or one of several ordered levels."""
+"""Typed decisions: questions, answers, and the protocol of a model that decides."""
 
-from collections.abc import Mapping
+import json
+import math
+import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from semscale.chat.messages import Message
+from semscale.chat.replies import Reply, Usage
 from semscale.errors import InputError
+from semscale.json_reading import parse_json
+from semscale.signature import Signature
 
 
 @dataclass(frozen=True)
@@ -164,3 +170,304 @@ def _check_options(options: tuple[Option, ...], name: str) -> None:
     twice = next((value for place, value in enumerate(values) if value in values[:place]), None)
     if twice is not None:
         raise InputError(f"{name} must have different names, got {twice!r} twice")
+
+
+ROUNDING = 0.005
+"""How far a probability of two decimals may be off."""
+
+_SLACK = 1e-6
+_REFUSED = "the model declined to answer"
+
+
+def standard_error(readings: Sequence[float]) -> float:
+    """Standard error of a mean of readings; NaN for fewer than two, and where all are equal.
+
+    Equal readings have no spread to judge by, and an error of 0 would say that nothing is open.
+
+    Example:
+        >>> standard_error([0.25, 0.75]), standard_error([1.0, 1.0]), standard_error([0.5])
+        (0.25, nan, nan)
+    """
+    if len(readings) < 2 or max(readings) - min(readings) <= _SLACK:  # noqa: PLR2004 - a spread needs two
+        return math.nan
+    return statistics.stdev(readings) / math.sqrt(len(readings))
+
+
+@dataclass(frozen=True)
+class DecisionAnswer:
+    """The answer to one question.
+
+    Attributes:
+        masses: probabilities of the question's options, in their order; they sum to 1. Empty for no answer.
+        covered: the sum of the probabilities as they came; NaN for no answer.
+        reason: why there is no answer; empty where there is one.
+        refused: whether the model declined to answer.
+        order_bias: how far the order of the options moves the answer, 0 to 1; NaN where only one was tried.
+        readings: the probabilities of each reading that the answer is the mean of, such as one for each order
+            of the options; empty where there was one reading only.
+        failed: whether there is no answer because a call failed.
+    """
+
+    masses: tuple[float, ...] = ()
+    covered: float = math.nan
+    reason: str = ""
+    refused: bool = False
+    order_bias: float = math.nan
+    readings: tuple[tuple[float, ...], ...] = ()
+    failed: bool = False
+
+    def standard_error(self, values: Sequence[float]) -> float:
+        """Standard error of the answer's mean: the readings' standard deviation by the root of their number.
+
+        It says how far other readings would differ, and not whether the model is right.
+
+        Args:
+            values: shape (k,), of the options, such as ``(0, 1)`` for the probability of the second one.
+
+        Returns:
+            At least 0; NaN, not known, for fewer than two readings, and where all are equal.
+
+        Example:
+            >>> DecisionAnswer((0.5, 0.5), 1.0, readings=((0.25, 0.75), (0.75, 0.25))).standard_error((0, 1))
+            0.25
+            >>> DecisionAnswer.of((0.5, 0.5)).standard_error((0, 1))
+            nan
+        """
+        means = [
+            math.fsum(mass * value for mass, value in zip(reading, values, strict=True))
+            for reading in self.readings
+        ]
+        return standard_error(means)
+
+    @property
+    def is_normalised(self) -> bool:
+        """Whether the probabilities did not sum to 1 as they came."""
+        return bool(self.masses) and abs(self.covered - 1) > _SLACK
+
+    @classmethod
+    def of(cls, probabilities: Sequence[float]) -> "DecisionAnswer":
+        """Make an answer of probabilities; those that rounding to two decimals moved are made to sum to 1.
+
+        Args:
+            probabilities: shape (k,), as they came, each from 0 to 1.
+
+        Returns:
+            An answer; one without masses where the sum is further from 1 than k times .005.
+
+        Raises:
+            ValueError: a value is no probability.
+
+        Example:
+            >>> DecisionAnswer.of([0.33, 0.33, 0.33]).covered
+            0.99
+            >>> DecisionAnswer.of([0.3, 0.3]).reason
+            'the probabilities sum to 0.6, and rounding explains 0.99 to 1.01'
+        """
+        wrong = next((value for value in probabilities if not -_SLACK <= value <= 1 + _SLACK), None)
+        if wrong is not None:
+            raise ValueError(f"a probability must be from 0 to 1, got {wrong}")
+        masses = [max(0.0, value) for value in probabilities]
+        total = math.fsum(masses)
+        most = ROUNDING * len(masses)
+        if abs(total - 1) > most + _SLACK:
+            low, high = f"{1 - most:.4g}", f"{1 + most:.4g}"
+            return cls(reason=f"the probabilities sum to {total:.4g}, and rounding explains {low} to {high}")
+        return cls(tuple(value / total for value in masses), total)
+
+    @classmethod
+    def refusal(cls) -> "DecisionAnswer":
+        """The answer of a model that declined."""
+        return cls(reason=_REFUSED, refused=True)
+
+
+@dataclass(frozen=True)
+class DecisionAnswers:
+    """The answers to the questions of one request.
+
+    Attributes:
+        answers: by the questions' names.
+        usage: tokens of the call; ``None`` if the model does not state them.
+        model: the endpoint's name for the model that answered.
+        raw: what came back, without keys.
+    """
+
+    answers: Mapping[str, DecisionAnswer] = field(default_factory=dict)
+    usage: Usage | None = None
+    model: str = ""
+    raw: str = ""
+
+
+def as_reply(found: DecisionAnswers) -> Reply:
+    """Write answers as a reply, so that ledgers and runs treat them as any other.
+
+    Example:
+        >>> found = DecisionAnswers({"ok": DecisionAnswer.of([0.25, 0.75])}, model="m")
+        >>> answers_in(as_reply(found))["ok"].masses
+        (0.25, 0.75)
+    """
+    content = {name: _record(answer) for name, answer in found.answers.items()}
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return Reply(text, usage=found.usage, model=found.model, raw=found.raw)
+
+
+def answers_in(reply: Reply) -> dict[str, DecisionAnswer]:
+    """Read the answers that ``as_reply`` wrote.
+
+    Raises:
+        ValueError, KeyError, TypeError: it did not write the reply.
+    """
+    return {
+        name: DecisionAnswer(
+            tuple(map(float, record["masses"])),
+            math.nan if record["covered"] is None else float(record["covered"]),
+            record["reason"],
+            record["refused"],
+            math.nan if record.get("order_bias") is None else float(record["order_bias"]),
+            tuple(tuple(map(float, reading)) for reading in record.get("readings", ())),
+        )
+        for name, record in parse_json(reply.text).items()
+    }
+
+
+def _record(answer: DecisionAnswer) -> dict[str, Any]:
+    covered = None if math.isnan(answer.covered) else answer.covered
+    readings = {"readings": [list(reading) for reading in answer.readings]} if answer.readings else {}
+    return {
+        "masses": list(answer.masses),
+        "covered": covered,
+        "reason": answer.reason,
+        "refused": answer.refused,
+        "order_bias": None if math.isnan(answer.order_bias) else answer.order_bias,
+        **readings,
+    }
+
+
+def what_is_wrong(found: DecisionAnswers, n_options: Mapping[str, int]) -> str | None:
+    """Say why answers are none to the questions that were asked; ``None`` where nothing is wrong.
+
+    Args:
+        found: what a decision model gave.
+        n_options: how many options each question has, by its name.
+
+    Example:
+        >>> what_is_wrong(DecisionAnswers({"ok": DecisionAnswer((2, 3))}), {"ok": 2})
+        "the probabilities of 'ok' must be from 0 to 1, got 2"
+    """
+    left_out = next((name for name in n_options if name not in found.answers), None)
+    if left_out is not None:
+        return f"there is no answer to {left_out!r:.40}"
+    unknown = next((name for name in found.answers if name not in n_options), None)
+    if unknown is not None:
+        return f"there is no question {unknown!r:.40}"
+    return next(filter(None, (_fault(name, found.answers[name], n) for name, n in n_options.items())), None)
+
+
+def _fault(name: str, answer: DecisionAnswer, n: int) -> str | None:
+    if not answer.masses:
+        said = answer.reason or answer.refused
+        return None if said else f"the answer to {name!r:.40} has neither probabilities nor a reason"
+    if len(answer.masses) != n:
+        return f"{name!r:.40} has {n} options and {len(answer.masses)} probabilities"
+    wrong = next((value for value in answer.masses if not 0 <= value <= 1 + _SLACK), None)
+    if wrong is not None:
+        return f"the probabilities of {name!r:.40} must be from 0 to 1, got {wrong}"
+    total = math.fsum(answer.masses)
+    if abs(total - 1) > _SLACK:
+        return f"the probabilities of {name!r:.40} sum to {total:.4g}"
+    uneven = next((reading for reading in answer.readings if not _is_distribution(reading, n)), None)
+    return None if uneven is None else f"a reading of {name!r:.40} is no distribution over {n} options"
+
+
+def _is_distribution(masses: Sequence[float], n: int) -> bool:
+    within = all(0 <= value <= 1 + _SLACK for value in masses)
+    return len(masses) == n and within and abs(math.fsum(masses) - 1) <= _SLACK
+
+
+def why_unreadable(error: Exception) -> str:
+    """Say in words why answers cannot be read.
+
+    Example:
+        >>> why_unreadable(KeyError("noul"))
+        "the field 'noul' is missing"
+    """
+    if isinstance(error, KeyError):
+        return f"the field {error.args[0]!r:.40} is missing"
+    return str(error) if isinstance(error, ValueError) else "a field has a value of another type"
+
+
+@dataclass(frozen=True)
+class DecisionLimits:
+    """What a decision model takes.
+
+    Attributes:
+        levels: the most levels of a score.
+        options: the most options of a choice.
+        questions: the most questions of a request; ``None`` where no number is stated.
+        reads_images: whether it reads images.
+    """
+
+    levels: int = 10
+    options: int = 255
+    questions: int | None = None
+    reads_images: bool = False
+
+
+@runtime_checkable
+class DecisionModel(Protocol):
+    """A model that answers typed questions; it stands beside ``ChatModel``.
+
+    A model that holds connections may have a coroutine ``aclose()``, which is awaited at the end of a run.
+    """
+
+    @property
+    def name(self) -> str:
+        """The model's name in price tables and messages."""
+        ...
+
+    @property
+    def signature(self) -> Signature:
+        """Model, engine and endpoint, without secrets."""
+        ...
+
+    @property
+    def limits(self) -> DecisionLimits:
+        """What it takes; requests beyond it are refused before anything is sent."""
+        ...
+
+    async def decide(self, request: DecisionRequest) -> DecisionAnswers:
+        """Send one request once; the :class:`~semscale.chat.runner.Runner` waits and repeats.
+
+        Raises:
+            CallError: there are no answers; ``kind`` says why.
+        """
+        ...
+
+
+def check_decision(request: DecisionRequest, limits: DecisionLimits, name: str) -> None:
+    """Check that a model takes a request.
+
+    Args:
+        request: what is asked.
+        limits: of the model.
+        name: of the model, for messages.
+
+    Raises:
+        InputError: too many levels, options or questions, or an image where none is read.
+    """
+    if request.n_images and not limits.reads_images:
+        raise InputError(f"{name} decides about texts and reads no images: leave the image out")
+    n = len(request.questions)
+    if limits.questions is not None and n > limits.questions:
+        raise InputError(
+            f"{name} takes {limits.questions} questions at once, got {n}: ask in several requests"
+        )
+    for title, question in request.questions.items():
+        _check_limits(title, question, limits, name)
+
+
+def _check_limits(title: str, question: Question, limits: DecisionLimits, name: str) -> None:
+    n = len(question.options)
+    if isinstance(question, ScoreQuestion) and n > limits.levels:
+        raise InputError(f"{name} takes 2 to {limits.levels} levels, got {n} in question {title!r}")
+    if isinstance(question, ChoiceQuestion) and n > limits.options:
+        raise InputError(f"{name} takes 2 to {limits.options} options, got {n} in question {title!r}")

@@ -1,12 +1,15 @@
-"""The ledger's SQLite file: all attempts at calls, and which process is making which call now."""
+"""A ledger in a file of SQLite, and the locks that show which of its users still run."""
 
+import contextlib
 import sqlite3
 import time
+import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from semscale.chat.ledger.locks import LedgerUser
+from filelock import FileLock, Timeout
+
 from semscale.chat.ledger.operations import (
     FINAL,
     Attempt,
@@ -178,3 +181,56 @@ def _set_up(connection: sqlite3.Connection) -> None:
             time.sleep(_LOOK_AGAIN)
         else:
             return
+
+
+_ENTRANCE = "entrance"
+
+
+class LedgerUser:
+    """One user of a ledger; it counts as running while it holds its lock, which a killed process loses.
+
+    The files of users that were killed are removed when another one begins.
+
+    Args:
+        folder: contains the lock files of all users of the ledger.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.name = uuid.uuid4().hex
+        folder.mkdir(parents=True, exist_ok=True)
+        # One thread takes the lock, another may release it.
+        self._lock = FileLock(folder / self.name, thread_local=False)
+        with FileLock(folder / _ENTRANCE):  # nobody is removed between making a file and locking it
+            self._lock.acquire()
+            self._remove_ended()
+
+    def is_alive(self, other: str) -> bool:
+        """Tell whether the user with this name still runs; the file of one that does not is removed."""
+        path = self._folder / other
+        if other == self.name:
+            return True
+        if not path.exists():
+            return False
+        try:
+            with FileLock(path, timeout=0, thread_local=False):
+                pass
+        except Timeout:
+            return True
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return False
+
+    def _remove_ended(self) -> None:
+        for path in self._folder.iterdir():
+            if path.name != _ENTRANCE:
+                self.is_alive(path.name)
+
+    def leave(self) -> None:
+        """Release the lock."""
+        self._lock.release()
+        with contextlib.suppress(OSError):
+            (self._folder / self.name).unlink()

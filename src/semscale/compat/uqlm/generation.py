@@ -7,9 +7,9 @@ from typing import Any
 
 from semscale.answer_consistency.asking import Sampling
 from semscale.answer_consistency.consistency import Consistency
-from semscale.chat.calls.limits import Limits
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Message
+from semscale.chat.pacing import Limits
 from semscale.chat.replies import TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError

@@ -6,11 +6,10 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from semscale.chat.chat_model import ChatModel
-from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.messages import Request
-from semscale.chat.outcomes import RequestOutcome
-from semscale.chat.replies import TRANSIENT, FailureKind, Reply
+from semscale.chat.prices import Price, PriceTable
+from semscale.chat.replies import TRANSIENT, FailureKind, Reply, RequestOutcome
 from semscale.drift.asking.answers import COST, LATENCY, TOKENS, Answer, Answers
 from semscale.errors import ReplyError
 from semscale.history.items import Output

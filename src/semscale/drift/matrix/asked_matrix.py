@@ -17,8 +17,7 @@ from semscale.drift.matrix.sides import judge_cells
 from semscale.errors import InputError
 from semscale.judging.judge import Judge
 from semscale.judging.templates import side_by_side_template
-from semscale.matching.matcher import Matcher
-from semscale.matching.methods import check_method
+from semscale.matching.matcher import Matcher, check_method
 from semscale.matching.settings import DEFAULT_METHOD, MatchSettings
 from semscale.types import Progress
 
@@ -50,7 +49,7 @@ def ask_matrix(  # noqa: PLR0913 - each is one noun, and all but two have a defa
         settings: parameters of the requests.
         judge: compares the first answers of each two cells in both orders: a ``Judge`` with the template of
             ``side_by_side_template``, or what ``load_chat_model`` takes.
-        method: matches answers with references, one of ``semscale.matching.methods.METHODS``.
+        method: matches answers with references, one of ``semscale.matching.matcher.METHODS``.
         matching: the method's model, precision and seed.
         running: how calls are made: at once, repeated, paid, kept; its budget holds for all of them together.
         progress: called as replies come, and while texts are matched.

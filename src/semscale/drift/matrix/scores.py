@@ -9,7 +9,7 @@ from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.matrix.cells import CellAnswers, gives_nothing, text_of
 from semscale.guards.registry import Guards
 from semscale.matching.matcher import match_with
-from semscale.matching.methods import PairMethod
+from semscale.matching.pairs import PairMethod
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate

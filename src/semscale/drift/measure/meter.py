@@ -25,13 +25,12 @@ from semscale.embedding.cache.state_reader import StateReader
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import Guards, Mode
 from semscale.history.runs import Run, hashed, named
-from semscale.matching.bertscore import chosen_layer, equal_weights, token_encoder
-from semscale.matching.calibrated import CalibratedWeights, calibrated_weights_for
-from semscale.matching.methods import guards_for
-from semscale.matching.pairs import with_identifier
-from semscale.matching.separation import corpus_hash
-from semscale.matching.word_vectors import LAYERS, WordLayers
-from semscale.matching.words import SubjectWeights
+from semscale.matching.bertscore import chosen_layer, token_encoder
+from semscale.matching.calibrated import LAYERS, CalibratedWeights, calibrated_weights_for
+from semscale.matching.matcher import guards_for
+from semscale.matching.pairs import corpus_hash, with_identifier
+from semscale.matching.token_scores import equal_weights
+from semscale.matching.words import WordLayers
 from semscale.messages import known_settings
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
@@ -128,9 +127,8 @@ class DriftMeter:
 
     @cached_property
     def _words(self) -> WordLayers:
-        subject = SubjectWeights(self._calibration.subject_weight, self._calibration.pronoun_weight)
         read = StateReader(self.encoder, self.encoder.layers, self._cache).read
-        return WordLayers(self.encoder, subject, read=read)
+        return WordLayers(self.encoder, self._calibration.subject_weights, read=read)
 
     def measure(
         self, baseline: Run, others: Sequence[Run], *, progress: Progress | None = None

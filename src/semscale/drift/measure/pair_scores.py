@@ -14,29 +14,26 @@ from semscale.guards.findings import Finding
 from semscale.guards.numbers.figure_guard import figure_findings
 from semscale.guards.registry import Guards, Mode
 from semscale.guards.words import is_english_script
-from semscale.matching.bertscore import cosine_matrix, greedy_scores
-from semscale.matching.calibrated import FEWEST_FOR_FLOORS, UNRELATED_PAIRS, CalibratedWeights
-from semscale.matching.cosines import unit_rows
-from semscale.matching.pairs import are_across, guards_read
-from semscale.matching.separation import unrelated_pairs
-from semscale.matching.word_vectors import (
+from semscale.matching.calibrated import (
+    FEWEST_FOR_FLOORS,
     LAYERS,
     LAYERS_OF_WORDS,
-    LayerSimilarities,
-    WordLayers,
-    WordVectorizer,
-    WordVectors,
+    UNRELATED_PAIRS,
+    CalibratedWeights,
     above_floor,
-    combine_known,
-    compare_words,
+    combine,
     estimated_floors,
+    layer_similarities,
     penalty_of,
 )
-from semscale.matching.words import WordWeights
+from semscale.matching.cosines import unit_rows
+from semscale.matching.pairs import are_across, guards_read, unrelated_pairs
+from semscale.matching.token_scores import cosine_matrix, greedy_scores
+from semscale.matching.words import WordLayers, WordVectorizer, WordVectors, WordWeights, compare_words
 from semscale.types import Floats, Integers, Mask, Vectors
 
 if TYPE_CHECKING:
-    from semscale.matching.bertscore import TokenWeights
+    from semscale.matching.token_scores import TokenWeights
 
 _SCORES = ("match", "bertscore_f1", "cosine")
 _TOGETHER = 16  # unrelated pairs that are compared together
@@ -104,8 +101,7 @@ class PairScoring:
             ready = self._ready(np.unique(pairs).tolist(), readings)
             words = [(ready[one].words, ready[other].words) for one, other in pairs.tolist()]
             compared.append(compare_words(words, cosine_matrix))
-        unrelated = LayerSimilarities(*np.concatenate(compared).T)
-        self.floors = estimated_floors(unrelated.layers(0.5), self.floors)
+        self.floors = estimated_floors(np.concatenate(compared), self.floors)
 
     def score(
         self, pairs: Sequence[tuple[int, int]], cosines: Sequence[float], readings: Mapping[int, Reading]
@@ -135,7 +131,7 @@ class PairScoring:
             for both, looked in zip(texts, guarded, strict=True)
         ]
         across = np.array([are_across(*both, self._languages) for both in texts])
-        match = self._match(LayerSimilarities(*compared.T), findings, across)
+        match = self._match(compared, findings, across)
         values = np.array([match, [one.f1 for one in scored], cosines]).T
         unread = self._read.unread[np.array(pairs)]
         values[unread.any(axis=1)] = np.nan
@@ -155,18 +151,14 @@ class PairScoring:
         languages = language_of(prediction), language_of(reference)
         return figure_findings(prediction, reference, languages=languages)
 
-    def _match(
-        self, similarities: LayerSimilarities, findings: Sequence[tuple[Finding, ...]], across: Mask
-    ) -> Floats:
-        similar = similarities.layers(self._calibration.recall_share)
+    def _match(self, compared: Floats, findings: Sequence[tuple[Finding, ...]], across: Mask) -> Floats:
+        similar = layer_similarities(compared, self._calibration.recall_share)
         layers = {name: above_floor(similar[name], self.floors[name]) for name in LAYERS}
         for name in LAYERS_OF_WORDS:
             layers[name][across] = np.nan
         weighed = (self._guards.weighed(found) for found in findings)
         penalties = (penalty_of(found, self._calibration.penalties) for found in weighed)
-        return combine_known(
-            layers, np.fromiter(penalties, np.float64, len(findings)), self._calibration.shares
-        )
+        return combine(layers, np.fromiter(penalties, np.float64, len(findings)), self._calibration.shares)
 
     def _over(self, corpus: Iterable[Iterable[str]]) -> WordVectorizer:
         weights = WordWeights.over(corpus, stop=self._calibration.stop_weight)

@@ -14,20 +14,24 @@ from semscale.types import Floats, Integers
 _FEWEST_RATERS = 2
 
 
-def spearman_brown(correlation: float) -> float:
-    """Reliability of a whole from the correlation of its halves: 2 r / (1 + r).
+def spearman_brown(correlation: float, k: int = 2) -> float:
+    """Reliability of the mean of k like parts from their mean correlation: k r / (1 + (k - 1) r).
+
+    For halves of a whole it is 2 r / (1 + r); for k items, their standardised alpha.
 
     Returns:
-        At most 1; NaN for NaN or -1.
+        At most 1; NaN for NaN, and where parts cancel out, so that 1 + (k - 1) r is not above 0.
 
     References:
         Spearman (1910), British Journal of Psychology 3, 271-295. Brown (1910), the same 3, 296-322.
+        Cronbach (1951), doi 10.1007/BF02310555.
 
     Example:
-        >>> round(spearman_brown(0.6), 6)
-        0.75
+        >>> round(spearman_brown(0.6), 6), round(spearman_brown(0.5, 3), 6)
+        (0.75, 0.75)
     """
-    return float("nan") if correlation == -1 else 2 * correlation / (1 + correlation)
+    scaled = 1 + (k - 1) * correlation
+    return k * correlation / scaled if scaled > 0 else float("nan")
 
 
 def split_half_reliability(  # noqa: PLR0913 - one setting each of the resampling

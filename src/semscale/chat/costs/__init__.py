@@ -1,1 +1,0 @@
-"""What calls cost: budgets, prices, and the forecast of a run."""

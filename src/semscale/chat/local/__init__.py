@@ -1,1 +1,0 @@
-"""Chat models on this machine."""
