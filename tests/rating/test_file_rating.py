@@ -10,11 +10,12 @@ import xlsxwriter
 from polars.testing import assert_frame_equal
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.rating.cells import humans_in, numbers_in
+from semscale.rating.cells import humans_in
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
+from semscale.results.weights import numbers_in
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store import workbook
 from semscale.store.columns import groups_in

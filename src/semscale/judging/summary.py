@@ -190,8 +190,8 @@ class JudgeSummary(Summary):
         least_certain: items whose scores have the widest distributions, at most 20; empty for a panel.
         human: comparison with human labels, where there are any.
         stopped: why not every item was asked about, or ``None``.
-        unused_inclusion: whether the table has a column ``inclusion``, as ``judge label`` writes it, that was
-            not named with the labels.
+        unused_inclusion: whether the table has a column ``inclusion``, as ``semscale label`` writes it, that
+            was not named with the labels.
     """
 
     instrument = "judge"

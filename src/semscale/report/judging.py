@@ -103,12 +103,6 @@ _JUDGES = Citation(
     "NeurIPS 2023, arXiv:2306.05685",
     "models as judges",
 )
-_CORRECTION = Citation(
-    "Angelopoulos, A. N., Bates, S., Fannjiang, C., Jordan, M. I., & Zrnic, T. (2023).",
-    "Prediction-powered inference",
-    "Science 382, 669–674",
-    "the corrected mean",
-)
 _BRADLEY_TERRY = Citation(
     "Bradley, R. A., & Terry, M. E. (1952).",
     "Rank analysis of incomplete block designs: I. The method of paired comparisons",
@@ -139,14 +133,15 @@ def judge_document(summary: "JudgeSummary") -> Document:
         cautions=cautions(summary),
         sections=_sections(summary),
         notes=present(f"distributions: {_provenance_note(summary)}", panel),
-        settings=[
-            ("Questions", parts.in_column(columns.question)),
-            ("Answers", parts.in_column(columns.answer)),
-            *(("References", parts.in_column(column)) for column in columns.reference),
-            ("Human labels", parts.in_column(columns.human)),
-            ("Groups", parts.in_column(columns.by)),
-        ],
-        citations=(_JUDGES, _CORRECTION if human else None),
+        settings=parts.column_settings(
+            columns,
+            question="Questions",
+            answer="Answers",
+            reference="References",
+            human="Human labels",
+            by="Groups",
+        ),
+        citations=(_JUDGES, parts.CORRECTION if human else None),
     )
 
 
@@ -534,8 +529,8 @@ def _table_cautions(summary: "JudgeSummary") -> Iterator[str]:
         yield f"Only {labelled} with a human label and a score: intervals are wide."
     if summary.unused_inclusion:
         yield (
-            f"Labels count as those of a plain sample. The table has a column {INCLUSION!r}: if judge label "
-            f"drew the rows, the corrected mean is wrong without --inclusion {INCLUSION}."
+            f"Labels count as those of a plain sample. The table has a column {INCLUSION!r}: if semscale "
+            f"label drew the rows, the corrected mean is wrong without --inclusion {INCLUSION}."
         )
 
 
@@ -565,14 +560,10 @@ def _decision_cautions(name: str, scores: "JudgeScores") -> Iterator[str]:
     """Name substitutes for decisions, normalised probabilities, and effects of the order of levels."""
     yield from sentences.stand_in_notes(name, scores.signature, scores.not_taken)
     if scores.unusable and dict(scores.signature.fields).get("method", "prose") != "prose":
-        rows = counted(scores.counts.get(Status.UNPARSABLE, 0), "row")
-        reason = one_line(scores.unusable).rstrip(".")
-        yield f"{name} gave no usable answer about {rows}, most often because: {reason}."
+        n = scores.counts.get(Status.UNPARSABLE, 0)
+        yield sentences.unusable_answers_note(name, n, "row", scores.unusable)
     if scores.n_normalised:
-        yield (
-            f"The probabilities of {counted(scores.n_normalised, 'decision')} of {name} did not sum to 1, "
-            "within what rounding explains, and were normalised."
-        )
+        yield sentences.normalised_note(name, scores.n_normalised)
     if scores.order_bias > _LARGE_ORDER_BIAS:
         yield (
             f"The order of the levels moves {percent(scores.order_bias, 0)} of the probability of {name}’s "

@@ -80,7 +80,6 @@ from semscale.report.parts import (
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED, Bar, DotRow, bars, dots
 from semscale.report.sentences import (
     STATUS_MEANINGS,
-    foreign_warnings,
     interval_methods,
     language_warnings,
     unread_warnings,
@@ -168,9 +167,8 @@ def match_document(summary: "MatchSummary") -> Document:
         source=(f"method {summary.method}",),
         lead=headline(summary.estimates, mean_name(overall.main), summary.bounds),
         warnings=(
-            *foreign_warnings(summary.languages),
-            *language_warnings(summary.unread_language),
-            *unread_warnings({str(status): n for status, n in summary.counts.items()}),
+            *language_warnings(summary),
+            *unread_warnings(summary.counts),
         ),
         reading=[f"{capitalised(remark)}." for remark in remarks.values() if remark],
         facts=(
