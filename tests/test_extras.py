@@ -10,9 +10,8 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
-import typer.main
 
-from semscale.cli.main import app
+from semscale.cli.main import program
 from semscale.errors import MissingExtraError
 from semscale.extras import EXTRAS, require, usage_reports_off
 
@@ -41,7 +40,7 @@ print(*codes, "loaded:", *sorted(loaded), file=sys.stderr)
 WITHOUT = "import semscale.extras\nsemscale.extras.find_spec = lambda name: None\n" + PROGRAM
 
 TEXTS = {".md", ".py", ".yml", ".yaml"}
-ENDPOINT = ("--model", "m", "--base-url", "http://localhost:9/v1")
+ENDPOINT = ("--chat-model", "m", "--chat-url", "http://localhost:9/v1")
 ANSWERS = (
     "I love it",
     "It is fine",
@@ -86,13 +85,11 @@ def run(program: str, *commands: Iterable[object]) -> subprocess.CompletedProces
 
 
 def all_commands() -> list[str]:
-    found, todo = [], [("", typer.main.get_command(app))]
+    found, todo = [], [("", program())]
     while todo:
-        name, command = todo.pop()
+        name, app = todo.pop()
         found.append(name)
-        todo += [
-            (f"{name} {inner}".strip(), each) for inner, each in getattr(command, "commands", {}).items()
-        ]
+        todo += [(f"{name} {inner}".strip(), app[inner]) for inner in app if not inner.startswith("-")]
     return found
 
 
@@ -225,9 +222,9 @@ class TestMissing:
         commands = [
             ("history", ("drift", "history")),
             ("postgres", ("drift", "history", "--history", "postgresql://ana@localhost/team")),
-            ("api", (*rate, "--engine", "api", *ENDPOINT)),
+            ("api", (*rate, "--engine", "api", "--embedder", "m", "--embedder-url", "http://localhost:9/v1")),
             ("api", (*ask, *ENDPOINT)),
-            ("local", (*ask, "--model", "local")),
+            ("local", (*ask, "--chat-model", "local")),
         ]
         done = run(WITHOUT, *(command for _, command in commands))
         said = [f"semscale: {wanted[extra]}" for extra, _ in commands]

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from semscale.cli.drift import compare_run as comparing
+from semscale.cli.drift import gate as comparing
 from semscale.errors import InputError
 
 pytestmark = pytest.mark.needs("history")
@@ -148,7 +148,7 @@ def test_few_items_leave_it_undecided(semscale, tmp_path):
     items[0]["output"] = "Osmosis moves water into the cell, so that it grows."
     (tmp_path / "new.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
     semscale("drift", "record", "base.jsonl", "--model", "m")
-    semscale("drift", "approve", "latest", "--by", "A", "--why", "x")
+    semscale("drift", "approve", "latest", "--approved-by", "A", "--why", "x")
     ended = semscale("drift", "gate", "new.jsonl", "--model", "n")
     assert ended.code == 4, ended.out + ended.err
     last = ended.out.splitlines()[-1]
@@ -220,7 +220,7 @@ def test_a_candidate_file_is_read_for_the_groups_and_fields_of_the_baseline(sems
     assert semscale(
         "drift", "record", "base.csv", "--model", "m", *columns, "--field", "credits", "--by", "topic"
     ).code == 0  # fmt: skip
-    semscale("drift", "approve", "latest", "--by", "A", "--why", "x")
+    semscale("drift", "approve", "latest", "--approved-by", "A", "--why", "x")
     ended = semscale("drift", "compare", "new.csv", "--model", "n", *columns, "--json")
     assert ended.code == 0, ended.err
     drifts = json.loads(ended.out)["drifts"]

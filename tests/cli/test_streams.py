@@ -26,7 +26,7 @@ def shell(line, **settings):
 
 
 @pytest.mark.parametrize(
-    "command", ["scales list", "scales show quality", "--help", "models list", "cache info"]
+    "command", ["scales list", "scales show quality", "--help", "models list", "models cache"]
 )
 @pytest.mark.parametrize("closing", [">&-", "2>&- >&-", "<&- >&-"])
 def test_a_closed_output_is_no_error(command, closing):

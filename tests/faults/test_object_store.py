@@ -70,7 +70,7 @@ def ended(process):
 
 
 def embed(source, out, model, part_rows=PART_ROWS):
-    return ["embed", source, "--text", "text", "--model", model, "--out", out, "--part-rows", part_rows]
+    return ["embed", source, "--text", "text", "--embedder", model, "--out", out, "--part-rows", part_rows]
 
 
 def kill_after(process, server, folder, n):

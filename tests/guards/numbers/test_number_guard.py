@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.numbers.number_guard import NumberGuard
+from semscale.guards.number_guard import NumberGuard
 from semscale.guards.reading import analyse
 
 OTHER = [
