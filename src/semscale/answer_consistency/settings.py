@@ -252,29 +252,21 @@ LABEL = Role(_read_labels, is_measured=False, is_shared=True)
 
 COLUMN = Option("Columns", "COLUMN")
 Prompt = Annotated[str | None, SHARED_CELL, Field(description="The questions."), COLUMN]
-Label = Annotated[str | None, LABEL, Field(description="Whether the answer is right, where checked."), COLUMN]
+Label = Annotated[
+    str | None,
+    LABEL,
+    Field(description="Whether the answer is right, where checked."),
+    Option("Columns", "COLUMN", name="--correct"),
+]
 By = Annotated[str | None, GROUP, Field(description="Names of groups to compare."), COLUMN]
 
 
 class AskedColumns(Columns):
     """Columns of questions that a model is asked."""
 
-<<<<<<< HEAD
     prompt: Annotated[str, TEXT, Field(description="The questions."), COLUMN]
     label: Label = None
     by: By = None
-=======
-    prompt: Annotated[str, TEXT, Field(description="The questions."), Option("Columns", "COLUMN")]
-    label: Annotated[
-        str | None,
-        LABEL,
-        Field(description="Whether the answer is right, where checked."),
-        Option("Columns", "COLUMN", name="--correct"),
-    ] = None
-    by: Annotated[
-        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
-    ] = None
->>>>>>> main
 
 
 class AnswerColumns(Columns):
@@ -301,23 +293,7 @@ class AnswerColumns(Columns):
             description="Which rows belong to one question: its first row has the answer, the others a "
             "sample each."
         ),
-<<<<<<< HEAD
         COLUMN,
-=======
-        Option("Columns", "COLUMN"),
-    ] = None
-    prompt: Annotated[
-        str | None, SHARED_CELL, Field(description="The questions."), Option("Columns", "COLUMN")
-    ] = None
-    label: Annotated[
-        str | None,
-        LABEL,
-        Field(description="Whether the answer is right, where checked."),
-        Option("Columns", "COLUMN", name="--correct"),
-    ] = None
-    by: Annotated[
-        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
->>>>>>> main
     ] = None
     prompt: Prompt = None
     label: Label = None
