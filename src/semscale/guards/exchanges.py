@@ -1,17 +1,13 @@
-"""Words that have exchanged their places between two texts of nearly the same words.
-
-"Ann hired Bob" and "Bob hired Ann" have "Ann" and "Bob" in exchanged places around "hired". Moving a clause
-or an adverbial turns no three words round: "On Monday Ann left", "Ann left on Monday".
-"""
+"""Exchanged roles of the words of two texts."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
-from semscale.guards.claims.wording import Wording
-from semscale.guards.lexicons import read_lexicon
+from semscale.guards.phrases import Wording
 from semscale.guards.reading import AnalysedText
+from semscale.guards.words import read_lexicon
 
 Places = tuple[tuple[int, int], tuple[int, int]]
 """The positions of two words in one text, and in the other."""
@@ -293,10 +289,10 @@ def _slot(wording: Wording, at: int) -> str:
 @cache
 def _persons() -> dict[str, str]:
     """Return the stem that stands for each pronoun of a person, and for "than"."""
-    listed = read_lexicon("roles", "semscale.guards.claims")["persons"]
+    listed = read_lexicon("roles")["persons"]
     return {form: f"<{line.split()[0]}>" for line in listed for form in line.split()}
 
 
 @cache
 def _words(name: str) -> frozenset[str]:
-    return frozenset(read_lexicon("roles", "semscale.guards.claims")[name].split())
+    return frozenset(read_lexicon("roles")[name].split())
