@@ -19,6 +19,7 @@ def judged(tmp_path):
     return path
 
 
+@pytest.mark.exhaustive
 def test_a_calibration_prints_every_layer_and_writes_its_file(judged, tmp_path, capsys):
     out = tmp_path / "base.json"
     columns = ["--prediction", "answer", "--reference", "truth", "--human", "score"]

@@ -203,6 +203,7 @@ def test_a_sheet_with_decimal_commas_calibrates_as_with_points(semscale, tmp_pat
     assert hashes[0] == hashes[1]
 
 
+@pytest.mark.exhaustive
 def test_labels_turned_round_and_labels_on_two_points_are_warned_of(semscale, labelled):
     with open("labelled.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

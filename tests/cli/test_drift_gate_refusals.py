@@ -8,7 +8,7 @@ import pytest
 from semscale.history.databases.opening import open_history
 from semscale.history.runs import Approval
 
-pytestmark = pytest.mark.needs("history")
+pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
 
 
 def lines(*items):

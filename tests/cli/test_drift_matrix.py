@@ -9,7 +9,7 @@ from decision_endpoint import deciding_endpoint
 from endpoint import error, misbehaving_endpoint, prompt_of
 from tests.schema_check import check_json
 
-pytestmark = pytest.mark.needs("api")
+pytestmark = [pytest.mark.needs("api"), pytest.mark.exhaustive]
 
 NAMES = "abcdefghijkl"
 ITEMS = [{"id": name, "input": f"What is {name}?", "right": f"{name} is great"} for name in NAMES]

@@ -13,7 +13,7 @@ from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run
 
-pytestmark = pytest.mark.needs("history")
+pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 START = datetime(2026, 1, 1, tzinfo=UTC)

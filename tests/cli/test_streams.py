@@ -6,7 +6,10 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the shell's redirections are those of POSIX")
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="the shell's redirections are those of POSIX"),
+    pytest.mark.exhaustive,
+]
 
 PROGRAM = f'"{sys.executable}" -c "from semscale.cli.main import run; run()"'
 FAILING = """

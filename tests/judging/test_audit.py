@@ -275,4 +275,4 @@ def test_where_letters_stand_in_they_are_no_change_and_tokens_are_those_of_all_r
         assert again["spent"]["calls"] < first["spent"]["calls"]  # refused forms are asked for again
     relabelled = next(check for check in found[0][0]["checks"] if check["check"] == "relabelled")
     assert relabelled["effect"] is None
-    assert relabelled["skipped"].startswith("letters stand in for decisions")
+    assert relabelled["skipped"].startswith("letters replace decisions")

@@ -237,7 +237,7 @@ def compare_study(options: StudyCompareOptions) -> "StudyComparison":
 
 
 def _read(options: StudyRunOptions) -> "Study":
-    from semscale.study.files import load
+    from semscale.study.result import load
 
     check_input(str(options.file))
     study = load(options.file)

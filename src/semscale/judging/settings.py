@@ -131,7 +131,7 @@ class JudgeSettings(Settings):
                 raise _prose_only("order", self.order)
         if self.samples != 1 and self.temperature == 0:
             raise InputError(
-                f"temperature must be > 0 for {self.samples} samples, which would all be alike at 0"
+                f"temperature must be > 0 for {self.samples} samples, which would all be the same at 0"
             )
 
     @property
