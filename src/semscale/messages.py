@@ -116,7 +116,7 @@ def _named(path: Sequence[int | str]) -> str:
         ('point 1, value', "anchor set 'plain', anchor 2", 'title')
     """
     match path:
-        case ("points" | "probes" | "concepts" | "questions" | "model" as many, int(index), *rest):
+        case ("points" | "probes" | "codes" | "concepts" | "questions" | "model" as many, int(index), *rest):
             inside = [step + 1 if isinstance(step, int) else step for step in rest]
             return ", ".join([f"{many.removesuffix('s')} {index + 1}", *map(str, inside)])
         case ("anchor_sets", name, int(index)):

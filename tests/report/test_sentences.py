@@ -21,12 +21,12 @@ from semscale.report.matching import MEANINGS as MATCHING
 from semscale.report.parts import languages_section, left_out_section
 from semscale.report.rating import MEANINGS as RATING
 from semscale.report.sentences import (
-    foreign_warnings,
     language_name,
-    language_warnings,
     most_frequent,
     off_topic_warnings,
     rows_scored,
+    unread_language_warnings,
+    unread_rows_warnings,
     unread_warnings,
 )
 from semscale.report.terminal import print_document
@@ -88,13 +88,13 @@ def test_languages_have_english_names():
 
 
 def test_rows_that_were_not_read_are_warned_of_with_their_languages():
-    (said,) = foreign_warnings([ENGLISH, GERMAN, MIXED, UNCLEAR])
+    (said,) = unread_rows_warnings([ENGLISH, GERMAN, MIXED, UNCLEAR])
     # 4 of 12 are a third.
     assert said == (
         "4 of 12 rows (33\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
-        "(German 3 and French–English 1). Use a model that does (--model e5-small)."
+        "(German 3 and French–English 1). Use a model that does (--embedder e5-small)."
     )
-    (one,) = foreign_warnings([MIXED], "prompt", lack="value", remedy="--embedder e5-small")
+    (one,) = unread_rows_warnings([MIXED], "prompt", lack="value", option="--embedder")
     assert one == (
         "1 of 2 prompts (50\N{NO-BREAK SPACE}%) has no value: the model does not read its language "
         "(French–English 1). Use a model that does (--embedder e5-small)."
@@ -103,13 +103,13 @@ def test_rows_that_were_not_read_are_warned_of_with_their_languages():
 
 def test_no_more_than_four_languages_are_named():
     counts = [LanguageCount((code,), 1, 0, unread=1) for code in ("de", "es", "fr", "it", "nl")]
-    (said,) = foreign_warnings(counts)
+    (said,) = unread_rows_warnings(counts)
     assert "(German 1, Spanish 1, French 1, Italian 1 and others)" in said
 
 
 def test_without_an_unread_row_there_is_no_warning():
-    assert foreign_warnings([ENGLISH, UNCLEAR]) == ()
-    assert foreign_warnings([]) == ()
+    assert unread_rows_warnings([ENGLISH, UNCLEAR]) == ()
+    assert unread_rows_warnings([]) == ()
 
 
 def test_english_texts_have_no_section_and_others_have_one():
@@ -138,7 +138,7 @@ ENGLISH_TEXTS = ["I would buy it today.", "No, I would never buy that.", "I am n
 # 30 of 33 are 90.9 %.
 NO_RATING = (
     "30 of 33 texts (91\N{NO-BREAK SPACE}%) have no rating: the model does not read their language "
-    "(German 30). Use a model that does (--model e5-small)."
+    "(German 30). Use a model that does (--embedder e5-small)."
 )
 
 
@@ -191,7 +191,7 @@ def test_json_has_warnings_first_and_the_languages_as_values(rated):
 
 def test_the_share_is_that_of_all_languages_together():
     found = UnreadLanguage("zh", "Chinese", 0.75, 8, "a-model")
-    (warning,) = language_warnings(found)
+    (warning,) = unread_language_warnings(found)
     assert "75\N{NO-BREAK SPACE}% of the 8 texts whose language is clear are in such languages" in warning
     assert "most often Chinese" in warning
 
@@ -213,7 +213,7 @@ def test_match_and_consistency_warn_of_the_language_too():
     matched = semscale.match(GERMAN_TEXTS, others).summarize(GERMAN_TEXTS, others)
     assert matched.document().warnings[0] == (
         "30 of 30 rows (100\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
-        "(German 30). Use a model that does (--model e5-small)."
+        "(German 30). Use a model that does (--embedder e5-small)."
     )
     check_json(matched.to_json())
     samples = [[other] for other in others]
@@ -263,4 +263,4 @@ def test_rows_without_a_text_are_not_among_those_that_the_share_is_of():
 
 
 def test_nothing_found_is_nothing_said():
-    assert language_warnings(None) == off_topic_warnings({}) == unread_warnings({"missing": 3}) == ()
+    assert unread_language_warnings(None) == off_topic_warnings({}) == unread_warnings({"missing": 3}) == ()

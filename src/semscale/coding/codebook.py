@@ -2,18 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from semscale.errors import InputError
-from semscale.messages import did_you_mean, shortened
-from semscale.yaml_reading import line_of, parse_yaml
+from semscale.messages import did_you_mean
+from semscale.yaml_reading import YamlFile
 
-FEWEST_CODES = 2
+MIN_CODES = 2
 """A score compares a code with the other codes, so a codebook has at least two."""
 
 NO_CODE = "none"
@@ -81,11 +80,8 @@ class Codebook:
     codes: tuple[Code, ...]
 
     def __post_init__(self) -> None:
-        if len(self.codes) < FEWEST_CODES:
-            raise InputError(f"a codebook needs at least {FEWEST_CODES} codes, got {len(self.codes)}")
-        self._check_names()
-        self._check_parents()
-        self._check_shared_texts()
+        for _, message in _mistakes(self.codes):
+            raise InputError(message)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -110,67 +106,80 @@ class Codebook:
             >>> Codebook("mine", (wide, narrow)).ancestors("fees")
             ('price',)
         """
-        parents = {code.name: code.parent for code in self.codes}
-        names: list[str] = []
-        parent = parents[name]
-        while parent is not None and parent not in names:
-            names.append(parent)
-            parent = parents[parent]
-        return tuple(names)
+        return _ancestors(name, self.codes)
 
     def are_related(self, name: str, other: str) -> bool:
         """Return whether two codes are the same, or one is above the other."""
         return name == other or other in self.ancestors(name) or name in self.ancestors(other)
 
-    def _check_names(self) -> None:
-        names: dict[str, str] = {}
-        for code in self.codes:
-            key = code.name.strip().casefold()
-            if key in names:
-                raise InputError(f"codes {names[key]!r} and {code.name!r} have the same name: rename one")
-            names[key] = code.name
-        for key, name in names.items():
-            for ending in _COLUMN_ENDINGS:
-                other = names.get(key + ending)
-                if other is not None:
-                    raise InputError(
-                        f"codes {name!r} and {other!r} would share a column of the table: rename one"
-                    )
 
-    def _check_parents(self) -> None:
-        for code in self.codes:
-            if code.parent is not None and code.parent not in self.names:
-                near = did_you_mean(code.parent, self.names)
-                raise InputError(f"code {code.name!r}: there is no code {code.parent!r}, its parent{near}")
-        for name in self.names:
-            if name in self.ancestors(name):
-                raise InputError(f"code {name!r} is its own parent, by way of {self.ancestors(name)[0]!r}")
+def _ancestors(name: str, codes: Sequence[Code]) -> tuple[str, ...]:
+    parents = {code.name: code.parent for code in codes}
+    names: list[str] = []
+    parent = parents[name]
+    while parent is not None and parent not in names:
+        names.append(parent)
+        parent = parents[parent]
+    return tuple(names)
 
-    def _check_shared_texts(self) -> None:
-        owners: dict[str, str] = {}
-        for code in self.codes:
-            for text in {" ".join(text.casefold().split()) for text in code.prototypes}:
-                owner = owners.setdefault(text, code.name)
-                if owner != code.name:
-                    raise InputError(
-                        f"codes {owner!r} and {code.name!r} share the text {text!r:.60}: it can stand for one"
-                    )
+
+_Mistakes = Iterator[tuple[int | None, str]]
+"""Positions of codes, ``None`` for all of them, each with a message."""
+
+
+def _mistakes(codes: Sequence[Code]) -> _Mistakes:
+    """Yield what is wrong with the codes of a codebook."""
+    if len(codes) < MIN_CODES:
+        yield None, f"a codebook needs at least {MIN_CODES} codes, got {len(codes)}"
+    yield from _name_mistakes(codes)
+    yield from _parent_mistakes(codes)
+    owners: dict[str, str] = {}
+    for position, code in enumerate(codes):
+        for text in {" ".join(text.casefold().split()) for text in code.prototypes}:
+            owner = owners.setdefault(text, code.name)
+            if owner != code.name:
+                shared = f"codes {owner!r} and {code.name!r} share the text {text!r:.60}"
+                yield position, f"{shared}: it can stand for one code only"
+
+
+def _name_mistakes(codes: Sequence[Code]) -> _Mistakes:
+    names: dict[str, str] = {}
+    for position, code in enumerate(codes):
+        key = code.name.strip().casefold()
+        if key in names:
+            yield position, f"codes {names[key]!r} and {code.name!r} have the same name: rename one"
+        names[key] = code.name
+    for position, code in enumerate(codes):
+        for ending in _COLUMN_ENDINGS:
+            other = names.get(code.name.strip().casefold().removesuffix(ending))
+            if other not in (None, code.name):
+                both = f"codes {other!r} and {code.name!r}"
+                yield position, f"{both} would share a column of the table: rename one"
+
+
+def _parent_mistakes(codes: Sequence[Code]) -> _Mistakes:
+    names = [code.name for code in codes]
+    for position, code in enumerate(codes):
+        if code.parent is not None and code.parent not in names:
+            near = did_you_mean(code.parent, names)
+            yield position, f"code {code.name!r}: there is no code {code.parent!r}, its parent{near}"
+    for position, code in enumerate(codes):
+        above = _ancestors(code.name, codes)
+        if code.name in above:
+            yield position, f"code {code.name!r} is its own parent, by way of {above[0]!r}"
 
 
 def load_codebook(path: str | Path) -> Codebook:
     """Read a codebook from a YAML file.
 
     The file has ``name`` and ``codes``. Each code has ``name``, ``definition``, ``examples`` (one or more)
-    and, if you like, ``negative_examples`` and ``parent``.
+    and, optionally, ``negative_examples`` and ``parent``.
 
     Raises:
         InputError: it cannot be read or is no codebook; the message names the line.
     """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"codebook {str(path)!r} cannot be read: {error.strerror or error}") from None
-    return parse_codebook(content, source=str(path))
+    file = YamlFile.read(path, "codebook")
+    return parse_codebook(file.content, source=file.source)
 
 
 def parse_codebook(content: bytes, *, source: str) -> Codebook:
@@ -187,34 +196,18 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
         >>> text = b"name: b\ncodes: [{name: a, definition: d, exmples: [x]}]"
         >>> parse_codebook(text, source="b.yaml")
         Traceback (most recent call last):
-        semscale.errors.InputError: 'b.yaml', line 2: code 'a': unknown key 'exmples'; did you mean...
+        semscale.errors.InputError: 'b.yaml', line 2: unknown key 'exmples' in codes; did you mean 'exam...
     """
-    fields = parse_yaml(content, source=source)
-    if not isinstance(fields, dict):
-        raise InputError(
-            f"{source!r} must hold the keys of a codebook, name and codes, got {shortened(fields)}"
-        )
-
-    def error_at(path: Sequence[str | int], message: object) -> InputError:
-        return InputError(f"{source!r}, line {line_of(content, path)}: {message}")
-
-    try:
-        entry = _CodebookEntry(**{str(key): value for key, value in fields.items()})
-    except ValidationError as error:
-        # A mistyped key comes before the key that is missing for it.
-        problem = min(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
-        raise error_at(problem["loc"], _description(problem, fields)) from None
-    codes: list[Code] = []
+    file = YamlFile(content, source)
+    entry = file.validated(_CodebookEntry, file.keys("a codebook, name and codes"))
+    codes = []
     for position, code in enumerate(entry.codes):
-        try:
+        with file.located("codes", position):
             examples, negative = tuple(code.examples), tuple(code.negative_examples)
             codes.append(Code(code.name.strip(), code.definition, examples, negative, code.parent))
-        except InputError as error:
-            raise error_at(("codes", position), error) from None
-    try:
-        return Codebook(entry.name, tuple(codes))
-    except InputError as error:
-        raise error_at(("codes", *_code_at_fault(codes, str(error))), error) from None
+    for mistaken, message in _mistakes(codes):
+        raise file.error(("codes",) if mistaken is None else ("codes", mistaken), message)
+    return Codebook(entry.name, tuple(codes))
 
 
 class _CodeEntry(BaseModel):
@@ -232,41 +225,3 @@ class _CodebookEntry(BaseModel):
 
     name: str = Field(min_length=1)
     codes: list[_CodeEntry] = Field(min_length=1)
-
-
-_KEYS = tuple(dict.fromkeys([*_CodebookEntry.model_fields, *_CodeEntry.model_fields]))
-_REMEDIES = {
-    "string_type": "must be text, in quotes if it reads like a number or like yes and no",
-    "string_too_short": "must not be empty",
-    "string_too_long": "must have at most 60 characters",
-    "list_type": "must be a list",
-    "too_short": "must have at least one entry",
-    "model_type": "must be a code with its keys: name, definition, examples",
-}
-
-
-def _code_at_fault(codes: Sequence[Code], message: str) -> list[int]:
-    """Find the position of the code that a message names first; of two codes the second, which repeats."""
-    positions = {
-        message.find(repr(code.name)): position
-        for position, code in enumerate(codes)
-        if repr(code.name) in message
-    }
-    named = [positions[start] for start in sorted(positions)]
-    return named[1:2] if message.startswith("codes ") else named[:1]
-
-
-def _description(problem: Any, fields: dict[Any, Any]) -> str:  # noqa: ANN401 - pydantic's own TypedDict
-    path, kind = problem["loc"], problem["type"]
-    code = ""
-    match path:
-        case ("codes", int(position), _, *_):
-            entry = fields["codes"][position]
-            name = entry.get("name") if isinstance(entry, dict) else None
-            code = f"code {name!r}: " if isinstance(name, str) and name else f"code {position + 1}: "
-    if kind == "extra_forbidden":
-        return f"{code}unknown key {path[-1]!r}{did_you_mean(str(path[-1]).lower(), _KEYS)}"
-    key = next((step for step in reversed(path) if isinstance(step, str)), "")
-    if kind == "missing":
-        return f"{code}{key} is missing: add it"
-    return f"{code}{key} {_REMEDIES.get(kind, problem['msg'].lower())}, got {shortened(problem['input'])}"

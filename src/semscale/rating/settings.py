@@ -1,7 +1,7 @@
 """Settings and columns of rating, from which options, request fields and docs derive."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeGuard, get_args
 from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
-from semscale.results.table_columns import GROUPS, Cells, Columns, Role
+from semscale.results.table_columns import GROUPS, RESPONDENT, TEXT, WEIGHT, Cells, Columns, Role
 from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from semscale.types import Floats
 
 Semantics = Literal["safe", "paper", "guide"]
 """What the rating formula means at its edges.
@@ -203,12 +202,12 @@ class RaterSettings(Settings):
         """The readout that was named, or the default one; ``paper`` and ``guide`` belong to SSR."""
         if self.semantics == "safe":
             return self.readout or DEFAULT_READOUT
-        if self.readout == "ordinal":
+        if self.readout not in {None, "ssr"}:
             raise InputError(
-                f"semantics={self.semantics!r} belongs to readout='ssr', got readout='ordinal': leave out "
-                "one of them",
-                in_shell=f"--semantics {self.semantics} belongs to --readout ssr, got --readout ordinal: "
-                "leave out one of them",
+                f"semantics={self.semantics!r} belongs to readout='ssr', got readout={self.readout!r}: leave "
+                "out one of them",
+                in_shell=f"--semantics {self.semantics} belongs to --readout ssr, got --readout "
+                f"{self.readout}: leave out one of them",
             )
         return "ssr"
 
@@ -219,27 +218,8 @@ def _stored(column: "pl.Series") -> "pl.Series":
     return storable(column.to_frame()).to_series()
 
 
-def _texts(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[Any]:
-    return columns[0].to_list()
-
-
-def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> "Floats":
-    from semscale.rating.cells import weights_in
-    from semscale.results.weights import as_weights
-
-    return as_weights(weights_in(_stored(columns[0]), first_row), first_row=first_row)
-
-
-def _names(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[str | None]:
-    from semscale.store.columns import groups_in
-
-    return groups_in(_stored(columns[0])).to_list()
-
-
 _COLUMNS = "Columns"
-_TEXT = Role(_texts, is_text=True, is_checked=False)  # searched for a text until one is found
-_WEIGHT = Role(_weights, is_measured=False, is_shared=True)
-_RESPONDENT = Role(_names, is_checked=False, is_measured=False, is_shared=True)
+_TEXT = replace(TEXT, is_checked=False)  # searched for a text until one is found
 _HUMAN = Role(lambda columns, *_: _stored(columns[0]), is_measured=False, is_shared=True)
 
 
@@ -260,11 +240,11 @@ class RatingColumns(Columns):
         Option(_COLUMNS, "COLUMN"),
     ] = ()
     weight: Annotated[
-        str | None, _WEIGHT, Field(description="Weights, 0 or more."), Option(_COLUMNS, "COLUMN")
+        str | None, WEIGHT, Field(description="Weights, 0 or more."), Option(_COLUMNS, "COLUMN")
     ] = None
     respondent: Annotated[
         str | None,
-        _RESPONDENT,
+        replace(RESPONDENT, is_checked=False),
         Field(description="Who wrote each text; one person's texts belong together."),
         Option(_COLUMNS, "COLUMN"),
     ] = None

@@ -1,23 +1,21 @@
 """Documents of coded answers and of proposed codebooks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semscale.coding.coding import MIN_PER_CLASS
 from semscale.coding.settings import BY_LIKENESS
+from semscale.report import figures, parts
 from semscale.report.document import (
     Block,
-    Cell,
     Citation,
     Count,
     DataTable,
     Document,
-    Figure,
     Flag,
-    Label,
-    Line,
+    Interval,
     Number,
     Paragraph,
     Quoted,
@@ -26,39 +24,28 @@ from semscale.report.document import (
     Section,
     Share,
     Subheading,
+    Value,
     estimate_cell,
-    stamp,
 )
-from semscale.report.formatting import (
-    count,
-    counted,
-    coverage,
-    ends,
-    listed,
-    one_line,
-    percent,
-    percent_with_interval,
-)
-from semscale.report.parts import Columns, run_settings, table_of
-from semscale.report.row_charts import ForestRow, forest
+from semscale.report.formatting import count, counted, coverage, listed, one_line, percent
+from semscale.report.parts import Column, Columns, in_column, section, table, table_of
 from semscale.report.sentences import rows_scored
 from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
 from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.coding.coder import ChatCodes
+    from semscale.coding.coder import ChatCodes, LostReply
+    from semscale.coding.coding import CodeCalibration
     from semscale.coding.shares import CodeShare, Driver, Drivers
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
     from semscale.coding.summary import CodedGrouping, CodingSummary
-    from semscale.stats.calibration.prediction_powered import CorrectedMean
-    from semscale.stats.intervals.estimates import Estimate
+    from semscale.stats.agreement.estimates import AgreementEstimate
 
 _NAME = 60
 _HEAD = 24
-_LEAST_P = 0.001
 _MOST_PAIRS = 20
-_LONGEST_REPLY = 200
+_MAX_REPLY = 200
 _WEAK = 0.667
 """Krippendorff's bound below which he would not draw even tentative conclusions."""
 
@@ -104,11 +91,12 @@ _TESTS = {
         "Welch’s test of the corrected shares, each corrected by the hand-coded answers of its group."
     ),
     "counted": (
-        "Pearson’s test of the codes that were given; where counts are small, by 10,000 random tables with "
-        "the same margins."
+        "Pearson’s test of the codes that were assigned; where counts are small, by 10,000 random tables "
+        "with the same margins."
     ),
     "counted, weighted": (
-        "Rao and Scott’s test of the codes that were given, which allows for weights, strata and respondents."
+        "Rao and Scott’s test of the codes that were assigned, which allows for weights, strata and "
+        "respondents."
     ),
 }
 _QUALITY = (
@@ -138,42 +126,37 @@ def coding_document(summary: "CodingSummary") -> Document:
     ]
     counting = f"{counted(summary.n, 'row')}: {listed(outcomes)}"
     has_alpha = summary.agreement.people or summary.agreement.runs
-    return Document(
+    named, other_run = summary.columns, summary.agreement.other_run
+    return parts.summary_document(
+        summary,
         kind="coding report",
         name="Code",
-        title=("Codes of the answers in “", Quoted(summary.columns.text), "”"),
-        source=(Quoted(summary.source), ("codebook ", Quoted(summary.codebook.name)), stamp(summary.created)),
-        signature=summary.signature,
+        title=("Codes of the answers in “", Quoted(named.text), "”"),
+        source=[("codebook ", Quoted(summary.codebook.name))],
         counting=(counting,),
         reading=(f"{counting}.", _basis(summary)),
         facts=(
-            ("Codes", Count(len(summary.codebook.codes))),
-            ("Answers", Count(summary.n)),
-            ("Coded", Count(summary.outcomes.get("coded", 0))),
-            ("Other", Count(summary.outcomes.get("other", 0))),
-            ("Cannot tell", Count(summary.outcomes.get("cannot-tell", 0))),
-            ("Coded by hand", Count(summary.n_hand)),
+            ("Codes", len(summary.codebook.codes)),
+            ("Answers", summary.n),
+            ("Coded", summary.outcomes.get("coded", 0)),
+            ("Other", summary.outcomes.get("other", 0)),
+            ("Cannot tell", summary.outcomes.get("cannot-tell", 0)),
+            ("Coded by hand", summary.n_hand),
         ),
         cautions=tuple(_cautions(summary)),
-        sections=tuple(_sections(summary)),
-        settings=run_settings(summary.source, summary.created, tuple(_columns(summary)), summary.signature),
-        citations=(*([_CORRECTION] if summary.n_hand else []), *([_ALPHA] if has_alpha else [])),
+        sections=_sections(summary),
+        settings=(
+            ("Answers", in_column(named.text)),
+            *(("Coded by hand", in_column(name)) for name in summary.people),
+            *(("Groups", in_column(grouping.by)) for grouping in summary.groupings),
+            ("Weights", in_column(named.weight)),
+            ("Clusters", in_column(named.respondent)),
+            ("Strata", in_column(named.strata)),
+            ("Other run", Quoted(other_run) if other_run else None),
+            ("Chat model", None if summary.asked is None else Quoted(summary.asked.model)),
+        ),
+        citations=(_CORRECTION if summary.n_hand else None, _ALPHA if has_alpha else None),
     )
-
-
-def _columns(summary: "CodingSummary") -> Iterator[tuple[str, Line]]:
-    columns: list[tuple[str, str | None]] = [("Answers", summary.columns.text)]
-    columns += [("Coded by hand", name) for name in summary.people]
-    columns += [("Groups", grouping.by) for grouping in summary.groupings]
-    named = summary.columns
-    columns += [("Weights", named.weight), ("Clusters", named.respondent), ("Strata", named.strata)]
-    for role, name in columns:
-        if name:
-            yield role, ("column “", Quoted(name), "”")
-    if summary.agreement.other_run:
-        yield "Other run", Quoted(summary.agreement.other_run)
-    if summary.asked is not None:
-        yield "Chat model", Quoted(summary.asked.model)
 
 
 def _basis(summary: "CodingSummary") -> str:
@@ -186,69 +169,68 @@ def _basis(summary: "CodingSummary") -> str:
     return f"{basis}; an answer may have several codes."
 
 
-def _sections(summary: "CodingSummary") -> Iterator[Section]:
-    yield Section("shares", "Share of answers with each code", tuple(_shares(summary)))
+def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
+    yield _share_section(summary)
     for number, grouping in enumerate(summary.groupings, start=1):
-        title = ("Shares by “", Quoted(grouping.by), "”")
-        note = Paragraph(_group_note(summary, grouping), "note", detail="both")
-        name = "groups" if number == 1 else f"groups-{number}"
-        yield Section(name, title, (_group_table(grouping, summary.settings.min_base), note))
+        yield section(
+            "groups" if number == 1 else f"groups-{number}",
+            ("Shares by “", Quoted(grouping.by), "”"),
+            _group_table(grouping, summary.settings.min_base),
+            Paragraph(_group_note(summary, grouping), "note", detail="both"),
+        )
     if summary.n_hand or summary.agreement.runs:
-        yield Section("quality", "Quality of the codes", (_quality(summary), Paragraph(_QUALITY, "note")))
+        yield section("quality", "Quality of the codes", _quality(summary), _QUALITY)
     if summary.drivers is not None:
-        title = ("Drivers of “", Quoted(one_line(summary.drivers.rating)), "”")
-        yield Section("drivers", title, tuple(_drivers(summary, summary.drivers)))
-    yield Section("pairs", "Codes that come together", tuple(_pairs(summary)))
-    yield Section("quotes", "Answers that show each code", tuple(_quotes(summary)))
-    yield Section("outcomes", "Outcomes", tuple(_outcomes(summary)))
+        yield _driver_section(summary, summary.drivers)
+    yield section(
+        "pairs", "Codes that come together", Paragraph(_PAIRS, "lead"), _pairs(summary), _matrix(summary)
+    )
+    yield section("quotes", "Answers that show each code", *_quotes(summary))
+    yield section("outcomes", "Outcomes", *_outcomes(summary))
 
 
-def _shares(summary: "CodingSummary") -> Iterator[Block]:
+def _share_section(summary: "CodingSummary") -> Section | None:
     """Draw and list the share of each code, the most frequent first."""
     order = sorted(summary.shares, key=lambda share: -np.nan_to_num(_best(share).value))
-    title = "share of answers, corrected" if summary.n_hand else "share of answers, as counted"
-    yield _shares_figure([(share.code, _best(share)) for share in order], title)
-    columns: list[tuple[str | Quoted, Callable[[CodeShare], Cell]]] = [
+    columns: Columns[CodeShare] = (
         ("code", lambda share: Quoted(share.code, _NAME)),
-        ("given", lambda share: Count(share.n_assigned, is_small=share.has_small_base)),
-        ("unsure", lambda share: Count(share.n_unsure)),
+        ("assigned", lambda share: Count(share.n_assigned, is_small=share.has_small_base)),
+        ("unsure", lambda share: share.n_unsure),
         ("counted share", lambda share: estimate_cell(share.counted, 1, is_share=True)),
-    ]
+        ("corrected share", lambda share: estimate_cell(share.corrected, 1, is_share=True))
+        if summary.n_hand
+        else None,
+    )
     note = (
         "Counted: share of the answers about which a code was decided; its interval does not account for the "
         "coder’s errors."
     )
     if summary.n_hand:
-        columns.append(("corrected share", lambda share: estimate_cell(share.corrected, 1, is_share=True)))
         note += (
-            " Corrected: share of all readable answers to which people would give the code, estimated with "
+            " Corrected: share of all readable answers to which people would assign the code, estimated with "
             f"{count(summary.n_hand)} hand-coded answers (prediction-powered)."
         )
-    brief = f"Codes ({coverage(summary.plan.interval)} intervals)"
-    yield table_of(order, columns, noun="code", brief_title=brief)
-    yield Paragraph(note, "note")
-
-
-def _shares_figure(shares: "list[tuple[str, CorrectedMean | Estimate]]", title: str) -> Figure:
-    rows = []
-    for code, share in shares:
-        low, high = ends(share.low, share.high)
-        text, short = percent_with_interval(share), percent(share.value, 0)
-        rows.append(ForestRow(one_line(code), share.value, low, high, 0.0, None, None, text, short))
-    columns: Columns[ForestRow] = (
-        ("code", lambda row: Quoted(row.name, _NAME)),
-        (title, lambda row: Label(row.text)),
-    )
-    return Figure(
+    return section(
         "shares",
-        lambda width: forest(rows, title, width=width, percent=True),
-        f"{title.capitalize()}: {'; '.join(f'{row.name} {row.text}' for row in rows)}.",
-        table_of(rows, columns, detail="full"),
-        caption="The dot is the share, the line its interval.",
+        "Share of answers with each code",
+        figures.shares_figure(
+            "shares",
+            [(share.code, _best(share)) for share in order],
+            head="code",
+            quantity="share of answers, corrected" if summary.n_hand else "share of answers, as counted",
+            measure="share",
+        ),
+        table_of(
+            order,
+            columns,
+            noun="code",
+            brief_title=f"Codes ({coverage(summary.plan.interval)} intervals)",
+        ),
+        note,
     )
 
 
-def _best(share: "CodeShare") -> "CorrectedMean | Estimate":
+def _best(share: "CodeShare") -> Interval:
     """Return the corrected share if there is one, else the counted one."""
     return share.counted if share.corrected is None else share.corrected
 
@@ -257,23 +239,25 @@ def _group_table(grouping: "CodedGrouping", min_base: int) -> DataTable:
     """Lay out shares by code and group, with the test of each code; a mark shows small groups."""
     groups = grouping.groups
     heads = ("no group" if group.name is None else Quoted(group.name, _HEAD) for group in groups)
-    rows: list[tuple[Cell, ...]] = [
-        (Label("answers"), *(Count(group.n, is_small=group.n < min_base) for group in groups), Label(""))
+    rows: list[Sequence[Value]] = [
+        ("answers", *(Count(group.n, is_small=group.n < min_base) for group in groups), "")
     ]
     for position, test in enumerate(grouping.tests):
-        shares = (_best(group.shares[position]) for group in groups)
-        cells = (estimate_cell(share, 0, is_share=True) for share in shares)
-        rows.append((Quoted(test.code, _NAME), *cells, Number(test.adjusted, 3, least=_LEAST_P)))
-    note = ""
-    if any(group.n < min_base for group in groups):
-        note = f"* fewer than {counted(min_base, 'answer')}: shown, and left out of the test"
-    return DataTable(
+        shares = (estimate_cell(_best(group.shares[position]), 0, is_share=True) for group in groups)
+        rows.append((Quoted(test.code, _NAME), *shares, _p_value(test.adjusted)))
+    has_small = any(group.n < min_base for group in groups)
+    small = f"* fewer than {counted(min_base, 'answer')}: shown, and left out of the test"
+    return table(
         ("code", *heads, "p (Holm)"),
-        tuple(rows),
+        rows,
         noun="code",
-        note=note,
+        note=small if has_small else "",
         brief_title=f"Shares by {one_line(grouping.by)}",
     )
+
+
+def _p_value(p_value: float) -> Number:
+    return Number(p_value, 3, least=0.001)
 
 
 def _group_note(summary: "CodingSummary", grouping: "CodedGrouping") -> str:
@@ -281,80 +265,94 @@ def _group_note(summary: "CodingSummary", grouping: "CodedGrouping") -> str:
     kinds = list(dict.fromkeys(test.kind for test in grouping.tests))
     sentences = [_TESTS[kind] for kind in kinds]
     if len(kinds) > 1:
-        codes = [f"“{one_line(test.code)}”" for test in grouping.tests if test.kind != "corrected"]
-        sentences.append(f"The second is that of {listed(codes)}.")
+        codes = (test.code for test in grouping.tests if test.kind != "corrected")
+        sentences.append(f"The second is that of {_quoted(codes)}.")
     if "corrected" in kinds:
         tested = {name for test in grouping.tests for name in grouping.tested_groups(test)}
-        names = [group.name for group in grouping.groups if group.name is not None]
-        left_out = [f"“{one_line(name)}”" for name in names if name not in tested]
-        if left_out:
+        names = (group.name for group in grouping.groups if group.name is not None)
+        if left_out := [name for name in names if name not in tested]:
             sentences.append(
                 f"Left out, with fewer than {counted(summary.settings.min_base, 'answer')}, or "
-                f"{FEWEST_IN_GROUP} hand-coded ones: {listed(left_out)}."
+                f"{FEWEST_IN_GROUP} hand-coded ones: {_quoted(left_out)}."
             )
     alone = ", in each column of groups by itself" if len(summary.groupings) > 1 else ""
     return " ".join([*sentences, f"p is adjusted by Holm over all codes{alone}."])
 
 
+def _quoted(names: Iterable[str]) -> str:
+    """List names in quotation marks."""
+    return listed([f"“{one_line(name)}”" for name in names])
+
+
 def _quality(summary: "CodingSummary") -> DataTable:
     """List the quality of each code's probability, and the agreement of decisions."""
-    heads = ["code"]
-    rows: list[list[Cell]] = [[Quoted(name, _NAME)] for name in summary.codebook.names]
-    if summary.n_hand:
-        heads += ["coded by hand: yes", "no", "area", "Brier score", "of the share alone"]
-        for row, calibration in zip(rows, summary.calibrations, strict=True):
-            figures = calibration.figures
-            row += [
-                Count(calibration.n_with),
-                Count(calibration.n_without),
-                estimate_cell(calibration.area),
-                estimate_cell(None if figures is None else figures.brier, 3),
-                Number(None if figures is None else figures.brier_of_share, 3),
-            ]
-    for head, alphas in (
-        ("alpha with people", summary.agreement.people),
-        ("alpha between people", summary.agreement.between_people),
-        ("alpha between runs", summary.agreement.runs),
-    ):
-        if alphas:
-            heads.append(head)
-            for row, alpha in zip(rows, alphas, strict=True):
-                row.append(estimate_cell(alpha, note=alpha.note or ""))
-    cells = tuple(tuple(row) for row in rows)
-    return DataTable(tuple(heads), cells, noun="code", brief_title="Quality of the codes")
+    calibrations, agreement = summary.calibrations, summary.agreement
+    of_calibration: Columns[int] = (
+        ("coded by hand: yes", lambda code: calibrations[code].n_with),
+        ("no", lambda code: calibrations[code].n_without),
+        ("area", lambda code: estimate_cell(calibrations[code].area)),
+        ("Brier score", lambda code: estimate_cell(_brier(calibrations[code])[0], 3)),
+        ("of the share alone", lambda code: Number(_brier(calibrations[code])[1], 3)),
+    )
+    columns: Columns[int] = (
+        ("code", lambda code: Quoted(summary.codebook.names[code], _NAME)),
+        *(of_calibration if summary.n_hand else ()),
+        _alpha("alpha with people", agreement.people),
+        _alpha("alpha between people", agreement.between_people),
+        _alpha("alpha between runs", agreement.runs),
+    )
+    return table_of(range(len(calibrations)), columns, noun="code", brief_title="Quality of the codes")
 
 
-def _drivers(summary: "CodingSummary", drivers: "Drivers") -> Iterator[Block]:
-    """List how the rating differs with each code, alone and with the other codes held fast."""
+def _brier(calibration: "CodeCalibration") -> tuple[Interval | None, float | None]:
+    """Return the Brier scores of a code's probability, and of its share alone."""
+    measured = calibration.figures
+    return (None, None) if measured is None else (measured.brier, measured.brier_of_share)
+
+
+def _alpha(head: str, estimates: "Sequence[AgreementEstimate]") -> Column[int] | None:
+    if not estimates:
+        return None
+    return head, lambda code: estimate_cell(estimates[code], note=estimates[code].note or "")
+
+
+def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | None:
+    """List how the rating differs with each code, alone and with the other codes held constant."""
     columns: Columns[Driver] = (
         ("code", lambda driver: Quoted(driver.code, _NAME)),
-        ("answers with it", lambda driver: Count(driver.n_with)),
-        ("mean with", lambda driver: Number(driver.mean_with)),
-        ("mean without", lambda driver: Number(driver.mean_without)),
+        ("answers with it", lambda driver: driver.n_with),
+        ("mean with", lambda driver: driver.mean_with),
+        ("mean without", lambda driver: driver.mean_without),
         ("difference", lambda driver: estimate_cell(driver.difference, signed=True)),
-        ("p (Holm)", lambda driver: Number(driver.p_value, 3, least=_LEAST_P)),
+        ("p (Holm)", lambda driver: _p_value(driver.p_value)),
         ("adjusted for other codes", lambda driver: estimate_cell(driver.joint, signed=True)),
-        ("p (Holm)", lambda driver: Number(driver.joint_p_value, 3, least=_LEAST_P)),
+        ("p (Holm)", lambda driver: _p_value(driver.joint_p_value)),
     )
     order = sorted(drivers.drivers, key=lambda driver: -np.nan_to_num(driver.difference.value, nan=-np.inf))
-    title = f"Drivers of {one_line(drivers.rating)} ({coverage(summary.plan.interval)} intervals)"
-    yield table_of(order, columns, noun="code", brief_title=title)
-    note = (
-        "The difference compares mean ratings with and without a code "
-        f"({_STANDARD_ERRORS[drivers.standard_errors]}). "
-    )
+    rating = one_line(drivers.rating)
+    joint = ""
     if drivers.n:
-        basis = "probabilities of codes" if drivers.by_probability else "codes that were given"
-        note += (
+        basis = "probabilities of codes" if drivers.by_probability else "codes that were assigned"
+        joint = (
             f"Adjusted for other codes: a linear model of {basis}, with {count(drivers.n)} answers, that "
             f"explains {percent(drivers.r_squared, 0)} of the variance. "
         )
-    note += "Both show association with the rating, not causation."
-    yield Paragraph(note, "note", detail="both")
+    note = (
+        "The difference compares mean ratings with and without a code "
+        f"({_STANDARD_ERRORS[drivers.standard_errors]}). {joint}Both show association with the rating, not "
+        "causation."
+    )
+    title = f"Drivers of {rating} ({coverage(summary.plan.interval)} intervals)"
+    return section(
+        "drivers",
+        ("Drivers of “", Quoted(rating), "”"),
+        table_of(order, columns, noun="code", brief_title=title),
+        Paragraph(note, "note", detail="both"),
+    )
 
 
-def _pairs(summary: "CodingSummary") -> Iterator[Block]:
-    """List the pairs of codes that come together most often, then all of them as a matrix."""
+def _pairs(summary: "CodingSummary") -> DataTable:
+    """List the pairs of codes that come together most often."""
     names, counts, lift = summary.codebook.names, summary.pairs.counts, summary.pairs.lift
     pairs = [
         (int(counts[first, second]), first, second)
@@ -362,77 +360,73 @@ def _pairs(summary: "CodingSummary") -> Iterator[Block]:
         for first in range(second)
         if counts[first, second]
     ]
-    rows = tuple(
-        (
-            Quoted(names[first], _NAME),
-            Quoted(names[second], _NAME),
-            Count(both),
-            Number(float(lift[first, second]), 2),
-        )
+    rows = (
+        (Quoted(names[first], _NAME), Quoted(names[second], _NAME), both, lift[first, second])
         for both, first, second in sorted(pairs, key=lambda pair: -pair[0])[:_MOST_PAIRS]
     )
-    yield Paragraph(_PAIRS, "lead")
-    yield DataTable(
+    return table(
         ("code", "and", "answers with both", "times as often as by chance"),
         rows,
         note=f"the {_MOST_PAIRS} most frequent of {len(pairs)} pairs" if len(pairs) > _MOST_PAIRS else "",
         noun="pair",
         detail="full",
     )
-    matrix: tuple[tuple[Cell, ...], ...] = tuple(
-        (Quoted(name, _NAME), *(Count(int(n)) for n in row)) for name, row in zip(names, counts, strict=True)
-    )
-    yield DataTable(("", *(Quoted(name, _HEAD) for name in names)), matrix, noun="code", detail="full")
+
+
+def _matrix(summary: "CodingSummary") -> DataTable:
+    """Count the answers with each two codes, and with each code on the diagonal."""
+    names = summary.codebook.names
+    rows = ((Quoted(name, _NAME), *row) for name, row in zip(names, summary.pairs.counts, strict=True))
+    return table(("", *(Quoted(name, _HEAD) for name in names)), rows, noun="code", detail="full")
 
 
 def _quotes(summary: "CodingSummary") -> Iterator[Block]:
     """List typical and borderline answers of each code."""
     yield Paragraph(_value_note(summary), "lead")
+    decisions = {None: "undecided", True: "assigned", False: "not assigned"}
     for code, quotes in zip(summary.codebook.codes, summary.quotes, strict=True):
-        rows: list[tuple[Cell, ...]] = []
-        for kind, some in (("typical", quotes.typical), ("borderline", quotes.borderline)):
-            for quote in some:
-                decided = {None: "undecided", True: "given", False: "not given"}[quote.assigned]
-                rows.append(
-                    (Label(kind), Count(quote.row), Number(quote.value), Label(decided), Quoted(quote.text))
-                )
+        rows = (
+            (kind, quote.row, quote.value, decisions[quote.assigned], Quoted(quote.text))
+            for kind, some in (("typical", quotes.typical), ("borderline", quotes.borderline))
+            for quote in some
+        )
         value = "likeness" if code.name in summary.not_calibrated else "probability"
         yield Subheading(Quoted(code.name))
         yield Paragraph(Quoted(code.definition))
-        yield DataTable(("", "row", value, "code", "answer"), tuple(rows), noun="answer", detail="full")
+        yield table(("", "row", value, "code", "answer"), rows, noun="answer", detail="full")
 
 
 def _value_note(summary: "CodingSummary") -> str:
-    """Explain the values of quotes, and the thresholds at which a code is given."""
+    """Explain the values of quotes, and the thresholds at which a code is assigned."""
     sentences = []
     if len(summary.not_calibrated) < len(summary.codebook.codes):
+        least, unsure = summary.settings.given_from, summary.settings.unsure_from
         sentences.append(
-            f"A code is given if its probability is at least {summary.settings.given_from:g}, and undecided "
-            f"from {summary.settings.unsure_from:g} to {summary.settings.given_from:g}."
+            f"A code is assigned if its probability is at least {least:g}, and undecided from {unsure:g} to "
+            f"{least:g}."
         )
     if summary.not_calibrated:
         sentences.append(
             "Codes that are not calibrated have a likeness, which is no probability: 0 as an example of "
-            "another code, 1 as one of the code’s own. Such a code is given if its likeness is at least "
+            "another code, 1 as one of the code’s own. Such a code is assigned if its likeness is at least "
             f"{BY_LIKENESS.given_from:g}, and undecided from {BY_LIKENESS.unsure_from:g} to that value."
         )
     return " ".join(sentences)
 
 
-def _outcomes(summary: "CodingSummary") -> Iterator[Block]:
+def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
     """Count outcomes and reasons, and quote a reply of each kind that could not be used."""
     n = summary.n
-    rows = tuple(
+    counts = {name: summary.outcomes.get(name, 0) for name in _OUTCOMES}
+    yield table(
+        ("outcome", "answers", "share", "meaning"),
         (
-            Label(label),
-            Count(summary.outcomes.get(name, 0)),
-            Share(summary.outcomes.get(name, 0) / n if n else None),
-            Label(meaning),
-        )
-        for name, (label, meaning) in _OUTCOMES.items()
+            (label, counts[name], Share(counts[name] / n if n else None), meaning)
+            for name, (label, meaning) in _OUTCOMES.items()
+        ),
+        explained=True,
+        brief_title="Outcomes",
     )
-    heads = ("outcome", "answers", "share", "meaning")
-    yield DataTable(heads, rows, explained=True, brief_title="Outcomes")
     if summary.reasons:
         reasons = (
             Reason(name, _REASONS.get(name, name), rows, rows / n) for name, rows in summary.reasons.items()
@@ -445,27 +439,24 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block]:
 
 def _lost_replies(asked: "ChatCodes") -> DataTable:
     """Count the answers without codes from a chat model, and quote one reply of each kind."""
-    rows = tuple(
-        (
-            Label(str(lost.status)),
-            Count(asked.counts[str(lost.status)]),
-            Share(asked.counts[str(lost.status)] / asked.n_asked),
-            Count(lost.row),
-            Quoted(lost.reply, _LONGEST_REPLY) if lost.reply else Label("none"),
-            Quoted(lost.reason, _LONGEST_REPLY),
-        )
-        for lost in asked.lost
+    columns: Columns[LostReply] = (
+        ("", lambda lost: str(lost.status)),
+        ("answers", lambda lost: asked.counts[str(lost.status)]),
+        ("share", lambda lost: Share(asked.counts[str(lost.status)] / asked.n_asked)),
+        ("such as row", lambda lost: lost.row),
+        ("the model’s reply", lambda lost: Quoted(lost.reply, _MAX_REPLY) if lost.reply else "none"),
+        ("why", lambda lost: Quoted(lost.reason, _MAX_REPLY)),
     )
-    heads = ("", "answers", "share", "such as row", "the model’s reply", "why")
-    return DataTable(heads, rows, noun="status", brief_title=f"No codes from {one_line(asked.model)}")
+    title = f"No codes from {one_line(asked.model)}"
+    return table_of(asked.lost, columns, noun="status", brief_title=title)
 
 
 def _cautions(summary: "CodingSummary") -> Iterator[str]:
-    """State the limits of the figures."""
+    """Yield the limits of the figures."""
     if not summary.n_hand:
         yield (
             "Not calibrated: no answer was coded by hand, so there are no probabilities, and the error rate "
-            "of the codes is unknown. semscale code label draws answers to code."
+            "of the codes is unknown. semscale label draws answers to code."
         )
     else:
         yield from _calibration_cautions(summary)
@@ -481,7 +472,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
         yield "Drivers ignore strata, which makes their intervals too wide rather than too narrow."
     if any(test.kind != "corrected" for grouping in summary.groupings for test in grouping.tests):
         yield (
-            "Tests between groups compare the codes that were given: if the coder errs more often in one "
+            "Tests between groups compare the codes that were assigned: if the coder errs more often in one "
             "group, they may find a difference that hand codes would not show. With "
             f"{FEWEST_IN_GROUP} hand-coded answers in each of two groups they compare corrected shares."
         )
@@ -490,24 +481,23 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
 
 
 def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
-    names = [f"“{one_line(name)}”" for name in summary.not_calibrated]
-    if names:
-        verb = "is" if len(names) == 1 else "are"
+    if summary.not_calibrated:
+        verb = "is" if len(summary.not_calibrated) == 1 else "are"
         yield (
-            f"{listed(names)} {verb} not calibrated: a code needs {MIN_PER_CLASS} hand-coded answers that "
-            f"have it and {MIN_PER_CLASS} that do not."
+            f"{_quoted(summary.not_calibrated)} {verb} not calibrated: a code needs {MIN_PER_CLASS} "
+            f"hand-coded answers that have it and {MIN_PER_CLASS} that do not."
         )
     alphas = zip(summary.codebook.names, summary.agreement.people, strict=True)
-    weak = [f"“{one_line(name)}”" for name, alpha in alphas if alpha.value < _WEAK]
+    weak = [name for name, alpha in alphas if alpha.value < _WEAK]
     if weak:
         yield (
-            f"Agreement with people is weak (alpha below {_WEAK:g}) for {listed(weak)}: rely on corrected "
+            f"Agreement with people is weak (alpha below {_WEAK:g}) for {_quoted(weak)}: rely on corrected "
             "shares, and improve examples and definitions."
         )
     if not summary.is_drawn:
         yield (
             "Corrected shares are unbiased only if the hand-coded answers are a random sample; tables of "
-            "semscale code label have the probabilities of their draw, for the option inclusion."
+            "semscale label have the probabilities of their draw, for the option inclusion."
         )
 
 
@@ -552,45 +542,41 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
     left_out["not in the sample"] = summary.counts.get(Status.SCORED, 0) - clustered
     counting = rows_scored(clustered, summary.n, left_out, verb="included")
     stable = f"{summary.n_stable} of {counted(len(summary.codes), 'code')} are stable"
-    facts: list[tuple[str, Cell]] = [
-        ("Codes", Count(len(summary.codes))),
-        ("Stable", Count(summary.n_stable)),
-        ("Different answers", Count(summary.n_distinct)),
-    ]
-    if summary.is_sampled:
-        facts.append(("Clustered", Count(summary.n_clustered)))
     columns: Columns[SuggestedCode] = (
         ("code", lambda code: Quoted(code.name, _NAME)),
-        ("answers", lambda code: Count(code.n)),
+        ("answers", lambda code: code.n),
         ("share", lambda code: Share(code.share, 0)),
-        ("Jaccard", lambda code: Number(code.shown_jaccard)),
+        ("Jaccard", lambda code: code.shown_jaccard),
         ("", lambda code: Flag("stable", "pass") if code.is_stable else Flag("not stable", "warn")),
         ("typical words", lambda code: Quoted(", ".join(code.words), 80)),
         ("definition", lambda code: Quoted(code.definition)),
         ("such as", lambda code: Quoted(" | ".join(code.examples[:3]), 300)),
     )
-    table = table_of(summary.codes, columns, noun="code", brief=6, brief_title="Proposed codes")
-    return Document(
+    return parts.summary_document(
+        summary,
         kind="proposed codebook",
         name="Code suggest",
         title=("Codes for the answers in “", Quoted(summary.column), "”"),
-        source=(Quoted(summary.source), stamp(summary.created)),
-        signature=summary.signature,
         counting=(counting, stable),
         reading=(f"{counting}.", f"{stable}."),
         next_step=f"Read and correct {one_line(summary.codebook)}, then run semscale code with it.",
-        facts=tuple(facts),
+        facts=(
+            ("Codes", len(summary.codes)),
+            ("Stable", summary.n_stable),
+            ("Different answers", summary.n_distinct),
+            ("Clustered", summary.n_clustered) if summary.is_sampled else None,
+        ),
         cautions=tuple(_suggestion_cautions(summary)),
-        sections=(
-            Section("codes", "The proposed codes", (table, Paragraph(_JACCARD, "note", detail="both"))),
-        ),
-        settings=run_settings(
-            summary.source,
-            summary.created,
-            (("Answers", ("column “", Quoted(summary.column), "”")), ("Codebook", Quoted(summary.codebook))),
-            summary.signature,
-        ),
-        citations=(_STABILITY,),
+        sections=[
+            section(
+                "codes",
+                "The proposed codes",
+                table_of(summary.codes, columns, noun="code", brief=6, brief_title="Proposed codes"),
+                Paragraph(_JACCARD, "note", detail="both"),
+            )
+        ],
+        settings=(("Answers", in_column(summary.column)), ("Codebook", Quoted(summary.codebook))),
+        citations=[_STABILITY],
     )
 
 

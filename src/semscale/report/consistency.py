@@ -69,7 +69,6 @@ if TYPE_CHECKING:
 SHOWN_ITEMS = 10
 _MOST_SAMPLES, _MOST_FINDINGS = 8, 6
 _ANSWER_LIMIT, _SAMPLE_LIMIT = 500, 320
-_CHARTED_GROUPS = 10
 _WEAK_AREA = 0.6
 _NOUN, _EMBEDDER = "prompt", "--embedder"
 _COLOURS = {"accept": ACCENT, "review": NEUTRAL, "abstain": CONTRAST}
@@ -120,23 +119,16 @@ _LUQ = Citation(
     "sentence by sentence, beside samples",
     "https://arxiv.org/abs/2403.20279",
 )
-_SUMMAC = Citation(
-    "Laban, P., Schnabel, T., Bennett, P. N., & Hearst, M. A. (2022).",
-    "SummaC: Re-visiting NLI-based models for inconsistency detection in summarization",
-    "TACL 10, doi:10.1162/tacl_a_00453",
-    "sentence by sentence",
-)
 
 
 def consistency_document(summary: "ConsistencySummary") -> Document:
     """Turn the measures of a table of answers into a document."""
     main, replies, asking = MEASURES[summary.main], summary.replies, replies_sentence(summary)
     n_saved = 0 if replies is None else replies.n_saved
-    counts = {str(status): n for status, n in summary.counts.items()}
     contradicted = ""
     if summary.n_contradicted:
         share = percent(summary.n_contradicted / summary.counts[Status.SCORED])
-        contradicted = f"In {share} of prompts some sample contradicts the answer"
+        contradicted = f"In {share} of prompts some sample contradicts the answer."
     grounds = [f"{_GROUNDS[name]} in {counted(n, _NOUN)}" for name, n in summary.same_by.items()]
     return parts.estimated_document(
         summary,
@@ -148,12 +140,11 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
         stopped=summary.stopped,
         lead=parts.headline(summary.estimates, f"mean {main.label}", main.bounds),
         warnings=(
-            *sentences.foreign_warnings(summary.languages, _NOUN, remedy="--embedder e5-small"),
-            *sentences.language_warnings(summary.unread_language, _EMBEDDER),
-            *sentences.unread_warnings(counts, _NOUN, _EMBEDDER),
+            *sentences.language_warnings(summary, _NOUN, option=_EMBEDDER),
+            *sentences.unread_warnings(summary.counts, _NOUN, _EMBEDDER),
         ),
         counting=present(asking),
-        reading=[f"{sentence}." for sentence in present(contradicted, asking)],
+        reading=present(contradicted),
         facts=(
             ("Samples", summary.n_samples),
             ("Contradicted", summary.n_contradicted),
@@ -217,18 +208,13 @@ def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
         for name, colour in shown.items()
         if len(summary.scores[name])
     ]
-    drawable = [group for group in estimates.groups if group.group in summary.group_scores]
-    for group in parts.largest_groups(drawable, _CHARTED_GROUPS):
-        name = parts.group_label(group, estimates.by)
-        drawn.append(parts.score_group(name, summary.group_scores[group.group], GROUP, group.mean))
     rows = [parts.mean_row(MEASURES[name].label, mean) for name, mean in means.items()]
-    caption = parts.histogram_caption("prompts have which value", estimates)
-    if summary.is_sampled:
-        caption += f" Counted in a random sample of {count(SAMPLED_ROWS)} prompts."
+    sample = f"{count(SAMPLED_ROWS)} prompts" if summary.is_sampled else ""
+    caption = parts.histogram_caption("prompts have which value", estimates, sample)
     crowded = " Raw cosine similarity crowds near 1 even where samples contradict the answer."
     return Histogram(
         "spread",
-        tuple(drawn),
+        (*drawn, *parts.group_histograms(estimates, summary.group_scores, GROUP)),
         MEASURES[main].bounds,
         (MEASURES[main].label, "prompts"),
         table(("", "prompts", "left out", "mean"), rows),
@@ -681,12 +667,9 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         noun=_NOUN,
         stopped=summary.stopped,
         lead=parts.headline(summary.estimates, _SAMPLES.means["score"], (0.0, 1.0)),
-        warnings=(
-            *sentences.foreign_warnings(summary.languages, _NOUN, remedy="--embedder e5-small"),
-            *sentences.language_warnings(summary.unread_language, _EMBEDDER),
-        ),
+        warnings=sentences.language_warnings(summary, _NOUN, option=_EMBEDDER),
         counting=present(asking),
-        reading=(f"{_claim_counts(summary)}.", *(f"{sentence}." for sentence in present(asking))),
+        reading=(f"{_claim_counts(summary)}.",),
         facts=(("Samples", summary.n_samples), *_claim_facts(summary)),
         cautions=(
             *_refused_parameters(summary),
@@ -722,21 +705,14 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
         name="Groundedness",
         title=("How much of “", Quoted(used.prediction), "” stands in its passages"),
         lead=parts.headline(summary.estimates, _PASSAGES.means["score"], (0.0, 1.0)),
-        warnings=(
-            *sentences.foreign_warnings(summary.languages),
-            *sentences.language_warnings(summary.unread_language),
-        ),
+        warnings=sentences.language_warnings(summary),
         reading=(f"{_claim_counts(summary)}.",),
         facts=_claim_facts(summary),
         cautions=_claim_cautions(summary),
         sections=_claim_sections(summary, _PASSAGES, (rules,), columns),
         notes=(f"claims: {_claim_counts(summary)}",),
-        settings=(
-            ("Answers", parts.in_column(used.prediction)),
-            *(("Passages", parts.in_column(name)) for name in used.context),
-            ("Groups", parts.in_column(used.by)),
-        ),
-        citations=(_SUMMAC,),
+        settings=parts.column_settings(used, prediction="Answers", context="Passages", by="Groups"),
+        citations=(parts.SUMMAC,),
     )
 
 

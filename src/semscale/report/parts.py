@@ -53,6 +53,19 @@ if TYPE_CHECKING:
     from semscale.results.summary import Summary
     from semscale.stats.intervals.means import MeanEstimate
 
+SUMMAC = Citation(
+    "Laban, P., Schnabel, T., Bennett, P. N., & Hearst, M. A. (2022).",
+    "SummaC: Re-visiting NLI-based models for inconsistency detection in summarization",
+    "TACL 10, doi:10.1162/tacl_a_00453",
+    "sentence by sentence",
+)
+CORRECTION = Citation(
+    "Angelopoulos, A. N., Bates, S., Fannjiang, C., Jordan, M. I., & Zrnic, T. (2023).",
+    "Prediction-powered inference",
+    "Science 382, 669–674",
+    "the corrected mean",
+)
+
 GROUPS = 50
 """Groups that the screen shows."""
 
@@ -62,6 +75,7 @@ LISTED_GROUPS = 1_000
 _ROUNDING = 1e-9  # by which the mean of equal scores may differ from them
 _LONGEST_EXAMPLE = 160
 _MOST_LANGUAGES = 12  # on the screen
+_CHARTED_GROUPS = 10  # of histograms
 
 Item = TypeVar("Item")
 
@@ -194,8 +208,8 @@ def estimated_document(  # noqa: PLR0913 - what an instrument adds
     noun: str = "row",
     n_windowed: int = 0,
     stopped: str | None = None,
-    counting: Iterable[Line] = (),
-    reading: Iterable[Line] = (),
+    counting: Iterable[str] = (),
+    reading: Iterable[str] = (),
     facts: Iterable[Fact | None] = (),
     cautions: Iterable[str] = (),
     notes: Iterable[str] = (),
@@ -209,8 +223,8 @@ def estimated_document(  # noqa: PLR0913 - what an instrument adds
         noun: name of a row.
         n_windowed: rows with a text that was read in windows.
         stopped: why the run stopped early, if it did.
-        counting: lines that follow how many rows were scored, on the screen.
-        reading: likewise on a page.
+        counting: lines that follow how many rows were scored; on a page they are sentences.
+        reading: sentences that a page has between them.
         facts: counts that follow the numbers of rows.
         cautions: sentences that follow the limits of the estimates.
         notes: lines that follow how intervals were computed.
@@ -224,7 +238,11 @@ def estimated_document(  # noqa: PLR0913 - what an instrument adds
     return summary_document(
         summary,
         counting=(scored, *counting),
-        reading=(f"{nothing}{scored}." if summary.n else nothing.strip(), *reading),
+        reading=(
+            f"{nothing}{scored}." if summary.n else nothing.strip(),
+            *reading,
+            *(f"{capitalised(line)}." for line in counting),
+        ),
         facts=(
             (f"{capitalised(noun)}s", summary.n),
             ("Scored", overall.n),
@@ -247,6 +265,21 @@ def estimated_document(  # noqa: PLR0913 - what an instrument adds
 
 def _named(summary: DescribedSummary) -> tuple[Quoted, ...]:
     return (Quoted(summary.source),) if summary.source else ()
+
+
+def column_settings(columns: object, **names: str) -> tuple[Setting, ...]:
+    """List the columns of the input as settings.
+
+    Args:
+        columns: has a field for each use of columns, which holds a name, several names, or ``None``.
+        names: of the settings, by field.
+    """
+    listed: list[Setting] = []
+    for use, name in names.items():
+        used = getattr(columns, use)
+        several = (used,) if used is None or isinstance(used, str) else used
+        listed += [(name, in_column(column)) for column in several]
+    return tuple(listed)
 
 
 def in_column(name: str | None) -> Line | None:
@@ -427,6 +460,23 @@ def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = 
     return ScoreGroup(name, scores[~np.isnan(scores)], colour, shown.low, shown.high)
 
 
+def group_histograms(
+    estimates: "Estimates", scores: Mapping[str | None, Floats], colour: str
+) -> tuple[ScoreGroup, ...]:
+    """Declare the histograms of the largest groups, the highest mean first.
+
+    Args:
+        estimates: with groups.
+        scores: of each group that can be drawn, by its name.
+        colour: of their bars.
+    """
+    drawable = [group for group in estimates.groups if group.group in scores]
+    return tuple(
+        score_group(group_label(group, estimates.by), scores[group.group], colour, group.mean)
+        for group in largest_groups(drawable, _CHARTED_GROUPS)
+    )
+
+
 def low_items(
     items: Iterable[Item],
     score: Callable[[Item], float],
@@ -457,16 +507,18 @@ def group_name(group: "GroupEstimate", by: str | None) -> Label | Quoted:
     return Quoted(group.group) if group.group.strip() else Label("(blank)")
 
 
-def histogram_caption(contents: str, estimates: "Estimates") -> str:
+def histogram_caption(contents: str, estimates: "Estimates", sample: str = "") -> str:
     """Explain how to read histograms of scores.
 
     Args:
-        contents: what they count, such as "rows have which score".
+        contents: of a bin, such as "rows have which score".
         estimates: whose mean the first histogram shows.
+        sample: the number of rows in which scores are counted, if not in all, such as "2,000 rows".
     """
     mean = estimates.overall.mean
     line = f", the line its {coverage(estimates.interval)} interval" if mean and has_interval(mean) else ""
-    return f"How many {contents}, each histogram by its own measure; the dot is the mean{line}."
+    counted_in = f" Counted in a random sample of {sample}." if sample else ""
+    return f"How many {contents}, each histogram by its own measure; the dot is the mean{line}.{counted_in}"
 
 
 def estimated_settings(

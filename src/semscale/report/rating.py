@@ -163,9 +163,8 @@ def rating_document(summary: "RatingSummary") -> Document:
         cautions=tuple(_cautions(summary)),
         sections=_sections(summary),
         settings=(
-            *(("Groups", parts.in_column(by)) for by in (summary.by, *summary.further_groups)),
-            ("Weights", parts.in_column(summary.weight)),
-            ("Respondents", parts.in_column(summary.respondent)),
+            *parts.column_settings(summary, by="Groups", further_groups="Groups"),
+            *parts.column_settings(summary, weight="Weights", respondent="Respondents"),
             *_settings(summary, readout),
         ),
         citations=(
@@ -432,13 +431,11 @@ def _errors(calibration: "Calibration") -> str:
 
 
 def _warnings(summary: "RatingSummary") -> Iterator[str]:
-    counts = {str(status): n for status, n in summary.counts.items()}
     yield from calibration_warnings(summary.calibration)
-    yield from sentences.foreign_warnings(summary.languages, "text", lack="rating")
-    yield from sentences.language_warnings(summary.unread_language)
+    yield from sentences.language_warnings(summary, "text", lack="rating")
     yield from _stated_language_warnings(summary)
-    yield from sentences.off_topic_warnings(counts)
-    yield from sentences.unread_warnings(counts, "text")
+    yield from sentences.off_topic_warnings(summary.counts)
+    yield from sentences.unread_warnings(summary.counts, "text")
     if summary.lint and (warning := lint_warning(summary.lint)):
         yield warning
 
@@ -814,8 +811,7 @@ def decided_cautions(decided: "DecidedComparison") -> Iterator[str]:
     """Name the texts without a decision and why, a substitute for decisions, and normalised probabilities."""
     name, counts = one_line(decided.model), decided.counts
     if n := counts["unusable"]:
-        reason = one_line(decided.reason).rstrip(".")
-        yield f"{name} gave no usable answer about {counted(n, 'text')}, most often because: {reason}."
+        yield sentences.unusable_answers_note(name, n, "text", decided.reason)
     if n := counts["refused"]:
         yield f"{name} declined to answer about {counted(n, 'text')}."
     if decided.form == "next-token":
@@ -823,7 +819,4 @@ def decided_cautions(decided: "DecidedComparison") -> Iterator[str]:
         reasons = "; ".join(f"{form}: {reason}" for form, reason in decided.not_taken.items())
         yield from sentences.refused_forms_notes(name, reasons)
     if n := counts["normalised"]:
-        yield (
-            f"The probabilities of {counted(n, 'decision')} of {name} did not sum to 1, within what rounding "
-            "explains, and were normalised."
-        )
+        yield sentences.normalised_note(name, n)

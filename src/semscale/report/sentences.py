@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from semscale.embedding.languages.unread_language import UnreadLanguage
     from semscale.judging.asking import FormRefusal
     from semscale.results.estimates import Estimates
+    from semscale.results.summary import Summary
     from semscale.stats.intervals.means import MeanEstimate
 
 STATUS_MEANINGS = {
@@ -235,6 +236,22 @@ def refused_forms_notes(model: str, reasons: str) -> tuple[str, ...]:
     return (f"Forms of decisions that {model} did not take: {shown}.",) if shown else ()
 
 
+def unusable_answers_note(name: str, n: int, noun: str, reason: str) -> str:
+    """State that a model gave no usable answer about some rows, and the most frequent reason."""
+    return (
+        f"{name} gave no usable answer about {counted(n, noun)}, most often because: "
+        f"{one_line(reason).rstrip('.')}."
+    )
+
+
+def normalised_note(name: str, n: int) -> str:
+    """State that probabilities of some decisions were normalised."""
+    return (
+        f"The probabilities of {counted(n, 'decision')} of {name} did not sum to 1, within what rounding "
+        "explains, and were normalised."
+    )
+
+
 _EVEN = 0.5
 
 
@@ -277,25 +294,38 @@ def language_name(code: str | None) -> str:
     return "not clear" if code is None else LANGUAGE_NAMES.get(code, code)
 
 
-def foreign_warnings(
-    counts: Sequence[LanguageCount],
-    noun: str = "row",
-    *,
-    lack: str = "score",
-    remedy: str = "--model e5-small",
+def language_warnings(
+    summary: "Summary", noun: str = "row", *, option: str = "--embedder", lack: str = "score"
 ) -> tuple[str, ...]:
-    """Warn of rows that have no score because the model does not read their language.
+    """Warn of texts in languages that the model does not read: of single rows, and of most texts.
+
+    Args:
+        summary: of an instrument.
+        noun: name of a row.
+        option: of the command line, which chooses the model.
+        lack: name of what an unread row has none of.
+    """
+    return (
+        *unread_rows_warnings(summary.languages, noun, option=option, lack=lack),
+        *unread_language_warnings(summary.unread_language, option),
+    )
+
+
+def unread_rows_warnings(
+    counts: Sequence[LanguageCount], noun: str = "row", *, option: str = "--embedder", lack: str = "score"
+) -> tuple[str, ...]:
+    """Warn of rows without a score because the model does not read their language.
 
     Args:
         counts: rows by language.
-        noun: what a row is called.
-        lack: what they have none of.
-        remedy: option of the command line that chooses a model with many languages.
+        noun: name of a row.
+        option: of the command line, which chooses a model with many languages.
+        lack: name of what such a row has none of.
 
     Example:
         >>> counts = [LanguageCount(("de", "en"), 3, 0, unread=3), LanguageCount(("en", "en"), 7, 7)]
-        >>> foreign_warnings(counts)[0].partition(": ")[2]
-        'the model does not read their language (German–English 3). Use a model that does (--model e5-small).'
+        >>> unread_rows_warnings(counts)[0].partition(": ")[2].partition(". ")[2]
+        'Use a model that does (--embedder e5-small).'
     """
     unread = [language for language in counts if language.unread]
     n, total = sum(language.unread for language in unread), sum(language.rows for language in counts)
@@ -309,12 +339,14 @@ def foreign_warnings(
     verb, their = ("has", "its") if n == 1 else ("have", "their")
     return (
         f"{count(n)} of {counted(total, noun)} ({percent(n / total, 0)}) {verb} no {lack}: the model does "
-        f"not read {their} language ({listed(names)}). Use a model that does ({remedy}).",
+        f"not read {their} language ({listed(names)}). Use a model that does ({option} e5-small).",
     )
 
 
-def language_warnings(language: "UnreadLanguage | None", option: str = "--model") -> tuple[str, ...]:
-    """Warn of texts in a language that the model does not read; nothing where there is none.
+def unread_language_warnings(
+    language: "UnreadLanguage | None", option: str = "--embedder"
+) -> tuple[str, ...]:
+    """Warn that most texts are in a language that the model does not read; nothing where there is none.
 
     Args:
         language: the language.
@@ -340,7 +372,9 @@ WARNED_SHARE = 0.2
 _WITH_TEXTS = (Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS)
 
 
-def unread_warnings(counts: Mapping[str, int], noun: str = "row", option: str = "--model") -> tuple[str, ...]:
+def unread_warnings(
+    counts: Mapping[Status, int], noun: str = "row", option: str = "--embedder"
+) -> tuple[str, ...]:
     """Warn where more than a fifth of the rows with texts are not read.
 
     Args:
@@ -349,9 +383,9 @@ def unread_warnings(counts: Mapping[str, int], noun: str = "row", option: str = 
         option: of the command line, which chooses the model.
 
     Example:
-        >>> unread_warnings({"scored": 7, "weightless": 3, "missing": 5})[0].partition(" (")[0]
+        >>> unread_warnings({Status.SCORED: 7, Status.WEIGHTLESS: 3})[0].partition(" (")[0]
         'In 3 of 10 rows'
-        >>> unread_warnings({"scored": 8, "weightless": 2})
+        >>> unread_warnings({Status.SCORED: 8, Status.WEIGHTLESS: 2})
         ()
     """
     rows = _large_share(counts, Status.WEIGHTLESS, noun)
@@ -364,14 +398,14 @@ def unread_warnings(counts: Mapping[str, int], noun: str = "row", option: str = 
     )
 
 
-def off_topic_warnings(counts: Mapping[str, int]) -> tuple[str, ...]:
+def off_topic_warnings(counts: Mapping[Status, int]) -> tuple[str, ...]:
     """Warn where more than a fifth of the texts are off topic.
 
     Args:
         counts: texts by status.
 
     Example:
-        >>> off_topic_warnings({"scored": 5, "off-topic": 25})[0].partition(" (")[0]
+        >>> off_topic_warnings({Status.SCORED: 5, Status.OFF_TOPIC: 25})[0].partition(" (")[0]
         '25 of 30 texts'
     """
     texts = _large_share(counts, Status.OFF_TOPIC, "text")
@@ -384,7 +418,7 @@ def off_topic_warnings(counts: Mapping[str, int]) -> tuple[str, ...]:
     )
 
 
-def _large_share(counts: Mapping[str, int], status: Status, noun: str) -> str | None:
+def _large_share(counts: Mapping[Status, int], status: Status, noun: str) -> str | None:
     """State how many rows with texts have a status; ``None`` up to a fifth of them."""
     n = counts.get(status, 0)
     total = n + sum(counts.get(other, 0) for other in _WITH_TEXTS if other != status)
