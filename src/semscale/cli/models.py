@@ -314,7 +314,7 @@ def calibrate(options: CalibrateOptions) -> None:
             progress=progress,
         )
     with replacing(out) as temporary:
-        temporary.write_text(calibration.baseline_json(), encoding="utf-8", newline="\n")
+        temporary.write_text(calibration.to_json(), encoding="utf-8", newline="\n")
     document = calibration.document()
     written = outputs.write(document)
     print_document(document, written={"baseline": out, **written})
