@@ -82,7 +82,7 @@ from semscale.report.sentences import (
     language_warnings,
     unread_warnings,
 )
-from semscale.results.reasons import UNREAD
+from semscale.results.result import UNREAD
 from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Status
 
