@@ -23,7 +23,7 @@ from semscale.chat.endpoint import parse_reply
 from semscale.chat.failures import Scrubber
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.prices import PriceTable
-from semscale.cli.options.judging import read_panel
+from semscale.cli.judge import read_panel
 from semscale.compat.athena_report import read_report
 from semscale.drift.gate.settings import read_gate_settings
 from semscale.drift.runs.reading import read_items, read_run
@@ -41,7 +41,8 @@ from semscale.judging.templates import TEMPLATES, load_template
 from semscale.matching.bertscore import read_baseline
 from semscale.matching.cliniqlink import read_task
 from semscale.rating.calibration import hash_of, load_calibration
-from semscale.rating.cells import humans_in, weights_in
+from semscale.rating.cells import humans_in
+from semscale.results.weights import weights_in
 from semscale.scales.library import load_scale, parse_translation
 from semscale.scales.scale import parse_scale
 from semscale.snapshots.files import read_snapshots

@@ -10,11 +10,12 @@ import xlsxwriter
 from polars.testing import assert_frame_equal
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.rating.cells import humans_in, numbers_in
+from semscale.rating.cells import humans_in
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
+from semscale.results.weights import numbers_in
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store import workbook
 from semscale.store.columns import groups_in
@@ -329,6 +330,7 @@ def test_added_columns_all_have_the_prefix(rater):
     assert ratings.to_frame().columns == names[:-2]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part_rows", [1, 9, 300])
 def test_a_comparison_looks_at_a_sample_that_does_not_depend_on_the_parts(
     rater, monkeypatch, part_rows, tmp_path

@@ -175,7 +175,7 @@ def test_stopped_while_the_columns_are_checked(survey, tmp_path, answers, toy_em
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("semscale.rating.cells.weights_in", stop)
+    monkeypatch.setattr("semscale.results.weights.weights_in", stop)
     with pytest.raises(InterruptedRunError, match="stopped while the columns were checked"):
         rate_file(answers, survey.ALL_COLUMNS, rater=rater, out=tmp_path / "rated.csv")
     assert survey.files_in(tmp_path) == ["answers.parquet"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from semscale.errors import InputError, RowError
-from semscale.results.table_columns import GROUP, GROUPS, TEXT, Columns, Role
+from semscale.results.table_columns import GROUP, GROUPS, RESPONDENT, TEXT, WEIGHT, Columns, Role
 from semscale.settings import Option, Settings, Signed
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ class CodeSettings(Settings):
     given_from: Annotated[
         float,
         Field(gt=0, le=1, description="Least probability at which a code is assigned."),
-        Option(CODES, "NUMBER"),
+        Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.5
     unsure_from: Annotated[
         float,
         Field(ge=0, le=1, description="Least probability at which a code is undecided."),
-        Option(CODES, "NUMBER"),
+        Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.3
     min_base: Annotated[
@@ -46,7 +46,7 @@ class CodeSettings(Settings):
         Field(
             ge=1, description="Answers below which a base is marked as small, and a group left out of tests."
         ),
-        Option("Run", "NUMBER"),
+        Option("Run", "NUMBER", rare=True),
     ] = MIN_BASE
 
     def model_post_init(self, _context: object) -> None:
@@ -64,25 +64,17 @@ code about as often as a person does; 0.5, midway between examples of the code a
 
 
 class CodingChatSettings(Settings):
-    """A chat model that is asked about codes as well, and how it is asked."""
+    """How a chat model is asked about codes as well."""
 
-    chat_model: Annotated[
-        str | None,
-        Field(description="Ask this model as well: a name at an endpoint, or local."),
-        Option(CHAT, "MODEL"),
-    ] = None
-    chat_url: Annotated[
-        str | None,
-        Field(description="An OpenAI-compatible endpoint; keys come from OPENAI_API_KEY."),
-        Option(CHAT, "URL"),
-    ] = None
     method: Annotated[
         Literal["decision", "prose"],
         Field(description="decision: a probability for each code; or prose, one call per code."),
-        Option(CHAT, "METHOD", type=str),
+        Option(CHAT, name="--reply", rare=True),
     ] = "decision"
     question: Annotated[
-        str | None, Field(description="What people were asked, for the model."), Option(CHAT, "TEXT")
+        str | None,
+        Field(description="Question that people were asked, for the model."),
+        Option(CHAT, "TEXT", name="--asked", rare=True),
     ] = None
 
 
@@ -95,13 +87,6 @@ def _numbers(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -
 
     cells = storable(columns[0].to_frame()).to_series()
     return floats_in(cells.cast(pl.Float64, strict=False).fill_nan(None))
-
-
-def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> "Floats":
-    from semscale.rating.cells import weights_in
-    from semscale.store.columns import floats_in
-
-    return floats_in(weights_in(columns[0], first_row))
 
 
 def _strata(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> list[str]:
@@ -120,8 +105,7 @@ def _labels(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) ->
 
 
 _NUMBER = Role(_numbers, is_measured=False)
-_WEIGHT = Role(_weights, is_measured=False)
-_RESPONDENT = replace(GROUP, is_group=False)  # any number of them
+_WEIGHT = replace(WEIGHT, is_shared=False)
 _STRATUM = Role(_strata, is_measured=False, is_shared=True)
 
 
@@ -137,13 +121,13 @@ class CodingColumns(Columns):
         tuple[str, ...],
         Role(_labels),
         Field(description="Codes assigned by hand, separated by ;, or none. Repeat it for another person."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", name="--human"),
     ] = ()
     inclusion: Annotated[
         str | None,
         Role(_numbers),
-        Field(description="Probability of each row's draw for --labels, as code label writes it."),
-        Option("Columns", "COLUMN"),
+        Field(description="Probability of each row's draw for --human, as semscale label writes it."),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
     by: Annotated[
         tuple[str, ...],
@@ -161,19 +145,19 @@ class CodingColumns(Columns):
         str | None,
         _WEIGHT,
         Field(description="Weights, 0 or more."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
     respondent: Annotated[
         str | None,
-        _RESPONDENT,
+        RESPONDENT,
         Field(description="Respondent, or what was drawn together; rows with the same name belong together."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
     strata: Annotated[
         str | None,
         _STRATUM,
         Field(description="Parts of the population that were sampled separately."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
 
     def model_post_init(self, context: object) -> None:

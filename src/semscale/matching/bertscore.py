@@ -2,9 +2,8 @@
 
 import csv
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -58,7 +57,7 @@ INTERVAL = 0.95
 """Coverage of the intervals of a calibration."""
 
 _FIGURES = ("precision", "recall", "f1")
-_CALIBRATE = "semscale bertscore calibrate {name} --corpus FILE --out FILE"
+_CALIBRATE = "semscale models calibrate {name} --corpus FILE --out FILE"
 _BERT_SCORE_HEADER = ["LAYER", "P", "R", "F"]
 _FEWEST_TEXTS, _FEWEST_JUDGED = 20, 10
 
@@ -223,7 +222,7 @@ class BertScorer:
             of a call have a greater weight. A list of texts: rarer in that corpus. A mapping from token ids:
             these weights.
         rescale: ``False``: raw scores. ``True``: rescaled with the baseline that comes with Semscale. A file:
-            with the one in it, from ``semscale bertscore calibrate`` or of bert_score's format.
+            with the one in it, from ``semscale models calibrate`` or of bert_score's format.
         precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for a model that is
             loaded here.
 
@@ -539,7 +538,7 @@ class Baseline:
         if layer >= len(self.values):
             raise InputError(
                 f"rescale: {self.origin} has layers 0 to {len(self.values) - 1}, not layer {layer}; "
-                "calibrate the model itself: semscale bertscore calibrate MODEL --corpus FILE --out FILE"
+                "calibrate the model itself: semscale models calibrate MODEL --corpus FILE --out FILE"
             )
         return np.asarray(self.values[layer])
 
@@ -568,7 +567,7 @@ def rescale_scores(scores: Floats, baseline: Floats) -> Floats:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Read a baseline: a file of ``semscale bertscore calibrate``, or one of bert_score's (LAYER,P,R,F).
+    """Read a baseline: a file of ``semscale models calibrate``, or one of bert_score's (LAYER,P,R,F).
 
     Raises:
         InputError: it cannot be read, or is neither.
@@ -587,7 +586,7 @@ def read_baseline(path: Path) -> Baseline:
         raise
     except (ValueError, LookupError, TypeError, AttributeError):
         raise InputError(
-            f"rescale: {path} is no baseline: neither a file of semscale bertscore calibrate nor a table of "
+            f"rescale: {path} is no baseline: neither a file of semscale models calibrate nor a table of "
             "bert_score with the header LAYER,P,R,F"
         ) from None
     if not (np.isfinite(baseline.values).all() and (baseline.values < 1).all()):
@@ -596,8 +595,8 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def _calibrated_baseline(content: dict[str, Any], origin: str) -> Baseline:
-    """Read the content of a file of ``LayerCalibration.baseline_json``."""
-    rows = [[row[name] for name in _FIGURES] for row in content["baseline"]]
+    """Read the JSON of a ``LayerCalibration``."""
+    rows = [[row[name] for name in _FIGURES] for row in content["layers"]]
     best = (content.get("human") or {}).get("best_layer")
     values = np.array(rows, np.float64).reshape(len(rows), 3)
     return Baseline(
@@ -708,28 +707,11 @@ class LayerCalibration(Presentable):
             return None
         return IntervalPlan(self.human.interval, seed=self.seed, replicates=self.human.replicates)
 
-    def baseline_json(self) -> str:
-        """Write the baseline as JSON, as ``rescale=FILE`` reads it."""
-        content = {
-            "kind": "semscale bertscore baseline",
-            "model": self.model,
-            "signature": str(self.signature),
-            "corpus": self.source,
-            "texts": self.n_texts,
-            "pairs": self.n_pairs,
-            "seed": self.seed,
-            "baseline": [
-                {"layer": layer, **dict(zip(_FIGURES, row, strict=True))}
-                for layer, row in enumerate(self.baseline.tolist())
-            ],
-            "human": self.human and {**asdict(self.human), "best_layer": self.human.best_layer},
-        }
-        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-
     def record(self) -> dict[str, Any]:
-        """Return the numbers by name, for JSON."""
+        """Return the numbers by name, for JSON, which ``rescale=FILE`` reads."""
         return {
             "instrument": "bertscore calibrate",
+            "model": self.model,
             "source": self.source,
             "texts": self.n_texts,
             "pairs": self.n_pairs,

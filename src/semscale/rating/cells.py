@@ -1,4 +1,4 @@
-"""Cells of tables: the status of a text, and parsing of numbers, weights and human ratings."""
+"""Cells of tables: the status of a text, and parsing of human ratings."""
 
 import json
 import math
@@ -13,6 +13,7 @@ import polars as pl
 
 from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json
+from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shown_cell
 from semscale.store.columns import floats_in, is_missing
 from semscale.store.missing_codes import code_key
 from semscale.types import Floats, Status
@@ -33,19 +34,9 @@ HEARTS = re.compile("[\u2661\u2665\u2763\u2764\U0001f493-\U0001f49f\U0001f90d\U0
 
 HumanRating = float | list[float]
 
-_COUNTING = "(rows are counted from 1, below the header)"
-
-_CORRECT = f"correct the cell, or leave it empty {_COUNTING}"
-
 _DRAW = "give the probability with which the text was drawn"
 
-_DRAWN = f"{_DRAW}, or empty both this cell and the rating beside it {_COUNTING}"
-
-_POINT = "write decimals with a point (1.5, not 1,5), and thousands without a separator"
-
-_TEXTS = (pl.String, pl.Categorical, pl.Enum)
-
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+")
+_DRAWN = f"{_DRAW}, or empty both this cell and the rating beside it {COUNTING}"
 
 
 def text_status(cell: object, missing: Set[str] = frozenset(), *, reads_emoji: bool = False) -> Status:
@@ -95,66 +86,6 @@ def is_wordless(text: str) -> bool:
     return not any(map(str.isalnum, shown.translate(_BLANK_LETTERS)))  # isalnum: the categories L* and N*
 
 
-def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str = _CORRECT) -> pl.Series:
-    """Read a column as numbers; a string such as ``"2.5"`` is one, an empty cell is null.
-
-    Args:
-        cells: a column of numbers or of strings.
-        parameter: name of the parameter, for the message.
-        first_row: row of the file that the first cell stands in, from 0.
-        remedy: what to do about a cell that is no number, for the message.
-
-    Raises:
-        InputError: a cell that is no number; the message has its row and its text.
-
-    Example:
-        >>> numbers_in(pl.Series(["2.5", None, "1"]), "weight").to_list()
-        [2.5, None, 1.0]
-    """
-    if cells.dtype not in _TEXTS:
-        return cells
-    stripped = cells.cast(pl.String).str.strip_chars().replace("", None)
-    numbers = stripped.cast(pl.Float64, strict=False)
-    wrong = (stripped.is_not_null() & numbers.is_null()).arg_true()
-    if len(wrong):
-        row = int(wrong[0])
-        raise RowError(
-            f"{parameter}: column '{cells.name}' must hold numbers, but data {{row}} has "
-            f"{_shown(stripped[row])}; {_remedy(stripped[row], remedy)}",
-            first_row + row,
-        )
-    return numbers
-
-
-def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
-    """Read a column of weights as ``numbers_in`` does, and refuse those that cannot be one.
-
-    Args:
-        cells: a column of numbers or of strings.
-        first_row: row of the file that the first cell stands in, from 0.
-
-    Raises:
-        InputError: a cell that is no number, negative or infinite; the message has its row and its value.
-
-    Example:
-        >>> weights_in(pl.Series("w", ["2.5", "-1"]))
-        Traceback (most recent call last):
-        semscale.errors.RowError: weight: column 'w' must hold finite numbers >= 0, but data row 2...
-    """
-    numbers = numbers_in(cells, "weight", first_row)
-    if numbers.dtype.is_numeric():
-        known = numbers.cast(pl.Float64)
-        wrong = ((known < 0) | known.is_infinite()).arg_true()
-        if len(wrong):
-            row = int(wrong[0])
-            raise RowError(
-                f"weight: column '{cells.name}' must hold finite numbers >= 0, but "
-                f"data {{row}} has {_shown(cells[row])}; {_CORRECT}",
-                first_row + row,
-            )
-    return numbers
-
-
 def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0) -> Floats:
     """Read a column of probabilities with which texts were drawn for a human rating, shape (n,).
 
@@ -184,7 +115,7 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
     if len(wrong):
         raise RowError(
             f"inclusion: column '{cells.name}' must hold probabilities above 0 to 1, but data "
-            f"{{row}} has {_shown(cells[int(wrong[0])])}; {_DRAWN}",
+            f"{{row}} has {shown_cell(cells[int(wrong[0])])}; {_DRAWN}",
             first_row + int(wrong[0]),
         )
     missing = np.flatnonzero(
@@ -193,7 +124,7 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
     if len(missing):
         raise RowError(
             f"inclusion: column '{cells.name}' must have a probability wherever there is a human rating, but "
-            f"data {{row}} has none; {_DRAW}, or remove the rating {_COUNTING}",
+            f"data {{row}} has none; {_DRAW}, or remove the rating {COUNTING}",
             first_row + int(missing[0]),
         )
     return numbers
@@ -222,13 +153,14 @@ def humans_in(
         if not is_valid:
             raise RowError(
                 f"human: column '{cells.name}' must hold numbers or lists of numbers such as [3, 4], "
-                f"but data {{row}} has {_shown(cell)}; {_remedy(cell)}",
+                f"but data {{row}} has {shown_cell(cell)}; {decimal_remedy(cell)}",
                 first_row + row,
             )
         if bounds is not None and not lies_within(bounds, rating):
             raise RowError(
                 f"human_range is {bounds[0]:g} to {bounds[1]:g}, but data {{row}} of "
-                f"column '{cells.name}' has {_shown(cell)}; widen the range, or correct the cell {_COUNTING}",
+                f"column '{cells.name}' has {shown_cell(cell)}; widen the range, or correct the cell "
+                f"{COUNTING}",
                 first_row + row,
             )
         ratings.append(rating)
@@ -266,17 +198,6 @@ def lies_within(bounds: tuple[float, float], rating: HumanRating | None) -> bool
     """
     numbers = rating if isinstance(rating, list) else [] if rating is None else [rating]
     return all(bounds[0] <= number <= bounds[1] for number in numbers)
-
-
-def _remedy(cell: object, otherwise: str = _CORRECT) -> str:
-    if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()):
-        return f"{_POINT} {_COUNTING}"
-    return otherwise
-
-
-def _shown(cell: object) -> str:
-    text = repr(cell)
-    return text if len(text) <= 40 else text[:37] + "..."  # noqa: PLR2004
 
 
 def check_human_range(human_range: object) -> None:

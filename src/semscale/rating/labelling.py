@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.rating.cells import HumanRating, humans_in, inclusion_in, lies_within, numbers_in
+from semscale.rating.cells import HumanRating, humans_in, inclusion_in, lies_within
+from semscale.results.weights import numbers_in
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.calibration.drawing import DrawnTexts

@@ -1,7 +1,7 @@
 """Settings and columns of rating, from which options, request fields and docs derive."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeGuard, get_args
 from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
-from semscale.results.table_columns import GROUPS, Cells, Columns, Role
+from semscale.results.table_columns import GROUPS, RESPONDENT, TEXT, WEIGHT, Cells, Columns, Role
 from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from semscale.types import Floats
 
 Semantics = Literal["safe", "paper", "guide"]
 """What the rating formula means at its edges.
@@ -134,7 +133,7 @@ class RaterSettings(Settings):
         tuple[str, ...] | None,
         BeforeValidator(_set_names),
         Field(description="Use only these sets of anchors; by default those that serve the model."),
-        Option(RATING, "NAME,NAME", type=str),
+        Option(RATING, "NAME,NAME", type=str, rare=True),
     ] = None
     readout: Annotated[
         Readout | None,
@@ -143,40 +142,40 @@ class RaterSettings(Settings):
             description="How similarities become a rating: ssr, or ordinal, the position between lower and "
             f"upper anchors; by default {DEFAULT_READOUT}."
         ),
-        Option(RATING),
+        Option(RATING, rare=True),
     ] = None
     temperature: Annotated[
         float,
         BeforeValidator(_temperature),
         Field(description="Below 1 ratings are sharper, above 1 flatter."),
-        Option(RATING),
+        Option(RATING, rare=True),
         Signed(),
     ] = 1.0
     epsilon: Annotated[
         float,
         BeforeValidator(_epsilon),
         Field(description="Mass added to each rating."),
-        Option(RATING),
+        Option(RATING, rare=True),
         Signed(),
     ] = 0.0
     semantics: Annotated[
         Semantics,
         BeforeValidator(_semantics),
         Field(description="A value for every text, or the equation as published."),
-        Option(RATING),
+        Option(RATING, rare=True),
         Signed(),
     ] = "safe"
     floor: Annotated[
         Literal["auto"] | float | None,
         BeforeValidator(_floor),
         Field(description="Cosine below which a text is off topic: auto, none or a number."),
-        Option(RATING, "FLOOR", type=str),
+        Option(RATING, "FLOOR", type=str, rare=True),
     ] = "auto"
     missing: Annotated[
         tuple[str, ...],
         BeforeValidator(_codes),
         Field(description="A code that stands for no answer, such as NA or -99; can be repeated."),
-        Option(RATING, "CODE"),
+        Option(RATING, "CODE", rare=True),
     ] = ()
     language: Annotated[
         Any,
@@ -184,7 +183,7 @@ class RaterSettings(Settings):
             description="Anchors in each text's language (auto), or in one for all texts, such as de: then "
             "no single text's language is checked."
         ),
-        Option(RATING, "LANGUAGE", type=str),
+        Option(RATING, "LANGUAGE", type=str, rare=True),
     ] = None
     calibration: Annotated[
         Any,
@@ -203,12 +202,12 @@ class RaterSettings(Settings):
         """The readout that was named, or the default one; ``paper`` and ``guide`` belong to SSR."""
         if self.semantics == "safe":
             return self.readout or DEFAULT_READOUT
-        if self.readout == "ordinal":
+        if self.readout not in {None, "ssr"}:
             raise InputError(
-                f"semantics={self.semantics!r} belongs to readout='ssr', got readout='ordinal': leave out "
-                "one of them",
-                in_shell=f"--semantics {self.semantics} belongs to --readout ssr, got --readout ordinal: "
-                "leave out one of them",
+                f"semantics={self.semantics!r} belongs to readout='ssr', got readout={self.readout!r}: leave "
+                "out one of them",
+                in_shell=f"--semantics {self.semantics} belongs to --readout ssr, got --readout "
+                f"{self.readout}: leave out one of them",
             )
         return "ssr"
 
@@ -219,27 +218,8 @@ def _stored(column: "pl.Series") -> "pl.Series":
     return storable(column.to_frame()).to_series()
 
 
-def _texts(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[Any]:
-    return columns[0].to_list()
-
-
-def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> "Floats":
-    from semscale.rating.cells import weights_in
-    from semscale.results.weights import as_weights
-
-    return as_weights(weights_in(_stored(columns[0]), first_row), first_row=first_row)
-
-
-def _names(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[str | None]:
-    from semscale.store.columns import groups_in
-
-    return groups_in(_stored(columns[0])).to_list()
-
-
 _COLUMNS = "Columns"
-_TEXT = Role(_texts, is_text=True, is_checked=False)  # searched for a text until one is found
-_WEIGHT = Role(_weights, is_measured=False, is_shared=True)
-_RESPONDENT = Role(_names, is_checked=False, is_measured=False, is_shared=True)
+_TEXT = replace(TEXT, is_checked=False)  # searched for a text until one is found
 _HUMAN = Role(lambda columns, *_: _stored(columns[0]), is_measured=False, is_shared=True)
 
 
@@ -260,11 +240,11 @@ class RatingColumns(Columns):
         Option(_COLUMNS, "COLUMN"),
     ] = ()
     weight: Annotated[
-        str | None, _WEIGHT, Field(description="Weights, 0 or more."), Option(_COLUMNS, "COLUMN")
+        str | None, WEIGHT, Field(description="Weights, 0 or more."), Option(_COLUMNS, "COLUMN")
     ] = None
     respondent: Annotated[
         str | None,
-        _RESPONDENT,
+        replace(RESPONDENT, is_checked=False),
         Field(description="Who wrote each text; one person's texts belong together."),
         Option(_COLUMNS, "COLUMN"),
     ] = None
@@ -280,12 +260,12 @@ class RatingColumns(Columns):
         Field(
             description="Probability with which each text was drawn for --human; sheets of --labels have it."
         ),
-        Option(_COLUMNS, "COLUMN"),
+        Option(_COLUMNS, "COLUMN", rare=True),
     ] = None
     human_range: Annotated[
         tuple[float, float] | None,
         Field(description="Lowest and highest value humans could give."),
-        Option(_COLUMNS, "LOW HIGH"),
+        Option(_COLUMNS, "LOW HIGH", rare=True),
     ] = None
 
     def model_post_init(self, context: object) -> None:

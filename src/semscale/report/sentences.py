@@ -99,6 +99,26 @@ def asterisk_note(noun: str = "row") -> str:
     return f"* fewer than {FEWEST_CLUSTERS} {noun}s: chance alone can move these figures far."
 
 
+def sampled_caution(figures: Sequence[str], n: int, total: int, labelled: str = "") -> str:
+    """Name the figures that are computed from a sample of many rows.
+
+    Args:
+        figures: their names.
+        n: rows of the sample.
+        total: rows altogether.
+        labelled: rows that are all used beside the sample, if there are any.
+
+    Example:
+        >>> sampled_caution(["drivers"], 2000, 5000, "hand-coded rows").partition(": ")[0]
+        'Computed from a random sample of 2,000 of the 5,000 rows, and from all hand-coded rows'
+    """
+    further = f", and from all {labelled}" if labelled else ""
+    return (
+        f"Computed from a random sample of {count(n)} of the {counted(total, 'row')}{further}: "
+        f"{listed(list(figures))}. All other figures are of all rows."
+    )
+
+
 def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
     """State why not every item was asked about; nothing where all were."""
     return () if not stopped else (f"Not everything was asked: {one_line(stopped)}.",)
@@ -295,7 +315,7 @@ def language_name(code: str | None) -> str:
 
 
 def language_warnings(
-    summary: "Summary", noun: str = "row", *, option: str = "--model", lack: str = "score"
+    summary: "Summary", noun: str = "row", *, option: str = "--embedder", lack: str = "score"
 ) -> tuple[str, ...]:
     """Warn of texts in languages that the model does not read: of single rows, and of most texts.
 
@@ -312,7 +332,7 @@ def language_warnings(
 
 
 def unread_rows_warnings(
-    counts: Sequence[LanguageCount], noun: str = "row", *, option: str = "--model", lack: str = "score"
+    counts: Sequence[LanguageCount], noun: str = "row", *, option: str = "--embedder", lack: str = "score"
 ) -> tuple[str, ...]:
     """Warn of rows without a score because the model does not read their language.
 
@@ -324,8 +344,8 @@ def unread_rows_warnings(
 
     Example:
         >>> counts = [LanguageCount(("de", "en"), 3, 0, unread=3), LanguageCount(("en", "en"), 7, 7)]
-        >>> unread_rows_warnings(counts)[0].partition(": ")[2]
-        'the model does not read their language (German–English 3). Use a model that does (--model e5-small).'
+        >>> unread_rows_warnings(counts)[0].partition(": ")[2].partition(". ")[2]
+        'Use a model that does (--embedder e5-small).'
     """
     unread = [language for language in counts if language.unread]
     n, total = sum(language.unread for language in unread), sum(language.rows for language in counts)
@@ -343,7 +363,9 @@ def unread_rows_warnings(
     )
 
 
-def unread_language_warnings(language: "UnreadLanguage | None", option: str = "--model") -> tuple[str, ...]:
+def unread_language_warnings(
+    language: "UnreadLanguage | None", option: str = "--embedder"
+) -> tuple[str, ...]:
     """Warn that most texts are in a language that the model does not read; nothing where there is none.
 
     Args:
@@ -371,7 +393,7 @@ _WITH_TEXTS = (Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS)
 
 
 def unread_warnings(
-    counts: Mapping[Status, int], noun: str = "row", option: str = "--model"
+    counts: Mapping[Status, int], noun: str = "row", option: str = "--embedder"
 ) -> tuple[str, ...]:
     """Warn where more than a fifth of the rows with texts are not read.
 

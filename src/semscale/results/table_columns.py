@@ -4,7 +4,7 @@ Commands import this module for their options, so polars and NumPy are imported 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -91,11 +91,26 @@ TEXTS = Role(listed_texts, is_text=True)
 CELL = Role(_cells, is_checked=False)
 """A value for each row, whatever it is."""
 
+
+def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> Any:  # noqa: ANN401 - Floats
+    from semscale.results.weights import as_weights, weights_in
+    from semscale.store.cells import storable
+
+    stored = storable(columns[0].to_frame()).to_series()
+    return as_weights(weights_in(stored, first_row), first_row=first_row)
+
+
 GROUP = Role(_groups, is_group=True, is_measured=False, is_shared=True)
 """The name of a group for each row."""
 
 GROUPS = Role(_groups_by_column, is_group=True, is_measured=False, is_shared=True)
 """Names of groups from one or more columns, each compared by itself: n names by the column's title."""
+
+RESPONDENT = replace(GROUP, is_group=False)
+"""The respondent of each row, of whom there may be any number."""
+
+WEIGHT = Role(_weights, is_measured=False, is_shared=True)
+"""A weight for each row, 0 or more; NaN where it is missing."""
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,28 @@
-"""Weights of rows, and respondents as numbers that are the same in every part and in every run."""
+"""Numbers, weights and respondents of rows, with messages that name the wrong cells."""
 
+import re
 from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
-from semscale.errors import InputError
+from semscale.errors import InputError, RowError
 from semscale.store.columns import as_list, as_names, is_missing
 from semscale.types import Floats, Integers
 
 _WRONG_WEIGHT = "weights must be finite numbers >= 0: not so in"
 _NAMED_ROWS = 5
+
+COUNTING = "(rows are counted from 1, below the header)"
+
+_CORRECT = f"correct the cell, or leave it empty {COUNTING}"
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+")
+
+_SHOWN = 40
 
 
 def as_weights(column: object, *, first_row: int = 0) -> Floats:
@@ -108,3 +120,76 @@ def numbered(respondents: object, n: int) -> Integers:
         if name
     }
     return np.array([numbers[name] if name else NOBODY for name in names], dtype=np.int64)
+
+
+def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str = _CORRECT) -> pl.Series:
+    """Read a column as numbers; a string such as ``"2.5"`` is one, an empty cell is null.
+
+    Args:
+        cells: a column of numbers or of strings.
+        parameter: name of the parameter, for the message.
+        first_row: row of the file that the first cell stands in, from 0.
+        remedy: what to do about a cell that is no number, for the message.
+
+    Raises:
+        InputError: a cell that is no number; the message has its row and its text.
+
+    Example:
+        >>> numbers_in(pl.Series(["2.5", None, "1"]), "weight").to_list()
+        [2.5, None, 1.0]
+    """
+    if cells.dtype not in _TEXTS:
+        return cells
+    stripped = cells.cast(pl.String).str.strip_chars().replace("", None)
+    numbers = stripped.cast(pl.Float64, strict=False)
+    wrong = (stripped.is_not_null() & numbers.is_null()).arg_true()
+    if len(wrong):
+        row = int(wrong[0])
+        raise RowError(
+            f"{parameter}: column '{cells.name}' must hold numbers, but data {{row}} has "
+            f"{shown_cell(stripped[row])}; {decimal_remedy(stripped[row], remedy)}",
+            first_row + row,
+        )
+    return numbers
+
+
+def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
+    """Read a column of weights as ``numbers_in`` does, and refuse those that cannot be one.
+
+    Args:
+        cells: a column of numbers or of strings.
+        first_row: row of the file that the first cell stands in, from 0.
+
+    Raises:
+        InputError: a cell that is no number, negative or infinite; the message has its row and its value.
+
+    Example:
+        >>> weights_in(pl.Series("w", ["2.5", "-1"]))
+        Traceback (most recent call last):
+        semscale.errors.RowError: weight: column 'w' must hold finite numbers >= 0, but data row 2...
+    """
+    numbers = numbers_in(cells, "weight", first_row)
+    if numbers.dtype.is_numeric():
+        known = numbers.cast(pl.Float64)
+        wrong = ((known < 0) | known.is_infinite()).arg_true()
+        if len(wrong):
+            row = int(wrong[0])
+            raise RowError(
+                f"weight: column '{cells.name}' must hold finite numbers >= 0, but "
+                f"data {{row}} has {shown_cell(cells[row])}; {_CORRECT}",
+                first_row + row,
+            )
+    return numbers
+
+
+def decimal_remedy(cell: object, otherwise: str = _CORRECT) -> str:
+    """Return the remedy for a cell that is no number, which may have a decimal comma."""
+    if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()):
+        return f"write decimals with a point (1.5, not 1,5), and thousands without a separator {COUNTING}"
+    return otherwise
+
+
+def shown_cell(cell: object) -> str:
+    """Return the ``repr`` of a cell, shortened to at most 40 characters."""
+    text = repr(cell)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
