@@ -8,8 +8,7 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.calibration import CalibrationSummary, check_calibration_path
-from semscale.rating.cells import check_human_range, humans_in
-from semscale.rating.labelling import COLUMNS, ROW, check_once, with_points
+from semscale.rating.labelling import COLUMNS, ROW, check_human_range, check_once, humans_in, with_points
 from semscale.rating.rater import Rater
 from semscale.results.weights import numbers_in
 from semscale.store.columns import column_in, floats_in

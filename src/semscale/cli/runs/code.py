@@ -30,8 +30,8 @@ from semscale.coding.suggesting import (
 from semscale.coding.summary import CodingSummary
 from semscale.coding.table_coding import CodingTable, OtherRun, answers_in
 from semscale.embedding.embedder import Embedder
+from semscale.embedding.texts import text_status
 from semscale.errors import InputError
-from semscale.rating.cells import text_status
 from semscale.rating.labelling import HUMAN, INCLUSION, instructions_path
 from semscale.results.runs import measure_table
 from semscale.scales import load_scale
