@@ -1,4 +1,4 @@
-# make demo, make test, make check, make bench: the only commands to learn. make faults is for what goes wrong.
+# make demo, make test, make check, make bench: the commands to learn. CI runs make test-all, too.
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .bench-venv
@@ -15,7 +15,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1
 # Hundreds of tests start a program: modules that are compiled once are not compiled at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test faults check bench bench-validity fuzz test-local test-cloud test-serve test-ray test-torch test-inspect weights-wheel clean
+.PHONY: demo test test-all faults check bench bench-validity fuzz weights-wheel clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -23,7 +23,17 @@ demo: $(VENV)/installed
 	  --human human_ratings --human-range -4 4 --out demo/ratings.csv --report demo/report.html
 
 test: $(VENV)/developer
-	$(ONE_THREAD) $(BIN)/$(PYTEST)
+	$(ONE_THREAD) $(BIN)/$(PYTEST) -m "not exhaustive"
+
+# What `make test` leaves out: kills, fuzzing, coverage of intervals, and the extras that are not in the developers' environment.
+# Ray has one cluster for all its tests, so they share one process. PyTorch has an environment of its own.
+test-all: $(VENV)/developer $(BENCH_VENV)/installed
+	$(BIN)/python -m pip install --quiet --group cloud
+	$(BIN)/python -m pip install --quiet --editable ".[inspect,local,ray,serve]"
+	$(ONE_THREAD) $(BIN)/$(PYTEST) -m "exhaustive and not ray"
+	$(BIN)/python -m pytest -m ray
+	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable ".[torch]"
+	$(ONE_THREAD) $(BENCH_VENV)/bin/$(PYTEST) --extra torch tests/embedding tests/compat tests/matching
 
 # All that docs/reliability.md counts: each long command killed at 50 moments and disturbed in the other ways.
 faults: $(VENV)/developer
@@ -87,31 +97,6 @@ fuzz: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --group fuzz
 	PYTHONPATH=tests/fuzz $(BIN)/python tests/fuzz/run.py $(SECONDS)
 
-# The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
-test-local: $(VENV)/developer
-	$(BIN)/python -m pip install --quiet --editable ".[local]"
-	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra local tests/chat tests/study/test_runs.py
-
-# The tests of the extra semscale[cloud], on a server of S3's interface; `make test` runs them, too, once both are installed.
-test-cloud: $(VENV)/developer
-	$(BIN)/python -m pip install --quiet --group cloud
-	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra cloud tests/store/places tests/faults/test_object_store.py tests/distributed/test_lost_processes.py
-
-# The tests of the extra semscale[serve], with real servers on the loopback interface; `make test` runs them, too, once it is installed.
-test-serve: $(VENV)/developer
-	$(BIN)/python -m pip install --quiet --editable ".[serve]"
-	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra serve tests/serving tests/cli/test_serve.py
-
-# The tests of the extra semscale[ray], on a cluster of two nodes on the loopback interface: one process, one cluster.
-test-ray: $(VENV)/developer
-	$(BIN)/python -m pip install --quiet --editable ".[ray]"
-	$(BIN)/python -m pytest --extra ray tests/distributed tests/cli/test_cluster.py
-
-# The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
-test-inspect: $(VENV)/developer
-	$(BIN)/python -m pip install --quiet --editable ".[inspect]"
-	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra inspect tests/compat/test_inspect_ai.py
-
 # How well each method of matching agrees with people, with the data of ../shared where they are.
 bench-validity: $(VENV)/developer
 	$(BIN)/python bench/fit_match.py --check
@@ -143,11 +128,6 @@ bench-validity: $(VENV)/developer
 # A wheel with the files of e5-small alone, in dist/, for a maintainer to publish on the package index.
 weights-wheel: $(VENV)/installed
 	$(BIN)/python release/weights_wheel.py e5-small dist
-
-# The tests of the extra semscale[torch], in an environment of their own.
-test-torch: $(BENCH_VENV)/installed
-	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable ".[torch]"
-	$(ONE_THREAD) $(BENCH_VENV)/bin/$(PYTEST) --extra torch tests/embedding tests/compat tests/matching
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -46,7 +46,7 @@ def coded_rows(codebook):
 
 
 def how_codes_hold(codebook, texts, hand, embedder):
-    """Print what ``semscale code --labels`` says of each code."""
+    """Print what ``semscale code --human`` says of each code."""
     coding = code_answers(
         Coder(codebook, embedder=embedder).score(texts), hand=HandCodes(hand, ("hand_codes",))
     )

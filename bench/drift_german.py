@@ -17,7 +17,7 @@ from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.meter import DriftMeter
-from semscale.guards.numbers.figure_guard import figure_findings
+from semscale.guards.number_guard import figure_findings
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.stats.intervals.shares import wilson_interval

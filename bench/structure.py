@@ -1,4 +1,4 @@
-"""How large the parts of Semscale are, and how many modules run on the two ways through it.
+"""Size of Semscale's packages, and the number of modules that run on three ways through it.
 
 Run with ``python bench/structure.py``; ``--source`` names the ``src`` folder of another checkout.
 A line of code is one that is neither blank nor a comment nor part of a docstring; templates count without
@@ -13,7 +13,9 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import tokenize
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -69,7 +71,36 @@ WAYS = {
         "drift", "gate", str(EXAMPLES / "drift/candidate_bad.jsonl"), "--model", "model-b",
         "--report", "gate.html",
     ),
+    "a judge call": (
+        "judge", str(EXAMPLES / "answers.csv"), "--question", "question", "--answer", "answer",
+        "--reference", "expected", "--model", "m", "--base-url", "{server}", "--ledger", "no.sqlite",
+        "--out", "judged.csv", "--report", "judged.html",
+    ),
 }  # fmt: skip
+
+
+class Judge(BaseHTTPRequestHandler):
+    """A chat model that answers every call with the same score."""
+
+    def do_POST(self):  # noqa: N802 - the name that http.server calls
+        """Answer with the score."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        choice = {
+            "index": 0,
+            "finish_reason": "stop",
+            "message": {"role": "assistant", "content": "Score: 4"},
+        }
+        usage = {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13}
+        reply = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+        body = json.dumps(reply | {"usage": usage}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        """Print nothing: the benchmark prints its own lines."""
 
 
 def docstrings(source):
@@ -131,9 +162,13 @@ def main():
         note = Path(folder) / "ran.json"
         for command in BEFORE_THE_GATE:
             run(command, package.parent, folder, note)
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Judge)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/v1"
         for name, command in WAYS.items():
-            ran = run(command, package.parent, folder, note)
-            print(f"{name}: {len(ran)} modules")
+            ran = run([part.replace("{server}", url) for part in command], package.parent, folder, note)
+            lines = sum(code_lines(package / module) for module in ran)
+            print(f"{name}: {len(ran)} modules of {lines:,} lines of code")
             if options.modules:
                 print("  " + "\n  ".join(ran))
 

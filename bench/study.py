@@ -16,7 +16,7 @@ from semscale.chat.pacing import Limits
 from semscale.chat.replies import Reply, Usage
 from semscale.chat.runner import Running
 from semscale.signature import Signature
-from semscale.study.files import parse_study
+from semscale.study.questionnaire import parse_study
 from semscale.study.result import Study
 
 WORDS = ("I would buy it", "I would never buy it", "maybe, if it were cheaper", "it looks like fun", "no")

@@ -1,13 +1,16 @@
 """Fixtures that more than one package's tests use."""
 
 import os
+import re
 import shutil
 import tempfile
+import tomllib
 import uuid
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +23,8 @@ from semscale.types import Progress
 
 pytest_plugins = ["pytester"]
 
+PROJECT_FILE = Path(__file__).parents[1] / "pyproject.toml"
+
 HOW_TO_GET_POSTGRES = "pip install pgserver, or name a server whose user may create databases: SEMSCALE_TEST_POSTGRES=postgresql://..."
 
 
@@ -28,15 +33,31 @@ def pytest_addoption(parser) -> None:
     parser.addoption("--extra", choices=sorted(EXTRAS), help="run only tests that need this extra")
 
 
-@pytest.hookimpl(trylast=True)  # folders mark their tests first
+def extras_beyond_the_developers_environment() -> set[str]:
+    """Return the extras that the group ``dev`` of ``pyproject.toml`` lacks: `make test-all` installs them."""
+    groups = tomllib.loads(PROJECT_FILE.read_text(encoding="utf-8"))["dependency-groups"]
+    (installed,) = (line for line in groups["dev"] if line.startswith("semscale["))
+    return set(EXTRAS) - set(re.findall(r"\w+", installed)) - {"history"}  # a part of `postgres`
+
+
 def pytest_collection_modifyitems(config, items) -> None:
-    """Leave out what does not need the extra that was asked for."""
-    extra = config.getoption("--extra")
-    if extra is None:
-        return
-    of_it = {item for item in items if any(extra in mark.args for mark in item.iter_markers("needs"))}
-    config.hook.pytest_deselected(items=[item for item in items if item not in of_it])
-    items[:] = [item for item in items if item in of_it]
+    """Mark tests of large extras as exhaustive, and select those of the extra that was asked for.
+
+    The hooks of folders, which mark their tests, run before this one; the selection by ``-m`` runs after it.
+    """
+    extra, large_extras = config.getoption("--extra"), extras_beyond_the_developers_environment()
+    selected = []
+    for item in items:
+        needed = {name for mark in item.iter_markers("needs") for name in mark.args}
+        if needed & large_extras:
+            item.add_marker("exhaustive")
+        if "ray" in needed:
+            item.add_marker("ray")
+        if extra is None or extra in needed:
+            selected.append(item)
+    if extra is not None:
+        config.hook.pytest_deselected(items=list(set(items) - set(selected)))
+    items[:] = selected
 
 
 def pytest_runtest_setup(item) -> None:

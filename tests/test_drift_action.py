@@ -13,8 +13,10 @@ import yaml
 from local_servers import serving
 from tests.workflow_steps import StepRunner
 
-from semscale.cli.drift.options import GateOptions
+from semscale.cli.drift.commands import GateOptions
 from semscale.cli.main import main
+
+pytestmark = pytest.mark.exhaustive
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "drift"
@@ -42,7 +44,7 @@ steps_run = pytest.mark.skipif(
     reason="the steps are written for bash, git and jq, which runners with Ubuntu have",
 )
 undecided_known = pytest.mark.skipif(
-    "undecided" not in GateOptions.__dataclass_fields__, reason="semscale drift gate has no --undecided"
+    "undecided" not in GateOptions.model_fields, reason="semscale drift gate has no --undecided"
 )
 
 
@@ -53,7 +55,7 @@ def approved(tmp_path_factory):
     history = ["--history", str(path)]
     base = [str(EXAMPLES / "baseline.jsonl"), "--model", "model-a", "--dataset", "feedback", *history]
     assert main(["drift", "record", *base]) == 0
-    assert main(["drift", "approve", "latest", "--by", "Ann", "--why", "read them", *history]) == 0
+    assert main(["drift", "approve", "latest", "--approved-by", "Ann", "--why", "read them", *history]) == 0
     rerun = [str(EXAMPLES / "rerun.jsonl"), "--model", "model-a", "--rerun-of", "baseline", *history]
     assert main(["drift", "record", *rerun]) == 0
     return path

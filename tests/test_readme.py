@@ -92,7 +92,7 @@ def test_the_python_example_prints_what_the_readme_shows(capsys):
 @pytest.mark.parametrize("command", re.findall(r"^\$ semscale (\w+(?: [\w-]+)?)", README, re.MULTILINE))
 def test_every_command_that_is_shown_exists(command, capsys):
     words = command.split()[: 2 if command.split()[0] in {"scales", "models", "cache", "drift"} else 1]
-    assert main([*words, "--help"]) == 0
+    assert main([*words, "--help-all"]) == 0
     assert "Usage" in capsys.readouterr().out
 
 

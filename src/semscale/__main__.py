@@ -1,6 +1,6 @@
 """Runs the program: as ``python -m semscale``, and as the command ``semscale``."""
 
-from semscale.cli.interrupts import leave_on_interrupt
+from semscale.cli.process import leave_on_interrupt
 
 
 def run(program: str = "semscale") -> None:

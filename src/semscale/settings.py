@@ -3,7 +3,7 @@
 A setting is a field of a frozen pydantic class: type, bounds and default as pydantic has them, one sentence
 of help in ``Field(description=...)``, and an ``Option`` where a command has it. From the class derive
 
-- the options of the command (``semscale.cli.options``),
+- the options of the command (``semscale.cli.options``), and the page docs/settings.md,
 - the fields of the HTTP request with their bounds in OpenAPI (``request_model``),
 - the fields of the signature (``Settings.signed``).
 
@@ -46,6 +46,8 @@ class Option:
         type: what the option takes, where that differs from the setting's type; a validator converts it.
         shown: whether the help shows the default.
         rare: whether the option is left out of ``--help`` and shown by ``--help-all`` only.
+        positional: whether the value has no name on the command line, as a file has none.
+        configurable: whether a project's file can set it for all commands.
     """
 
     panel: str
@@ -54,6 +56,8 @@ class Option:
     type: Any = None
     shown: bool = True
     rare: bool = False
+    positional: bool = False
+    configurable: bool = False
 
 
 @dataclass(frozen=True)
@@ -255,7 +259,9 @@ def mistake(detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
     Args:
         detail: an entry of ``ValidationError.errors()``.
     """
-    setting = ".".join(str(step) for step in detail["loc"] if not str(step).startswith("function-"))
+    steps = [step for step in detail["loc"] if not str(step).startswith("function-")]
+    # An entry of a list is refused by the name of the list.
+    setting = ".".join(str(step) for step in (steps[:-1] if isinstance(steps[-1], int) else steps))
     kind, context, value = detail["type"], detail.get("ctx", {}), shortened(detail["input"])
     if kind == "missing":
         return f"{setting} is missing: add it"

@@ -307,6 +307,7 @@ def test_a_model_of_entailment_judges_passages_where_it_is_given(backed_path):
     assert not np.isnan(summary.estimates.overall.mean.value)
 
 
+@pytest.mark.exhaustive
 def test_answers_in_other_languages_are_counted_where_guards_do_not_look(tmp_path):
     backed_path = tmp_path / "german.csv"
     german = "Das Herz pumpt das Blut durch den ganzen Körper und schlägt dabei sehr oft in der Minute."

@@ -21,7 +21,7 @@ from semscale.chat.budget import Budget
 from semscale.chat.pacing import Retries
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
-from semscale.cli.options.consistency import AnswerColumnOptions
+from semscale.cli.consistency import SampleColumns
 from semscale.errors import InputError, UnknownNameError
 from semscale.report.consistency import cautions
 from semscale.report.markdown import markdown
@@ -445,7 +445,7 @@ def test_columns_that_do_not_go_together_are_refused(settings, message):
 )
 def test_options_of_columns_that_do_not_go_together_are_refused(options, message):
     with pytest.raises(InputError, match=message):
-        _ = AnswerColumnOptions(**options).columns
+        _ = SampleColumns(**options).columns
 
 
 def test_columns_that_are_not_there_or_hold_no_text_are_refused(table):

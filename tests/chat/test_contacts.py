@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.needs("api")
+pytestmark = [pytest.mark.needs("api"), pytest.mark.exhaustive]
 
 # What Python itself reports of every attempt, whichever library makes it and however it spells the call.
 PROGRAM = """

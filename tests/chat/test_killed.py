@@ -12,7 +12,7 @@ from semscale.chat import Request
 from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
 
-pytestmark = pytest.mark.needs("api")
+pytestmark = [pytest.mark.needs("api"), pytest.mark.exhaustive]
 
 CHILD = """
 import sys

@@ -27,7 +27,7 @@ def test_no_key_says_which():
         InputError, match="is not set; set it, or name another endpoint with base_url"
     ) as caught:
         load_chat_model("gpt-5")
-    assert caught.value.shell_message.endswith("is not set; set it, or name another endpoint with --base-url")
+    assert caught.value.shell_message.endswith("is not set; set it, or name another endpoint with --chat-url")
     with pytest.raises(InputError, match="MY_KEY is not set"):
         load_chat_model("gpt-5", key_variable="MY_KEY")
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.needs("local")
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = re.findall(
-    r"^\$ (semscale .* --model local)$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE
+    r"^\$ (semscale .* --chat-model local)$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE
 )
 
 

@@ -4,11 +4,9 @@ import csv
 import math
 import os
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
-import typer.main
 from endpoint import misbehaving_endpoint, prompt_of
 from tests.schema_check import check_json
 
@@ -43,14 +41,6 @@ class Ended:
 
     def __init__(self, code, printed):
         self.code, self.out, self.err = code, printed.out, printed.err
-
-
-@pytest.fixture(scope="session", autouse=True)
-def commands_built_once():
-    """Build the commands once a run; a program, which runs one, builds them at every start."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
-        yield
 
 
 @pytest.fixture(autouse=True)
@@ -178,8 +168,8 @@ def judge_answers(tmp_path):
 def judge_command(tmp_path, judge_endpoint, judge_answers):
     """Write the arguments of ``semscale judge`` on the five answers."""
 
-    def build(*more, model=("--model", "judge-one"), url=True):
-        where = ("--base-url", judge_endpoint.url) if url else ()
+    def build(*more, model=("--chat-model", "judge-one"), url=True):
+        where = ("--chat-url", judge_endpoint.url) if url else ()
         ledger = ("--ledger", str(tmp_path / "ledger.sqlite"))
         return [
             "judge",
@@ -200,8 +190,16 @@ def judge_command(tmp_path, judge_endpoint, judge_answers):
 @pytest.fixture
 def approved(semscale):
     """A history with the approved baseline of the examples and a rerun of it."""
-    base = ("drift", "record", EXAMPLES / "baseline.jsonl", "--model", "model-a", "--dataset", "feedback")
+    base = (
+        "drift",
+        "record",
+        EXAMPLES / "baseline.jsonl",
+        "--model",
+        "model-a",
+        "--dataset",
+        "feedback",
+    )
     assert semscale(*base).code == 0
-    assert semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read them").code == 0
+    assert semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read them").code == 0
     rerun = ("drift", "record", EXAMPLES / "rerun.jsonl", "--model", "model-a", "--rerun-of", "baseline")
     assert semscale(*rerun).code == 0

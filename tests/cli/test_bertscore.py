@@ -19,10 +19,11 @@ def judged(tmp_path):
     return path
 
 
+@pytest.mark.exhaustive
 def test_a_calibration_prints_every_layer_and_writes_its_file(judged, tmp_path, capsys):
     out = tmp_path / "base.json"
     columns = ["--prediction", "answer", "--reference", "truth", "--human", "score"]
-    arguments = ["bertscore", "calibrate", "all-MiniLM-L6-v2", "--corpus", str(judged), "--out", str(out)]
+    arguments = ["models", "calibrate", "all-MiniLM-L6-v2", "--corpus", str(judged), "--out", str(out)]
     report = tmp_path / "layers.md"
     assert main([*arguments, *columns, "--pairs", "100", "--report", str(report)]) == 0
     printed = capsys.readouterr().out
@@ -51,5 +52,5 @@ def test_a_calibration_prints_every_layer_and_writes_its_file(judged, tmp_path, 
 )
 def test_what_cannot_be_calibrated_is_refused(options, message, judged, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["bertscore", "calibrate", "all-MiniLM-L6-v2", "--corpus", str(judged), *options]) == 2
+    assert main(["models", "calibrate", "all-MiniLM-L6-v2", "--corpus", str(judged), *options]) == 2
     assert message in capsys.readouterr().err

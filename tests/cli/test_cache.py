@@ -34,14 +34,14 @@ CAP = "at most 2,147.5 MB (SEMSCALE_CACHE_MAX sets another cap)\n"  # 2 GiB are 
 
 
 def test_info_of_no_cache_makes_none(capsys, place):
-    assert main(["cache", "info"]) == 0
+    assert main(["models", "cache"]) == 0
     assert capsys.readouterr().out == f"{place}: nothing cached yet, {CAP}"
     assert not place.exists()
 
 
 def test_info_counts(capsys, place):
     fill(1234)
-    assert main(["cache", "info"]) == 0
+    assert main(["models", "cache"]) == 0
     # 1,234 vectors of 384 float32 are 1.9 MB; pages are not filled to the last byte.
     shown = capsys.readouterr().out
     assert shown.startswith(f"{place}: 1,234 embeddings, ")
@@ -52,7 +52,7 @@ def test_info_counts(capsys, place):
 def test_cap_of_the_environment_is_shown_and_kept(capsys, monkeypatch):
     monkeypatch.setenv("SEMSCALE_CACHE_MAX", "500KB")
     fill(1000)  # 1.5 MB
-    assert main(["cache", "info"]) == 0
+    assert main(["models", "cache"]) == 0
     shown = capsys.readouterr().out
     assert shown.endswith(" MB of at most 0.5 MB (SEMSCALE_CACHE_MAX sets another cap)\n")
     assert 0 < float(shown.split(" embeddings, ")[1].split()[0]) <= 0.5
@@ -60,16 +60,16 @@ def test_cap_of_the_environment_is_shown_and_kept(capsys, monkeypatch):
 
 def test_cap_that_is_no_size_is_one_line(capsys, monkeypatch):
     monkeypatch.setenv("SEMSCALE_CACHE_MAX", "plenty")
-    assert main(["cache", "info"]) == 2
+    assert main(["models", "cache"]) == 2
     message = "SEMSCALE_CACHE_MAX must be a size above 0 such as 500MB, 2GB or 2GiB, got 'plenty'\n"
     assert capsys.readouterr().err.endswith(message)
 
 
 def test_clear_empties_it(capsys, place):
     fill(10)
-    assert main(["cache", "clear"]) == 0
+    assert main(["models", "cache", "--clear"]) == 0
     assert capsys.readouterr().out == f"{place}: 10 embeddings removed\n"
-    assert main(["cache", "clear"]) == 0
+    assert main(["models", "cache", "--clear"]) == 0
     assert capsys.readouterr().out == f"{place}: 0 embeddings removed\n"
 
 
@@ -78,24 +78,24 @@ def test_clear_mends_a_cache_without_its_tables(capsys, place):
     with contextlib.closing(sqlite3.connect(place)) as connection:
         connection.execute("DROP TABLE vectors")
         connection.commit()
-    assert main(["cache", "clear"]) == 0
+    assert main(["models", "cache", "--clear"]) == 0
     assert capsys.readouterr() == (f"{place}: 0 embeddings removed\n", "")
     fill(10)
-    assert main(["cache", "clear"]) == 0
+    assert main(["models", "cache", "--clear"]) == 0
     assert capsys.readouterr().out == f"{place}: 10 embeddings removed\n"
 
 
 @pytest.mark.filterwarnings("default::semscale.embedding.cache.embedding_cache.CacheWarning")
 def test_clear_mends_a_damaged_cache_and_keeps_no_damaged_file(capsys, place):
     place.write_bytes(b"no database, and long enough to be taken for one" * 100)
-    assert main(["cache", "clear"]) == 0
+    assert main(["models", "cache", "--clear"]) == 0
     printed = capsys.readouterr()
     assert printed.out == f"{place}: 0 embeddings removed, and 1 damaged file\n"
     assert printed.err.startswith(f"semscale: warning: embedding cache {place} is damaged")
     assert printed.err.count("\n") == 1
     assert [path.name for path in place.parent.iterdir() if ".damaged" in path.name] == []
     fill(10)
-    assert main(["cache", "clear"]) == 0
+    assert main(["models", "cache", "--clear"]) == 0
     assert capsys.readouterr() == (f"{place}: 10 embeddings removed\n", "")
 
 
@@ -105,13 +105,13 @@ def test_states_of_tokens_are_counted_and_cleared(capsys, place):
     cache.put_many(cache_keys("s", ["one", "two"]), [np.ones((1000, 384), np.int16)] * 2)
     cache.close()
     states = place.with_name("states.sqlite")
-    assert main(["cache", "info"]) == 0
+    assert main(["models", "cache"]) == 0
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(f"{place}: 10 embeddings, ")
     # Two texts of 1,000 tokens with 384 numbers of 2 bytes are 1.5 MB.
     assert second.startswith(f"{states}: 2 texts' states, ")
     assert 1.5 <= float(second.split(", ")[1].split()[0]) <= 1.7
-    assert main(["cache", "clear"]) == 0
+    assert main(["models", "cache", "--clear"]) == 0
     removed = f"{place}: 10 embeddings removed\n{states}: 2 texts' states removed\n"
     assert capsys.readouterr().out == removed
 
@@ -123,7 +123,7 @@ def test_pairs_of_texts_are_shown_and_removed(capsys, place):
         PairLogits(np.ones((1, 3), np.float32), np.zeros(1, bool), np.zeros(1, bool)),
     )
     pairs.close()
-    assert main(["cache", "info"]) == 0
+    assert main(["models", "cache"]) == 0
     assert f"{place.with_name('pairs.sqlite')}: 1 pairs of texts, " in capsys.readouterr().out
-    assert main(["cache", "clear"]) == 0
+    assert main(["models", "cache", "--clear"]) == 0
     assert f"{place.with_name('pairs.sqlite')}: 1 pairs of texts removed" in capsys.readouterr().out

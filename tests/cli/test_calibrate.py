@@ -55,7 +55,7 @@ def test_json_has_every_figure(semscale, labelled):
     assert "folds:groups" in found["signature"]
 
 
-@pytest.mark.parametrize(("given", "asked"), [([], "e5-small"), (["--model", "mine"], "mine")])
+@pytest.mark.parametrize(("given", "asked"), [([], "e5-small"), (["--embedder", "mine"], "mine")])
 def test_label_calibrate_and_rate_ask_for_the_same_model(semscale, labelled, asked_models, given, asked):
     draw = ["--text", "text", "--scale", "quality", "--floor", "none", "--out", "sheet.csv", *given]
     ended = [
@@ -82,8 +82,8 @@ def test_the_command_in_a_sheets_instructions_rates_with_the_settings_of_the_dra
         "--missing",
         "-99",
     ]
-    model = ["--model", "my model", "--no-cache"]
-    drawn = ["--n", 30, "--by-interest", "--seed", 7, "--out", "sheet.csv"]
+    model = ["--embedder", "my model", "--no-cache"]
+    drawn = ["--n", 30, "--draw", "unsure", "--seed", 7, "--out", "sheet.csv"]
     ended = semscale("label", "labelled.csv", "--text", "text", *settings, *model, *drawn)
     assert (ended.code, ended.err) == (0, "")
     with open("sheet.csv", newline="", encoding="utf-8") as file:
@@ -203,6 +203,7 @@ def test_a_sheet_with_decimal_commas_calibrates_as_with_points(semscale, tmp_pat
     assert hashes[0] == hashes[1]
 
 
+@pytest.mark.exhaustive
 def test_labels_turned_round_and_labels_on_two_points_are_warned_of(semscale, labelled):
     with open("labelled.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

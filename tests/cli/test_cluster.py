@@ -1,4 +1,4 @@
-"""What ``--cluster`` refuses before any model is loaded, and without a cluster."""
+"""What ``--ray`` refuses before any model is loaded, and without a cluster."""
 
 import pytest
 
@@ -19,40 +19,40 @@ def refused(capsys, *words):
 
 def test_options_of_a_cluster_belong_to_one(answers, capsys):
     line = ["rate", answers, "--text", "text", "--scale", "quality"]
-    assert "--actors belongs to --cluster, which is not given" in refused(capsys, *line, "--actors", "2")
+    assert "--actors belongs to --ray, which is not given" in refused(capsys, *line, "--actors", "2")
     found = refused(capsys, *line, "--gpus-per-actor", "1", "--actors", "2")
-    assert "--actors, --gpus-per-actor belong to --cluster" in found.replace(" and ", ", ")
+    assert "--actors, --gpus-per-actor belong to --ray" in found.replace(" and ", ", ")
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--actors", "0"], "--actors must be at least 1, got 0"),
-        (["--gpus-per-actor", "-1"], "--gpus-per-actor must be at least 0, got -1"),
+        (["--actors", "0"], "--actors must be >= 1, got 0"),
+        (["--gpus-per-actor", "-1"], "--gpus-per-actor must be >= 0, got -1"),
         (["--gpus-per-actor", "1", "--embed-once", "always"], "--embed-once always is not for GPUs"),
-        (["--text", "other"], "--cluster belongs to one --text, got 2"),
+        (["--text", "other"], "--ray belongs to one --text, got 2"),
     ],
 )
 def test_settings_that_do_not_serve_are_refused(words, message, answers, capsys):
-    line = ["rate", answers, "--text", "text", "--scale", "quality", "--cluster", "auto"]
+    line = ["rate", answers, "--text", "text", "--scale", "quality", "--ray", "auto"]
     assert message in refused(capsys, *line, *words)
 
 
 def test_gpus_belong_to_an_engine_that_uses_them(answers, capsys):
     line = ["match", answers, "--prediction", "text", "--reference", "other", "--method", "cosine"]
-    found = refused(capsys, *line, "--cluster", "auto", "--gpus-per-actor", "1")
+    found = refused(capsys, *line, "--ray", "auto", "--gpus-per-actor", "1")
     assert "--gpus-per-actor belongs to --engine torch, got --engine openvino" in found
 
 
 def test_methods_that_read_tokens_share_no_texts(answers, capsys):
     line = ["match", answers, "--prediction", "text", "--reference", "other", "--method", "calibrated"]
-    found = refused(capsys, *line, "--cluster", "auto", "--embed-once", "always")
+    found = refused(capsys, *line, "--ray", "auto", "--embed-once", "always")
     assert "--embed-once always is for --method cosine, which needs vectors of texts alone" in found
 
 
 def test_an_empty_address_is_refused(answers, capsys):
-    found = refused(capsys, "rate", answers, "--text", "text", "--scale", "quality", "--cluster", " ")
-    assert "--cluster must be HOST:PORT, auto or local, got an empty text" in found
+    found = refused(capsys, "rate", answers, "--text", "text", "--scale", "quality", "--ray", " ")
+    assert "--ray must be HOST:PORT, auto or local, got an empty text" in found
 
 
 @pytest.mark.needs("ray")
@@ -64,17 +64,15 @@ def test_an_empty_address_is_refused(answers, capsys):
     ],
 )
 def test_a_cluster_that_is_not_there_is_said_before_a_model_is_loaded(words, answers, capsys):
-    line = [words[0], answers, "--text", "text", *words[1:], "--model", "no/such-folder"]
-    assert "--cluster: no Ray cluster answers at 127.0.0.1:9" in refused(
-        capsys, *line, "--cluster", "127.0.0.1:9"
-    )
+    line = [words[0], answers, "--text", "text", *words[1:], "--embedder", "no/such-folder"]
+    assert "--ray: no Ray cluster answers at 127.0.0.1:9" in refused(capsys, *line, "--ray", "127.0.0.1:9")
 
 
 @pytest.mark.needs("ray")
 def test_a_cluster_that_is_not_there_is_one_line(answers, capsys, tmp_path):
     line = ["match", answers, "--prediction", "text", "--reference", "other", "--method", "cosine"]
     # Port 9 (discard) of this machine: nothing listens there.
-    found = refused(capsys, *line, "--cluster", "127.0.0.1:9", "--out", str(tmp_path / "out.csv"))
+    found = refused(capsys, *line, "--ray", "127.0.0.1:9", "--out", str(tmp_path / "out.csv"))
     assert found.count("\n") == 1
-    assert "--cluster: no Ray cluster answers at 127.0.0.1:9" in found
+    assert "--ray: no Ray cluster answers at 127.0.0.1:9" in found
     assert [path.name for path in tmp_path.iterdir()] == ["answers.csv"]

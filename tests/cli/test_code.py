@@ -49,7 +49,7 @@ def code(semscale, answers):
 
 def test_everything_at_once(code, tmp_path):
     ended = code(
-        "--labels", "hand", "--by", "region", "--rating", "stars", "--out", "coded.csv",
+        "--human", "hand", "--by", "region", "--rating", "stars", "--out", "coded.csv",
         "--report", "coded.html", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
@@ -81,7 +81,7 @@ def test_two_people_and_another_run_have_alphas(code, answers):
     table = pl.read_csv(answers)
     table.with_columns(second=pl.col("hand")).write_csv(answers)
     assert code("--out", "first.csv").code == 0
-    ended = code("--labels", "hand", "--labels", "second", "--other-run", "first.csv", "--json")
+    ended = code("--human", "hand", "--human", "second", "--other-run", "first.csv", "--json")
     assert ended.code == 0, ended.err
     for one in json.loads(ended.out)["codes"]:
         assert one["alpha_between_people"]["value"] == 1
@@ -103,7 +103,7 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
     table = pl.read_csv(answers)
     table.drop("hand").write_csv(answers)
     ended = semscale(
-        "code", "label", answers, "--text", "text", "--codebook", "codes.yaml", "--n", "40", "--out", "l.csv"
+        "label", answers, "--text", "text", "--codebook", "codes.yaml", "--n", "40", "--out", "l.csv"
     )
     assert ended.code == 0, ended.err
     assert "40 of 68 answers drawn" in ended.out
@@ -126,9 +126,7 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
     assert not any("random sample" in caution for caution in found["cautions"])
     for one in found["codes"]:
         assert one["corrected"]["low"] < 20 / 68 < one["corrected"]["high"]
-    refused = semscale(
-        "code", "label", answers, "--text", "text", "--codebook", "codes.yaml", "--out", "l.csv"
-    )
+    refused = semscale("label", answers, "--text", "text", "--codebook", "codes.yaml", "--out", "l.csv")
     assert refused.code == 2
     assert "40 labels, which would be lost" in refused.err
 
@@ -136,9 +134,9 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
 @pytest.mark.parametrize(
     ("change", "options", "said"),
     [
-        ({}, ("--labels", "hnad"), "did you mean 'hand'"),
+        ({}, ("--human", "hnad"), "did you mean 'hand'"),
         ({}, ("--inclusion", "stars"), "--inclusion belongs to labels"),
-        ({}, ("--labels", "region"), "no code 'south'"),
+        ({}, ("--human", "region"), "no code 'south'"),
         ({}, ("--rating", "region"), "--rating: column 'region' has no number"),
         ({}, ("--rating", "stars", "--rate-scale", "quality"), "leave --rating out"),
         ({}, ("--given-from", "0.2"), "--unsure-from must be at most given_from (0.2), got 0.3"),
@@ -148,8 +146,8 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
         ({}, ("--min-base", "0"), "--min-base must be >= 1, got 0"),
         ({}, ("--dry-run",), "--dry-run belongs to --chat-model"),
         ({}, ("--max-calls", "5"), "--max-calls belongs to --chat-model"),
-        ({}, ("--method", "prose"), "--method belongs to --chat-model"),
-        ({}, ("--chat-model", "local", "--method", "guess"), "--method must be decision or prose"),
+        ({}, ("--reply", "prose"), "--reply needs --chat-model NAME"),
+        ({}, ("--chat-model", "local", "--reply", "guess"), "--reply must be decision or prose"),
         ({"examples: [my": "exmples: [my", "examples: [the price": "exmples: [the price"}, (),
          "'codes.yaml', line 8: unknown key 'exmples' in codes; did you mean 'examples'?"),
         ({"examples: [the price rose, my price]": "examples: []"}, (), "at least 1 entry"),
@@ -184,14 +182,14 @@ def decider():
 def test_a_chat_model_is_asked_as_well_once_for_each_readable_answer(code, decider, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
     chat = ("--chat-model", "m", "--chat-url", decider.url)
-    ended = code("--labels", "hand", *chat, "--json")
+    ended = code("--human", "hand", *chat, "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
     assert found["asked"] == "m"
     assert "asked_model:m" in found["signature"]
     n = len(decider.requests)
     assert n >= 68
-    assert code("--labels", "hand", *chat, "--json").code == 0
+    assert code("--human", "hand", *chat, "--json").code == 0
     assert len(decider.requests) == n
 
 
@@ -212,7 +210,7 @@ def test_refusals_of_the_chat_model_are_counted_shown_and_in_the_table(code, dec
     decider.say = lambda body: (
         "I cannot help with that." if "screen 1" in json.dumps(body) else '{"score": 1, "explanation": "no"}'
     )
-    chat = ("--chat-model", "m", "--chat-url", decider.url, "--method", "prose")
+    chat = ("--chat-model", "m", "--chat-url", decider.url, "--reply", "prose")
     ended = code(*chat, "--out", "coded.csv", "--report", "coded.md", "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
@@ -258,7 +256,7 @@ def test_after_a_cap_a_dry_run_counts_what_is_left_and_the_same_command_asks_no_
 
 def test_rows_are_left_out_and_bands_are_groups(code, tmp_path):
     ended = code(
-        "--labels", "hand", "--where", "stars <= 3", "--band", "stars=2", "--by", "stars_band", "--json"
+        "--human", "hand", "--where", "stars <= 3", "--band", "stars=2", "--by", "stars_band", "--json"
     )
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
@@ -272,7 +270,7 @@ def test_rows_are_left_out_and_bands_are_groups(code, tmp_path):
 
 
 def test_each_column_of_groups_has_its_shares_and_small_bases_are_left_out_of_tests(code, tmp_path):
-    by = ("--labels", "hand", "--by", "region", "--by", "stars")
+    by = ("--human", "hand", "--by", "region", "--by", "stars")
     ended = code(*by, "--report", "coded.md", "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
@@ -318,7 +316,7 @@ def test_weights_strata_and_respondents_count_in_shares_and_tests(code, answers)
     assert found["codes"][0]["counted"]["value"] == pytest.approx(share)
     assert {test["kind"] for test in found["tests"]} == {"counted, weighted"}
     assert (found["weight"], found["clusters"], found["strata"]) == ("w", "who", None)
-    ended = code("--labels", "hand", "--weight", "w", "--strata", "part", "--report", "coded.html", "--json")
+    ended = code("--human", "hand", "--weight", "w", "--strata", "part", "--report", "coded.html", "--json")
     assert ended.code == 0, ended.err
     # all readable answers are coded by hand; the 20 about the battery weigh 60 of 108
     assert json.loads(ended.out)["codes"][0]["corrected"]["value"] == pytest.approx(60 / 108)

@@ -10,7 +10,7 @@ codes:
   - {name: power, definition: battery life, examples: [the battery died, my battery]}
   - {name: cost, definition: price paid, examples: [the price rose, my price]}
 """
-OPTIONS = ("--text", "text", "--codebook", "codes.yaml", "--labels", "hand", "--by", "region")
+OPTIONS = ("--text", "text", "--codebook", "codes.yaml", "--human", "hand", "--by", "region")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from semscale.cli.runs import code
+from semscale.store.runs import batch_writing
 
 WORDS = ("battery", "price", "screen")
 
@@ -41,7 +41,7 @@ def test_a_stopped_proposal_can_be_started_again(semscale, answers, monkeypatch,
 
     command = ("code", "suggest", answers, "--text", "text", "--codebook", "new.yaml", "--out", "s.csv")
     with monkeypatch.context() as patched:
-        patched.setattr(code, "write_batches", stop)
+        patched.setattr(batch_writing, "write_batches", stop)
         ended = semscale(*command)
     assert (ended.code, "stopped; nothing was written" in ended.err) == (3, True)
     assert not (tmp_path / "new.yaml").exists()
@@ -55,7 +55,7 @@ def test_a_sample_of_many_answers_is_clustered_and_all_have_a_code(semscale, tmp
     pl.DataFrame({"text": texts}).write_csv(tmp_path / "many.csv")
     ended = semscale(
         "code", "suggest", "many.csv", "--text", "text", "--codebook", "new.yaml", "--codes", "3",
-        "--sample", "100", "--out", "s.csv", "--json",
+        "--max-answers", "100", "--out", "s.csv", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
@@ -66,6 +66,6 @@ def test_a_sample_of_many_answers_is_clustered_and_all_have_a_code(semscale, tmp
     coded = pl.read_csv(tmp_path / "s.csv")
     assert coded["semscale_suggested"].null_count() == 1
     refused = semscale(
-        "code", "suggest", "many.csv", "--text", "text", "--codebook", "b.yaml", "--sample", "99"
+        "code", "suggest", "many.csv", "--text", "text", "--codebook", "b.yaml", "--max-answers", "99"
     )
-    assert (refused.code, "--sample must be >= 100, got 99" in refused.err) == (2, True)
+    assert (refused.code, "--max-answers must be >= 100, got 99" in refused.err) == (2, True)

@@ -106,7 +106,8 @@ def test_json_has_every_measure_and_the_least_consistent(semscale, answers):
 
 def test_questions_are_asked_and_a_second_start_asks_nobody(semscale, asked, tmp_path):
     command = (
-        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--measure", "exact_match",
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
+        "--measure", "exact_match",
         "--ledger", tmp_path / "ledger", "--out", "o.jsonl",
     )  # fmt: skip
     first = semscale(*command)
@@ -123,7 +124,7 @@ def test_questions_are_asked_and_a_second_start_asks_nobody(semscale, asked, tmp
 
 def test_stopping_early_says_what_was_saved(semscale, asked, tmp_path):
     ended = semscale(
-        "consistency", "prompts.csv", "--prompt", "q", "--ask", 10, "--model", "m",
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 10, "--chat-model", "m",
         "--measure", "exact_match", "--stop-at", 0.5, "--ledger", tmp_path / "ledger",
     )  # fmt: skip
     assert "10 replies asked for, 12 saved because the decision was settled" in ended.out
@@ -147,7 +148,8 @@ def test_intervals_are_made_as_the_options_say(semscale, answers):
 
 def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
     command = (
-        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--measure", "exact_match",
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
+        "--measure", "exact_match",
         "--ledger", tmp_path / "ledger", "--out", "o.jsonl", "--report", "r.html",
     )  # fmt: skip
     capped = semscale(*command, "--max-calls", 5, "--concurrency", 1)
@@ -174,7 +176,18 @@ def test_a_cap_below_the_number_of_prompts_leaves_prompts_with_a_value(semscale,
     """Answers that the floor is estimated from are asked for with their samples, not before all of these."""
     asked.script = {f"p{number}": [f"great {number}", f"good {number}"] for number in range(30)}
     pl.DataFrame({"q": list(asked.script)}).write_csv(tmp_path / "many.csv")
-    command = ("consistency", "many.csv", "--prompt", "q", "--ask", 1, "--model", "m", "--ledger", "ledger")
+    command = (
+        "consistency",
+        "many.csv",
+        "--prompt",
+        "q",
+        "--ask",
+        1,
+        "--chat-model",
+        "m",
+        "--ledger",
+        "ledger",
+    )
     capped = semscale(*command, "--max-calls", 24, "--concurrency", 1, "--out", "o.csv")
     assert capped.code == 3
     table = pl.read_csv(tmp_path / "o.csv")
@@ -189,7 +202,7 @@ def test_a_cap_below_the_number_of_prompts_leaves_prompts_with_a_value(semscale,
 def test_labels_of_a_part_that_a_cap_left_promise_nothing(semscale, asked, tmp_path):
     pl.DataFrame({"q": ["sure?", "guess?"] * 10, "ok": [1, 0] * 10}).write_csv(tmp_path / "labelled.csv")
     ended = semscale(
-        "consistency", "labelled.csv", "--prompt", "q", "--label", "ok", "--ask", 3, "--model", "m",
+        "consistency", "labelled.csv", "--prompt", "q", "--correct", "ok", "--ask", 3, "--chat-model", "m",
         "--measure", "exact_match", "--ledger", tmp_path / "ledger", "--max-calls", 5, "--json",
     )  # fmt: skip
     assert ended.code == 3
@@ -208,7 +221,8 @@ def test_calls_are_made_as_the_options_say(semscale, asked, monkeypatch, tmp_pat
 
     monkeypatch.setattr(runner_module, "Runner", Noted)
     ended = semscale(
-        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--measure", "exact_match",
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
+        "--measure", "exact_match",
         "--concurrency", 2, "--per-minute", 600, "--max-calls", 9, "--max-total-tokens", 9999,
         "--ledger", tmp_path / "ledger",
     )  # fmt: skip
@@ -217,7 +231,7 @@ def test_calls_are_made_as_the_options_say(semscale, asked, monkeypatch, tmp_pat
     assert (made["budget"], made["ledger"]) == (Budget(calls=9, tokens=9999), str(tmp_path / "ledger"))
 
 
-DRY_RUN = ("consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--dry-run")
+DRY_RUN = ("consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m", "--dry-run")
 
 
 def test_a_dry_run_asks_nobody(semscale, asked, tmp_path):
@@ -250,7 +264,8 @@ def test_a_dry_run_reads_the_table_in_parts(semscale, asked, monkeypatch):
 def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
     asked.script["guess?"][0] = FailureKind.REFUSED
     command = (
-        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--measure", "exact_match",
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
+        "--measure", "exact_match",
         "--ledger", tmp_path / "ledger",
     )  # fmt: skip
     assert semscale(*command).code == 0
@@ -266,23 +281,26 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
     [
         (("--answer", "a", "--sample", "s3"), "no column 's3'; did you mean"),
         ((*COLUMNS, "--measure", "cosine"), "did you mean 'cosine_sim'"),
-        ((*COLUMNS, "--ask", "3", "--model", "m"), "name either --answer"),
+        ((*COLUMNS, "--ask", "3", "--chat-model", "m"), "name either --answer"),
         (("--prompt", "q"), "name either --answer"),
-        (("--prompt", "q", "--ask", "3"), "--ask needs --model NAME"),
-        ((*COLUMNS, "--model", "m"), "the embedding model is --embedder"),
-        ((*COLUMNS, "--dry-run"), "give --ask N and --model NAME"),
-        ((*COLUMNS, "--system", "hi", "--max-tokens", 3), "--system and --max-tokens belong to --ask N"),
+        (("--prompt", "q", "--ask", "3"), "--ask needs --chat-model NAME"),
+        ((*COLUMNS, "--chat-model", "m"), "the embedding model is --embedder"),
+        ((*COLUMNS, "--dry-run"), "give --ask N and --chat-model NAME"),
+        (
+            (*COLUMNS, "--system-prompt", "hi", "--max-tokens", 3),
+            "--system-prompt and --max-tokens belong to --ask N",
+        ),
         ((*COLUMNS, "--max-calls", 4), "--max-calls belongs to --ask N, which is not given"),
-        ((*COLUMNS, "--base-url", "http://x"), "--base-url belongs to --ask N"),
+        ((*COLUMNS, "--chat-url", "http://x"), "--chat-url belongs to --ask N"),
         (
             (*COLUMNS, "--curve", "isotonic", "--error-rate", ".2", "--confidence", ".5"),
-            "--curve, --error-rate and --confidence belong to --label, which is not given",
+            "--curve, --error-rate and --confidence belong to --correct, which is not given",
         ),
         ((*COLUMNS, "--floor", "none"), "--floor must be auto or a cosine"),
-        ((*COLUMNS, "--label", "kind"), "--label must be 1, true"),
+        ((*COLUMNS, "--correct", "kind"), "--correct must be 1, true"),
         ((*COLUMNS, "--report", "r.pdf"), "report must end in .html, .htm, .md or .xlsx, got 'r.pdf'"),
         ((*COLUMNS, "--fewest-samples", "0"), "--fewest-samples must be >= 1, got 0"),
-        (("--prompt", "q", "--ask", "0", "--model", "m"), "--ask must be a whole number"),
+        (("--prompt", "q", "--ask", "0", "--chat-model", "m"), "--ask must be a whole number"),
     ],
 )
 def test_bad_input_is_one_line_and_2(semscale, answers, arguments, message):

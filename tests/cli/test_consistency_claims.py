@@ -79,7 +79,7 @@ def test_answers_are_asked_for_and_a_dry_run_asks_nobody(semscale, tmp_path, mon
     model = ScriptedChat({"tower?": ["It was built in 1889.", "It was built in 1920.", "N/A"]})
     monkeypatch.setattr(chat, "load_chat_model", lambda *_, **__: model)
     pl.DataFrame({"q": ["tower?", None]}).write_csv(tmp_path / "prompts.csv")
-    asking = ("prompts.csv", "--prompt", "q", "--ask", "2", "--model", "m", "--claims")
+    asking = ("prompts.csv", "--prompt", "q", "--ask", "2", "--chat-model", "m", "--claims")
     assert json.loads(semscale("consistency", *asking, "--dry-run", "--json").out)["instrument"] == "forecast"
     printed = semscale("consistency", *asking, "--json").out
     check_json(printed)
@@ -93,7 +93,7 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, tmp_path, monkeypat
     monkeypatch.setattr(chat, "load_chat_model", lambda *_, **__: model)
     pl.DataFrame({"q": ["tower?", "heart?"]}).write_csv(tmp_path / "prompts.csv")
     command = (
-        "consistency", "prompts.csv", "--prompt", "q", "--ask", 2, "--model", "m", "--claims",
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 2, "--chat-model", "m", "--claims",
         "--ledger", tmp_path / "ledger", "--out", "o.jsonl",
     )  # fmt: skip
     # Two answers, and both samples of the first question.
@@ -125,7 +125,7 @@ BAD = {
         ["--floor", "0.1", "--fewest-samples", "2", "--same-by", "cosine"],
         f"--floor, --fewest-samples and --same-by belong to {WHOLE}",
     ),
-    "labels": (["--label", "right"], f"--label belongs to {WHOLE}"),
+    "labels": (["--correct", "right"], f"--correct belongs to {WHOLE}"),
     "log-probabilities": (["--logprobs", "right"], f"--logprobs belongs to {WHOLE}"),
     "two models": (
         ["--nli", "nli", "--embedder", "e5-small"],
@@ -148,6 +148,17 @@ def test_bad_input_is_refused_in_one_line(semscale, answers, case, files):
 
 def test_stopping_early_is_refused(semscale, tmp_path):
     pl.DataFrame({"q": ["tower?"]}).write_csv(tmp_path / "prompts.csv")
-    asking = ("prompts.csv", "--prompt", "q", "--ask", "2", "--model", "m", "--stop-at", "0.5", "--claims")
+    asking = (
+        "prompts.csv",
+        "--prompt",
+        "q",
+        "--ask",
+        "2",
+        "--chat-model",
+        "m",
+        "--stop-at",
+        "0.5",
+        "--claims",
+    )
     ended = semscale("consistency", *asking)
     assert (ended.code, f"--stop-at belongs to {WHOLE}" in ended.err) == (2, True)

@@ -93,7 +93,7 @@ def test_stopping_early_goes_by_its_contradictions(semscale, tmp_path, monkeypat
     model = ScriptedChat({"q1": ["w1", *["w2"] * 10], "q2": ["w3"] * 11})
     monkeypatch.setattr(chat, "load_chat_model", lambda *_, **__: model)
     pl.DataFrame({"q": ["q1", "q2"]}).write_csv(tmp_path / "q.csv")
-    asked = ("consistency", "q.csv", "--prompt", "q", "--ask", 10, "--model", "m", "--stop-at", "0.6")
+    asked = ("consistency", "q.csv", "--prompt", "q", "--ask", 10, "--chat-model", "m", "--stop-at", "0.6")
     ended = semscale(*asked, "--measure", "uncontradicted", "--nli", "nli", "--out", "o.jsonl")
     assert ended.code == 0, ended.err
     rows = pl.read_ndjson(tmp_path / "o.jsonl")

@@ -1,11 +1,11 @@
-"""``semscale consistency --label``: simple baselines stand beside whatever is measured."""
+"""``semscale consistency --correct``: simple baselines stand beside whatever is measured."""
 
 import json
 
 import polars as pl
 import pytest
 
-FILE = ("consistency", "answers.csv", "--answer", "a", "--sample", "s1", "--sample", "s2", "--label", "ok")
+FILE = ("consistency", "answers.csv", "--answer", "a", "--sample", "s1", "--sample", "s2", "--correct", "ok")
 MEASURED = ("--measure", "semantic_negentropy", "--same-by", "exact")
 
 

@@ -37,7 +37,7 @@ def endpoint():
 def command(tmp_path, endpoint):
     pl.DataFrame({"q": ["sure?", None, "guess?"]}).write_csv(tmp_path / "q.csv")
     return (
-        "consistency", "q.csv", "--prompt", "q", "--ask", 2, "--model", "m", "--base-url", endpoint.url,
+        "consistency", "q.csv", "--prompt", "q", "--ask", 2, "--chat-model", "m", "--chat-url", endpoint.url,
         "--ledger", tmp_path / "ledger", "--measure", "p_true", "--measure", "exact_match",
     )  # fmt: skip
 
@@ -103,7 +103,7 @@ def test_an_ensemble_takes_it_as_any_other_measure(semscale, command, tmp_path):
     questions = [f"sure? {n}" if n % 2 else f"guess? {n}" for n in range(24)]
     labels = [int(n % 4 > 0) for n in range(24)]
     pl.DataFrame({"q": questions, "right": labels}).write_csv(tmp_path / "q.csv")
-    trust = json.loads(semscale(*command, "--label", "right", "--ensemble", "mean", "--json").out)["trust"]
+    trust = json.loads(semscale(*command, "--correct", "right", "--ensemble", "mean", "--json").out)["trust"]
     assert trust["measure"] == "ensemble_mean"
     assert trust["filled"] == {"p_true": 12}  # the twelve that the endpoint gives no probabilities for
 
@@ -112,7 +112,7 @@ def test_answers_of_a_table_are_refused_with_the_remedy(semscale, tmp_path):
     pl.DataFrame({"a": ["yes"], "s": ["yes"]}).write_csv(tmp_path / "a.csv")
     ended = semscale("consistency", "a.csv", "--answer", "a", "--sample", "s", "--measure", "p_true")
     assert ended.code == 2
-    assert "give --ask N and --model NAME; semscale judge asks about answers that stand in" in ended.err
+    assert "give --ask N and --chat-model NAME; semscale judge asks about answers that stand in" in ended.err
     assert ended.err.count("\n") == 1
 
 
@@ -122,7 +122,8 @@ def test_typed_decisions_stand_in_where_no_log_probabilities_come(semscale, tmp_
         decider.say = lambda asked: "True" if ASKED in asked["messages"][-1]["content"] else "yes"
         decider.masses = lambda asked, names, text: [0.25, 0.75] if "sure?" in text else [0.5, 0.5]
         command = (
-            "consistency", "q.csv", "--prompt", "q", "--ask", 2, "--model", "m", "--base-url", decider.url,
+            "consistency", "q.csv", "--prompt", "q", "--ask", 2, "--chat-model", "m",
+            "--chat-url", decider.url,
             "--ledger", tmp_path / "ledger", "--measure", "p_true", "--concurrency", 1,
         )  # fmt: skip
         ended = semscale(*command, "--out", "o.jsonl", "--json")

@@ -60,7 +60,7 @@ def test_rows_of_an_item_have_their_own(semscale, tmp_path):
 )  # fmt: skip
 def test_a_wrong_cell_of_an_item_is_named_by_its_row_in_the_file(semscale, tmp_path, rows, more, said):
     pl.DataFrame(rows, schema=["q", "a", "lp", "right"], orient="row").write_csv(tmp_path / "a.csv")
-    columns = ("--item", "q", "--answer", "a", "--logprobs", "lp", "--label", "right")
+    columns = ("--item", "q", "--answer", "a", "--logprobs", "lp", "--correct", "right")
     ended = semscale("consistency", "a.csv", *columns, *MEASURE, *more)
     assert (ended.code, ended.err.count("\n")) == (2, 1)
     assert said in ended.err

@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 import pytest
 from moved_encoder import MovedEncoder
 
-from semscale.cli.drift import compare_run as comparing
+from semscale.cli.drift import gate as comparing
 from semscale.drift.measure.meter import DriftMeter
 
-pytestmark = pytest.mark.needs("history")
+pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 GOOD, BAD = EXAMPLES / "candidate_good.jsonl", EXAMPLES / "candidate_bad.jsonl"
@@ -27,7 +27,7 @@ def pairs(tmp_path):
 
 @pytest.fixture
 def frozen(semscale, approved, pairs):
-    ended = semscale("drift", "anchors", pairs, "--label", "score", "--label-range", "1,5", "--json")
+    ended = semscale("drift", "anchors", pairs, "--human", "score", "--human-range", "1", "5", "--json")
     assert ended.code == 0, ended.err
     return json.loads(ended.out)
 
@@ -53,7 +53,7 @@ def test_anchors_are_frozen_once_and_shown(semscale, frozen):
     assert [one["reading"] for one in ruler["errors"]] == ["match", "bertscore_f1", "cosine"]
     assert ruler["errors"][0]["error"]["n"] == 11
     assert json.loads(semscale("drift", "anchors", "--json").out)["sets"] == frozen["sets"]
-    again = semscale("drift", "anchors", "pairs.csv", "--label", "score", "--label-range", "1,5", "--json")
+    again = semscale("drift", "anchors", "pairs.csv", "--human", "score", "--human-range", "1", "5", "--json")
     assert json.loads(again.out)["sets"] == frozen["sets"]
     out = semscale("drift", "anchors", "--report", "anchors.md").out
     assert kept["hash"] in out
@@ -62,7 +62,7 @@ def test_anchors_are_frozen_once_and_shown(semscale, frozen):
 
 def test_anchors_that_changed_are_refused_in_one_line(semscale, frozen, pairs):
     pairs.write_text(pairs.read_text().replace("cause 3.,", "cause 33.,"))
-    given = ("drift", "anchors", pairs, "--label", "score", "--label-range", "1,5")
+    given = ("drift", "anchors", pairs, "--human", "score", "--human-range", "1", "5")
     ended = semscale(*given)
     assert ended.code == 2
     assert len(ended.err.splitlines()) == 1
@@ -76,12 +76,12 @@ def test_anchors_that_changed_are_refused_in_one_line(semscale, frozen, pairs):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--again", "pairs.csv"], "--again reads what is stored: take it without a file"),
+        (["--again", "pairs.csv"], "--again measures what is stored: leave the file out"),
         (["--name", "x"], "--name belongs to a file of anchors, which is not given"),
-        (["--label", "score"], "--label belongs to a file of anchors, which is not given"),
-        (["pairs.csv", "--label", "score"], "data row 2: column 'score' has the label '2'"),
-        (["pairs.csv", "--label-range", "1-5"], "--label-range must be two numbers, such as 1,5, got '1-5'"),
-        (["pairs.csv", "--label-range", "1,5"], "--label-range belongs to label"),
+        (["--human", "score"], "--human belongs to a file of anchors, which is not given"),
+        (["pairs.csv", "--human", "score"], "data row 2: column 'score' has the label '2'"),
+        (["pairs.csv", "--human-range", "1-", "5"], "--human-range must be a number, got '1-'"),
+        (["pairs.csv", "--human-range", "1", "5"], "--human-range belongs to label"),
         (["pairs.csv", "--output", "said"], "said"),
         (["gone.csv"], "gone.csv does not exist"),
         ([], "dataset 'feedback' has no anchors: freeze some with semscale drift anchors FILE"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from semscale.cli.drift.options import GateOptions
+from semscale.cli.drift.commands import GateOptions
 
 pytestmark = pytest.mark.needs("history")
 
@@ -29,10 +29,10 @@ def test_every_option_that_is_shown_exists(semscale, monkeypatch, name):
     assert shown
     for command in shown:
         words = shlex.split(command)
-        described = semscale(*words[1:3], "--help")
+        described = semscale(*words[1:3], "--help-all")
         assert described.code == 0, command
         known = set(re.findall(r"--[\w-]+", described.out))
-        if "undecided" not in GateOptions.__dataclass_fields__:
+        if "undecided" not in GateOptions.model_fields:
             known.add("--undecided")
         assert {word for word in words if word.startswith("--")} - known == set(), command
 
@@ -51,7 +51,7 @@ def test_the_python_of_the_document_runs(semscale, tmp_path, capsys):
     (tmp_path / "new.jsonl").write_bytes((examples / "candidate_good.jsonl").read_bytes())
     base = ("drift", "record", examples / "baseline.jsonl", "--model", "m", "--dataset", "feedback")
     assert semscale(*base).code == 0
-    assert semscale("drift", "approve", "latest", "--by", "Ann", "--why", "x").code == 0
+    assert semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "x").code == 0
     text = (ROOT / "docs/drift.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", text.partition("## In Python")[2], re.DOTALL)
     exec(compile(code, "docs/drift.md", "exec"), {})

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from semscale.cli.drift import compare_run as comparing
+from semscale.cli.drift import gate as comparing
 from semscale.errors import InputError
 
 pytestmark = pytest.mark.needs("history")
@@ -55,6 +55,7 @@ def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
     assert again.code == 1
 
 
+@pytest.mark.exhaustive
 def test_a_gate_that_is_asked_again_adds_nothing(semscale, approved):
     first, again = (json.loads(semscale("drift", "gate", GOOD, *NEW, "--json").out) for _ in range(2))
     assert again == first
@@ -72,6 +73,7 @@ def test_a_correction_is_taken_by_its_short_and_its_long_name(semscale, approved
     assert json.loads(long.out) == json.loads(short.out)
 
 
+@pytest.mark.exhaustive
 def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     (tmp_path / "summary.md").write_text("before\n")
     ended = semscale(
@@ -148,7 +150,7 @@ def test_few_items_leave_it_undecided(semscale, tmp_path):
     items[0]["output"] = "Osmosis moves water into the cell, so that it grows."
     (tmp_path / "new.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
     semscale("drift", "record", "base.jsonl", "--model", "m")
-    semscale("drift", "approve", "latest", "--by", "A", "--why", "x")
+    semscale("drift", "approve", "latest", "--approved-by", "A", "--why", "x")
     ended = semscale("drift", "gate", "new.jsonl", "--model", "n")
     assert ended.code == 4, ended.out + ended.err
     last = ended.out.splitlines()[-1]
@@ -220,7 +222,7 @@ def test_a_candidate_file_is_read_for_the_groups_and_fields_of_the_baseline(sems
     assert semscale(
         "drift", "record", "base.csv", "--model", "m", *columns, "--field", "credits", "--by", "topic"
     ).code == 0  # fmt: skip
-    semscale("drift", "approve", "latest", "--by", "A", "--why", "x")
+    semscale("drift", "approve", "latest", "--approved-by", "A", "--why", "x")
     ended = semscale("drift", "compare", "new.csv", "--model", "n", *columns, "--json")
     assert ended.code == 0, ended.err
     drifts = json.loads(ended.out)["drifts"]
@@ -238,6 +240,7 @@ def test_another_run_can_stand_in_for_the_baseline(semscale, approved):
     assert content["approval"] is None
 
 
+@pytest.mark.exhaustive
 def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, approved, tmp_path):
     items = [json.loads(line) for line in GOOD.read_text(encoding="utf-8").splitlines()]
     lost = [items[place]["id"] for place in (0, 1)]
@@ -266,6 +269,7 @@ def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, appr
     assert [(one["items"], one["runs"]) for one in feedback["versions"]] == [(30, 2), (29, 1)]
 
 
+@pytest.mark.exhaustive
 def test_a_candidate_that_lacks_items_goes_on_with_the_series(semscale, approved, tmp_path):
     items = GOOD.read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "fewer.jsonl").write_text("".join(items[3:]), encoding="utf-8")
@@ -285,6 +289,7 @@ def test_a_candidate_that_lacks_items_goes_on_with_the_series(semscale, approved
     assert any("because they were measured on other items" in line for line in feedback["trend"]["cautions"])
 
 
+@pytest.mark.exhaustive
 def test_another_rerun_begins_a_new_series(semscale, approved):
     assert semscale("drift", "gate", GOOD, *NEW).code == 0
     rerun = ("drift", "record", GOOD, "--model", "model-a", "--rerun-of", "baseline")
@@ -294,6 +299,7 @@ def test_another_rerun_begins_a_new_series(semscale, approved):
     assert any("because it was measured otherwise" in line for line in found["cautions"])
 
 
+@pytest.mark.exhaustive
 def test_the_history_has_what_the_gate_checked(semscale, approved):
     gate = ("drift", "gate", BAD, *NEW, "--must-pass", "cells-02", "--threshold", "min_match=0.4")
     ended = semscale(*gate, "--json")

@@ -8,7 +8,7 @@ import pytest
 from semscale.history.databases.opening import open_history
 from semscale.history.runs import Approval
 
-pytestmark = pytest.mark.needs("history")
+pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
 
 
 def lines(*items):
@@ -59,7 +59,10 @@ REFUSED = {
     "an unknown threshold": (gate("--threshold", "min_mach=0.5"), ["min_mach", "did you mean 'min_match'"]),
     "an unknown metric": (gate("--metric", "mach"), ["'mach'", "match"]),
     "an unknown kind of groups": (gate("--by", "topc"), ["'topc'", "topic"]),
-    "an unknown correction": (gate("--correction", "foo"), ["'--correction': 'foo' is not one of"]),
+    "an unknown correction": (
+        gate("--correction", "foo"),
+        ["--correction must be holm, bh or benjamini-hochberg, got 'foo'"],
+    ),
     "a margin beyond the worst case": (gate("--gate", "wide.yaml"), ["wide.yaml", "match must lie below 1"]),
     "an alpha that is none": (gate("--alpha", "5"), ["alpha", "0.05"]),
     "no settings": (gate("--gate", "none.yaml"), ["none.yaml", "cannot be read"]),
@@ -86,7 +89,7 @@ def test_what_a_gate_cannot_use_is_one_line_and_exit_2(semscale, tmp_path, files
     (tmp_path / "wrong.yaml").write_text("alpah: 0.1\n")
     (tmp_path / "wide.yaml").write_text("material: {match: 5}\n")
     semscale("drift", "record", "base.jsonl", "--model", "m", "--by", "topic")
-    semscale("drift", "approve", "latest", "--by", "A", "--why", "x")
+    semscale("drift", "approve", "latest", "--approved-by", "A", "--why", "x")
     before, kept = files(), (tmp_path / "semscale-history.sqlite").read_bytes()
     arguments, words = REFUSED[case]
     ended = semscale("drift", *arguments)

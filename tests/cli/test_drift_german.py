@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.needs("history")
+pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
 
 WORDINGS = [
     "Nehmen Sie nach dem Essen täglich {} Tropfen von dem Mittel {}.",
@@ -35,7 +35,7 @@ def german(semscale, tmp_path):
     """An approved baseline with three reruns, each in other words."""
     base = recorded(tmp_path / "baseline.jsonl", 0)
     assert semscale("drift", "record", base, "--model", "a", "--dataset", "antworten").code == 0
-    assert semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read them").code == 0
+    assert semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read them").code == 0
     for shift in (1, 2, 3):
         rerun = recorded(tmp_path / f"rerun-{shift}.jsonl", shift)
         assert semscale("drift", "record", rerun, "--model", "a", "--rerun-of", "baseline").code == 0

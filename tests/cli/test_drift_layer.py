@@ -1,4 +1,4 @@
-"""``--layer``, ``--engine`` and ``--base-url``: other models can be used by every command that measures."""
+"""``--layer``, ``--engine`` and ``--embedder-url``: every command that measures can use other models."""
 
 import json
 
@@ -7,7 +7,7 @@ from tests.embedding.conftest import write_checkpoint
 
 from semscale.embedding import loading
 
-pytestmark = pytest.mark.needs("history")
+pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
 
 __all__ = ["write_checkpoint"]
 
@@ -20,7 +20,7 @@ def made_up(semscale, tmp_path, write_checkpoint):  # noqa: F811 - the fixture
     (tmp_path / "base.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
     (tmp_path / "new.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
     semscale("drift", "record", "base.jsonl", "--model", "m")
-    semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read")
+    semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read")
     semscale("drift", "record", "base.jsonl", "--model", "m", "--rerun-of", "baseline")
     return write_checkpoint("roberta")[0]
 
@@ -61,7 +61,7 @@ def test_another_engine_loads_the_model(semscale, made_up, command, monkeypatch)
         return loading.load_token_encoder(made_up)
 
     monkeypatch.setattr(loading, "load_embedder", load)
-    engine = ("--engine", "torch", "--device", "cuda", "--base-url", "http://host/v1", "--no-cache")
+    engine = ("--engine", "torch", "--device", "cuda", "--embedder-url", "http://host/v1", "--no-cache")
     ended = semscale(
         "drift", command, *COMMANDS[command], "--embedder", "some/model", "--layer", "2", *engine
     )

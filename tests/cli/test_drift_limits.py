@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from semscale.cli.drift.options import GateOptions
-from semscale.cli.drift.settings import gate_settings
+from semscale.cli.drift.commands import GateOptions
+from semscale.cli.drift.gate import gate_settings
 
-pytestmark = pytest.mark.needs("history")
+pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 GOOD, BAD = EXAMPLES / "candidate_good.jsonl", EXAMPLES / "candidate_bad.jsonl"
@@ -61,7 +61,7 @@ def test_an_undecided_gate_ends_as_it_is_told(semscale, undecided, code, tmp_pat
     rows = [json.dumps({"id": str(at), "output": "Good."}) + "\n" for at in range(3)]
     few.write_text("".join(rows), encoding="utf-8")
     assert semscale("drift", "record", few, "--model", "a", "--dataset", "d").code == 0
-    assert semscale("drift", "approve", "latest", "--by", "Ann", "--why", "x").code == 0
+    assert semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "x").code == 0
     option = () if undecided is None else ("--undecided", undecided)
     ended = semscale("drift", "gate", few, "--model", "b", *option)
     assert ended.code == code, ended.out + ended.err

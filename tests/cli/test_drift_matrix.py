@@ -9,7 +9,7 @@ from decision_endpoint import deciding_endpoint
 from endpoint import error, misbehaving_endpoint, prompt_of
 from tests.schema_check import check_json
 
-pytestmark = pytest.mark.needs("api")
+pytestmark = [pytest.mark.needs("api"), pytest.mark.exhaustive]
 
 NAMES = "abcdefghijkl"
 ITEMS = [{"id": name, "input": f"What is {name}?", "right": f"{name} is great"} for name in NAMES]
@@ -48,7 +48,7 @@ def matrix(semscale, tmp_path, endpoint, monkeypatch):
 
     def run(*options, models=("good", "poor"), prompts=("--prompts", "items.jsonl")):
         whom = [word for name in models for word in ("--chat-model", name)]
-        where = ("--base-url", endpoint.url, "--ledger", "ledger.sqlite")
+        where = ("--chat-url", endpoint.url, "--ledger", "ledger.sqlite")
         return semscale("drift", "matrix", *prompts, *whom, *where, "--method", "cosine", *options)
 
     return run
@@ -172,7 +172,7 @@ def prefers_great(asked, names, text):
 def test_a_judge_may_decide_instead_of_writing(matrix, endpoint):
     with deciding_endpoint() as decider:
         decider.masses = prefers_great
-        judge = ("--judge-model", f"judge@{decider.url}", "--judge-method", "decision")
+        judge = ("--judge-model", f"judge@{decider.url}", "--reply", "decision")
         ended = matrix(*judge, "--json")
         assert ended.code == 0, ended.err
         check_json(ended.out)
@@ -190,15 +190,15 @@ def test_a_judge_may_decide_instead_of_writing(matrix, endpoint):
 
 
 def test_an_unknown_method_of_the_judge_is_refused_before_anybody_is_asked(matrix, endpoint):
-    ended = matrix("--judge-model", "judge", "--judge-method", "decide")
+    ended = matrix("--judge-model", "judge", "--reply", "decide")
     assert (ended.code, endpoint.requests) == (2, [])
-    assert "'--judge-method': 'decide' is not one of 'prose', 'decision'" in ended.err
+    assert "--reply must be prose or decision, got 'decide'" in ended.err
 
 
 def test_the_matrix_says_what_stood_in_for_decisions(matrix):
     with deciding_endpoint() as decider:
         decider.masses, decider.speaks = prefers_great, ("completions",)
-        judge = ("--judge-model", f"judge@{decider.url}", "--judge-method", "decision")
+        judge = ("--judge-model", f"judge@{decider.url}", "--reply", "decision")
         said = json.loads(matrix(*judge, "--json").out)
     assert said["side_by_side"]["method"] == "next-token"
     assert [(each["form"], each["n"]) for each in said["side_by_side"]["not_taken"]] == [
@@ -285,16 +285,16 @@ def test_a_page(matrix, tmp_path):
         (["--items", "items.jsonl", "--prompts", "items.jsonl", "--chat-model", "m"], "is a table"),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--rubric", "x"],
          "--rubric belongs to --judge-model NAME"),
-        (("--prompts", "items.jsonl", "--chat-model", "good", "--judge-method", "decision"),
-         "--judge-method belongs to --judge-model NAME"),
+        (("--prompts", "items.jsonl", "--chat-model", "good", "--reply", "decision"),
+         "--reply belongs to --judge-model NAME"),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--reference", "wrong"], "no column 'wrong'"),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--method", "no"], "no"),
-        (["--prompts", "items.jsonl", "--chat-model", "m", "--reruns", "-1"], "--reruns must be at least 0"),
+        (["--prompts", "items.jsonl", "--chat-model", "m", "--reruns", "-1"], "--reruns must be >= 0"),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--max-tokens", "0"], "max-tokens must be >= 1"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_go_together(matrix, semscale, endpoint, options, said):
-    ended = semscale("drift", "matrix", "--base-url", endpoint.url, *options)
+    ended = semscale("drift", "matrix", "--chat-url", endpoint.url, *options)
     assert (ended.code, len(endpoint.requests)) == (2, 0)
     assert said in " ".join(ended.err.split())
 

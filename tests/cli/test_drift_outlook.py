@@ -13,7 +13,7 @@ from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run
 
-pytestmark = pytest.mark.needs("history")
+pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -152,7 +152,7 @@ def rerun(semscale):
     """The example's baseline and its rerun."""
     base = ("drift", "record", EXAMPLES / "baseline.jsonl", "--model", "m", "--dataset", "feedback")
     assert semscale(*base).code == 0
-    assert semscale("drift", "approve", "latest", "--by", "Ann", "--why", "x").code == 0
+    assert semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "x").code == 0
     again = ("drift", "record", EXAMPLES / "rerun.jsonl", "--model", "m", "--rerun-of", "baseline")
     assert semscale(*again).code == 0
 
@@ -191,6 +191,6 @@ def test_a_plan_starts_from_a_rerun_where_nothing_was_compared(semscale, rerun):
 def test_a_plan_without_anything_to_go_by_is_refused(semscale, tmp_path):
     (tmp_path / "base.jsonl").write_text('{"id": "a", "output": "x"}\n')
     semscale("drift", "record", "base.jsonl", "--model", "m")
-    semscale("drift", "approve", "latest", "--by", "A", "--why", "x")
+    semscale("drift", "approve", "latest", "--approved-by", "A", "--why", "x")
     ended = semscale("drift", "plan")
     assert (ended.code, "record a rerun of the baseline" in ended.err) == (2, True)

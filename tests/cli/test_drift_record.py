@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from semscale.cli.drift.expiry import read_expiry
+from semscale.cli.drift.recording import read_expiry
 from semscale.errors import InputError
 
 pytestmark = pytest.mark.needs("history")
@@ -82,7 +82,7 @@ def test_a_number_that_is_nan_is_a_missing_one_and_counted(semscale, tmp_path):
 
 
 def test_approving_a_run_that_says_nothing_is_warned_of(semscale, outputs, recorded):
-    approve = ("drift", "approve", "latest", "--by", "Ann", "--why", "x")
+    approve = ("drift", "approve", "latest", "--approved-by", "Ann", "--why", "x")
     assert "No item of it says anything" not in semscale(*approve).out
     outputs("mute.jsonl", [{"id": "a", "output": None}, {"id": "b", "output": " "}])
     assert record(semscale, "mute.jsonl", "--history", "mute.sqlite").code == 0
@@ -159,12 +159,14 @@ def test_a_rerun_that_repeats_its_original_word_for_word_is_said(semscale, outpu
 
 def test_an_approval_says_who_and_why_and_until_when(semscale, recorded):
     ended = semscale(
-        "drift", "approve", "latest", "--by", "Ann", "--why", "read them", "--expires", "2099-01-31"
+        "drift", "approve", "latest", "--approved-by", "Ann", "--why", "read them", "--expires", "2099-01-31"
     )
     assert ended.code == 0, ended.err
     assert recorded["id"][:8] in ended.out
     assert "approved by Ann, until 2099-01-31 00:00 UTC: read them" in ended.out
-    content = json.loads(semscale("drift", "approve", "latest", "--by", "Bo", "--why", "x", "--json").out)
+    content = json.loads(
+        semscale("drift", "approve", "latest", "--approved-by", "Bo", "--why", "x", "--json").out
+    )
     assert content["baseline"]["id"] == recorded["id"]
     assert (content["approval"]["by"], content["approval"]["expires"]) == ("Bo", None)
 
@@ -173,10 +175,10 @@ def test_approving_the_latest_run_passes_over_its_reruns(semscale, outputs, reco
     outputs("again.jsonl", [*ITEMS[:2], ITEMS[2] | {"outputs": ["Later."]}])
     run = recorded["id"]
     rerun = json.loads(record(semscale, "again.jsonl", "--rerun-of", run[:6], "--json").out)
-    ended = semscale("drift", "approve", "latest", "--by", "Ann", "--why", "x", "--json")
+    ended = semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "x", "--json")
     assert json.loads(ended.out)["baseline"]["id"] == run
     # Whoever names the rerun gets it.
-    named = semscale("drift", "approve", rerun["id"][:8], "--by", "Ann", "--why", "x", "--json")
+    named = semscale("drift", "approve", rerun["id"][:8], "--approved-by", "Ann", "--why", "x", "--json")
     assert json.loads(named.out)["baseline"]["id"] == rerun["id"]
 
 
@@ -188,19 +190,19 @@ def test_ids_in_common_are_named_and_none_is_warned_of(semscale, outputs, record
     # b and c of a, b, c.
     shared = json.loads(part.out)["shared"]
     assert shared == {"run": recorded["id"], "is_baseline": False, "n": 2, "n_earlier": 3}
-    ended = semscale("drift", "approve", recorded["id"], "--by", "Ann", "--why", "x")
+    ended = semscale("drift", "approve", recorded["id"], "--approved-by", "Ann", "--why", "x")
     assert "in common" not in ended.out
     other = record(semscale, "other.jsonl", "--dataset", "base")
     short = recorded["id"][:8]
     assert f"0 of the 3 of the baseline {short}" in other.out
     assert f"no id is in common with the baseline {short} of dataset “base”" in " ".join(other.out.split())
-    ended = semscale("drift", "approve", "latest", "--by", "Ann", "--why", "x")
+    ended = semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "x")
     assert f"ids in common with the former baseline {short}: 0 of 3" in ended.out
     assert "no id is in common" in " ".join(ended.out.split())
 
 
 def approve(*arguments):
-    return ["approve", "latest", "--by", "Ann", "--why", "x", *arguments]
+    return ["approve", "latest", "--approved-by", "Ann", "--why", "x", *arguments]
 
 
 BAD = {
@@ -219,10 +221,13 @@ BAD = {
         ["record", "base.jsonl", "--model", "m", "--rerun-of", "baseline"],
         ["no approved baseline", "semscale drift approve"],
     ),
-    "a run that is not there": (["approve", "ffff", "--by", "A", "--why", "x"], ["unknown run 'ffff'"]),
-    "a short id": (["approve", "f", "--by", "A", "--why", "x"], ["run", "'f'"]),
-    "nobody approves": (["approve", "latest", "--by", " ", "--why", "x"], ["by must not be empty"]),
-    "for no reason": (["approve", "latest", "--by", "A", "--why", ""], ["why must not be empty"]),
+    "a run that is not there": (
+        ["approve", "ffff", "--approved-by", "A", "--why", "x"],
+        ["unknown run 'ffff'"],
+    ),
+    "a short id": (["approve", "f", "--approved-by", "A", "--why", "x"], ["run", "'f'"]),
+    "nobody approves": (["approve", "latest", "--approved-by", " ", "--why", "x"], ["by must not be empty"]),
+    "for no reason": (["approve", "latest", "--approved-by", "A", "--why", ""], ["why must not be empty"]),
     "an expiry that has passed": (approve("--expires", "2020-01-01"), ["expires must be in the future"]),
     "an expiry that is none": (approve("--expires", "soon"), ["expires must be a span", "90d", "'soon'"]),
     "an unknown dataset": (approve("--dataset", "bse"), ["unknown dataset 'bse'", "did you mean 'base'"]),

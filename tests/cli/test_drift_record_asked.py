@@ -39,7 +39,7 @@ def record(semscale, tmp_path, endpoint, monkeypatch):
     (tmp_path / "kind.txt").write_text(TEMPLATE)
 
     def run(*options, model="priced-one", prompts=("--prompts", "items.jsonl")):
-        whom = ("--chat-model", model, "--base-url", endpoint.url) if model else ()
+        whom = ("--chat-model", model, "--chat-url", endpoint.url) if model else ()
         return semscale("drift", "record", *prompts, *whom, "--ledger", "ledger.sqlite", *options)
 
     return run
@@ -138,7 +138,7 @@ def test_a_request_that_the_model_does_not_take_is_an_item_without_output(record
 
 
 def test_a_template_is_filled_from_the_items(record, endpoint, stored):
-    ended = record("--temperature", 0.5, "--system", "Be brief.",
+    ended = record("--chat-temperature", 0.5, "--system-prompt", "Be brief.",
                    prompts=("--prompts", "kind.txt", "--items", "items.jsonl"))  # fmt: skip
     assert ended.code == 0, ended.err
     (body, _, _), _ = endpoint.requests
@@ -153,7 +153,7 @@ def test_a_template_is_filled_from_the_items(record, endpoint, stored):
 
 def test_a_rerun_of_the_baseline_is_checked_before_anybody_is_asked(record, semscale, endpoint, tmp_path):
     assert record().code == 0
-    semscale("drift", "approve", "latest", "--by", "Ann", "--why", "fine")
+    semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "fine")
     asked = len(endpoint.requests)
     other = record("--rerun-of", "baseline", model="priced-two")
     assert (other.code, len(endpoint.requests)) == (2, asked)
@@ -167,7 +167,7 @@ def test_a_rerun_of_the_baseline_is_checked_before_anybody_is_asked(record, sems
 
 def test_a_gate_does_not_test_what_an_answer_took(record, semscale):
     assert record("--reruns", 1).code == 0
-    semscale("drift", "approve", "latest", "--by", "Ann", "--why", "fine")
+    semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "fine")
     assert record(model="free").code == 0
     ended = semscale("drift", "history", "--json")
     (dataset,) = json.loads(ended.out)["datasets"]
@@ -230,11 +230,14 @@ def test_a_program_that_dies_ends_with_3(record, stored, tmp_path):
         (["--prompts", "items.jsonl", "--chat-model", "m", "--reruns", "-1"], "--reruns must be at least 0"),
         (["--prompts", "items.jsonl", "--command", "x", "--model", "m", "--max-cost", "1"],
          "--max-cost belongs to --chat-model, and not to --command"),
-        (["--prompts", "items.jsonl", "--command", "x", "--model", "m", "--temperature", "0"],
-         "--temperature belongs to --chat-model, and not to --command"),
+        (["--prompts", "items.jsonl", "--command", "x", "--model", "m", "--chat-temperature", "0"],
+         "--chat-temperature belongs to --chat-model, and not to --command"),
         (["--prompts", "kind.txt", "--chat-model", "m"], "name the table that fills it with --items"),
         (["--prompts", "items.jsonl", "--items", "items.jsonl", "--chat-model", "m"], "leave one out"),
-        (["--prompts", "items.jsonl", "--chat-model", "m", "--temperature", "-1"], "temperature must be"),
+        (
+            ["--prompts", "items.jsonl", "--chat-model", "m", "--chat-temperature", "-1"],
+            "temperature must be",
+        ),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--input", "no"], "no column 'no'"),
         (["--prompts", "none.jsonl", "--chat-model", "m"], "none.jsonl"),
     ],

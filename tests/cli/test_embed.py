@@ -17,7 +17,7 @@ def answers(tmp_path):
 
 
 def embed(*options, out="vectors.parquet"):
-    return ["embed", "answers.csv", "--text", "text", "--model", "model", "--out", out, *options]
+    return ["embed", "answers.csv", "--text", "text", "--embedder", "model", "--out", out, *options]
 
 
 def test_vectors_are_those_of_the_embedder(semscale, answers, tmp_path):

@@ -6,8 +6,8 @@ import os
 import polars as pl
 import pytest
 
-from semscale.cli.errors import BAD_INPUT, BUG, exit_code
 from semscale.cli.main import main
+from semscale.cli.process import BAD_INPUT, BUG, exit_code
 
 
 def failing(error: Exception):

@@ -6,7 +6,7 @@ import sys
 import polars as pl
 import pytest
 
-from semscale.cli.errors import exit_code, said_as_code
+from semscale.cli.process import exit_code, report_error
 from semscale.errors import (
     ClusterError,
     InputError,
@@ -108,5 +108,5 @@ def test_a_parquet_file_that_was_cut_short_asks_for_room(capsys, tmp_path):
     path = tmp_path / "out.parquet"
     with pytest.raises(OSError, match="not written whole") as caught, replacing(path):
         raise pl.exceptions.ComputeError(told)
-    assert said_as_code(caught.value) == 2
+    assert report_error(caught.value) == 2
     assert capsys.readouterr().err == f"semscale: {path}: not written whole; make room on the disk\n"

@@ -56,7 +56,7 @@ def test_a_log_is_judged(semscale, judge_endpoint, tmp_path, monkeypatch, format
     write, _, prompt = LOGS[format]
     columns = ("--question", prompt, "--answer", "output")
     ended = semscale(
-        "judge", write(tmp_path), *columns, "--model", "m", "--base-url", judge_endpoint.url, "--json"
+        "judge", write(tmp_path), *columns, "--chat-model", "m", "--chat-url", judge_endpoint.url, "--json"
     )
     assert json.loads(ended.out)["rows"] == 4
     asked = {body["messages"][-1]["content"] for body, _, _ in judge_endpoint.requests}

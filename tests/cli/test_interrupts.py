@@ -10,12 +10,12 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows delivers no sig
 
 DROPPING = """
 import signal, weakref
-from semscale.cli.interrupts import heed_interrupts
+from semscale.cli.process import catch_interrupts
 
 class Thing:
     pass
 
-heed_interrupts()
+catch_interrupts()
 thing = Thing()
 reference = weakref.ref(thing, lambda _: {work})
 del thing

@@ -54,7 +54,7 @@ def test_the_screen_names_figures_and_what_was_left_out(judge_command, capsys):
 
 def test_each_judges_interval_is_made_as_the_options_say(judge_command, tmp_path, capsys):
     panel = tmp_path / "two.yaml"
-    url = judge_command()[judge_command().index("--base-url") + 1]
+    url = judge_command()[judge_command().index("--chat-url") + 1]
     panel.write_text(f"judges: [{{model: one, base_url: '{url}'}}, {{model: two, base_url: '{url}'}}]")
     made = {}
     for interval in ("0.5", "0.95"):

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.needs("api")
     ("more", "message"),
     [
         (("--template", "lickert"), "unknown template 'lickert': did you mean 'likert'"),
-        (("--order", "last"), "'--order': 'last' is not one of 'score-first', 'explanation-first'"),
+        (("--order", "last"), "--order must be score-first, explanation-first or score-only, got 'last'"),
         (("--samples", "0"), "--samples must be between 1 and 1000, got 0"),
         (("--reference", "nown"), "known"),
         (("--human", "q"), "--human must be another column than question, got 'q' for both"),
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.needs("api")
         (("--report", "judged.pdf"), "report must end in .html"),
         (("--restart",), "--restart belongs to --out"),
         (("--part-rows", "0"), "--part-rows must be at least 1"),
-        (("--panel", "panel.yaml"), "name a judge with --model or several with --panel, got both"),
+        (("--panel", "panel.yaml"), "name a judge with --chat-model or several with --panel, got both"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_2(judge_command, capsys, more, message):

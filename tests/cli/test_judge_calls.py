@@ -95,7 +95,7 @@ def test_screen_and_exit_code_say_that_nobody_was_reached_and_why(judge_command,
 
 
 def test_settings_of_calls_are_sent(judge_command, judge_endpoint):
-    assert main([*judge_command(), "--temperature", "0.5", "--max-tokens", "77", "--timeout", "9"]) == 0
+    assert main([*judge_command(), "--chat-temperature", "0.5", "--max-tokens", "77", "--timeout", "9"]) == 0
     assert {(body["temperature"], body["max_tokens"]) for body, _, _ in judge_endpoint.requests} == {
         (0.5, 77)
     }

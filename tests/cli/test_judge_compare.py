@@ -52,9 +52,9 @@ def command(decider, tmp_path, monkeypatch):
             str(table),
             "--question",
             "q",
-            "--model",
+            "--chat-model",
             "m",
-            "--base-url",
+            "--chat-url",
             decider.url,
             *more,
         ]
@@ -66,7 +66,7 @@ def command(decider, tmp_path, monkeypatch):
 def test_two_columns_are_compared(command, decider, tmp_path, capsys, method):
     out, report = tmp_path / "pairs.csv", tmp_path / "report.html"
     more = ("--a", "old", "--b", "new", "--out", str(out), "--report", str(report))
-    assert main(command(*more, "--method", method, "--json")) == 0
+    assert main(command(*more, "--reply", method, "--json")) == 0
     text = capsys.readouterr().out
     check_json(text)
     found = json.loads(text)
@@ -81,7 +81,7 @@ def test_two_columns_are_compared(command, decider, tmp_path, capsys, method):
 
 
 def test_several_systems_are_ranked_on_the_screen(command, capsys):
-    more = ("--system", "A=old", "--system", "B=new", "--system", "C=other", "--method", "decision")
+    more = ("--system", "A=old", "--system", "B=new", "--system", "C=other", "--reply", "decision")
     assert main(command(*more)) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "is preferred" in shown
@@ -90,7 +90,7 @@ def test_several_systems_are_ranked_on_the_screen(command, capsys):
 
 
 def test_the_same_command_pays_for_nothing_twice(command, decider, capsys):
-    more = ("--a", "old", "--b", "new", "--method", "decision")
+    more = ("--a", "old", "--b", "new", "--reply", "decision")
     assert main(command(*more, "--max-calls", "2")) == 3
     assert main(command(*more)) == 0
     assert decider.paths == ["decisions"] * 6
@@ -104,7 +104,7 @@ def test_a_cap_keeps_the_pairs_that_are_done_and_the_same_command_goes_on(comman
         "old",
         "--b",
         "new",
-        "--method",
+        "--reply",
         "decision",
         "--concurrency",
         "1",
@@ -130,7 +130,7 @@ def test_a_cap_keeps_the_pairs_that_are_done_and_the_same_command_goes_on(comman
 
 
 def test_a_cap_before_the_first_verdict_is_no_failure(command, capsys):
-    more = ("--a", "old", "--b", "new", "--method", "decision")
+    more = ("--a", "old", "--b", "new", "--reply", "decision")
     assert main(command(*more, "--max-calls", "0")) == 3
     assert "No pair was judged" in capsys.readouterr().out
 

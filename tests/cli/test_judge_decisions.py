@@ -1,4 +1,4 @@
-"""``semscale judge --method decision`` and ``--criteria``, over a real HTTP server."""
+"""``semscale judge --reply decision`` and ``--criteria``, over a real HTTP server."""
 
 import itertools
 import json
@@ -47,9 +47,9 @@ def command(decider, tmp_path, monkeypatch):
             "q",
             "--answer",
             "a",
-            "--model",
+            "--chat-model",
             "m",
-            "--base-url",
+            "--chat-url",
             decider.url,
             *more,
         ]
@@ -59,7 +59,7 @@ def command(decider, tmp_path, monkeypatch):
 
 def test_decisions_are_asked_for_and_written(command, decider, tmp_path, capsys):
     out = tmp_path / "judged.csv"
-    assert main(command("--method", "decision", "--human", "people", "--out", str(out), "--json")) == 0
+    assert main(command("--reply", "decision", "--human", "people", "--out", str(out), "--json")) == 0
     text = capsys.readouterr().out
     check_json(text)
     found = json.loads(text)
@@ -76,7 +76,7 @@ def test_decisions_are_asked_for_and_written(command, decider, tmp_path, capsys)
 def test_a_rubric_has_columns_for_each_criterion_and_a_table(command, tmp_path, capsys):
     rubric, out, report = tmp_path / "rubric.yaml", tmp_path / "judged.parquet", tmp_path / "report.html"
     rubric.write_text(RUBRIC)
-    more = ("--method", "decision", "--criteria", str(rubric), "--out", str(out), "--report", str(report))
+    more = ("--reply", "decision", "--criteria", str(rubric), "--out", str(out), "--report", str(report))
     assert main(command(*more, "--json")) == 0
     text = capsys.readouterr().out
     check_json(text)
@@ -97,9 +97,9 @@ def test_a_rubric_has_columns_for_each_criterion_and_a_table(command, tmp_path, 
 def test_the_screen_has_criteria_and_no_empty_column(command, tmp_path, capsys):
     rubric = tmp_path / "rubric.yaml"
     rubric.write_text(RUBRIC)
-    assert main(command("--method", "decision")) == 0
+    assert main(command("--reply", "decision")) == 0
     assert "verdict" not in capsys.readouterr().out
-    assert main(command("--method", "decision", "--criteria", str(rubric))) == 0
+    assert main(command("--reply", "decision", "--criteria", str(rubric))) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "expected (95 % interval)" in said
 
@@ -108,22 +108,22 @@ def test_too_many_levels_are_those_of_the_criterion(command, decider, tmp_path, 
     rubric = tmp_path / "rubric.yaml"
     levels = ", ".join(f'"{n}"' for n in range(11))
     rubric.write_text(f"name: r\ncriteria: [{{name: tone, question: q, levels: [{levels}]}}]")
-    assert main(command("--method", "decision", "--criteria", str(rubric))) == 2
+    assert main(command("--reply", "decision", "--criteria", str(rubric))) == 2
     assert "levels, got 11 in the criterion 'tone'" in capsys.readouterr().err
 
 
 def test_the_screen_says_that_an_endpoint_takes_no_decisions(command, decider, capsys):
     decider.speaks = ("completions",)
-    assert main(command("--method", "decision")) == 0
+    assert main(command("--reply", "decision")) == 0
     assert "m takes no typed decisions" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_run_that_goes_on_pays_for_nothing_twice(command, decider, tmp_path, capsys):
     out = tmp_path / "judged.csv"
     assert (
-        main(command("--method", "decision", "--out", str(out), "--part-rows", "1", "--max-calls", "2")) == 3
+        main(command("--reply", "decision", "--out", str(out), "--part-rows", "1", "--max-calls", "2")) == 3
     )
-    assert main(command("--method", "decision", "--out", str(out), "--part-rows", "1")) == 0
+    assert main(command("--reply", "decision", "--out", str(out), "--part-rows", "1")) == 0
     assert decider.paths == ["decisions"] * 3
     assert pl.read_csv(out)["semscale_status"].to_list() == ["scored"] * 3 + ["missing"]
     capsys.readouterr()
@@ -131,7 +131,7 @@ def test_a_run_that_goes_on_pays_for_nothing_twice(command, decider, tmp_path, c
 
 def test_a_run_that_goes_on_remembers_why_a_form_was_not_taken(command, decider, tmp_path, capsys):
     decider.speaks, out = ("systemone",), tmp_path / "judged.csv"
-    more = ("--method", "decision", "--out", str(out), "--part-rows", "1", "--json")
+    more = ("--reply", "decision", "--out", str(out), "--part-rows", "1", "--json")
     assert main(command(*more, "--max-calls", "2")) == 3
     capsys.readouterr()
     assert main(command(*more)) == 0
@@ -145,7 +145,7 @@ def test_a_run_that_goes_on_remembers_why_a_form_was_not_taken(command, decider,
 
 
 def test_a_dry_run_counts_one_call_a_row(command, decider, capsys):
-    assert main(command("--method", "decision", "--dry-run", "--json")) == 0
+    assert main(command("--reply", "decision", "--dry-run", "--json")) == 0
     assert json.loads(capsys.readouterr().out)["models"][0]["calls"] == 3
     assert decider.requests == []
 
@@ -154,18 +154,18 @@ def test_a_dry_run_counts_one_call_a_row(command, decider, capsys):
     ("more", "said"),
     [
         (
-            ("--method", "decision", "--template", "continuous"),
-            "--method decision needs a template with levels",
+            ("--reply", "decision", "--template", "continuous"),
+            "--reply decision needs a template with levels",
         ),
-        (("--method", "decision", "--template", "recommendation"), "2 to 10 levels, got 11"),
-        (("--method", "guess"), "method"),
+        (("--reply", "decision", "--template", "recommendation"), "2 to 10 levels, got 11"),
+        (("--reply", "guess"), "--reply"),
         (
-            ("--method", "decision", "--temperature", "0.7"),
-            "leave --temperature 0.7 out with --method decision",
+            ("--reply", "decision", "--chat-temperature", "0.7"),
+            "leave --chat-temperature 0.7 out with --reply decision",
         ),
         (
-            ("--method", "decision", "--order", "explanation-first"),
-            "leave --order explanation-first out with --method decision",
+            ("--reply", "decision", "--order", "explanation-first"),
+            "leave --order explanation-first out with --reply decision",
         ),
         (("--criteria", "none.yaml"), "rubric file 'none.yaml' cannot be read"),
         (("--criteria", "r.yaml", "--template", "true_false"), "leave --template and --rubric out"),
@@ -181,7 +181,7 @@ def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, capsys, mor
 
 def test_one_row_against_a_policy_does_not_decide_the_form(command, decider, capsys):
     decider.planned.append((400, {"error": {"message": "content policy"}}))
-    assert main(command("--method", "decision", "--json")) == 0
+    assert main(command("--reply", "decision", "--json")) == 0
     judge = json.loads(capsys.readouterr().out)["judges"][0]
     assert (judge["method"], judge["provenance"]) == ("decisions", {"decision": 2})
     assert judge["counts"] == {"scored": 2, "missing": 1, "failed": 1}
@@ -190,7 +190,7 @@ def test_one_row_against_a_policy_does_not_decide_the_form(command, decider, cap
 
 def test_rows_without_a_usable_answer_have_a_reason_and_another_exit_code(command, decider, capsys):
     decider.masses = lambda asked, names, text: [0.2, 0.2, 0.2, 0.1, 0.1]
-    assert main(command("--method", "decision")) == 2
+    assert main(command("--reply", "decision")) == 2
     said = capsys.readouterr()
     # five levels, each rounded by up to .005: .975 to 1.025
     why = "the probabilities sum to 0.8, and rounding explains 0.975 to 1.025"
@@ -200,19 +200,19 @@ def test_rows_without_a_usable_answer_have_a_reason_and_another_exit_code(comman
 
 
 def test_a_dry_run_says_what_letters_would_take(command, decider, capsys):
-    assert main(command("--method", "decision", "--dry-run", "--json")) == 0
+    assert main(command("--reply", "decision", "--dry-run", "--json")) == 0
     text = capsys.readouterr().out
     check_json(text)
     # five letters for each of 3 rows, less the 3 calls of decisions
     assert json.loads(text)["models"][0]["stand_ins"]["calls"] == 12
     assert main(command("--dry-run", "--json")) == 0
     assert json.loads(capsys.readouterr().out)["models"][0]["stand_ins"]["calls"] == 0
-    assert main(command("--method", "decision", "--dry-run")) == 0
+    assert main(command("--reply", "decision", "--dry-run")) == 0
     assert "if the model takes no decisions" in " ".join(capsys.readouterr().out.split())
 
 
 def audited(command, capsys, *more):
-    assert main(["judge", "audit", *command("--method", "decision", "--json", *more)[1:]]) == 0
+    assert main(["judge", "audit", *command("--reply", "decision", "--json", *more)[1:]]) == 0
     text = capsys.readouterr().out
     check_json(text)
     return json.loads(text)
@@ -253,10 +253,10 @@ def test_reasons_that_differ_in_numbers_alone_are_one_and_stand_in_full(command,
         return [0.2, 0.2, 0.2, 0.1, 0.01 * next(asked_for)]
 
     decider.masses = masses
-    assert main(command("--method", "decision", "--json", "--concurrency", "1")) == 2
+    assert main(command("--reply", "decision", "--json", "--concurrency", "1")) == 2
     # .7 and .01, .02 and .03
     why = "the probabilities sum to …, and rounding explains 0.975 to 1.025"
     (judge,) = json.loads(capsys.readouterr().out)["judges"]
     assert judge["reasons"] == [{"status": "unparsable", "reason": why, "n": 3}]
-    assert main(command("--method", "decision", "--concurrency", "1")) == 2
+    assert main(command("--reply", "decision", "--concurrency", "1")) == 2
     assert re.search(rf"m +rows unparsable +3 +{why}", capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""``semscale judge label``, and ``judge --inclusion`` after it."""
+"""``semscale label`` for judges, and ``judge --inclusion`` after it."""
 
 import json
 import shlex
@@ -27,9 +27,9 @@ def command(decider, tmp_path, monkeypatch):
     pl.DataFrame({"q": ["q"] * 20, "a": answers}).write_csv(table)
 
     def written(*more: str) -> list[str]:
-        return ["judge", "label", str(table), "--question", "q", "--answer", "a", "--model", "m", *more]
+        return ["label", str(table), "--question", "q", "--answer", "a", "--chat-model", "m", *more]
 
-    return lambda *more: [*written("--base-url", decider.url, "--method", "decision"), *more]
+    return lambda *more: [*written("--chat-url", decider.url, "--reply", "decision"), *more]
 
 
 def test_rows_are_drawn_labelled_and_the_mean_is_corrected(command, decider, tmp_path, capsys):
@@ -38,7 +38,7 @@ def test_rows_are_drawn_labelled_and_the_mean_is_corrected(command, decider, tmp
     said = capsys.readouterr().out
     assert "8 of 20 judged rows drawn" in said
     # half the rows have s = .5 and .6 each: 20 * 10 * .25 / (10 * .25 / .6) = 12
-    assert "as good as 12 labels drawn alike" in said
+    assert "as good as 12 labels drawn at random" in said
     table = pl.read_csv(out)
     assert table["inclusion"].drop_nulls().len() == 8
     table.with_columns(
@@ -70,7 +70,7 @@ def test_a_sheet_with_labels_is_not_drawn_over(command, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--n", "0"), "--n must be at least 1"),
+        (("--n", "0"), "--n must be >= 1"),
         (("--template", "continuous"), "needs a template with levels"),
     ],
 )
@@ -81,8 +81,11 @@ def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, tmp_path, c
 
 
 def test_probabilities_without_labels_are_refused(command, tmp_path, capsys):
-    file = command()[2]
-    assert main(["judge", file, "--question", "q", "--answer", "a", "--model", "m", "--inclusion", "p"]) == 2
+    file = command()[1]
+    assert (
+        main(["judge", file, "--question", "q", "--answer", "a", "--chat-model", "m", "--inclusion", "p"])
+        == 2
+    )
     assert "--inclusion belongs to human" in capsys.readouterr().err
 
 
@@ -97,7 +100,7 @@ def test_a_wrong_probability_is_found_before_anybody_is_asked(tmp_path, decider,
     file = tmp_path / "labelled.csv"
     file.write_text(f"q,a,human,p\nwhy,1,5,0.5\nwhy,2,,none\nwhy,3,4,{chance}\n")
     command = ["judge", str(file), "--question", "q", "--answer", "a", "--human", "human", "--inclusion", "p"]
-    options = ["--model", "m", "--base-url", decider.url, "--part-rows", "1"]
+    options = ["--chat-model", "m", "--chat-url", decider.url, "--part-rows", "1"]
     assert main([*command, *options]) == 2
     assert said in capsys.readouterr().err
     assert decider.requests == []
@@ -134,7 +137,7 @@ def test_a_gain_of_less_than_one_label_is_none(command, decider, tmp_path, capsy
     ]
     assert main(command("--n", "4", "--out", str(tmp_path / "labels.csv"))) == 0
     said = capsys.readouterr().out
-    assert "gain: less than one label, as the judge is about equally sure of all rows\n" in said
+    assert "gain: less than one label, as the judge is about equally certain of all rows\n" in said
 
 
 def test_where_all_rows_are_drawn_there_is_nothing_to_gain(command, tmp_path, capsys):
@@ -142,7 +145,7 @@ def test_where_all_rows_are_drawn_there_is_nothing_to_gain(command, tmp_path, ca
     said = capsys.readouterr().out
     assert "20 of 20 judged rows drawn" in said
     assert "gain: none, as every row that could be drawn was" in said
-    assert "--method decision asks" not in said
+    assert "--reply decision asks" not in said
 
 
 def filled(path):
@@ -152,10 +155,10 @@ def filled(path):
 
 def test_a_second_draw_keeps_the_labels_and_joins_both_draws(command, decider, tmp_path, capsys):
     first, second = tmp_path / "labels.csv", tmp_path / "more.csv"
-    assert main(command("--n", "4", "--alike", "--out", str(first))) == 0
+    assert main(command("--n", "4", "--draw", "random", "--out", str(first))) == 0
     filled(first)
-    again = command("--n", "4", "--alike", "--out", str(second))
-    again[2] = str(first)
+    again = command("--n", "4", "--draw", "random", "--out", str(second))
+    again[1] = str(first)
     capsys.readouterr()
     assert main(again) == 0
     said = capsys.readouterr().out
@@ -176,10 +179,10 @@ def test_a_second_draw_keeps_the_labels_and_joins_both_draws(command, decider, t
 
 
 def test_rows_that_have_labels_from_elsewhere_are_not_drawn(command, tmp_path, capsys):
-    file, out = command()[2], tmp_path / "labels.csv"
+    file, out = command()[1], tmp_path / "labels.csv"
     table = pl.read_csv(file).with_columns(human=pl.Series([3] * 6 + [None] * 14))
     table.write_csv(file)
-    assert main(command("--n", "7", "--alike", "--out", str(out))) == 0
+    assert main(command("--n", "7", "--draw", "random", "--out", str(out))) == 0
     drawn = pl.read_csv(out)
     # Nobody knows how the six were chosen, so they stand for themselves alone, and seven of 14 for the rest.
     assert sorted(drawn["inclusion"].drop_nulls().to_list()) == pytest.approx([0.5] * 7 + [1.0] * 6)
@@ -187,7 +190,7 @@ def test_rows_that_have_labels_from_elsewhere_are_not_drawn(command, tmp_path, c
 
 
 def test_where_every_row_has_a_label_none_is_left(command, tmp_path, capsys):
-    file = command()[2]
+    file = command()[1]
     pl.read_csv(file).with_columns(human=pl.lit(3)).write_csv(file)
     assert main(command("--out", str(tmp_path / "labels.csv"))) == 2
     assert "there is none left to draw" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from semscale.cli.runs.label import number_notes
+from semscale.cli.label import number_notes
 from semscale.store.reading import open_table
 from semscale.store.writing import write_table
 
@@ -57,14 +57,14 @@ def test_more_than_there_are_says_how_many_were_drawn(label, files):
 
 @pytest.mark.parametrize("out", ["sheet.xlsx", "sheet.jsonl", "sheet.parquet"])
 def test_a_sheet_in_every_format(label, files, out):
-    assert label("--by-interest", out=out).code == 0
+    assert label("--draw", "unsure", out=out).code == 0
     assert set(files()) >= {out, "sheet-instructions.md"}
 
 
 @pytest.mark.parametrize(
     ("further", "out", "said"),
     [
-        (["--n", 0], "sheet.csv", "--n must be at least 1"),
+        (["--n", 0], "sheet.csv", "--n must be >= 1"),
         ([], "sheet.pdf", "must end in one of"),
         (["--sheet", "nowhere"], "sheet.csv", "sheet applies to xlsx"),
         (["--seed", -1], "sheet.csv", "seed must"),
@@ -127,7 +127,7 @@ def filled(sheet):
     return rows
 
 
-@pytest.mark.parametrize(("out", "further"), [("sheet.csv", ["--by-interest"]), ("sheet.xlsx", [])])
+@pytest.mark.parametrize(("out", "further"), [("sheet.csv", ["--draw", "unsure"]), ("sheet.xlsx", [])])
 def test_a_filled_sheet_calibrates_and_corrects_the_mean(semscale, forty_answers, tmp_path, out, further):
     assert semscale("label", "answers.csv", *HERE, "--n", 20, "--out", out, *further).code == 0
     rows = filled(tmp_path / out)

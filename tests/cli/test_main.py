@@ -20,11 +20,11 @@ def test_version(semscale):
 def test_help_names_every_command(semscale):
     ended = semscale("--help")
     assert ended.code == 0
-    for command in ("rate", "scales", "models", "cache"):
+    for command in ("rate", "scales", "models", "config"):
         assert f" {command} " in ended.out
 
 
-@pytest.mark.parametrize("command", ["rate", "scales", "models", "cache"])
+@pytest.mark.parametrize("command", ["rate", "scales", "models", "config"])
 def test_every_command_has_help(semscale, command):
     ended = semscale(command, "--help")
     assert (ended.code, ended.err) == (0, "")

@@ -77,7 +77,7 @@ BAD = {
     "no options": (["match", "good.csv"], ["--prediction"]),
     "no folder": (["match", "evaluate", "nowhere"], ["nowhere is not a folder"]),
     "states of tokens in integers": (
-        match("--method", "bertscore", "--model", "e5-small", "--precision", "turbo"),
+        match("--method", "bertscore", "--embedder", "e5-small", "--precision", "turbo"),
         ["--precision turbo was measured for vectors of texts only", "use --precision fast"],
     ),
     "a folder without tasks": (["match", "evaluate", "nothing"], ["nothing holds none of the task files"]),

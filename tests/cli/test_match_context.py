@@ -90,10 +90,10 @@ BAD = {
         [*COLUMNS, "--nli-labels", "entailment,neutral,contradiction"],
         ["--nli-labels belongs to --nli"],
     ),
-    "two models": ([*COLUMNS, "--nli", "nli", "--model", "e5-small"], ["--model", "--nli"]),
+    "two models": ([*COLUMNS, "--nli", "nli", "--embedder", "e5-small"], ["--embedder", "--nli"]),
     "an engine without tokens": ([*COLUMNS, "--engine", "api"], ["--engine must be openvino or torch"]),
     "a precision without tokens": (
-        [*COLUMNS, "--model", "e5-small", "--precision", "turbo"],
+        [*COLUMNS, "--embedder", "e5-small", "--precision", "turbo"],
         ["turbo"],
     ),
     "a column that is not there": (

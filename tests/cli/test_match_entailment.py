@@ -81,7 +81,7 @@ def test_other_methods_say_nothing_of_contradictions(semscale, answers):
     ("options", "message"),
     [
         ([], "--nli must name a model of entailment for --method entailment, such as cross-encoder/"),
-        (["--nli", "nli", "--model", "e5-small"], "--model belongs to methods that embed texts"),
+        (["--nli", "nli", "--embedder", "e5-small"], "--embedder belongs to methods that embed texts"),
         (["--nli", "nli", "--engine", "torch"], "--engine must be openvino for method 'entailment'"),
         (["--nli", "nli", "--precision", "turbo"], "--precision turbo was measured for e5-small only"),
         (["--nli", "nli", "--nli-labels", "yes,no"], "--nli-labels must be entailment,neutral,contradiction"),

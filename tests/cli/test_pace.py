@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.cli.pace import Pace
+from semscale.cli.progress import Pace
 
 
 @pytest.fixture

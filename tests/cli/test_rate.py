@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from semscale.cli.main import main
-from semscale.cli.runs import rating
 from semscale.embedding import loading
+from semscale.rating import lint as linting
+from semscale.rating import rater as rating
 from semscale.store import reading
 
 ALL = [
@@ -105,7 +106,7 @@ def test_stopped_after_the_table_is_written_says_what_there_is(rate, seven_answe
         raise KeyboardInterrupt
 
     if late == "linting":
-        monkeypatch.setattr(rating, "lint", stop)
+        monkeypatch.setattr(linting, "lint", stop)
     else:
         monkeypatch.setattr("semscale.report.presenting.write_report", stop)
     ended = rate(*ALL, "--out", "z.csv", "--report", "z.html")
@@ -153,8 +154,8 @@ def test_options_reach_the_model_and_the_rater(rate, seven_answers, monkeypatch,
 
     monkeypatch.setattr(loading, "load_embedder", load_embedder)
     ended = rate(
-        "--model", "some/model", "--precision", "fast", "--engine", "api",
-        "--base-url", "http://localhost:1", "--no-cache", "--temperature", 0.5, "--epsilon", 0.01,
+        "--embedder", "some/model", "--precision", "fast", "--engine", "api",
+        "--embedder-url", "http://localhost:1", "--no-cache", "--temperature", 0.5, "--epsilon", 0.01,
         "--semantics", "paper", "--floor", 0.01, "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err

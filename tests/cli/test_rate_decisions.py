@@ -54,7 +54,7 @@ def test_without_the_method_nobody_is_asked(rate, seven_answers, decider):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--chat-model", "m"), "--chat-model and --chat-url belong to --method decision"),
+        (("--chat-model", "m"), "--chat-model belongs to --method decision"),
         (("--method", "decision"), "--method decision needs --chat-model NAME"),
     ],
 )
@@ -205,7 +205,7 @@ def test_it_says_why_a_form_was_not_taken(rate, seven_answers, decider):
 
 
 def test_the_chat_models_endpoint_is_not_the_embedders(rate, seven_answers, decider):
-    ended = rate("--method", "decision", "--chat-model", "m", "--base-url", decider.url)
+    ended = rate("--method", "decision", "--chat-model", "m", "--embedder-url", decider.url)
     assert ended.code == 2
     assert "--chat-url" in ended.err
     assert decider.requests == []
@@ -217,4 +217,4 @@ def test_a_missing_key_names_the_option_of_the_chat_model(rate, seven_answers, m
     ended = rate("--method", "decision", "--chat-model", "m")
     assert ended.code == 2
     assert "--chat-url" in ended.err
-    assert "--base-url" not in ended.err
+    assert "--embedder-url" not in ended.err

@@ -1,12 +1,13 @@
 import json
 import re
+from contextlib import redirect_stdout
 from importlib import resources
+from io import StringIO
+from types import SimpleNamespace
 
 import pytest
 from tests.schema_check import check_json
-from typer.testing import CliRunner
 
-from semscale.cli.commands.scales import app
 from semscale.cli.main import main
 from semscale.scales import load_scale, scale_names
 from semscale.weights.known import DEFAULT_RATING_MODEL
@@ -18,7 +19,9 @@ def toy_model(monkeypatch, toy_embedder):
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+    with redirect_stdout(StringIO()) as printed:
+        code = main(["scales", *map(str, arguments)])
+    return SimpleNamespace(exit_code=code, stdout=printed.getvalue())
 
 
 def write(path, **anchor_sets):
@@ -123,7 +126,7 @@ def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedde
     )
     path = write(tmp_path / "mine.yaml", plain=("a", "b", "c"), other=("e", "f", "g"))
     run("lint", path)
-    options = "--model m --precision fast --engine api --base-url http://localhost:1 --no-cache"
+    options = "--embedder m --precision fast --engine api --embedder-url http://localhost:1 --no-cache"
     run("lint", path, *options.split())
     kept = [
         (name, {key: settings[key] for key in sorted(settings) if key != "progress"})

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.needs("serve")
     ("options", "words"),
     [
         (["--host", "0.0.0.0"], "set SEMSCALE_TOKEN to a secret of at least 16 characters"),
-        (["--timeout", "0"], "--timeout must be at least 1, got 0.0"),
+        (["--max-seconds", "0"], "--max-seconds must be at least 1, got 0.0"),
         (["--batch-tokens", "0"], "must be at least 1, got 0"),
         (["--port", "70000"], "70000"),
         (["--precision", "half"], "half"),
@@ -27,5 +27,5 @@ def test_what_cannot_be_served_is_refused(options, words, capsys, monkeypatch):
 
 def test_a_model_that_is_not_known_ends_the_service(capsys, monkeypatch):
     monkeypatch.setenv("SEMSCALE_OFFLINE", "1")
-    assert main(["serve", "--port", "0", "--model", "no-such-model"]) == 2
+    assert main(["serve", "--port", "0", "--embedder", "no-such-model"]) == 2
     assert "no-such-model" in capsys.readouterr().err.splitlines()[-1]

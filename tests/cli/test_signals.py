@@ -25,12 +25,12 @@ __main__.run()
 
 WORKING = """
 import os, signal, sys
-from semscale.cli import errors, main
+from semscale.cli import main, process
 
 def work(arguments):
     {work}
 
-main.main = lambda arguments, program: errors.exit_code(lambda: work(arguments))
+main.main = lambda arguments, name: process.exit_code(lambda: work(arguments))
 main.run()
 """
 
@@ -47,11 +47,11 @@ THROUGH_EXEC = """
 """
 
 STUCK = """
-    from semscale.cli import interrupts
+    from semscale.cli import process
     try:
         signal.raise_signal(signal.SIGINT)
     finally:
-        interrupts.time.monotonic = lambda: 1e12
+        process.time.monotonic = lambda: 1e12
         signal.raise_signal(signal.SIGINT)
         sys.stdout.write("never")
 """

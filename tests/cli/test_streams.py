@@ -6,7 +6,10 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the shell's redirections are those of POSIX")
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="the shell's redirections are those of POSIX"),
+    pytest.mark.exhaustive,
+]
 
 PROGRAM = f'"{sys.executable}" -c "from semscale.cli.main import run; run()"'
 FAILING = """
@@ -26,7 +29,7 @@ def shell(line, **settings):
 
 
 @pytest.mark.parametrize(
-    "command", ["scales list", "scales show quality", "--help", "models list", "cache info"]
+    "command", ["scales list", "scales show quality", "--help", "models list", "models cache"]
 )
 @pytest.mark.parametrize("closing", [">&-", "2>&- >&-", "<&- >&-"])
 def test_a_closed_output_is_no_error(command, closing):

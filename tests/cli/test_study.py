@@ -42,7 +42,7 @@ def study(semscale, tmp_path, endpoint, monkeypatch):
     (tmp_path / "bars.yaml").write_text(FILE)
 
     def run(*more, url=None):
-        where = ("--base-url", url or endpoint.url, "--ledger", tmp_path / "ledger.sqlite")
+        where = ("--chat-url", url or endpoint.url, "--ledger", tmp_path / "ledger.sqlite")
         return semscale("study", "run", "bars.yaml", *where, *more)
 
     return run
@@ -195,13 +195,11 @@ def test_what_init_writes_has_no_unknown_key_when_its_examples_are_used(tmp_path
 @pytest.mark.needs("api")
 def test_tables_of_a_run_are_of_one_method_with_personas_as_clusters(study, semscale, tmp_path):
     study()
-    made = semscale(
-        "study", "tables", "bars-results", "--min-base", "2", "--out", "t.json", "--out", "t.xlsx"
-    )
+    made = semscale("tables", "bars-results", "--min-base", "2", "--out", "t.json", "--out", "t.xlsx")
     assert made.code == 0, made.err
     assert "by ssr alone; --method shows flr or dlr; no people were asked" in made.out.replace("\n", " ")
     by_age = ("--method", "dlr", "--banner", "age", "--min-base", "2", "--out", "d.json")
-    assert semscale("study", "tables", "bars-results", *by_age).code == 0
+    assert semscale("tables", "bars-results", *by_age).code == 0
     (table,) = json.loads((tmp_path / "d.json").read_text())["tables"]
     # Two of four personas are old and pick 2 for both concepts, two pick 4.
     assert [(each["name"], each["n"]) for each in table["columns"]] == [
@@ -234,6 +232,6 @@ def test_tables_of_a_run_are_of_one_method_with_personas_as_clusters(study, sems
 )
 def test_tables_of_a_run_refuse_what_they_cannot_show(study, semscale, given, message):
     study()
-    ended = semscale("study", "tables", *given)
+    ended = semscale("tables", *given)
     assert ended.code == 2
     assert message in ended.err

@@ -25,7 +25,7 @@ def _survey(tmp_path):
 
 @pytest.fixture
 def tables(semscale):
-    return lambda *more: semscale("study", "tables", "survey.csv", *more)
+    return lambda *more: semscale("tables", "survey.csv", *more)
 
 
 def test_tables_are_shown_and_written(tables, tmp_path):
@@ -106,9 +106,9 @@ def test_points_are_named_by_a_scale_and_numbers_said_to_be_numbers(tables):
 def test_a_choice_of_a_scales_labels_has_a_caution_that_names_the_scale(semscale, tmp_path):
     pl.DataFrame({"q": ["Agree", "Disagree", "Strongly agree"] * 20}).write_csv(tmp_path / "worded.csv")
     asked = ("worded.csv", "--question", "q", "--json")
-    (said,) = json.loads(semscale("study", "tables", *asked).out)["cautions"]
-    assert 'study tables --scale "q=agreement"' in said
-    assert json.loads(semscale("study", "tables", *asked, "--scale", "q=agreement").out)["cautions"] == []
+    (said,) = json.loads(semscale("tables", *asked).out)["cautions"]
+    assert 'tables --scale "q=agreement"' in said
+    assert json.loads(semscale("tables", *asked, "--scale", "q=agreement").out)["cautions"] == []
     (said,) = json.loads(semscale("columns", "worded.csv", "--json").out)["cautions"]
     assert "labels of the scale agreement" in said
 
@@ -116,12 +116,12 @@ def test_a_choice_of_a_scales_labels_has_a_caution_that_names_the_scale(semscale
 def test_codes_for_no_answer_are_cautioned_of_and_left_out_where_named(semscale, tmp_path):
     frame = pl.DataFrame({"q": [1, 2, 3, 4, 5, 9] * 20, "g": ["a", "b"] * 60})
     frame.write_csv(tmp_path / "coded.csv")
-    ended = semscale("study", "tables", "coded.csv", "--question", "q", "--banner", "g", "--json")
+    ended = semscale("tables", "coded.csv", "--question", "q", "--banner", "g", "--json")
     (said,) = json.loads(ended.out)["cautions"]
     assert said.startswith("‘q’: ‘9’ may stand for no answer")
     for codes in ("9", "q=9,99"):
         ended = semscale(
-            "study", "tables", "coded.csv", "--question", "q", "--banner", "g", "--missing", codes, "--json"
+            "tables", "coded.csv", "--question", "q", "--banner", "g", "--missing", codes, "--json"
         )
         found = json.loads(ended.out)
         assert (found["cautions"], found["tables"][0]["columns"][0]["missing"]) == ([], 20)
@@ -158,7 +158,10 @@ def test_codes_for_no_answer_are_cautioned_of_and_left_out_where_named(semscale,
         (["--question", "like", "--fpc", "popul"], "--fpc: survey.csv has no column 'popul'"),
         (["--question", "like", "--rscales", "0.5"], "belong to replicates"),
         (["--question", "like", "--weight-bounds", "0.3", "3"], "--weight-bounds belongs to"),
-        (["--question", "like", "--banner", "region", "--level", "95"], "--level must be between 0 and 1"),
+        (
+            ["--question", "like", "--banner", "region", "--interval", "95"],
+            "--interval must be between 0 and 1",
+        ),
     ],
 )
 def test_bad_input_ends_with_one_line(tables, options, message):
@@ -195,7 +198,7 @@ BRANDS = pl.DataFrame({"brand_a": [1, 2] * 30, "brand_b": [1, 2, 2] * 20, "brand
 )
 def test_two_says_no_whichever_rows_are_left(semscale, tmp_path, where, truth):
     BRANDS.write_csv(tmp_path / "b.csv")
-    ended = semscale("study", "tables", "b.csv", "--question", "brand_*", *where, "--json")
+    ended = semscale("tables", "b.csv", "--question", "brand_*", *where, "--json")
     lines = json.loads(ended.out)["tables"][0]["lines"]
     shares = [line["cells"][0]["value"] for line in lines]
     assert shares == pytest.approx(truth or (0.5, 1 / 3, 0))
@@ -203,7 +206,7 @@ def test_two_says_no_whichever_rows_are_left(semscale, tmp_path, where, truth):
 
 def test_two_alone_is_refused_and_a_group_says_what_it_means(semscale, tmp_path):
     BRANDS.write_csv(tmp_path / "b.csv")
-    command = ("study", "tables", "b.csv", "--question")
+    command = ("tables", "b.csv", "--question")
     ended = semscale(*command, "Brands=brand_c")
     assert (ended.code, "'Brands' has the value 2 alone in 'brand_c'" in ended.err) == (2, True)
     ended = semscale(*command, "Brands=brand_c_group", "--group", "brand_c=no:2", "--json")
@@ -214,12 +217,12 @@ def test_mentions_are_put_together_and_a_grid_says_how(semscale, tmp_path):
     # Of 40 people 10 said nothing; of the others 10 named 1, twice each, 20 named 2 and 20 named 3.
     mentions = pl.DataFrame({"m1": [1, 3, 2, None] * 10, "m2": [1, 2, 3, None] * 10})
     mentions.write_csv(tmp_path / "m.csv")
-    command = ("study", "tables", "m.csv", "--json", "--question")
+    command = ("tables", "m.csv", "--json", "--question")
     (table,) = json.loads(semscale(*command, "Brands=m1+m2").out)["tables"]
     shares = {line["name"]: line["cells"][0]["value"] for line in table["lines"]}
     assert shares == pytest.approx({"1": 1 / 3, "2": 2 / 3, "3": 2 / 3})
     assert (table["taken_for"], table["columns"][0]["n"]) == ("multiple choice", 30)
-    ended = semscale("study", "tables", "m.csv", "--question", "Brands=m1,m2", "--out", "m.html")
+    ended = semscale("tables", "m.csv", "--question", "Brands=m1,m2", "--out", "m.html")
     assert "Mentions=m1+m2" in (tmp_path / "m.html").read_text(), ended.err
 
 
@@ -234,7 +237,7 @@ def test_sets_of_an_spss_file_are_read_by_their_types(semscale, tmp_path):
     brands = {1.0: "Alpha", 2.0: "Beta", 3.0: "Gamma", 4.0: "Delta"}
     write_sav(frame, tmp_path / "s.sav", variable_value_labels={"m1": brands, "m2": brands})
     add_response_sets(tmp_path / "s.sav", ["$ads=D1 1 4 Seen ad_a ad_b", "$top=C 5 Brand m1 m2"])
-    ended = semscale("study", "tables", "s.sav", "--question", "Seen", "--question", "Brand", "--json")
+    ended = semscale("tables", "s.sav", "--question", "Seen", "--question", "Brand", "--json")
     assert ended.code == 0, ended.err
     seen, brand = json.loads(ended.out)["tables"]
     # 1 is counted: 10 of 30 who answered saw a, 20 of 40 saw b.
@@ -248,8 +251,6 @@ def test_a_wrong_number_is_named_by_its_row_in_the_file(semscale, tmp_path, colu
     pl.DataFrame({"age": [1, 50, 50, 50], "like": [1, 2, 3, 4], "w": [1, 1, 1, -1]}).write_csv(
         tmp_path / "few.csv"
     )
-    ended = semscale(
-        "study", "tables", "few.csv", "--question", "like", f"--{column}", "w", "--where", "age >= 18"
-    )
+    ended = semscale("tables", "few.csv", "--question", "like", f"--{column}", "w", "--where", "age >= 18")
     assert ended.code == 2
     assert "got -1 in row 4 of column 'w' (rows are counted from 1, below the header)" in ended.err

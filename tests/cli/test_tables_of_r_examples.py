@@ -26,7 +26,7 @@ def mean_of_scores(semscale):
 
     def made(file, *options):
         shared = ("--question", "api00", "--numeric", "api00", "--weight", "pw", "--json")
-        ended = semscale("study", "tables", str(file), *shared, *options)
+        ended = semscale("tables", str(file), *shared, *options)
         assert ended.code == 0, ended.err
         (table,) = json.loads(ended.out)["tables"]
         return table, table["lines"][0]["cells"]

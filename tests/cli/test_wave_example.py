@@ -34,7 +34,7 @@ def test_the_file_is_the_stated_split():
 
 
 def test_ratings_of_people_change_by_the_difference_of_means(semscale):
-    found = change(semscale("study", "tables", FILE, "--question", "rating", "--numeric", "rating", *BY_WAVE))
+    found = change(semscale("tables", FILE, "--question", "rating", "--numeric", "rating", *BY_WAVE))
     means = means_by_wave(pl.read_csv(FILE), "rating")
     assert found["value"] == pytest.approx(means["W2"] - means["W1"])
     # A split by chance: no change beyond it.
@@ -51,5 +51,5 @@ def test_rated_texts_are_compared_between_waves(semscale, tmp_path):
     means = means_by_wave(pl.read_csv(tmp_path / "rated.csv"), "semscale_mean")
     for wave in ("W1", "W2"):
         assert groups[wave]["figures"]["mean"]["value"] == pytest.approx(means[wave])
-    found = change(semscale("study", "tables", "rated.csv", "--question", "text", *BY_WAVE))
+    found = change(semscale("tables", "rated.csv", "--question", "text", *BY_WAVE))
     assert found["value"] == pytest.approx(means["W2"] - means["W1"], abs=1e-6)

@@ -71,6 +71,7 @@ def write_often(path, name):
         update_report(path, {"1": entry(f"{name}-{number}")})
 
 
+@pytest.mark.exhaustive
 def test_two_writers_lose_nothing(tmp_path):
     path = tmp_path / "quality_drift_report.json"
     context = multiprocessing.get_context("spawn")

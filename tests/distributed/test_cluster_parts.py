@@ -103,7 +103,7 @@ def commanded(capsys, *words):
 
 def test_the_command_goes_on_after_what_one_process_has_finished(connection, here, capsys, monkeypatch):
     line = ["match", "in", "--prediction", "text", "--reference", "meant", "--method", "cosine"]
-    line += ["--by", "group", "--model", "model", "--part-rows", "7", "--no-cache", "--out"]
+    line += ["--by", "group", "--embedder", "model", "--part-rows", "7", "--no-cache", "--out"]
     code, _ = commanded(capsys, *line, f"{here}/plain/")
     assert code == 0
     # Two parts are finished, as one process makes them, when the run is stopped.
@@ -123,20 +123,20 @@ def test_the_command_goes_on_after_what_one_process_has_finished(connection, her
     assert "14 rows are finished" in printed.err
     other = commanded(capsys, *line[:-3], "--explain", *line[-3:], f"{here}/there/", "--empty", "wrong")
     assert other[0] == 2
-    code, printed = commanded(capsys, *line, f"{here}/there/", "--cluster", connection.address)
+    code, printed = commanded(capsys, *line, f"{here}/there/", "--ray", connection.address)
     assert (code, printed.err) == (0, "")
     assert files_in(here / "there") == files_in(here / "plain")
     code, printed = commanded(
-        capsys, *line, f"{here}/there/", "--cluster", connection.address, "--empty", "wrong"
+        capsys, *line, f"{here}/there/", "--ray", connection.address, "--empty", "wrong"
     )
     assert code == 2
     assert "holds the output of another run that differs" in printed.err
 
 
 def test_embed_writes_the_same_file(connection, here, capsys):
-    line = ["embed", "in", "--text", "text", "--model", "model", "--part-rows", "11", "--out"]
+    line = ["embed", "in", "--text", "text", "--embedder", "model", "--part-rows", "11", "--out"]
     assert commanded(capsys, *line, here / "plain.parquet")[0] == 0
-    code, printed = commanded(capsys, *line, here / "there.parquet", "--cluster", connection.address)
+    code, printed = commanded(capsys, *line, here / "there.parquet", "--ray", connection.address)
     assert (code, printed.err) == (0, "")
     assert (here / "there.parquet").read_bytes() == (here / "plain.parquet").read_bytes()
     assert pl.read_parquet(here / "there.parquet").height == 40

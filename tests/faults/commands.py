@@ -101,7 +101,7 @@ def _write_outputs(folder: Path) -> None:
 
 _BASELINE = (
     "drift record baseline.jsonl --model a --dataset words --history {history}",
-    "drift approve latest --by Ann --why read --history {history}",
+    "drift approve latest --approved-by Ann --why read --history {history}",
     "drift record rerun.jsonl --model a --rerun-of baseline --history {history}",
 )
 _OTHERS = tuple(
@@ -112,19 +112,19 @@ _OTHERS = tuple(
         ("baseline", "d", "more"),
     )
 )
-_CALLS = f"--model m --base-url {{url}} --concurrency {CONCURRENCY} --timeout 20"
+_CALLS = f"--chat-model m --chat-url {{url}} --concurrency {CONCURRENCY} --timeout 20"
 
 COMMANDS = (
     LongCommand(
         "rate",
-        "rate answers.csv --text text --scale scale.yaml --floor none --model model --part-rows 5 "
+        "rate answers.csv --text text --scale scale.yaml --floor none --embedder model --part-rows 5 "
         "--out out.csv --report report.html --json",
         _write_answers,
         outputs=("out.csv", "report.html"),
     ),
     LongCommand(
         "match",
-        "match answers.csv --prediction text --reference meant --by group --method cosine --model model "
+        "match answers.csv --prediction text --reference meant --by group --method cosine --embedder model "
         "--part-rows 5 --out out.parquet --report report.md --json",
         _write_answers,
         outputs=("out.parquet", "report.md", "report.files"),
@@ -147,13 +147,13 @@ COMMANDS = (
     ),
     LongCommand(
         "label",
-        "label answers.csv --text text --scale scale.yaml --floor none --model model --n 8 --out out.csv",
+        "label answers.csv --text text --scale scale.yaml --floor none --embedder model --n 8 --out out.csv",
         _write_answers,
         outputs=("out.csv", "out-instructions.md"),
     ),
     LongCommand(
         "calibrate",
-        "calibrate answers.csv --text text --human label --scale scale.yaml --floor none --model model "
+        "calibrate answers.csv --text text --human label --scale scale.yaml --floor none --embedder model "
         "--out out.json --report report.html --json",
         _write_answers,
         outputs=("out.json", "report.html"),

@@ -40,9 +40,9 @@ def asked(monkeypatch, capsys, caplog, tmp_path, endpoint):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments, model=("--model", "m"), limit="0.5"):
+    def run(*arguments, model=("--chat-model", "m"), limit="0.5"):
         capsys.readouterr()
-        address = ("--base-url", endpoint.url) if model else ()
+        address = ("--chat-url", endpoint.url) if model else ()
         words = [*arguments, *(model or ()), *address, "--timeout", limit]
         ended = Ended(main([str(word) for word in words]), capsys.readouterr())
         check_no_key(ended, tmp_path, caplog)

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -216,10 +215,8 @@ def _serve() -> None:
 
 
 def _build_commands() -> None:
-    """Build the commands once; a program, which runs one, builds them at every start."""
-    typer = import_module("typer.main")
-    typer.get_command = cache(typer.get_command)
-    typer.get_command(import_module("semscale.cli.main").app).commands.values()
+    """Import all commands once; a program, which runs one, imports it at every start."""
+    import_module("semscale.cli.main").program().resolved_commands()
 
 
 def _load_identifier() -> None:

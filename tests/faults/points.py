@@ -1,4 +1,4 @@
-"""Where faults can be tried, and how often: a few times in `make test`, and more often in `make faults`."""
+"""Places where faults can be tried: few times each in `make test-all`, more often in `make faults`."""
 
 import os
 import sys
@@ -6,6 +6,7 @@ import sys
 import pytest
 
 NEEDED = [
+    pytest.mark.exhaustive,
     pytest.mark.needs("api"),
     pytest.mark.needs("history"),
     pytest.mark.skipif(sys.platform != "linux", reason="processes are forked, and waited for as Linux can"),

@@ -10,7 +10,7 @@ from endpoint import FAULTS, faulty
 
 from semscale.chat import pacing
 
-pytestmark = pytest.mark.needs("api")
+pytestmark = [pytest.mark.needs("api"), pytest.mark.exhaustive]
 
 N = 1000
 """Items that are judged; consistency, which sends two requests for each prompt, gets a quarter."""

@@ -12,6 +12,8 @@ from semscale.embedding import load_embedder
 from semscale.embedding.tokens.state_engine import state_engine
 from semscale.embedding.tokens.token_states import TokenEncoder, TokenStates
 
+pytestmark = pytest.mark.exhaustive
+
 MODEL = "all-MiniLM-L6-v2"
 LENGTHS = np.linspace(400, 510, n_points(3, 111), dtype=int).tolist()
 """Tokens of the rows, without the two special ones; each length is a shape that is compiled anew."""

@@ -16,7 +16,7 @@ from tests.faults.free_ports import free_port
 
 from semscale.store.reading import open_table
 
-pytestmark = pytest.mark.needs("cloud")
+pytestmark = [pytest.mark.needs("cloud"), pytest.mark.exhaustive]
 
 ROWS = 30
 PART_ROWS = 4
@@ -70,7 +70,7 @@ def ended(process):
 
 
 def embed(source, out, model, part_rows=PART_ROWS):
-    return ["embed", source, "--text", "text", "--model", model, "--out", out, "--part-rows", part_rows]
+    return ["embed", source, "--text", "text", "--embedder", model, "--out", out, "--part-rows", part_rows]
 
 
 def kill_after(process, server, folder, n):

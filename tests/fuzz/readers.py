@@ -23,7 +23,7 @@ from semscale.chat.endpoint import parse_reply
 from semscale.chat.failures import Scrubber
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.prices import PriceTable
-from semscale.cli.options.judging import read_panel
+from semscale.cli.judge import read_panel
 from semscale.compat.athena_report import read_report
 from semscale.drift.gate.settings import read_gate_settings
 from semscale.drift.runs.reading import read_items, read_run

@@ -11,6 +11,8 @@ from targets import CORPUS, TARGETS
 
 from semscale.errors import SemscaleError
 
+pytestmark = pytest.mark.exhaustive
+
 SIZE = 1_000_000
 EXAMPLES = 12
 FIXED = [(name, path) for name, target in TARGETS.items() for path in target.corpus]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from semscale.guards.body_findings import contradicting_findings
-from semscale.guards.polarity import read_polarity
+from semscale.guards.polarity import contradicting_findings, read_polarity
 from semscale.guards.words import TextWords
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from semscale.guards.clauses import begins_sentence, clause_start, ends_clause, sentence_end
-from semscale.guards.roles import role_of
+from semscale.guards.words import begins_sentence, clause_start, ends_clause, role_of, sentence_end
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.comparatives import may_compare, read_relations, restated, reversals
+from semscale.guards.relations import may_compare, read_relations, restated, reversals
 from semscale.guards.words import TextWords, stem
 
 

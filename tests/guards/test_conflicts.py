@@ -2,8 +2,7 @@
 
 import pytest
 
-from semscale.guards.conflicts import find_conflicts
-from semscale.guards.polarity import read_polarity
+from semscale.guards.polarity import find_conflicts, read_polarity
 from semscale.guards.words import TextWords
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.converses import exchanged_ends, read_exchanges, same_events
+from semscale.guards.relations import exchanged_ends, read_exchanges, same_events
 from semscale.guards.words import TextWords
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from semscale.guards.negation_reach import negation_reach
-from semscale.guards.roles import CONTENT, role_of
+from semscale.guards.negation import negation_reach
+from semscale.guards.words import CONTENT, role_of
 
 
 def read(text):

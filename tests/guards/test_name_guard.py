@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.name_guard import NameGuard
+from semscale.guards.meaning_guards import NameGuard
 
 INVENTED = [
     # prediction, reference, what only the prediction names

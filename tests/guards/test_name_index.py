@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.name_index import certain_parts, is_present, name_index
+from semscale.guards.meaning_guards import certain_parts, is_present, name_index
 from semscale.guards.reading import analyse
 
 

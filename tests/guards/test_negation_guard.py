@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.negation_guard import NegationGuard
+from semscale.guards.meaning_guards import NegationGuard
 
 DIFFER = [
     # prediction, reference, where the prediction negates or asserts, where the reference does

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.guards import polarity
-from semscale.guards.numbers.number_words import spelt_numbers
-from semscale.guards.numbers.spoken_times import spoken_times
+from semscale.guards.quantities import spelt_numbers, spoken_times
 from semscale.guards.registry import Guards
 from semscale.guards.words import TextWords, stem
 

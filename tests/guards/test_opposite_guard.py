@@ -2,9 +2,8 @@
 
 import pytest
 
-from semscale.guards.lexicons import read_lexicon
-from semscale.guards.opposite_guard import OppositeGuard
-from semscale.guards.opposites import regular_forms, sides
+from semscale.guards.meaning_guards import OppositeGuard
+from semscale.guards.words import read_lexicon, regular_forms, sides
 
 DIFFER = [
     ("The left lung is affected.", "The right lung is affected.", "left", "right"),

@@ -2,8 +2,7 @@
 
 import pytest
 
-from semscale.guards.opposites import bare_word, is_listed, regular_forms, sides
-from semscale.guards.words import stem
+from semscale.guards.words import bare_word, is_listed, regular_forms, sides, stem
 
 
 def opposed(one, other):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.roles import CONTENT, CUE, END, is_answer, is_content, role_of
+from semscale.guards.words import CONTENT, CUE, END, is_answer, is_content, role_of
 
 
 @pytest.mark.parametrize(

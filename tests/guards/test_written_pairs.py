@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from semscale.guards.negation_guard import NegationGuard
-from semscale.guards.opposite_guard import OppositeGuard
+from semscale.guards.meaning_guards import NegationGuard, OppositeGuard
 from semscale.guards.registry import Guards
 
 FOLDER = Path(__file__).parents[1] / "data" / "guards"

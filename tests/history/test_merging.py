@@ -11,6 +11,8 @@ from semscale.errors import InputError
 from semscale.history.databases.opening import open_history
 from semscale.history.summaries import Merged
 
+pytestmark = pytest.mark.exhaustive
+
 
 @pytest.fixture
 def two(new_place):

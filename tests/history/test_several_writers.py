@@ -13,6 +13,8 @@ from stored_runs import a_comparison, a_run, an_approval
 
 from semscale.history.databases.opening import open_history
 
+pytestmark = pytest.mark.exhaustive
+
 HERE = str(Path(__file__).parent)
 PROCESSES, TURNS = 4, 5
 

@@ -206,12 +206,12 @@ def test_a_judge_that_decides_is_audited_beside_its_prose(tmp_path, capsys, monk
             "a",
             "--human",
             "people",
-            "--model",
+            "--chat-model",
             "m",
-            "--base-url",
+            "--chat-url",
             decider.url,
         ]
-        assert main(["judge", "audit", str(table), *arguments, "--method", "decision", "--json"]) == 0
+        assert main(["judge", "audit", str(table), *arguments, "--reply", "decision", "--json"]) == 0
     text = capsys.readouterr().out
     check_json(text)
     decision, prose = json.loads(text)["judges"]
@@ -264,9 +264,9 @@ def test_where_letters_stand_in_they_are_no_change_and_tokens_are_those_of_all_r
         decider.speaks = ("completions",)
         decider.say = lambda asked: "Score: 4"
         decider.masses = lambda asked, names, text: [1 / len(names)] * len(names)
-        command = ["judge", "audit", str(table), "--question", "q", "--answer", "a", "--model", "m"]
+        command = ["judge", "audit", str(table), "--question", "q", "--answer", "a", "--chat-model", "m"]
         for _ in range(2):
-            ended = main([*command, "--base-url", decider.url, "--method", "decision", "--json"])
+            ended = main([*command, "--chat-url", decider.url, "--reply", "decision", "--json"])
             shown = capsys.readouterr()
             assert ended == 0, shown.err
             found.append(json.loads(shown.out)["judges"])
@@ -275,4 +275,4 @@ def test_where_letters_stand_in_they_are_no_change_and_tokens_are_those_of_all_r
         assert again["spent"]["calls"] < first["spent"]["calls"]  # refused forms are asked for again
     relabelled = next(check for check in found[0][0]["checks"] if check["check"] == "relabelled")
     assert relabelled["effect"] is None
-    assert relabelled["skipped"].startswith("letters stand in for decisions")
+    assert relabelled["skipped"].startswith("letters replace decisions")

@@ -1,6 +1,5 @@
 """Judges that decide, against an endpoint that speaks both formats, or neither."""
 
-import json
 import math
 
 import pytest
@@ -12,7 +11,7 @@ from semscale.chat.budget import Budget
 from semscale.errors import InputError
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.templates import Criterion, Rubric, even_template
-from semscale.judging.verdict import Provenance, Verdict
+from semscale.judging.verdict import Provenance, verdicts_from_json, verdicts_to_json
 from semscale.report.html import page
 from semscale.types import Status
 
@@ -294,7 +293,7 @@ def test_what_no_decision_can_hold_is_refused_before_anything_is_sent(decider, s
 
 def test_a_verdict_is_read_back_as_it_was(decider):
     first = judged(decider, running=plain_running(), criteria=RUBRIC)[0]
-    again = Verdict.from_record(json.loads(json.dumps(first.record())))
+    (again,) = verdicts_from_json(verdicts_to_json([first]))
     assert again.distribution == (
         (0.0, pytest.approx(0.75 * 0.2 + 0.25 * 0.4)),
         (1.0, pytest.approx(0.75 * 0.8 + 0.25 * 0.6)),

@@ -15,6 +15,7 @@ from semscale.errors import InterruptedRunError
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 
+longer = pytest.mark.exhaustive
 each = pytest.mark.parametrize("instrument", FILE_INSTRUMENTS, ids=lambda instrument: instrument.name)
 
 
@@ -43,7 +44,7 @@ def plain(value):
 
 
 @each
-@pytest.mark.parametrize("part_rows", [1, 5, N])
+@pytest.mark.parametrize("part_rows", [5, pytest.param(1, marks=longer), pytest.param(N, marks=longer)])
 def test_parts_of_any_size_give_the_same_output_and_summary(instrument, table, tmp_path, part_rows):
     folder = tmp_path / "kept"
     folder.mkdir()
@@ -57,7 +58,9 @@ def test_parts_of_any_size_give_the_same_output_and_summary(instrument, table, t
 
 
 @each
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    "kind", ["csv", pytest.param("jsonl", marks=longer), pytest.param("parquet", marks=longer)]
+)
 def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(instrument, table, tmp_path, kind):
     settings, out, whole = PartSettings(2), tmp_path / f"out.{kind}", tmp_path / f"whole.{kind}"
     folders = [tmp_path / name for name in ("one", "other")]
@@ -78,6 +81,7 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(instrument, table, t
     assert not (tmp_path / f"out.{kind}.parts").exists()
 
 
+@pytest.mark.exhaustive
 @each
 def test_texts_are_not_kept_in_memory(instrument, tmp_path):
     path = tmp_path / "many.csv"

@@ -330,6 +330,7 @@ def test_added_columns_all_have_the_prefix(rater):
     assert ratings.to_frame().columns == names[:-2]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part_rows", [1, 9, 300])
 def test_a_comparison_looks_at_a_sample_that_does_not_depend_on_the_parts(
     rater, monkeypatch, part_rows, tmp_path

@@ -515,6 +515,7 @@ def test_hostile_names_are_shown_not_run(read_page):
     assert '<script>alert("x")</script> {{ 7 * 7 }} </style>␀' in shown.text
 
 
+@pytest.mark.exhaustive
 def test_years_of_runs_stay_a_small_page(read_page):
     rng = np.random.default_rng(0)
     names = (

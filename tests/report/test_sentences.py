@@ -92,7 +92,7 @@ def test_rows_that_were_not_read_are_warned_of_with_their_languages():
     # 4 of 12 are a third.
     assert said == (
         "4 of 12 rows (33\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
-        "(German 3 and French–English 1). Use a model that does (--model e5-small)."
+        "(German 3 and French–English 1). Use a model that does (--embedder e5-small)."
     )
     (one,) = unread_rows_warnings([MIXED], "prompt", lack="value", option="--embedder")
     assert one == (
@@ -138,7 +138,7 @@ ENGLISH_TEXTS = ["I would buy it today.", "No, I would never buy that.", "I am n
 # 30 of 33 are 90.9 %.
 NO_RATING = (
     "30 of 33 texts (91\N{NO-BREAK SPACE}%) have no rating: the model does not read their language "
-    "(German 30). Use a model that does (--model e5-small)."
+    "(German 30). Use a model that does (--embedder e5-small)."
 )
 
 
@@ -213,7 +213,7 @@ def test_match_and_consistency_warn_of_the_language_too():
     matched = semscale.match(GERMAN_TEXTS, others).summarize(GERMAN_TEXTS, others)
     assert matched.document().warnings[0] == (
         "30 of 30 rows (100\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
-        "(German 30). Use a model that does (--model e5-small)."
+        "(German 30). Use a model that does (--embedder e5-small)."
     )
     check_json(matched.to_json())
     samples = [[other] for other in others]

@@ -4,7 +4,7 @@ import pytest
 from tests.study.conftest import FILE, PEOPLE, PlayedModel
 
 from semscale.chat.runner import Running
-from semscale.study.files import parse_study
+from semscale.study.questionnaire import parse_study
 from semscale.study.result import Study
 
 

@@ -49,7 +49,7 @@ def test_what_cannot_be_said_is_said(outcome, tmp_path):
     single = people_table().filter(pl.col("shown") == "oat").drop("liking")
     text = words_of(outcome(single), tmp_path)
     assert "One question about one concept was compared" in text
-    assert "Nothing can be said about individuals" in text
+    assert "Individuals cannot be compared" in text
     assert "it takes two questions, or groups of both personas and people" in text
 
 

@@ -22,7 +22,7 @@ class ServerProcess:
     """``semscale serve`` in a process of its own."""
 
     def __init__(self, *options, **environment) -> None:
-        command = [sys.executable, "-m", "semscale", "serve", "--port", "0", "--model", MODEL, *options]
+        command = [sys.executable, "-m", "semscale", "serve", "--port", "0", "--embedder", MODEL, *options]
         self.process = subprocess.Popen(
             command, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
         )

@@ -8,7 +8,7 @@ import sys
 import polars as pl
 import pytest
 
-from semscale.cli.errors import exit_code
+from semscale.cli.process import exit_code
 from semscale.errors import InputError
 from semscale.store.atomic import check_writable, replacing
 

@@ -5,7 +5,7 @@ import pytest
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
 from semscale.chat.runner import Running
 from semscale.signature import Signature
-from semscale.study.files import parse_study
+from semscale.study.questionnaire import parse_study
 from semscale.study.result import Study
 
 FILE = """

@@ -7,8 +7,15 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.study import load
-from semscale.study.files import ConceptKeys, PanelKeys, QuestionKeys, StudyKeys
-from semscale.study.questionnaire import TYPES, Caps, ModelChoice
+from semscale.study.questionnaire import (
+    TYPES,
+    Caps,
+    ConceptKeys,
+    ModelChoice,
+    PanelKeys,
+    QuestionKeys,
+    StudyKeys,
+)
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8
 DRAWN = """panel:

@@ -66,14 +66,14 @@ def test_a_level_that_the_joint_distribution_lacks_is_named():
 def test_margins_that_exclude_each_other_are_named():
     # Without young women and old men, as many women as old people are needed, and 0.5 is not 0.7.
     rows = [{"sex": "f", "age": "old", "share": 0.5}, {"sex": "m", "age": "young", "share": 0.5}]
-    with pytest.raises(InputError, match="margin '(sex|age)' cannot be met beside the other margins: "):
+    with pytest.raises(InputError, match="margin '(sex|age)' cannot be met with the other margins: "):
         raked(joint_shares(rows), {"sex": {"f": 0.5, "m": 0.5}, "age": {"old": 0.7, "young": 0.3}})
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"share": 1}], "needs attributes beside its share"),
+        ([{"share": 1}], "needs attributes in addition to its share"),
         ([*JOINT, {"sex": "f", "share": 0}], "row 5 of joint must have sex, age and share"),
         ([*JOINT, JOINT[0]], "row 5 of joint repeats f, young"),
         ([{"sex": "f", "share": "half"}], "the share in row 1 of joint must be a number >= 0, got 'half'"),
@@ -279,7 +279,7 @@ def test_margins_that_contradict_each_other_are_refused():
     # Who is a woman is old: 0.9 women and 0.5 old personas are impossible.
     panel = SyntheticPanel(("a", "b"), {"sex": ("f", "m"), "age": ("old", "young")}, "p.csv")
     margins = {"sex": {"f": 0.9, "m": 0.1}, "age": {"old": 0.5, "young": 0.5}}
-    with pytest.raises(InputError, match="cannot be met beside the other margins: .* of the panel"):
+    with pytest.raises(InputError, match="cannot be met with the other margins: .* of the panel"):
         raked_panel(panel, margins)
 
 

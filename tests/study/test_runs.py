@@ -14,7 +14,7 @@ from semscale.chat.replies import Reply
 from semscale.chat.runner import Running
 from semscale.scales import load_scale
 from semscale.study import load, read_study
-from semscale.study.files import parse_study
+from semscale.study.questionnaire import parse_study
 from semscale.study.result import PROMPT_SCHEMA, PointReader, Study, prompt_frame
 from semscale.types import Status
 

@@ -13,7 +13,7 @@ from made_up_model import FILES, SUMS, TINY, left_behind, run_child, write_model
 from semscale.errors import ModelError
 from semscale.weights import resolving
 
-pytestmark = pytest.mark.usefixtures("secluded")
+pytestmark = [pytest.mark.usefixtures("secluded"), pytest.mark.exhaustive]
 
 
 def test_folder_is_the_first_source(tmp_path):

@@ -17,6 +17,8 @@ from semscale.weights.download_staging import DownloadStaging, SourceError
 from semscale.weights.known import Wheel
 from semscale.weights.verified_files import write_stamps
 
+pytestmark = pytest.mark.exhaustive
+
 NEEDED = {"modules.json", "1_Pooling/config.json", "config.json", "tokenizer.json", "model.safetensors"}
 # The hub's client reads its settings when it is imported, so a process of its own is the honest test.
 CHILD = """

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from semscale.study.asking import RunFacts
-from semscale.study.files import parse_study
+from semscale.study.questionnaire import parse_study
 from semscale.study.result import PANEL, SUMMARY, StudyAnswer, StudyResult, answer_frame
 from semscale.types import Status
 

@@ -286,7 +286,7 @@ class AskedColumns(Columns):
         str | None,
         LABEL,
         Field(description="Whether the answer is right, where checked."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", name="--correct"),
     ] = None
     by: Annotated[
         str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
@@ -326,7 +326,7 @@ class AnswerColumns(Columns):
         str | None,
         LABEL,
         Field(description="Whether the answer is right, where checked."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", name="--correct"),
     ] = None
     by: Annotated[
         str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")

@@ -9,7 +9,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from semscale.guards.findings import Finding, Span
-from semscale.guards.name_guard import denied_names
+from semscale.guards.meaning_guards import denied_names
 from semscale.guards.reading import analyse
 from semscale.guards.words import Word, read_words, stem
 from semscale.matching.words import stop_words

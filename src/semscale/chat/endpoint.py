@@ -55,10 +55,10 @@ class EndpointChat:
         named = base_url or os.environ.get("OPENAI_BASE_URL")
         if not named and not os.environ.get(key_variable):
             said = f"{key_variable} is not set; set it, or name another endpoint with"
-            raise InputError(f"{said} base_url", in_shell=f"{said} --base-url")
+            raise InputError(f"{said} base_url", in_shell=f"{said} --chat-url")
         if not named and is_offline():
             said = "SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with"
-            raise InputError(f"{said} base_url", in_shell=f"{said} --base-url")
+            raise InputError(f"{said} base_url", in_shell=f"{said} --chat-url")
         if timeout <= 0:
             raise InputError(f"timeout must be > 0 seconds, got {timeout}")
         self._base_url = _checked_url(named or OPENAI)
@@ -150,11 +150,11 @@ def _checked_url(text: str) -> str:
     place = urlsplit(text)
     if place.scheme not in {"http", "https"} or not place.hostname:
         said = "must be an address such as http://localhost:11434/v1"
-        raise InputError(f"base_url {said}", in_shell=f"--base-url {said}")
+        raise InputError(f"base_url {said}", in_shell=f"--chat-url {said}")
     if place.username or place.password or place.query or place.fragment:
         shown = f"{place.scheme}://{place.hostname}"
         said = f"must have neither a user nor a query, got one with {shown}; keys come from variables"
-        raise InputError(f"base_url {said}", in_shell=f"--base-url {said}")
+        raise InputError(f"base_url {said}", in_shell=f"--chat-url {said}")
     return text.rstrip("/")
 
 

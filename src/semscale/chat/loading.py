@@ -89,7 +89,7 @@ def _local(name: str, base_url: str | None, progress: Progress | None) -> ChatMo
     if base_url is not None:
         raise InputError(
             f"base_url belongs to engine='openai', got {base_url!r} with engine='local'",
-            in_shell=f"--base-url is of an endpoint, and {name} is a model of this machine: leave one out",
+            in_shell=f"--chat-url is of an endpoint, and {name} is a model of this machine: leave one out",
         )
     LocalChat.check_installed()
     return LocalChat(find_local_model(name, progress=progress))

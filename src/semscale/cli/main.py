@@ -2,198 +2,184 @@
 
 import sys
 import warnings
-from importlib import import_module
-from typing import Annotated, Any
+from inspect import getdoc
+from typing import Any
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
+from cyclopts import App, CycloptsError
+from cyclopts.exceptions import (
+    MissingArgumentError,
+    RepeatArgumentError,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
 
-from semscale.cli.errors import exit_code, said_as_code, say, stopped
-from semscale.cli.interrupts import end, heed_interrupts
-from semscale.cli.single_values import CommandGroup
-from semscale.cli.streams import flush_output, prepare_streams
+from semscale.cli.options import HIDDEN_INPUT, STANDARD_INPUT
+from semscale.cli.process import (
+    BAD_INPUT,
+    catch_interrupts,
+    echo,
+    end,
+    exit_code,
+    flush_output,
+    prepare_streams,
+    report_error,
+    say,
+    stopped,
+)
+from semscale.messages import nearest_name
 from semscale.version import __version__
 
 PROGRAM = "semscale"
+HELP, HELP_ALL = "--help", "--help-all"
 
-
-# Name, module below ``semscale.cli.commands``, its function or group, and its line in the help. A command is
-# imported when it is called, so that a start takes no longer than its own options need.
+# Name, function or group in ``semscale.cli``, and line in the help. A command is imported when it is called.
 _COMMANDS = (
-    ("demo", "demo", "demo", "Rate 300 sentences that come with Semscale, and open the report."),
-    ("rate", "rate", "rate", "Rate a column of texts on a scale, and estimate what they say as a whole."),
-    ("calibrate", "calibrate", "calibrate", "Fit a correction of ratings to texts that people rated."),
-    ("label", "label", "label", "Draw a sheet of texts for people to rate."),
-    ("columns", "columns", "columns", "Describe each column of a table and its inferred type."),
-    (
-        "consistency",
-        "consistency",
-        "consistency",
-        "Measure whether a model repeats its answers.",
-    ),
-    ("embed", "embed", "embed", "Turn a column of texts into vectors."),
-    ("serve", "serve", "serve", "Answer requests over HTTP."),
-    ("match", "match", "match", "Measure how far predictions say the same as their references."),
-    ("match evaluate", "match", "evaluate", "Score a submission to ClinIQLink."),
-    ("judge", "judge", "judge", "Let a chat model score answers, and compare it with people's labels."),
-    ("judge audit", "judge", "judge_audit", "Test a judge for position, length and injected instructions."),
-    ("judge compare", "judge", "judge_compare", "Let a judge compare the answers of two or more systems."),
-    ("judge label", "judge", "judge_label", "Draw a sheet of answers for people to label."),
-    ("study", "study", "app", "Questionnaires put to synthetic respondents, and crosstabs."),
-    ("code", "code", "code", "Give open answers the codes of a codebook."),
-    ("code label", "code", "code_label", "Draw a sheet of answers for people to code."),
-    ("code suggest", "code", "code_suggest", "Propose a codebook for open answers."),
-    ("drift", "drift", "app", "Compare a candidate's outputs with an approved baseline."),
-    ("scales", "scales", "app", "Scales and their anchors: list, show, lint, start a new one."),
-    ("bertscore", "bertscore", "app", "BERTScore: calibrate a model's layer and baseline."),
-    ("models", "models", "app", "Models: list, pull, verify, and find their files."),
-    ("cache", "cache", "app", "The cache of embeddings that were computed before."),
+    ("demo", "rate:demo", "Rate 300 sentences that come with Semscale, and open the report."),
+    ("rate", "rate:rate", "Rate a column of texts on a scale, and estimate what they say as a whole."),
+    ("code", "code:app", "Give open answers the codes of a codebook; suggest a codebook."),
+    ("match", "match:app", "Measure how far predictions say the same as their references."),
+    ("consistency", "consistency:consistency", "Measure whether a model repeats its answers."),
+    ("judge", "judge:app", "Let a chat model score answers; compare systems; audit the judge."),
+    ("study", "study:app", "Put questionnaires to synthetic respondents, and compare them with people."),
+    ("tables", "tables:tables", "Tabulate the questions of a survey by groups."),
+    ("drift", "drift.commands:app", "Compare a candidate's outputs with an approved baseline."),
+    ("label", "label:label", "Draw a sheet for people to rate, code or judge."),
+    ("calibrate", "rate:calibrate", "Fit a correction of ratings to texts that people rated."),
+    ("scales", "scales:app", "List, show and check scales and their anchors; start a new one."),
+    ("columns", "tables:columns", "Describe each column of a table and its inferred type."),
+    ("embed", "embed:embed", "Turn a column of texts into vectors."),
+    ("models", "models:app", "List, pull, verify, find and calibrate models; empty their caches."),
+    ("serve", "serve:serve", "Answer requests over HTTP."),
+    ("config", "describe:config", "Show every setting of the project's file, its value and its origin."),
 )
 
 
-class _LoadedOnUse(dict[str, Any]):
-    """The commands by name; one is imported when it is looked up."""
+def program(name: str = PROGRAM) -> App:
+    """Return the program.
 
-    def __init__(self) -> None:
-        super().__init__((name, None) for name, *_ in _COMMANDS)
-        self._places = {name: (module, member) for name, module, member, _ in _COMMANDS}
-
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - whichever click it is
-        if super().__getitem__(name) is None:
-            module, member = self._places[name]
-            target = getattr(import_module(f"semscale.cli.commands.{module}"), member)
-            if not isinstance(target, typer.Typer):
-                single = CommandGroup(add_completion=False, rich_markup_mode="rich")
-                single.command(name)(target)
-                target = single
-            command = get_command(target)
-            command.name = name
-            self[name] = command
-        return super().__getitem__(name)
-
-    def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - whichever click it is
-        """Return a command, imported, or the default."""
-        try:
-            return self[name]
-        except KeyError:
-            return default
-
-    def values(self) -> Any:  # noqa: ANN401 - a view of commands
-        """Return all commands, imported."""
-        return [self[name] for name in self]
-
-    def items(self) -> Any:  # noqa: ANN401 - a view of names and commands
-        """Return names with their commands, imported."""
-        return [(name, self[name]) for name in self]
+    Args:
+        name: how it was called, for its help.
+    """
+    app = App(
+        name=name,
+        help="Measure what free text means: survey answers, reviews and LLM output on a scale, offline.",
+        version=f"semscale {__version__}",
+        help_flags=(HELP, HELP_ALL),
+        help_format="rich",
+        result_action="return_value",
+        exit_on_error=False,
+        print_error=False,
+        suppress_keyboard_interrupt=False,
+    )
+    for order, (command, target, line) in enumerate(_COMMANDS):
+        app.command(f"semscale.cli.{target}", name=command, help=line, sort_key=order)
+    app.register_install_completion_command(show=False)
+    return app
 
 
-class _Commands(TyperGroup):
-    """Commands of one word or two: ``match FILE`` takes a file, and ``match evaluate`` is another command."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.commands = _LoadedOnUse()
-        self._lines = {name: line for name, _, _, line in _COMMANDS}
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - whichever click it is
-        """Return the names in the order of the help."""
-        return list(self.commands)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - whichever click it is
-        """Return what the help shows of a command; ``resolve_command`` gives the command itself."""
-        if cmd_name not in self._lines:
-            return None
-        return TyperCommand(cmd_name, help=self._lines[cmd_name], rich_markup_mode="rich")
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - whichever click it is
-        """Find the command by its first two words, or else by its first."""
-        both = " ".join(args[:2])
-        if both in self.commands:
-            return both, self.commands[both], args[2:]
-        if args[0] in self.commands:
-            return args[0], self.commands[args[0]], args[1:]
-        return super().resolve_command(ctx, args)
-
-
-app = CommandGroup(
-    name=PROGRAM,
-    cls=_Commands,
-    help="Measure what free text means: survey answers, reviews and LLM output on a scale, offline.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-)
-
-# From some version on typer carries its own copy of click: the class is found through one that it names.
-_INTERRUPTED_IN_CLICK = 130
-_PARSER_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"semscale {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    pass
-
-
-def main(arguments: list[str], program: str = PROGRAM) -> int:
+def main(arguments: list[str], name: str = PROGRAM) -> int:
     """Run a command and return the program's exit code.
 
     Args:
         arguments: as on the command line, without the program's name.
-        program: how the program was called; its help and its hints at the help say so.
+        name: how the program was called; its help and its hints at the help say so.
     """
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
-        return exit_code(lambda: _run(arguments, program))
+        return exit_code(lambda: _run(arguments, name))
 
 
-def run(program: str = PROGRAM) -> None:
+def run(name: str = PROGRAM) -> None:
     """Run the command that the command line names, and exit."""
-    heed_interrupts()
+    catch_interrupts()
     prepare_streams()
+    code = 0
     try:
-        code = main(sys.argv[1:], program)
+        code = main(sys.argv[1:], name)
         flush_output()
     except KeyboardInterrupt:
         code = stopped()
     except OSError as error:
-        code = code or said_as_code(error)
+        code = code or report_error(error)
     end(code)
 
 
-def _run(arguments: list[str], program: str) -> int:
+def _run(arguments: list[str], name: str) -> int:
+    app = program(name)
+    tokens = [HIDDEN_INPUT if token == STANDARD_INPUT else token for token in arguments]
+    if HELP in tokens or HELP_ALL in tokens:
+        return _show_help(app, tokens)
     try:
-        code = app(arguments, prog_name=program, standalone_mode=False)
-    except typer.Abort:
-        return stopped()
-    except _PARSER_ERROR as error:
-        return _refused(error)
-    if code == _INTERRUPTED_IN_CLICK:
-        return stopped()
-    return code if isinstance(code, int) else 0
+        result = app(tokens)
+    except CycloptsError as error:
+        return _refused(error, name)
+    if result is None and _is_group(app, tokens):
+        return BAD_INPUT  # the help was shown, as no command was named
+    return result if isinstance(result, int) else 0
 
 
-def _refused(error: Any) -> int:  # noqa: ANN401 - whichever click it is
-    if type(error).__name__ == "NoArgsIsHelpError":
-        error.show()  # prints the help
-        return 2
-    context = getattr(error, "ctx", None)
-    # A library puts "Value error" before our words.
-    message = error.format_message().replace(": Value error, ", ": ", 1).rstrip(".")
-    if context:
-        message += f"{' See' if message.endswith('?') else '; see'} {context.command_path} --help"
-    say(message)
-    return int(getattr(error, "exit_code", 2))
+def _show_help(app: App, tokens: list[str]) -> int:
+    words = [token for token in tokens if not token.startswith("-")]
+    try:
+        chain, apps, unknown = app.parse_commands(words)
+    except CycloptsError as error:
+        return _refused(error, app.name[0])
+    if unknown and apps[-1].default_command is None:
+        return _refused(
+            UnknownCommandError(unused_tokens=unknown, app=apps[-1], command_chain=chain), app.name[0]
+        )
+    command: Any = apps[-1].default_command
+    everything = HELP_ALL in tokens
+    hidden = 0
+    if command is not None and hasattr(command, "show_all"):
+        command.show_all(everything)
+        apps[-1].help = getdoc(command)  # not its line in the list of commands
+        hidden = sum(option.option.rare for option in command.options)
+    app.help_print(chain)
+    if hidden and not everything:
+        echo(f"{hidden} more options: {' '.join([app.name[0], *chain])} {HELP_ALL}")
+    return 0
+
+
+def _is_group(app: App, tokens: list[str]) -> bool:
+    _, apps, _ = app.parse_commands(tokens)
+    return apps[-1].default_command is None and "--version" not in tokens
+
+
+def _refused(error: CycloptsError, name: str) -> int:
+    """Print a mistake in usage as one line."""
+    where = " ".join([name, *(error.command_chain or ())])
+    message = _usage_message(error)
+    say(f"{message}{' See' if message.endswith('?') else '; see'} {where} {HELP}")
+    return BAD_INPUT
+
+
+def _usage_message(error: CycloptsError) -> str:  # noqa: PLR0911 - one for each kind of mistake
+    if isinstance(error, UnknownCommandError) and error.unused_tokens:
+        word = error.unused_tokens[0]
+        if word.startswith("-"):
+            return f"No such option: {word}"
+        known = [] if error.app is None else [name for name in error.app if not name.startswith("-")]
+        near = nearest_name(word, known)
+        return f"No such command {word!r}" + (f". Did you mean {near!r}?" if near else "")
+    if isinstance(error, UnknownOptionError):
+        return str(error).replace("Unknown option", "No such option", 1).replace("\0", "-").rstrip(".")
+    if isinstance(error, RepeatArgumentError):
+        return f"{error.token.keyword} is given twice; it takes one value"
+    if isinstance(error, UnusedCliTokensError):
+        return f"Got unexpected arguments: {' '.join(error.unused_tokens or ())}"
+    if isinstance(error, MissingArgumentError) and error.argument is not None:
+        name = error.argument.name
+        if error.keyword is not None or error.tokens_so_far:
+            count = error.argument.token_count()[0]
+            return f"{error.keyword or name} needs {'a value' if count == 1 else f'{count} values'}"
+        kind = "option" if name.startswith("--") else "argument"
+        options = [token for token in error.unused_tokens or () if token.startswith("--")]
+        near = nearest_name(name, options) if kind == "option" else None
+        hint = f". Did you mean {name} instead of {near}?" if near else ""
+        return f"Missing {kind} {name!r}{hint}"
+    return str(error).rstrip(".")
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

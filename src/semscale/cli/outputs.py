@@ -2,57 +2,52 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-import typer
+from pydantic import BeforeValidator, Field
 
-from semscale.cli.options.groups import Changes, instead, option_group
-from semscale.cli.options.panels import OUTPUT, option
+from semscale.cli.process import echo
 from semscale.errors import InputError, InterruptedRunError, ReplyError, StoppedByUserError
+from semscale.settings import Option, Settings
 from semscale.store.places.output_places import OutputPlace, Target, check_target, refuse_folder, target_of
 
 if TYPE_CHECKING:
     from semscale.presentable import Presentable
     from semscale.report.document import Document
 
-if TYPE_CHECKING:
-    _Parsed = Target
-else:
-    _Parsed = OutputPlace  # Typer takes no unions; the parser makes either
+OUTPUT = "Output"
+"""Title of the options' panel in the help."""
 
-_TOLD_FROM = 10.0  # seconds of waiting that are worth a word
+_WORTH_REPORTING = 10.0  # seconds of waiting
 
 
-def _out(table: str) -> Any:  # noqa: ANN401 - as typer.Option has it
-    return option(OUTPUT, f"{table}: .parquet, .csv, .jsonl or .xlsx; also a URL.", "FILE", parser=target_of)
+def _target(value: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
+    return target_of(value) if isinstance(value, str) else value
 
 
-def written_as(table: str) -> Changes:
-    """Change the help of ``--out`` to say which table it writes."""
-    return instead(out=_out(table))
+class Outputs(Settings):
+    """Files that a command writes, and what it prints."""
 
-
-@option_group
-class Outputs:
-    """Files that a command writes, and what it prints.
-
-    Attributes:
-        out: the input's rows with what was found.
-        report: a page, Markdown or a workbook, by its ending.
-        figures: folder for the figures of the report, as SVG and PNG.
-        json: whether JSON is printed instead of tables.
-    """
-
-    out: Annotated[_Parsed | None, _out("Table")] = None
-    report: Annotated[Path | None, option(OUTPUT, "Report with pictures: .html, .md or .xlsx.", "FILE")] = (
-        None
-    )
-    figures: Annotated[Path | None, option(OUTPUT, "Folder for the pictures, as SVG and PNG.", "FOLDER")] = (
-        None
-    )
-    json: Annotated[bool, option(OUTPUT, "Print JSON instead of a table.")] = False
+    out: Annotated[
+        Target | None,
+        BeforeValidator(_target),
+        Field(description="Table with the results: .parquet, .csv, .jsonl or .xlsx; also a URL."),
+        Option(OUTPUT, "FILE", type=str),
+    ] = None
+    report: Annotated[
+        Path | None,
+        Field(description="Report with pictures: .html, .md or .xlsx."),
+        Option(OUTPUT, "FILE"),
+    ] = None
+    figures: Annotated[
+        Path | None,
+        Field(description="Folder for the pictures, as SVG and PNG."),
+        Option(OUTPUT, "FOLDER", rare=True),
+    ] = None
+    json_: Annotated[
+        bool, Field(description="Print JSON instead of a table."), Option(OUTPUT, name="--json")
+    ] = False
 
     @property
     def further(self) -> Mapping[str, Path | None]:
@@ -69,7 +64,7 @@ class Outputs:
     @property
     def of_forecast(self) -> Self:
         """The same without a table and pictures, of which a forecast has none."""
-        return replace(self, out=None, figures=None)
+        return self.changed(out=None, figures=None)
 
     def check(self) -> None:
         """Check, before anything is read or loaded, that all can be written.
@@ -96,8 +91,8 @@ class Outputs:
         for name, path in {"report": self.report, **self.further}.items():
             if path is not None:
                 check_writable(path, name)
-        places = [path.resolve() for path in self.named.values() if isinstance(path, Path)]
-        twice = [path for path in places if places.count(path) > 1]
+        paths = [path.resolve() for path in self.named.values() if isinstance(path, Path)]
+        twice = [path for path in paths if paths.count(path) > 1]
         if twice:
             raise InputError(f"one file for each output, got {twice[0].name!r} for two: name another one")
 
@@ -118,8 +113,8 @@ class Outputs:
         check_input(file, self.report)
 
     @contextmanager
-    def told_if_stopped(self) -> Iterator[None]:
-        """Say which files are written if the user stops the work that comes after the table.
+    def report_if_stopped(self) -> Iterator[None]:
+        """Name the files that are written if the user stops the work that comes after the table.
 
         Raises:
             StoppedByUserError: stopped by the user.
@@ -135,14 +130,14 @@ class Outputs:
             is_reported = self.report is not None and _changed(self.report) != before
             missing = [] if is_reported else [path for path in (self.figures, self.report) if path]
             written = [path for path in self.named.values() if path not in missing]
-            told = [*_told(written, "written"), *_told(missing, "not finished")]
-            raise StoppedByUserError(f"stopped: {', '.join(told)}; the same command starts again") from None
+            states = [*_listed(written, "written"), *_listed(missing, "not finished")]
+            raise StoppedByUserError(f"stopped: {', '.join(states)}; the same command starts again") from None
 
     def write(self, document: "Document") -> dict[str, Path | str]:
         """Write the report and its figures if they were asked for.
 
         Returns:
-            All files of the command by kind, with the folder of figures that Markdown has beside itself.
+            All files of the command by kind, with the folder of figures that a Markdown report has.
         """
         from semscale.report.presenting import write_files
 
@@ -167,7 +162,7 @@ def present(
         stopped: why the run ended early, if it did.
         failed: why no call brought a reply, if all failed.
         seconds: how long the calls took.
-        further: what JSON has beside the summary.
+        further: what JSON has besides the summary.
 
     Raises:
         ReplyError: no call brought a reply; everything is written before.
@@ -175,7 +170,7 @@ def present(
     """
     document = summary.document()
     written = outputs.write(document)
-    if outputs.json:
+    if outputs.json_:
         from semscale.report.json_encoding import to_json
 
         files = {
@@ -185,14 +180,14 @@ def present(
             **outputs.further,
         }
         named = {**files, **further}
-        typer.echo(to_json(summary, cautions=document.cautions, warnings=document.warnings, **named))
+        echo(to_json(summary, cautions=document.cautions, warnings=document.warnings, **named))
     else:
         from semscale.report.terminal import print_document
 
         print_document(document, written=written)
     if failed:
-        told = f" in {seconds:,.0f} s" if seconds >= _TOLD_FROM else ""
-        raise ReplyError(f"no call brought a usable reply{told}, most often because: {failed}")
+        duration = f" in {seconds:,.0f} s" if seconds >= _WORTH_REPORTING else ""
+        raise ReplyError(f"no call brought a usable reply{duration}, most often because: {failed}")
     if stopped:
         raise InterruptedRunError(stopped)
 
@@ -201,7 +196,7 @@ def _changed(path: Path | None) -> int | None:
     return path.stat().st_mtime_ns if path is not None and path.exists() else None
 
 
-def _told(paths: Sequence[Path | str], state: str) -> list[str]:
+def _listed(paths: Sequence[Path | str], state: str) -> list[str]:
     if not paths:
         return []
     return [f"{' and '.join(map(str, paths))} {'is' if len(paths) == 1 else 'are'} {state}"]

@@ -1,14 +1,15 @@
 """Progress on standard error: bars on a terminal; anywhere else a line for each download and each wait."""
 
 import sys
-from collections.abc import Iterator
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from math import ceil
 from typing import TYPE_CHECKING
 
-from semscale.cli.errors import say
-from semscale.cli.pace import Pace
+from semscale.cli.process import say
 from semscale.weights.known import find_known
 from semscale.weights.places import models_root
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _PULLING = "pulling "
 _FETCHING = "fetching "
 _IN_BYTES = (_PULLING, _FETCHING)
+_WINDOW = 30.0  # seconds over which a rate is measured
 _WAITING = "waiting"  # for something that may never come: seconds go by, and nothing is done
 
 
@@ -129,3 +131,53 @@ def time_left(stage: str, seconds: float | None) -> str:
     if not seconds or stage.startswith(_WAITING):
         return ""
     return f"{timedelta(seconds=ceil(seconds))} left"
+
+
+class Pace:
+    """Measures the pace of a stage by what this run does: what was done when it began does not count.
+
+    A stage begins again where fewer items are done than before, or where there are more of them altogether.
+
+    Args:
+        now: gives the time in seconds.
+
+    Example:
+        >>> times = iter([0.0, 10.0])
+        >>> pace = Pace(now=lambda: next(times))
+        >>> pace.add(50_000, 100_000)  # kept by an earlier run
+        >>> pace.add(60_000, 100_000)
+        >>> pace.speed, pace.seconds_left
+        (1000.0, 40.0)
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._seen: deque[tuple[float, int]] = deque()
+        self._total: int | None = None
+
+    def add(self, done: int, total: int | None) -> None:
+        """Note how much is done, and of how much, where that is known."""
+        if self._begins_again(done, total):
+            self._seen.clear()
+        moment = self._now()
+        self._seen.append((moment, done))
+        self._total = total
+        while len(self._seen) > 2 and self._seen[1][0] < moment - _WINDOW:  # noqa: PLR2004 - two make a pace
+            self._seen.popleft()
+
+    @property
+    def speed(self) -> float | None:
+        """Items a second; ``None`` where that is not known yet."""
+        (began, before), (moment, done) = self._seen[0], self._seen[-1]
+        return (done - before) / (moment - began) if moment > began and done > before else None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until everything is done at this speed; ``None`` where that is not known."""
+        speed = self.speed
+        return None if speed is None or self._total is None else (self._total - self._seen[-1][1]) / speed
+
+    def _begins_again(self, done: int, total: int | None) -> bool:
+        if not self._seen or done < self._seen[-1][1]:
+            return True
+        return total is not None and self._total is not None and total > self._total

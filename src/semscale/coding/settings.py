@@ -64,25 +64,17 @@ code about as often as a person does; 0.5, midway between examples of the code a
 
 
 class CodingChatSettings(Settings):
-    """A chat model that is asked about codes as well, and how it is asked."""
+    """How a chat model is asked about codes as well."""
 
-    chat_model: Annotated[
-        str | None,
-        Field(description="Ask this model as well: a name at an endpoint, or local."),
-        Option(CHAT, "MODEL"),
-    ] = None
-    chat_url: Annotated[
-        str | None,
-        Field(description="An OpenAI-compatible endpoint; keys come from OPENAI_API_KEY."),
-        Option(CHAT, "URL"),
-    ] = None
     method: Annotated[
         Literal["decision", "prose"],
         Field(description="decision: a probability for each code; or prose, one call per code."),
-        Option(CHAT, "METHOD", type=str),
+        Option(CHAT, name="--reply"),
     ] = "decision"
     question: Annotated[
-        str | None, Field(description="What people were asked, for the model."), Option(CHAT, "TEXT")
+        str | None,
+        Field(description="Question that people were asked, for the model."),
+        Option(CHAT, "TEXT", name="--asked"),
     ] = None
 
 
@@ -129,12 +121,12 @@ class CodingColumns(Columns):
         tuple[str, ...],
         Role(_labels),
         Field(description="Codes assigned by hand, separated by ;, or none. Repeat it for another person."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", name="--human"),
     ] = ()
     inclusion: Annotated[
         str | None,
         Role(_numbers),
-        Field(description="Probability of each row's draw for --labels, as code label writes it."),
+        Field(description="Probability of each row's draw for --human, as semscale label writes it."),
         Option("Columns", "COLUMN"),
     ] = None
     by: Annotated[

@@ -247,7 +247,7 @@ class BERTScorer:
         if self.baseline_path is None and str(self.lang).lower() != "en":
             raise InputError(
                 f"there is no baseline for lang={self.lang!r}, only for English: give baseline_path, or make "
-                f"one with semscale bertscore calibrate {self.model_type} --corpus FILE --out FILE"
+                f"one with semscale models calibrate {self.model_type} --corpus FILE --out FILE"
             )
         given = None if self.baseline_path is None else read_baseline(Path(self.baseline_path))
         baseline = chosen_baseline(given, self._encoder, self._layers[-1])

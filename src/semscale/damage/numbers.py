@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from semscale.damage.sentences import cased_as
-from semscale.guards.lexicons import read_lexicon
+from semscale.guards.words import read_lexicon
 
 _DIGITS = re.compile(
     r"""(?<![\w.\#])(?<!\d,)(?!\d[dDkKgG]\b)     # no part of a name such as mp3 or 3D

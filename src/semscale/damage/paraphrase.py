@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from semscale.damage.sentences import cased_as
-from semscale.guards.lexicons import read_lexicon
+from semscale.guards.words import read_lexicon
 from semscale.matching.entailment import sentences_of
 
 _OFTEN = 0.8

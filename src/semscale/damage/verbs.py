@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from semscale.guards.lexicons import read_lexicon
+from semscale.guards.words import read_lexicon
 
 _VOWELS = "aeiou"
 

@@ -92,7 +92,7 @@ def _checked(address: str) -> str:
     if place.startswith("ray://"):
         raise InputError(
             f"cluster: {place} is the address of a Ray client, which does not run Ray Data; run the command "
-            "on a machine of the cluster with --cluster auto"
+            "on a machine of the cluster with --ray auto"
         )
     host, _, port = place.rpartition(":")
     if not host or not port.isdecimal():
@@ -108,7 +108,7 @@ def _not_there(place: str, error: Exception) -> InputError:
     found = "no Ray cluster runs on this machine" if place == AUTO else f"no Ray cluster answers at {place}"
     why = "" if place == AUTO else f" ({said(error)})"
     return InputError(
-        f"cluster: {found}{why}; start one (ray start --head), name its HOST:PORT, or use --cluster local"
+        f"cluster: {found}{why}; start one (ray start --head), name its HOST:PORT, or use --ray local"
     )
 
 

@@ -13,6 +13,9 @@ from semscale.messages import did_you_mean
 from semscale.types import Progress
 from semscale.weights.known import DEFAULT_MODEL
 
+KEY_VARIABLE = "OPENAI_API_KEY"
+"""Variable of the environment with the key of an endpoint."""
+
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
 
@@ -24,6 +27,7 @@ class LoadingSettings(TypedDict, total=False):
     engine: str
     device: str
     base_url: str | None
+    key_variable: str
     cache: bool | Path
     progress: Progress | None
 
@@ -35,6 +39,7 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
     engine: str = "openvino",
     device: str = AUTO,
     base_url: str | None = None,
+    key_variable: str = KEY_VARIABLE,
     cache: bool | Path = True,
     progress: Progress | None = None,
 ) -> Embedder:
@@ -51,6 +56,7 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
         device: for ``torch``: ``cpu``, ``cuda``, ``cuda:N`` (the GPU with this number, from 0), ``mps``, or
             ``auto`` for the GPU where there is one.
         base_url: address of the endpoint, for ``api``; by default ``OPENAI_BASE_URL``, or else OpenAI's.
+        key_variable: variable of the environment with the endpoint's key, for ``api``.
         cache: whether vectors are cached on disk, or the folder of the cache.
         progress: called while weights are pulled.
 
@@ -63,7 +69,7 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
         ModelError: the model's files cannot be pulled, or do not match their hashes.
         MissingExtraError: the engine's extra is not installed.
     """
-    embedder = _engine(engine, device)(str(name), precision, base_url, progress)
+    embedder = _engine(engine, device, key_variable)(str(name), precision, base_url, progress)
     if cache is False:
         return embedder
     from semscale.embedding.cache.cached_embedder import CachedEmbedder
@@ -136,7 +142,7 @@ def load_token_encoder(
 Build = Callable[[str, str, str | None, Progress | None], Embedder]
 
 
-def _engine(engine: str, device: str) -> Build:
+def _engine(engine: str, device: str, key_variable: str = KEY_VARIABLE) -> Build:
     if engine != "torch" and device != AUTO:
         raise InputError(
             f"device={device!r} belongs to engine='torch', got engine={engine!r}",
@@ -145,7 +151,7 @@ def _engine(engine: str, device: str) -> Build:
     built_in: dict[str, Build] = {
         "openvino": _openvino,
         "torch": partial(_torch, device=device),
-        "api": _api,
+        "api": partial(_api, key_variable=key_variable),
     }
     if engine in built_in:
         return built_in[engine]
@@ -179,11 +185,13 @@ def _torch(
     return load_torch(name, precision, device, progress)
 
 
-def _api(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
+def _api(
+    name: str, precision: str, base_url: str | None, progress: Progress | None, *, key_variable: str
+) -> Embedder:
     from semscale.embedding.engines.api import ApiEmbedder
 
     _refuse_precision(precision, "api")
-    return ApiEmbedder(name, base_url=base_url)
+    return ApiEmbedder(name, base_url=base_url, key_variable=key_variable)
 
 
 def _refuse_base_url(base_url: str | None, engine: str) -> None:

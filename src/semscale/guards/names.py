@@ -1,16 +1,10 @@
-"""Names in a text: proper names, acronyms, codes such as CYP3A4, months, and short quotations.
-
-English only. In a text without capitals only codes are found, and also in a text in which most words have
-capitals, such as a headline.
-"""
+"""Names in texts."""
 
 import re
 from functools import cache
 from typing import NamedTuple
 
-from semscale.guards.lexicons import read_lexicon, word_list
-from semscale.guards.roles import CONTENT, role_of
-from semscale.guards.words import TextWords, kind_of
+from semscale.guards.words import CONTENT, TextWords, kind_of, read_lexicon, role_of, word_list
 
 _INNER_CAPITAL = re.compile(r"[A-Z](?<=[a-z][A-Z])")
 _INNER_DIGIT = re.compile(r"\d(?<=[A-Za-z-]\d)")

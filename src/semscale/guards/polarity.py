@@ -1,21 +1,36 @@
-"""Signs of a text's content words, from negations and from the sides of opposites.
+"""Polarity of the words of texts, and conflicts between two texts."""
 
-English only. A word's sign is its side of an axis (``closed`` is opposite to ``open``), reversed by every
-negation that reaches the word. So "not disconnected" and "connected" have the same sign, and so do "not open"
-and "closed". The negation guard and the opposite guard compare these signs.
-"""
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property, lru_cache
+from itertools import islice
+from typing import Literal, NamedTuple
 
-from collections.abc import Sequence
-from functools import cached_property
-from typing import NamedTuple
-
-from semscale.guards.clauses import clause_start
-from semscale.guards.comparatives import Relation, may_compare, read_relations
-from semscale.guards.converses import Exchange, read_exchanges
-from semscale.guards.negation_reach import Reach, negation_reach
-from semscale.guards.opposites import sides
-from semscale.guards.roles import CONTENT, CONTENT_IN_PLACE, NEGATING, is_content, role_of, rules_of_negation
-from semscale.guards.words import TextWords, kind_of, stem
+from semscale.guards.negation import Reach, negation_reach
+from semscale.guards.relations import (
+    Exchange,
+    Relation,
+    may_compare,
+    read_exchanges,
+    read_relations,
+    restated,
+    same_events,
+)
+from semscale.guards.words import (
+    CONTENT,
+    CONTENT_IN_PLACE,
+    NEGATING,
+    TextWords,
+    bare_word,
+    clause_start,
+    is_content,
+    kind_of,
+    read_lexicon,
+    role_of,
+    rules_of_negation,
+    sentence_end,
+    sides,
+    stem,
+)
 
 
 class Mention(NamedTuple):
@@ -152,3 +167,287 @@ def read_polarity(words: TextWords) -> Polarity:
 def _turned(cues: Sequence[int]) -> int:
     """Return the sign of a word on side 1 that these negations reach."""
     return -1 if len(cues) % 2 else 1
+
+
+Cause = Literal["negation", "opposite"]
+
+_ANSWERS = sides("yes")[0].key
+_ORDERS = frozenset(("before", "after", "prior"))
+_BEFORE, _UNTIL = "before", frozenset(("until", "till", "wait", "waited", "waits", "waiting"))
+
+
+class Conflict(NamedTuple):
+    """A key that has one sign in the prediction and the other in the reference.
+
+    Attributes:
+        cause: ``negation`` if one side negates or has a negating prefix, else ``opposite``.
+        prediction: the word in the prediction.
+        reference: the word in the reference.
+    """
+
+    cause: Cause
+    prediction: Mention
+    reference: Mention
+
+
+@lru_cache(maxsize=512)
+def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict, ...]:
+    """Find the contradictions between the signs of two texts.
+
+    A key that has both signs in one text, such as "positive" in a text about both poles, contradicts nothing.
+    An opposition and a negation cancel out, except that yes and no answer the whole question.
+    A negation is no conflict if another word in its reach has the same sign in the other text: "not connected
+    to the positive" agrees with "connected to the negative".
+    """
+    clashes = _clashes(prediction, reference)
+    events = same_events(prediction.exchanges, reference.exchanges)
+    if not (clashes or events):
+        return ()
+    settled = restated(prediction.relations, reference.relations)
+    for one, other in events:
+        settled |= prediction.keys_at(one.at) & reference.keys_at(other.at)
+        settled |= one.source | one.goal | other.source | other.goal
+    found = [
+        conflict
+        for key in dict.fromkeys(mention.key for mention in prediction.mentions)
+        if key in clashes and key not in settled
+        for conflict in _conflict(prediction, reference, key)
+        if not _excused(conflict, prediction, reference)
+    ]
+    answers = [conflict for conflict in found if conflict.prediction.key == _ANSWERS]
+    others = [conflict for conflict in found if conflict.prediction.key != _ANSWERS]
+    denied = [_denied(prediction, one.at, reference, other.at) for one, other in events]
+    return tuple(_nearest(answers + _uncancelled(others, prediction) + list(filter(None, denied))))
+
+
+def _denied(prediction: Polarity, at: int, reference: Polarity, there: int) -> Conflict | None:
+    """Return the conflict of two converse words for one event that only one of the texts denies."""
+    if prediction.is_negated(at) == reference.is_negated(there):
+        return None
+    ours = next((one for one in prediction.mentions if one.at == at), None)
+    theirs = next((one for one in reference.mentions if one.at == there), None)
+    return Conflict("negation", ours, theirs) if ours and theirs else None
+
+
+def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:
+    """Find the keys that have one sign in one text, and only the opposite sign in the other."""
+    clashes = (prediction.affirmed & reference.negated) | (prediction.negated & reference.affirmed)
+    if clashes:
+        clashes -= prediction.affirmed & prediction.negated
+        clashes -= reference.affirmed & reference.negated
+    return clashes
+
+
+def _conflict(prediction: Polarity, reference: Polarity, key: str) -> Iterator[Conflict]:
+    """Pair the mentions of one key, at most once, and only if they are about the same thing."""
+    ours = [mention for mention in prediction.mentions if mention.key == key]
+    theirs = [mention for mention in reference.mentions if mention.key == key]
+    pairs = (
+        (one, other)
+        for one in ours
+        for other in theirs
+        if not _differently_attached(one, other, prediction, reference)
+    )
+    for one, other in islice(pairs, 1):
+        yield Conflict(_cause(one, other, prediction, reference), one, other)
+
+
+def _cause(one: Mention, other: Mention, prediction: Polarity, reference: Polarity) -> Cause:
+    if one.side == other.side:
+        return "negation"
+    words = prediction.words.texts[one.at], reference.words.texts[other.at]
+    stems = [stem(bare_word(word) or word) for word in words]
+    return "negation" if stems[0] == stems[1] else "opposite"
+
+
+def _differently_attached(one: Mention, other: Mention, prediction: Polarity, reference: Polarity) -> bool:
+    """Tell whether the words describe different things that are in both texts: a large dog, a small ball."""
+    if one.side == other.side:
+        return False
+    ours, theirs = prediction.noun_after(one), reference.noun_after(other)
+    if not ours or not theirs or ours == theirs:
+        return False
+    return reference.speaks_of(ours) and prediction.speaks_of(theirs)
+
+
+def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
+    """Tell whether another word in a negation's reach has the same sign in the other text.
+
+    Nor is there a conflict if one of the words is a condition alone: "eat", "if you do not eat". Whether a
+    condition is set by "if" or by "unless" is left to the guard of conditions.
+    """
+    ours, theirs = (
+        prediction.is_condition(conflict.prediction.at),
+        reference.is_condition(conflict.reference.at),
+    )
+    if ours and theirs and _is_of_unless(conflict, prediction, reference):
+        return True
+    if conflict.cause == "negation" and (
+        ours != theirs
+        or _is_of_order(conflict, prediction, reference)
+        or _is_until(conflict.prediction, prediction, reference)
+        or _is_until(conflict.reference, reference, prediction)
+    ):
+        return True
+    sides = (conflict.prediction, prediction, reference), (conflict.reference, reference, prediction)
+    return any(_answered(*side) or _denies_something_else(*side) for side in sides)
+
+
+def _is_of_unless(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
+    """Tell whether "unless" alone denies one of two words."""
+    cues = [prediction.words.texts[at] for at in conflict.prediction.cues]
+    cues += [reference.words.texts[at] for at in conflict.reference.cues]
+    return cues == ["unless"]
+
+
+def _is_of_order(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
+    """Tell whether "before" or "after" is what is denied: no word of its own, but part of what follows."""
+    words = prediction.words.texts[conflict.prediction.at], reference.words.texts[conflict.reference.at]
+    return not _ORDERS.isdisjoint(words)
+
+
+def _is_until(negated: Mention, here: Polarity, there: Polarity) -> bool:
+    """Tell whether a text denies something before a time for which the other one waits.
+
+    "Not before noon" leaves open what happens from noon on, as "not until noon" does.
+    """
+    texts = here.words.texts
+    return (
+        bool(negated.cues)
+        and _BEFORE in texts[negated.cues[0] : sentence_end(texts, negated.at)]
+        and not _UNTIL.isdisjoint(there.words.distinct)
+    )
+
+
+def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
+    return any(
+        there.has(mention.key, mention.sign)
+        for mention in here.mentions
+        if mention.cues and set(mention.cues) & set(negated.cues) and mention.key != negated.key
+    )
+
+
+def _denies_something_else(negated: Mention, here: Polarity, there: Polarity) -> bool:
+    """Tell whether both texts deny something, and this one first something that the other does not speak of.
+
+    "I have no complaint about the food", "the food gave me nothing to grumble about": the food is denied in
+    neither.
+    """
+    if not negated.cues or negated.cues[-1] > negated.at or not there.negates:
+        return False
+    denied = [one for one in here.mentions if negated.cues[-1] in one.cues and one.at > negated.cues[-1]]
+    return bool(denied) and not any(there.speaks_of(one.key) for one in denied if one.at == denied[0].at)
+
+
+def _uncancelled(found: list[Conflict], prediction: Polarity) -> list[Conflict]:
+    """Cancel a negation against an opposition: "not connected to plus" agrees with "connected to minus".
+
+    They do not if the denied word is on the axis itself: "connected, without a gap" and "separated by a gap".
+    """
+    causes = sorted(_nearest(found), key=lambda conflict: conflict.cause)
+    if [conflict.cause for conflict in causes] != ["negation", "opposite"]:
+        return found
+    negation, opposition = causes
+    same_matter = opposition.prediction.key in prediction.keys_at(negation.prediction.at)
+    return found if same_matter or _negates(opposition, negation) else []
+
+
+def _negates(opposition: Conflict, negation: Conflict) -> bool:
+    """Tell whether the opposed word is the negation itself: "stopped working" and "started working"."""
+    return (
+        opposition.prediction.at in negation.prediction.cues
+        or opposition.reference.at in negation.reference.cues
+    )
+
+
+def _nearest(found: list[Conflict]) -> list[Conflict]:
+    """Keep all oppositions, and for each negation only the first conflict in the prediction."""
+    seen: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
+    kept = []
+    for conflict in sorted(found, key=lambda conflict: conflict.prediction.at):
+        mark = conflict.prediction.cues, conflict.reference.cues
+        if conflict.cause == "opposite" or mark == ((), ()) or mark not in seen:
+            kept.append(conflict)
+        seen.add(mark)
+    return kept
+
+
+_MOST_COMPARED = 50
+_PICTURE = "picture"
+
+
+class BodyStatement(NamedTuple):
+    """A word about a part of the body.
+
+    Attributes:
+        at: position among the words.
+        says_finding: whether it says that there is a finding: "an infiltrate", "not clear".
+    """
+
+    at: int
+    says_finding: bool
+
+
+def may_state_findings(polarity: Polarity) -> bool:
+    """Check quickly whether a text may call a part of the body clear or state a finding."""
+    distinct = polarity.words.distinct
+    return not (distinct.isdisjoint(_words("clear")) and distinct.isdisjoint(_words("findings")))
+
+
+def contradicting_findings(prediction: Polarity, reference: Polarity) -> list[tuple[int, int]]:
+    """Find what is clear in one text and has a finding in the other, by positions of the words.
+
+    Example:
+        >>> from semscale.guards.polarity import read_polarity
+        >>> from semscale.guards.words import TextWords
+        >>> texts = "The lung is clear.", "There is an infiltrate."
+        >>> contradicting_findings(*(read_polarity(TextWords(text)) for text in texts))
+        [(3, 3)]
+    """
+    if not (may_state_findings(prediction) and may_state_findings(reference)):
+        return []
+    turned = [(there, here) for here, there in _clashing_statements(reference, prediction)]
+    return sorted({*_clashing_statements(prediction, reference), *turned})
+
+
+def _clashing_statements(clear: Polarity, finding: Polarity) -> list[tuple[int, int]]:
+    """Compare what one text calls clear with the other's findings, if both speak of the same part."""
+    clears, findings = _statements(clear, "clear"), _statements(finding, "findings")
+    mixed = _statements(clear, "findings") or _statements(finding, "clear")
+    if not clears or mixed or len({one.says_finding for one in findings}) != 1:
+        return []
+    where, there = _parts(clear), _parts(finding)
+    if not where or (there and not where & there and _PICTURE not in where | there):
+        return []
+    pairs = ((one, other) for one in clears[:_MOST_COMPARED] for other in findings[:1])
+    return [(one.at, other.at) for one, other in pairs if one.says_finding != other.says_finding]
+
+
+def _statements(polarity: Polarity, group: str) -> list[BodyStatement]:
+    """List the words of a group with what they say, negations counted."""
+    words = _words(group)
+    return [
+        BodyStatement(at, polarity.is_negated(at) == (group == "clear"))
+        for at, text in enumerate(polarity.words.texts)
+        if text in words
+    ]
+
+
+def _parts(polarity: Polarity) -> frozenset[str]:
+    """Return the parts of the body that a text names, by the first word of their lines."""
+    known = _part_names()
+    return frozenset(known[text] for text in polarity.words.distinct if text in known)
+
+
+@cache
+def _part_names() -> dict[str, str]:
+    lexicon = read_lexicon("body_findings")
+    lines = [line.split() for line in lexicon["parts"]]
+    return {word: line[0] for line in lines for word in line} | dict.fromkeys(
+        lexicon["pictures"].split(), _PICTURE
+    )
+
+
+@cache
+def _words(group: str) -> frozenset[str]:
+    return frozenset(read_lexicon("body_findings")[group].split())

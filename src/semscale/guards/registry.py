@@ -6,17 +6,17 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from semscale.errors import InputError
-from semscale.guards.claims.certainty_guard import CertaintyGuard
-from semscale.guards.claims.condition_guard import ConditionGuard
-from semscale.guards.claims.exclusivity_guard import ExclusivityGuard
-from semscale.guards.claims.order_guard import OrderGuard
-from semscale.guards.claims.quantity_guard import QuantityGuard
-from semscale.guards.claims.role_guard import RoleGuard
+from semscale.guards.claim_guards import (
+    CertaintyGuard,
+    ConditionGuard,
+    ExclusivityGuard,
+    OrderGuard,
+    QuantityGuard,
+    RoleGuard,
+)
 from semscale.guards.findings import Finding
-from semscale.guards.name_guard import NameGuard
-from semscale.guards.negation_guard import NegationGuard
-from semscale.guards.numbers.number_guard import NumberGuard
-from semscale.guards.opposite_guard import OppositeGuard
+from semscale.guards.meaning_guards import NameGuard, NegationGuard, OppositeGuard
+from semscale.guards.number_guard import NumberGuard
 from semscale.signature import Signature
 
 _BUILT_IN = (

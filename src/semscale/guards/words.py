@@ -1,13 +1,39 @@
-"""Words of English texts with their positions, case folding and stems, for the guards."""
+"""Words, word lists, roles, clauses and opposites of English texts."""
 
 import re
 import threading
-from collections.abc import Iterator
-from functools import lru_cache
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from importlib import resources
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import snowballstemmer
+
+
+@cache
+def read_lexicon(name: str, package: str = "semscale.guards") -> dict[str, Any]:
+    """Read a package's word lists.
+
+    Args:
+        name: the file's name without extension, such as ``opposites``, ``negation`` or ``units``.
+        package: the package that contains the file.
+    """
+    text = resources.files(package).joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """Return a list of ``wordlists`` as a set.
+
+    Example:
+        >>> "terminal" in word_list("labelled")
+        True
+    """
+    return frozenset(read_lexicon("wordlists")[name].split())
+
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:'(?:t|s|re|ve|ll|d|m)\b)?|\d+(?:[.,]\d+)*|[^\w\s]")
 _ASCII_TOKEN = re.compile(_TOKEN.pattern, re.ASCII)
@@ -183,3 +209,278 @@ def _starts(folded: str, texts: list[str]) -> list[int]:
         starts.append(start)
         end = start + len(text)
     return starts
+
+
+_VOWELS = "aeiou"
+_SHORTEST_REST = 4
+
+
+class Side(NamedTuple):
+    """The position of a word on an axis of opposites.
+
+    Attributes:
+        key: the axis, or the word's stem if it is on no axis.
+        side: 1 or -1.
+    """
+
+    key: str
+    side: int
+
+
+@lru_cache(maxsize=65536)
+def sides(word: str) -> tuple[Side, ...]:
+    """Return a word's axes with its sides; a word on no axis forms its own, with its negated form as side -1.
+
+    Args:
+        word: the word in lower case.
+
+    Example:
+        >>> sides("systolic"), sides("diastolic")
+        ((Side(key='medicine.0', side=1),), (Side(key='medicine.0', side=-1),))
+        >>> sides("unlabeled")
+        (Side(key='label', side=-1),)
+    """
+    listed = _lexicon().get(word)
+    if listed:
+        return listed
+    opposed = _by_prefix(word)
+    if opposed:
+        return (opposed,)
+    bare = bare_word(word)
+    if bare in _lexicon():
+        return tuple(Side(place.key, -place.side) for place in _lexicon()[bare])
+    return (Side(base_stem(bare), -1),) if bare else (Side(base_stem(word), 1),)
+
+
+def is_listed(word: str) -> bool:
+    """Tell whether a word is on an axis of the lexicon."""
+    return word in _lexicon()
+
+
+def bare_word(word: str) -> str:
+    """Remove the negating prefix un-, dis- or non- from a word; return "" if there is none.
+
+    Example:
+        >>> bare_word("unsafe"), bare_word("display"), bare_word("safe")
+        ('safe', '', '')
+    """
+    for prefix in ("un", "dis", "non"):
+        rest = word.removeprefix(prefix)
+        if rest != word and len(rest) >= _SHORTEST_REST - (prefix == "un") and word not in _not_prefixed():
+            return "" if stem(word) in _not_prefixed() else rest
+    return ""
+
+
+def regular_forms(word: str) -> set[str]:
+    """Return the regular inflections of an English verb or adjective.
+
+    Example:
+        >>> sorted(regular_forms("reduce"))
+        ['reduce', 'reduced', 'reducely', 'reducer', 'reduces', 'reducest', 'reducing']
+    """
+    if word.endswith("e"):
+        endings = {word + ending for ending in ("s", "d", "r", "st", "ly")} | {word[:-1] + "ing"}
+    elif word.endswith("y") and word[-2] not in _VOWELS:
+        endings = {word[:-1] + ending for ending in ("ies", "ied", "ier", "iest", "ily")} | {word + "ing"}
+    else:
+        plural = "es" if word.endswith(("s", "sh", "ch", "x", "z")) else "s"
+        endings = {word + ending for ending in (plural, "ed", "ing", "er", "est", "ly")}
+    return endings | {word}
+
+
+def base_stem(word: str) -> str:
+    """Return a word's stem, for an irregular form of a verb that of its base form (paid, pay)."""
+    return stem(_base_forms().get(word, word))
+
+
+@cache
+def _base_forms() -> dict[str, str]:
+    """Return the base form for each irregular form of a verb."""
+    listed = (line.split() for line in read_lexicon("irregular_verbs")["verbs"])
+    return {form: base for base, *forms in listed for form in forms}
+
+
+@cache
+def _lexicon() -> dict[str, tuple[Side, ...]]:
+    """Read the axes from the file: for every word its positions on all of its axes."""
+    found: dict[str, set[Side]] = {}
+    for group, entry in read_lexicon("opposites").items():
+        if group == "prefix":
+            continue
+        for number, line in enumerate(entry["sides"]):
+            for side, words in zip((1, -1), line.split("|"), strict=True):
+                for word in words.split():
+                    forms = regular_forms(word[:-1]) if word.endswith("~") else {word}
+                    for form in forms:
+                        found.setdefault(form, set()).add(Side(f"{group}.{number}", side))
+    return {word: tuple(sorted(places)) for word, places in found.items()}
+
+
+@cache
+def _prefixes() -> list[tuple[str, Side]]:
+    """List the opposed prefixes; each pair forms an axis."""
+    pairs = [line.split("|") for line in read_lexicon("opposites")["prefix"]["sides"]]
+    return [
+        (prefix.strip(), Side(f"prefix.{number}", side))
+        for number, pair in enumerate(pairs)
+        for side, prefix in zip((1, -1), pair, strict=True)
+    ]
+
+
+def _by_prefix(word: str) -> Side | None:
+    for prefix, place in _prefixes():
+        rest = word.removeprefix(prefix)
+        if rest != word and len(rest) >= _SHORTEST_REST:
+            return Side(f"{place.key}.{stem(rest)}", place.side)
+    return None
+
+
+@cache
+def _not_prefixed() -> frozenset[str]:
+    """Return the words that only seem to have a negating prefix, with their stems."""
+    words = word_list("not_prefixed")
+    return words | frozenset(stem(word) for word in words)
+
+
+CONTENT, CONTENT_IN_PLACE, END, PRESENCE, ABSENCE, CUE = 1, 2, 4, 8, 16, 32
+NEGATING = ABSENCE
+"""The least flag of a negation: a text whose roles are all below it contains none."""
+
+_ANSWERS = frozenset(("yes", "yeah", "yep", "no", "nope"))
+_SWITCHES = frozenset(("on", "off", "up", "down", "out"))
+_BOUNDS = {"at": ("least", "most"), "or": ("more", "less", "fewer")}
+_BOUND_WORDS = frozenset(word for words in _BOUNDS.values() for word in words)
+_IN_PLACE = _ANSWERS | _SWITCHES | _BOUND_WORDS | {"too", "left", "even"}
+_BEFORE_ANSWERS = "?:"
+_COUNTED = ("number", "integer", "page", "digit", "row", "day")
+_CUES = "forward", "forward_before", "weakening", "either_way", "after_hindering"
+_ABSENCES = "backward_absent", "either_way", "participles"
+
+
+@lru_cache(maxsize=65536)
+def role_of(text: str) -> int:
+    """Return the possible roles of a word in any position, as a sum of flags.
+
+    Args:
+        text: a word, number or mark in lower case.
+
+    Example:
+        >>> role_of("lamp") == CONTENT, role_of(";") == END, bool(role_of("isn't") & CUE)
+        (True, True, True)
+    """
+    rules = rules_of_negation()
+    is_word = text[0].isalpha()
+    role = 0
+    if text in _IN_PLACE:
+        role |= CONTENT_IN_PLACE
+    elif is_word and ((len(text) > 1 and text not in rules["stop"] and "'" not in text) or is_listed(text)):
+        role |= CONTENT
+    if any(text in rules[name] for name in _CUES) or text.endswith("n't"):
+        role |= CUE
+    if text in rules["clause_ends"] or text == "and" or not is_word:
+        role |= END
+    if any(text in rules[name] for name in _ABSENCES) or text == "out":
+        role |= ABSENCE
+    elif text in rules["backward_present"]:
+        role |= PRESENCE
+    return role
+
+
+def is_content(texts: list[str], at: int) -> bool:
+    """Tell whether a word that may be content or a small word is content in its place."""
+    following = texts[at + 1] if at + 1 < len(texts) else ""
+    if texts[at] in _BOUND_WORDS:
+        return not (_is_bound(texts, at) or texts[at : at + 2] == ["most", "of"])
+    if texts[at] == "too":
+        return following in rules_of_negation()["too_little"]
+    if texts[at] == "even":
+        return following.startswith(_COUNTED)
+    if texts[at] == "left":
+        return following != "out"
+    return is_answer(texts, at) if texts[at] in _ANSWERS else _is_switch(texts, at)
+
+
+def is_answer(texts: list[str], at: int) -> bool:
+    """Tell whether a yes or no answers a question: "No, it is", "No it is", but not "No drug is safe".
+
+    Example:
+        >>> is_answer(["no", "it", "is"], 0), is_answer(["no", "drug", "is"], 0)
+        (True, False)
+    """
+    if texts[at] not in _ANSWERS or (at and texts[at - 1] not in _BEFORE_ANSWERS):
+        return False
+    following = texts[at + 1] if at + 1 < len(texts) else "."
+    return texts[at] != "no" or kind_of(following) == "p" or following in rules_of_negation()["subjects"]
+
+
+@cache
+def rules_of_negation() -> dict[str, dict[str, str]]:
+    """Read the rules of negation; lists of words become dictionaries for fast look-up."""
+    return {
+        name: entry if isinstance(entry, dict) else dict.fromkeys(entry.split(), "")
+        for name, entry in read_lexicon("negation").items()
+    }
+
+
+def _is_bound(texts: list[str], at: int) -> bool:
+    """Tell whether a word belongs to a numeric bound: at least 5, 5 or more."""
+    before = texts[at - 1] if at else ""
+    return texts[at] in _BOUNDS.get(before, ())
+
+
+def _is_switch(texts: list[str], at: int) -> bool:
+    """Tell whether on, off, up or down describes a state and is no preposition."""
+    ends = at + 1 == len(texts) or kind_of(texts[at + 1]) == "p" or texts[at + 1] in ("and", "or", "because")
+    before = stem(texts[at - 1]) if at and kind_of(texts[at - 1]) == "w" else ""
+    return ends or before in ("turn", "switch", "go", "goe", "went", "gone", "move")
+
+
+_NO_VERB = 3
+_SENTENCE_ENDS = ".;:?!"
+
+
+def clause_start(texts: list[str], roles: Sequence[int], at: int) -> int:
+    """Return where the clause of a word begins."""
+    before = range(at - 1, -1, -1)
+    return next((end + 1 for end in before if roles[end] & END and ends_clause(texts, end)), 0)
+
+
+def sentence_end(texts: list[str], at: int) -> int:
+    """Return the position of the mark that ends the sentence of a word, or the number of words."""
+    return next((end for end in range(at, len(texts)) if texts[end] in _SENTENCE_ENDS), len(texts))
+
+
+def sentence_start(texts: list[str], at: int) -> int:
+    """Return the position of the first word of a word's sentence."""
+    return next((end + 1 for end in range(at - 1, -1, -1) if texts[end] in _SENTENCE_ENDS), 0)
+
+
+def begins_sentence(texts: list[str], at: int) -> bool:
+    """Tell whether a word is the first of its sentence."""
+    return at == 0 or texts[at - 1] in _SENTENCE_ENDS
+
+
+def ends_clause(texts: list[str], at: int) -> bool:
+    """Tell whether a word or mark ends a clause.
+
+    Example:
+        >>> ends_clause(["no", "fever", ",", "so", "rest"], 2)
+        True
+        >>> ends_clause(["no", "fever", ",", "chills", "or", "cough"], 2)
+        False
+    """
+    text = texts[at]
+    if kind_of(text) == "p":
+        return text in ".;:?!()" or (text == "," and not _is_list(texts, at))
+    if text == "and":
+        following = texts[at + 1] if at + 1 < len(texts) else "."
+        return kind_of(following) != "w" or following in rules_of_negation()["clause_starts"]
+    return text in rules_of_negation()["clause_ends"]
+
+
+def _is_list(texts: list[str], at: int) -> bool:
+    """Tell whether a comma is part of a list that ends in "or": no fever, chills, or cough."""
+    ahead, ends = texts[at + 1 : at + 9], rules_of_negation()["clause_ends"]
+    stops = [place for place, text in enumerate(ahead) if text in ".;:?!" or text in ends]
+    ahead = ahead[: stops[0]] if stops else ahead
+    return "or" in ahead[: _NO_VERB + 1] or ("," in ahead[:_NO_VERB] and "or" in ahead)

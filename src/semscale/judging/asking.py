@@ -481,7 +481,7 @@ def decisions_to_try(model: DecidingChat, rubric: Rubric) -> tuple[ModelCapabili
         n = len(criterion.template.levels)
         if not n:
             problem = f"needs a template with levels, {criterion.template.name!r} has a range"
-            raise InputError(f"method='decision' {problem}", in_shell=f"--method decision {problem}")
+            raise InputError(f"method='decision' {problem}", in_shell=f"--reply decision {problem}")
         if n > most:
             noun = "template" if criterion.name == rubric.name else "criterion"
             raise InputError(

@@ -31,7 +31,7 @@ Check = Literal["reversed", "relabelled", "padding", "reference-position", "inje
 CHECKS: dict[Check, str] = {
     "reversed": "the levels from high to low, the best one with the lowest number",
     "relabelled": "the levels called by letters",
-    "padding": "polite words around the answer that say nothing",
+    "padding": "polite words around the answer that have no content",
     "reference-position": "the reference before the answer instead of after it, or the other way",
     "injection": "words after the answer that tell the judge to give the highest score",
 }
@@ -57,7 +57,7 @@ class BiasCheck:
         meaning: the change.
         effect: mean of the expected score with the change less that without, -1 to 1, with its interval.
         moved: share of items whose level changes, with its interval: the stated one, or the most likely one
-            of a decision, so that sure and unsure judges, prose and decisions are counted alike.
+            of a decision, so that sure and unsure judges, prose and decisions are counted in the same way.
         skipped: why it was not made, or ``None``.
     """
 
@@ -147,7 +147,7 @@ class Audit:
 
     @property
     def method(self) -> str:
-        """The form of the verdicts: a form of decisions, or ``prose``, which may stand in for them."""
+        """The form of the verdicts: a form of decisions, or ``prose``, which may replace them."""
         return dict(self.plain.signature.fields).get("method", "prose")
 
     @property
@@ -287,7 +287,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     for name, meaning in CHECKS.items():
         obstacle = check_obstacle(name, judge, has_references=references is not None)
         if name == "relabelled" and dict(plain.signature.fields).get("method") == NEXT_TOKEN:
-            obstacle = "letters stand in for decisions, so that the levels are called by letters anyway"
+            obstacle = "letters replace decisions, so that the levels are called by letters anyway"
         if obstacle is not None:
             checks.append(BiasCheck(name, meaning, None, None, obstacle))
             continue

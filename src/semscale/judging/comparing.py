@@ -479,8 +479,12 @@ def _record(
     if not len(points):
         return None
     share = estimate_mean(points, bounds=_SHARE, clusters=items, plan=plan)
-    wins, losses = int((points > _TIE).sum()), int((points < _TIE).sum())
-    return SystemRecord(wins, len(points) - wins - losses, losses, share, chance)
+    return SystemRecord(*_won_tied_lost(points), share, chance)
+
+
+def _won_tied_lost(points: Floats) -> tuple[int, int, int]:
+    """Count points above, at and below a half."""
+    return int((points > _TIE).sum()), int((points == _TIE).sum()), int((points < _TIE).sum())
 
 
 def _best(
@@ -525,13 +529,14 @@ class HeadToHead:
     def from_pairs(cls, pairs: SystemPairs, first: int, second: int, plan: IntervalPlan) -> Self:
         """Sum up the verdicts on two systems."""
         both = pairs.between(first, second)
+        wins, ties, losses = _won_tied_lost(pairs.points[both])
         points, orders = pairs.points[both], pairs.judged.orders[both]
         return cls(
             first=first,
             second=second,
-            wins=int((points > _TIE).sum()),
-            ties=int((points == _TIE).sum()),
-            losses=int((points < _TIE).sum()),
+            wins=wins,
+            ties=ties,
+            losses=losses,
             n_unjudged=int(np.isnan(points).sum()),
             n_moved=int(((orders[:, 0] != orders[:, 1]) & ~np.isnan(points)).sum()),
             win_rate=estimate_mean(points, bounds=_SHARE, plan=plan),

@@ -39,7 +39,7 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
         human: for each item a number or a label of the template's, a list of them, JSON of such a list, or
             missing.
         template: its levels give labels their scores; numbers between two levels lie between their scores.
-        first_row: row of the file that the first label stands in, from 0.
+        first_row: row of the file with the first label, from 0.
 
     Returns:
         Scores from 0 to 1, shape (n, raters), NaN where there is none.

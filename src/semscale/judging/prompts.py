@@ -106,7 +106,7 @@ class PromptForm:
         order: whether the score or the explanation comes first.
         context: further instructions of the user, empty for none.
         as_json: whether the reply is asked for as JSON.
-        reference_position: whether a reference stands after the answer or before it.
+        reference_position: position of a reference: after the answer, or before it.
     """
 
     template: Template
@@ -257,7 +257,7 @@ def sanitize(text: str) -> tuple[str, int]:
 
 
 def mark_code(*texts: str) -> str:
-    """Derive the code of the delimiters from everything that stands between them.
+    """Derive the code of the delimiters from all text between them.
 
     A text cannot contain the hash of itself, so no text can close its delimiters; and the same texts always
     have the same code, so a paid request is never repeated.

@@ -25,6 +25,7 @@ Method = Literal["prose", "decision"]
 """Kind of reply: prose that states a score, or a probability of each level."""
 
 _SAMPLING_TEMPERATURE = 1.0
+_OPTIONS = {"temperature": "--chat-temperature"}
 
 
 class JudgeSettings(Settings):
@@ -78,7 +79,7 @@ class JudgeSettings(Settings):
             description="Temperature of the replies; by default 0, or 1 for several samples. None leaves it "
             "to the model."
         ),
-        Option(JUDGE, "NUMBER", type=float, shown=False),
+        Option("Chat model", "NUMBER", name="--chat-temperature", type=float, shown=False, rare=True),
     ] = "auto"
     max_tokens: Annotated[
         int | None,
@@ -105,7 +106,7 @@ class JudgeSettings(Settings):
             description="prose, or decision: a probability for each level, and nothing to parse. A model "
             "that takes no decisions gives probabilities of letters, or else prose."
         ),
-        Option(JUDGE, "METHOD"),
+        Option(JUDGE, name="--reply"),
     ] = "prose"
     criteria: Annotated[
         Rubric | str | Path | None,
@@ -130,7 +131,7 @@ class JudgeSettings(Settings):
                 raise _prose_only("order", self.order)
         if self.samples != 1 and self.temperature == 0:
             raise InputError(
-                f"temperature must be > 0 for {self.samples} samples, which would all be alike at 0"
+                f"temperature must be > 0 for {self.samples} samples, which would all be the same at 0"
             )
 
     @property
@@ -146,7 +147,7 @@ def _prose_only(name: str, value: object) -> InputError:
     reason = "it is for replies in prose, and a decision is a probability for each level"
     return InputError(
         f"leave {name}={value!r} out with method='decision': {reason}",
-        in_shell=f"leave --{name} {value} out with --method decision: {reason}",
+        in_shell=f"leave {_OPTIONS.get(name, f'--{name}')} {value} out with --reply decision: {reason}",
     )
 
 
@@ -198,10 +199,7 @@ class JudgeColumns(Columns):
     inclusion: Annotated[
         str | None,
         PROBABILITIES,
-        Field(
-            description="Probability with which each row was drawn for --human; tables of judge label have "
-            "it."
-        ),
+        Field(description="Probability with which each row was drawn for --human; sheets of label have it."),
         Option("Columns", "COLUMN"),
     ] = None
 

@@ -51,7 +51,7 @@ _WITH_REASON = (Status.FAILED, Status.UNPARSABLE, Status.REFUSED)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ANY_NUMBER = "…"
 
-# Columns of the sample, beside those of the judges, which begin with a name.
+# Columns of the sample; those of the judges begin with a name.
 _EXPECTED, _INCLUSION = " expected", " inclusion"
 
 
@@ -183,15 +183,15 @@ class JudgeSummary(Summary):
             from; ``None`` where all items are.
         expected: shape (m,), expected scores of the sampled items, of a panel the mean of its judges; NaN
             where there is none.
-        in_draw: shape (m,), which of these stand for all items; the others are there for their labels.
+        in_draw: shape (m,), True for items that represent all; the others are there for their labels.
         plan: how intervals are made.
         lowest: items with the lowest scores, the lowest first, at most 20.
         disputed: items on which a panel's judges differ most, at most 20; empty for one judge.
         least_certain: items whose scores have the widest distributions, at most 20; empty for a panel.
         human: comparison with human labels, where there are any.
         stopped: why not every item was asked about, or ``None``.
-        unused_inclusion: whether the table has a column ``inclusion``, as ``judge label`` writes it, that was
-            not named with the labels.
+        unused_inclusion: whether the table has a column ``inclusion``, as ``semscale label`` writes it, that
+            was not named with the labels.
     """
 
     instrument = "judge"

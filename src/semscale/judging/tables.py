@@ -1,6 +1,5 @@
 """Judging of a table of any size, part by part; a stopped run resumes."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +12,7 @@ from semscale.judging.judge import AnyJudge
 from semscale.judging.prompts import read_items
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.summary import JudgeSummary, JudgeTally
-from semscale.judging.verdict import Verdict
+from semscale.judging.verdict import verdicts_from_json, verdicts_to_json
 from semscale.judging.verdicts import JudgedResult
 from semscale.results.result_columns import PRIVATE
 from semscale.results.runs import PartState, TableInstrument, measure_table
@@ -140,8 +139,8 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
     def further_columns(self, cells: Cells, result: JudgedResult) -> list[pl.Series]:
         """Return the verdicts of all judges as JSON, from which a part is read back."""
         rows = zip(*(verdicts.verdicts for verdicts in result.by_judge.values()), strict=True)
-        texts = [json.dumps([verdict.record() for verdict in row]) for row in rows]
-        return [pl.Series(_VERDICTS, texts, pl.String)]
+        texts = map(verdicts_to_json, rows)
+        return [pl.Series(_VERDICTS, list(texts), pl.String)]
 
     def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> JudgedResult:
         """Read the verdicts on a part back, and take over what its judges knew after it."""
@@ -150,7 +149,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         )
         if frame.is_empty():
             return self._empty()
-        rows = [map(Verdict.from_record, json.loads(text)) for text in frame[_VERDICTS]]
+        rows = map(verdicts_from_json, frame[_VERDICTS])
         result: JudgedResult = self._judge.result(list(zip(*rows, strict=True)), self._states)
         return result
 

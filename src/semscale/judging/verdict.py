@@ -1,12 +1,14 @@
 """One judge's verdict on one item, the verdict of several criteria, and distributions over levels."""
 
+import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from functools import cache
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from semscale.chat.replies import TokenLogprob
 from semscale.judging.templates import Rubric, Template
@@ -108,32 +110,6 @@ class Verdict:
             return float("nan")
         return float(sum(score * mass for score, mass in self.distribution))
 
-    def record(self) -> dict[str, Any]:
-        """Return the fields by name, in types of JSON; ``from_record`` reads them back."""
-        return asdict(self)
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> "Verdict":
-        """Read a verdict back from what ``record`` returned.
-
-        Example:
-            >>> verdict = Verdict.without_score(Status.FAILED, "no reply")
-            >>> Verdict.from_record(verdict.record()).status
-            <Status.FAILED: 'failed'>
-        """
-        provenance = record["provenance"]
-        return cls(
-            **{
-                **record,
-                "distribution": tuple((score, mass) for score, mass in record["distribution"]),
-                "provenance": None if provenance is None else Provenance(provenance),
-                "replies": tuple(record["replies"]),
-                "status": Status(record["status"]),
-                "criteria": tuple(map(cls.from_record, record["criteria"])),
-                "weights": tuple(record["weights"]),
-            }
-        )
-
     @classmethod
     def without_score(cls, status: Status, reason: str = "", replies: Sequence[str] = ()) -> "Verdict":
         """Make a verdict that states why there is no score."""
@@ -143,6 +119,27 @@ class Verdict:
     def without_item(cls, status: Status) -> "Verdict":
         """Make a verdict that states why a row cannot be judged."""
         return cls.without_score(status, reason_words(status, "the question or the answer") or "")
+
+
+@cache
+def _verdict_lists() -> TypeAdapter[list[Verdict]]:
+    return TypeAdapter(list[Verdict])
+
+
+def verdicts_to_json(verdicts: Sequence[Verdict]) -> str:
+    """Write verdicts as JSON, which ``verdicts_from_json`` reads back.
+
+    Example:
+        >>> failed = Verdict.without_score(Status.FAILED, "no reply")
+        >>> verdicts_from_json(verdicts_to_json([failed]))[0].status
+        <Status.FAILED: 'failed'>
+    """
+    return json.dumps(_verdict_lists().dump_python(list(verdicts)))
+
+
+def verdicts_from_json(text: str) -> list[Verdict]:
+    """Read verdicts back from what ``verdicts_to_json`` wrote."""
+    return _verdict_lists().validate_python(json.loads(text))
 
 
 def combine_criteria(rubric: Rubric, verdicts: Sequence[Verdict]) -> Verdict:

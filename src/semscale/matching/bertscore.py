@@ -58,7 +58,7 @@ INTERVAL = 0.95
 """Coverage of the intervals of a calibration."""
 
 _FIGURES = ("precision", "recall", "f1")
-_CALIBRATE = "semscale bertscore calibrate {name} --corpus FILE --out FILE"
+_CALIBRATE = "semscale models calibrate {name} --corpus FILE --out FILE"
 _BERT_SCORE_HEADER = ["LAYER", "P", "R", "F"]
 _FEWEST_TEXTS, _FEWEST_JUDGED = 20, 10
 
@@ -223,7 +223,7 @@ class BertScorer:
             of a call have a greater weight. A list of texts: rarer in that corpus. A mapping from token ids:
             these weights.
         rescale: ``False``: raw scores. ``True``: rescaled with the baseline that comes with Semscale. A file:
-            with the one in it, from ``semscale bertscore calibrate`` or of bert_score's format.
+            with the one in it, from ``semscale models calibrate`` or of bert_score's format.
         precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for a model that is
             loaded here.
 
@@ -539,7 +539,7 @@ class Baseline:
         if layer >= len(self.values):
             raise InputError(
                 f"rescale: {self.origin} has layers 0 to {len(self.values) - 1}, not layer {layer}; "
-                "calibrate the model itself: semscale bertscore calibrate MODEL --corpus FILE --out FILE"
+                "calibrate the model itself: semscale models calibrate MODEL --corpus FILE --out FILE"
             )
         return np.asarray(self.values[layer])
 
@@ -568,7 +568,7 @@ def rescale_scores(scores: Floats, baseline: Floats) -> Floats:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Read a baseline: a file of ``semscale bertscore calibrate``, or one of bert_score's (LAYER,P,R,F).
+    """Read a baseline: a file of ``semscale models calibrate``, or one of bert_score's (LAYER,P,R,F).
 
     Raises:
         InputError: it cannot be read, or is neither.
@@ -587,7 +587,7 @@ def read_baseline(path: Path) -> Baseline:
         raise
     except (ValueError, LookupError, TypeError, AttributeError):
         raise InputError(
-            f"rescale: {path} is no baseline: neither a file of semscale bertscore calibrate nor a table of "
+            f"rescale: {path} is no baseline: neither a file of semscale models calibrate nor a table of "
             "bert_score with the header LAYER,P,R,F"
         ) from None
     if not (np.isfinite(baseline.values).all() and (baseline.values < 1).all()):

@@ -533,7 +533,7 @@ def build_method(settings: MatchSettings) -> PairMethod:
     if name == "entailment" and settings.embedder != DEFAULT_MODEL:
         raise InputError(
             "embedder belongs to methods that embed texts; for method 'entailment' name its model as nli",
-            in_shell="--model belongs to methods that embed texts; for --method entailment name its model "
+            in_shell="--embedder belongs to methods that embed texts; for --method entailment name its model "
             "with --nli",
         )
     if settings.corpus is not None and not uses_corpus(name):

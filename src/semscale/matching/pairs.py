@@ -146,14 +146,14 @@ def pair_up(predictions: object, references: object) -> Pairs:
         )
     numbers: dict[str, int] = {}
     rows: list[tuple[int, int, int, int]] = []
-    status = np.full(len(listed), Status.SCORED, dtype=object)
+    status = np.empty(len(listed), dtype=object)
     for item, (prediction, cell) in enumerate(zip(listed, cells, strict=True)):
-        usable, prediction_status = usable_references(cell), text_status(prediction)
-        if prediction_status is Status.SCORED and usable:
+        usable, status[item] = usable_references(cell), text_status(prediction)
+        if status[item] is Status.SCORED and not usable:
+            status[item] = Status.NO_REFERENCE
+        if status[item] is Status.SCORED:
             number = numbers.setdefault(prediction, len(numbers))
             rows += [(number, numbers.setdefault(text, len(numbers)), item, at) for at, text in usable]
-        else:
-            status[item] = Status.NO_REFERENCE if prediction_status is Status.SCORED else prediction_status
     first, second, items, positions = np.array(rows, np.int64).reshape(-1, 4).T.copy()
     return Pairs(list(numbers), first, second, items, positions, status)
 

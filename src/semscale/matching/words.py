@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from semscale.guards.lexicons import word_list
+from semscale.guards.words import word_list
 from semscale.matching.cosines import Rows, mean_best, plan_steps, unit_rows
 from semscale.types import Floats, Ids, Integers, Mask, Progress, Vectors
 

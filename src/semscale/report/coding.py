@@ -456,7 +456,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     if not summary.n_hand:
         yield (
             "Not calibrated: no answer was coded by hand, so there are no probabilities, and the error rate "
-            "of the codes is unknown. semscale code label draws answers to code."
+            "of the codes is unknown. semscale label draws answers to code."
         )
     else:
         yield from _calibration_cautions(summary)
@@ -497,7 +497,7 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
     if not summary.is_drawn:
         yield (
             "Corrected shares are unbiased only if the hand-coded answers are a random sample; tables of "
-            "semscale code label have the probabilities of their draw, for the option inclusion."
+            "semscale label have the probabilities of their draw, for the option inclusion."
         )
 
 

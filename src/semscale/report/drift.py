@@ -269,7 +269,9 @@ def _verdict(summary: DriftSummary, outcome: Outcome) -> str:
     advice = ""
     if outcome is Outcome.FAIL:
         candidate = short_id(summary.comparison.candidate.id)
-        advice = f" If the change is meant: semscale drift approve {candidate} --by NAME --why REASON."
+        advice = (
+            f" If the change is meant: semscale drift approve {candidate} --approved-by NAME --why REASON."
+        )
     elif outcome is Outcome.UNDECIDED and not summary.comparison.reruns:
         advice = "" if "--rerun-of" in headline_words(summary) else _RERUN
     return f"{outcome}: {headline_words(summary)}{advice}"

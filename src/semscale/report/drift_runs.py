@@ -254,7 +254,7 @@ def _lists(dataset: DatasetHistory) -> Iterator[Block]:
 def _baseline_line(dataset: DatasetHistory) -> Line:
     approval = dataset.approval
     if approval is None:
-        return "no baseline: semscale drift approve RUN --by NAME --why REASON"
+        return "no baseline: semscale drift approve RUN --approved-by NAME --why REASON"
     until = f" until {approval.expires:{_TIME}} UTC" if approval.expires else ""
     said = (
         f"baseline {short_id(approval.run_id)}, approved by {one_line(approval.by)} on "

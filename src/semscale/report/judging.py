@@ -17,7 +17,6 @@ from semscale.report import figures, parts, sentences
 from semscale.report.chart_kit import ACCENT, BAR, CONTRAST, ordinal
 from semscale.report.document import (
     Block,
-    Cell,
     Citation,
     Count,
     DataTable,
@@ -126,7 +125,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
         reading=present(panel),
         facts=[
             ("Judges", len(summary.judges)),
-            corrected and ("With label and score", corrected.n_labelled),
+            ("With label and score", corrected.n_labelled) if corrected else None,
             ("Corrected mean", corrected.value) if corrected and has_interval(corrected) else None,
         ],
         warnings=tuple(_silent_judges(summary)),
@@ -254,7 +253,9 @@ def _severity_figure(summary: "JudgeSummary") -> Figure | None:
         for name, scores in summary.judges.items()
         if (mean := _mean_expected(scores))
     ]
-    shares = [(Quoted(name), mean.value, *map(Share, fifths)) for name, mean, fifths in rows]
+    shares: list[tuple[Value, ...]] = [
+        (Quoted(name), mean.value, *map(Share, fifths)) for name, mean, fifths in rows
+    ]
     return figures.distributions_figure(
         "severity",
         [(one_line(name), mean, fifths) for name, mean, fifths in rows],
@@ -320,9 +321,7 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
     scored = f"the {counted(summary.counts.get(Status.SCORED, 0), 'row')} with a score"
     both = f"{counted(corrected.n_labelled, 'row')} with a label and a score"
     sample = f"what people would give to {scored}, if the labelled ones are a random sample of these"
-    labels = f"of {counted(human.n_labelled, 'row')} with a label, {n_unscored:,} of them without a score"
-    people = human.ceiling
-    rows = present(
+    rows = [
         _human_row("mean, corrected by the labels", corrected, sample),
         _human_row(
             "mean expected score of the judge", corrected.naive, f"of {scored}; ignores the judge's errors"
@@ -330,36 +329,40 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
         _human_row(
             "mean of the labels alone", corrected, f"without the judge, of {both}", corrected.labels_only
         ),
-        _human_row("mean of all labels", summary.mean_label, labels) if n_unscored else None,
+    ]
+    if summary.mean_label is not None and n_unscored:
+        labels = f"of {counted(human.n_labelled, 'row')} with a label, {n_unscored:,} of them without a score"
+        rows.append(_human_row("mean of all labels", summary.mean_label, labels))
+    rows += [
         _human_row("judge less people", human.judge_less_people, f"on the {both}; above 0 is lenient"),
         _human_row(
             "quadratic weighted kappa", human.kappa, "agreement with the mean label; 1 is perfect, 0 chance"
         ),
-        people and _human_row("rank correlation with people", people.judge, "each person left out in turn"),
-        people and _human_row("people with each other", people.ceiling, "the ceiling, on the same rows"),
-        people
-        and _human_row(
-            "judge less ceiling", people.difference, "above 0 the judge is no worse than a person"
-        ),
-    )
+    ]
+    if (people := human.ceiling) is not None:
+        rows += [
+            _human_row("rank correlation with people", people.judge, "each person left out in turn"),
+            _human_row("people with each other", people.ceiling, "the ceiling, on the same rows"),
+            _human_row(
+                "judge less ceiling", people.difference, "above 0 the judge is no worse than a person"
+            ),
+        ]
     value = f"value{parts.covered((row[1] for row in rows), summary.plan.interval)}"
     title = "Comparison with human labels"
-    return DataTable(("", value, "meaning"), rows, explained=True, brief_title=title)
+    return table(("", value, "meaning"), rows, explained=True, brief_title=title)
 
 
 def _human_row(
     name: str,
-    figure: "CorrectedMean | MeanEstimate | AgreementEstimate | None",
+    figure: "CorrectedMean | MeanEstimate | AgreementEstimate",
     meaning: str,
     shown: Interval | None = None,
-) -> tuple[Cell, ...] | None:
+) -> tuple[Value, ...]:
     """Lay out a figure and its meaning, with the method of its interval, as the rows differ in it."""
-    if figure is None:
-        return None
     if figure.method is not None:
         meaning += f"; interval by {'exact bounds' if figure.method == 'exact' else figure.method}"
     note = getattr(figure, "note", None) or ""
-    return Label(name), estimate_cell(shown or figure, note=note), Label(meaning)
+    return name, estimate_cell(shown or figure, note=note), meaning
 
 
 def _reasons_table(summary: "JudgeSummary") -> DataTable | None:
@@ -481,7 +484,7 @@ def panel_note(summary: "JudgeSummary") -> str | None:
     interval = f", {number(r.low)} to {number(r.high)}" if has_interval(r) else ""
     return (
         f"{unknown} (mean correlation {number(r.value)}{interval}). Judges who measure different things, or "
-        "nothing, look like this too; human labels (--human) tell."
+        "nothing, look like this too; human labels (--human) show which."
     )
 
 
@@ -529,8 +532,8 @@ def _table_cautions(summary: "JudgeSummary") -> Iterator[str]:
         yield f"Only {labelled} with a human label and a score: intervals are wide."
     if summary.unused_inclusion:
         yield (
-            f"Labels count as those of a plain sample. The table has a column {INCLUSION!r}: if judge label "
-            f"drew the rows, the corrected mean is wrong without --inclusion {INCLUSION}."
+            f"Labels count as those of a plain sample. The table has a column {INCLUSION!r}: if semscale "
+            f"label drew the rows, the corrected mean is wrong without --inclusion {INCLUSION}."
         )
 
 
@@ -538,8 +541,8 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
     """List the limits of one judge's figures: rows without a score, and how its distributions came about."""
     lost = sum(scores.counts.get(status, 0) for status in _UNSCORED)
     if lost and scores.is_scored_anywhere:
-        whose = "its" if is_panel else "the"
-        yield f"{name} gave no score to {counted(lost, 'row')}; {whose} figures hold for the others only."
+        owner = "its" if is_panel else "the"
+        yield f"{name} gave no score to {counted(lost, 'row')}; {owner} figures hold for the others only."
     elif lost:
         yield f"{name} gave no score to any of {counted(lost, 'row')}."
     if scores.failure is not None:
@@ -793,7 +796,7 @@ def _audit_blocks(name: str, audit: "Audit") -> tuple[Block, ...]:
     title = (Quoted(name), f": effect of changes of form on the score{interval}")
     note = (
         "The mean effect is that on the expected score. A level changes where another one is stated, or is "
-        "the most likely one of a decision; so prose and decisions are counted alike."
+        "the most likely one of a decision; so prose and decisions are counted in the same way."
     )
     meanings = (
         f"{check.name}: {check.meaning}{'' if check.skipped is None else f'; not made: {check.skipped}'}"

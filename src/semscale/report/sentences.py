@@ -295,7 +295,7 @@ def language_name(code: str | None) -> str:
 
 
 def language_warnings(
-    summary: "Summary", noun: str = "row", *, option: str = "--model", lack: str = "score"
+    summary: "Summary", noun: str = "row", *, option: str = "--embedder", lack: str = "score"
 ) -> tuple[str, ...]:
     """Warn of texts in languages that the model does not read: of single rows, and of most texts.
 
@@ -312,7 +312,7 @@ def language_warnings(
 
 
 def unread_rows_warnings(
-    counts: Sequence[LanguageCount], noun: str = "row", *, option: str = "--model", lack: str = "score"
+    counts: Sequence[LanguageCount], noun: str = "row", *, option: str = "--embedder", lack: str = "score"
 ) -> tuple[str, ...]:
     """Warn of rows without a score because the model does not read their language.
 
@@ -324,8 +324,8 @@ def unread_rows_warnings(
 
     Example:
         >>> counts = [LanguageCount(("de", "en"), 3, 0, unread=3), LanguageCount(("en", "en"), 7, 7)]
-        >>> unread_rows_warnings(counts)[0].partition(": ")[2]
-        'the model does not read their language (German–English 3). Use a model that does (--model e5-small).'
+        >>> unread_rows_warnings(counts)[0].partition(": ")[2].partition(". ")[2]
+        'Use a model that does (--embedder e5-small).'
     """
     unread = [language for language in counts if language.unread]
     n, total = sum(language.unread for language in unread), sum(language.rows for language in counts)
@@ -343,7 +343,9 @@ def unread_rows_warnings(
     )
 
 
-def unread_language_warnings(language: "UnreadLanguage | None", option: str = "--model") -> tuple[str, ...]:
+def unread_language_warnings(
+    language: "UnreadLanguage | None", option: str = "--embedder"
+) -> tuple[str, ...]:
     """Warn that most texts are in a language that the model does not read; nothing where there is none.
 
     Args:
@@ -371,7 +373,7 @@ _WITH_TEXTS = (Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS)
 
 
 def unread_warnings(
-    counts: Mapping[Status, int], noun: str = "row", option: str = "--model"
+    counts: Mapping[Status, int], noun: str = "row", option: str = "--embedder"
 ) -> tuple[str, ...]:
     """Warn where more than a fifth of the rows with texts are not read.
 

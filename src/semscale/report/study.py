@@ -1,13 +1,12 @@
-"""The document of a study: methods side by side for each question, and what the study cannot say."""
+"""The document of a study: methods side by side for each question, and the limits of the study."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from semscale.report.chart_kit import mass_heads, point_colours, point_names, scale_digits
+from semscale.report import figures, parts, sentences
+from semscale.report.chart_kit import mass_heads, scale_digits
 from semscale.report.document import (
     Block,
-    Cell,
     Citation,
     Count,
     DataTable,
@@ -22,20 +21,12 @@ from semscale.report.document import (
     Section,
     Share,
     Subheading,
-    Swatch,
+    Value,
     estimate_cell,
     stamp,
 )
-from semscale.report.formatting import capitalised, count, counted, coverage, ends, listed, number, one_line
-from semscale.report.parts import Columns, base_of, group_name, run_settings, table_of
-from semscale.report.row_charts import GroupRow, group_rows
-from semscale.report.sentences import (
-    asterisk_note,
-    interval_methods,
-    refused_parameters_note,
-    rows_scored,
-    stopped_cautions,
-)
+from semscale.report.formatting import capitalised, count, counted, coverage, listed, number, one_line
+from semscale.report.parts import Column, Columns, present, section, table, table_of
 from semscale.study.questionnaire import TEXT_METHODS
 from semscale.study.summary import CONCEPT, MOST_LEVELS, scale_of
 from semscale.types import Status
@@ -45,7 +36,6 @@ if TYPE_CHECKING:
     from semscale.stats.variance_components.components import Component, VarianceComponents
     from semscale.study.questionnaire import StudyQuestion
     from semscale.study.summary import (
-        OptionFigures,
         QuestionMeasure,
         QuotedAnswer,
         StatusCounts,
@@ -73,11 +63,11 @@ _METHOD_MEANINGS = {
     "dlr": "the persona picks one point",
     "decision": "the model gives a probability for each point",
 }
-_NO_PEOPLE = "No people were asked. Every figure describes what the model says when it plays these personas."
+_NO_PEOPLE = "No people were asked. Every figure describes the replies of a model that plays these personas."
 _SIMULATION = (
-    "Simulation intervals say how far a figure would move with other personas drawn alike and answered by "
-    "the same model. They leave out how far the model is from people, so they say nothing about a "
-    "population: more personas make them narrower, and nothing truer."
+    "Simulation intervals show how far a figure would move with other personas drawn alike and answered by "
+    "the same model. They do not include the distance between the model and people, and describe no "
+    "population: more personas make them narrower, and the figures no truer."
 )
 _READ_ANSWERS = (
     "Read answers before you trust figures: similarity (SSR) rates any text that resembles an anchor, "
@@ -85,8 +75,8 @@ _READ_ANSWERS = (
 )
 _RERUNS = (
     "Intraclass correlation 1,k of a persona's mean answer over its samples, within concepts: 1 where the "
-    "model always says the same as a persona, 0 where personas differ by chance alone. It needs no people, "
-    "and says nothing about them."
+    "model always gives the same answer as a persona, 0 where personas differ by chance alone. It needs no "
+    "people, and describes none."
 )
 _METHODS = (
     "The same personas, concepts and samples by two methods; the difference is the first less the second."
@@ -101,7 +91,7 @@ _ORDERS = (
     "the order moved the answers; rotation evens this out over the panel."
 )
 _LIMITS = (
-    "Without answers of people, this study cannot say how many people would buy or agree, whether a "
+    "Without answers of people, this study cannot show how many people would buy or agree, whether a "
     "difference between groups of personas exists between such people, or whether the concepts are in the "
     "right order. Ask people about some of the concepts, and see whether the panel agrees with them.",
     "Where methods disagree, the choice of the method decides the result. Where they agree, they may share "
@@ -132,9 +122,8 @@ def study_document(summary: "StudySummary") -> Document:
     design, counts, panel = summary.design, summary.counts, summary.design.panel
     scored, total = counts.get(str(Status.SCORED), 0), sum(counts.values())
     left_out = {status: n for status, n in counts.items() if status != str(Status.SCORED)}
-    counting = rows_scored(scored, total, left_out, "answer")
+    counting = sentences.rows_scored(scored, total, left_out, "answer")
     asked, intervals = _panel_line(summary), _interval_line(summary)
-    effective = (("Effective n", Number(panel.effective_n, 0)),) if panel.weights is not None else ()
     return Document(
         kind="study report",
         name="Study",
@@ -143,18 +132,18 @@ def study_document(summary: "StudySummary") -> Document:
         signature=summary.signature,
         counting=(asked, counting),
         reading=(asked, f"{counting}.", _SIMULATION),
-        facts=(
+        facts=present(
             ("Personas", Count(len(panel))),
-            *effective,
+            ("Effective n", Number(panel.effective_n, 0)) if panel.weights is not None else None,
             ("Answers", Count(total)),
             ("Rated", Count(scored)),
             ("Refused", Count(counts.get(str(Status.REFUSED), 0))),
             ("Calls of this run", Count(summary.facts.calls)),
         ),
         cautions=tuple(_cautions(summary)),
-        sections=tuple(_sections(summary)),
+        sections=present(*_sections(summary)),
         notes=(intervals,),
-        settings=run_settings(
+        settings=parts.run_settings(
             design.source,
             summary.created,
             (
@@ -173,7 +162,7 @@ def study_document(summary: "StudySummary") -> Document:
 
 def _cautions(summary: "StudySummary") -> Iterator[str]:
     yield _NO_PEOPLE
-    yield from stopped_cautions(summary.facts.stopped)
+    yield from sentences.stopped_cautions(summary.facts.stopped)
     for counts in summary.statuses:
         if counts.attribute is None and counts.share(Status.SCORED) < _FEW_SCORED:
             scored, total = counts.counts.get(str(Status.SCORED), 0), counted(counts.n, "answer")
@@ -183,7 +172,7 @@ def _cautions(summary: "StudySummary") -> Iterator[str]:
     for facts in summary.facts.models:
         if facts.not_taken and facts.form is None:
             yield f"{one_line(facts.model)} takes no typed decisions, so that method has no figures."
-        if refused := refused_parameters_note(one_line(facts.model), facts.left_out):
+        if refused := sentences.refused_parameters_note(one_line(facts.model), facts.left_out):
             yield refused
 
 
@@ -211,13 +200,13 @@ def _interval_line(summary: "StudySummary") -> str:
         )
         for measure in summary.measures
     }
-    return f"simulation intervals: {interval_methods(summary.plan, methods, 'personas')}"
+    return f"simulation intervals: {sentences.interval_methods(summary.plan, methods, 'personas')}"
 
 
 def _weights_line(summary: "StudySummary") -> str:
     panel = summary.design.panel
     if panel.weights is None:
-        return "none: every persona counts alike"
+        return "none: every persona has the same weight"
     low, high = min(panel.weights), max(panel.weights)
     return (
         f"raked to the marginals of the file, from {number(low)} to {number(high)} with mean 1; the personas "
@@ -233,40 +222,36 @@ def _rotation_line(summary: "StudySummary") -> str:
     return _ROTATIONS[asked.rotation]
 
 
-def _sections(summary: "StudySummary") -> Iterator[Section]:
+def _sections(summary: "StudySummary") -> Iterator[Section | None]:
     for position, question in enumerate(summary.design.questionnaire.questions, start=1):
-        content = (
+        blocks = (
             _option_blocks(summary, question)
             if question.scale is None
             else _question_blocks(summary, question, position)
         )
-        yield Section(f"question-{position}", Quoted(question.text), tuple(content))
-    if summary.pairs:
-        yield Section("methods", "Methods compared", (_pairs(summary), Paragraph(_METHODS, "note")))
-    if summary.model_pairs:
-        yield Section("models", "Models compared", (_model_pairs(summary), Paragraph(_MODELS, "note")))
-    if summary.reliabilities:
-        blocks = (_reliabilities(summary), Paragraph(_RERUNS, "note"))
-        yield Section("reruns", "The same panel asked again", blocks)
+        yield section(f"question-{position}", Quoted(question.text), *blocks)
+    yield section("methods", "Methods compared", _pairs(summary), _METHODS)
+    yield section("models", "Models compared", _model_pairs(summary), _MODELS)
+    yield section("reruns", "The same panel asked again", _reliabilities(summary), _RERUNS)
     if summary.spreads:
-        yield Section("spread", "What moves the answers", tuple(_spread_blocks(summary)))
-    yield Section("orders", "Order effects", tuple(_order_blocks(summary)))
-    yield Section("answers", "Answers with and without a rating", tuple(_status_blocks(summary)))
-    yield Section("cost", "Cost", (_costs(summary),))
-    limits = tuple(Paragraph(limit) for limit in (_NO_PEOPLE, *_LIMITS))
-    yield Section("limits", "What this study cannot say", limits)
+        yield section("spread", "What moves the answers", *_spread_blocks(summary))
+    yield section("orders", "Order effects", *_order_blocks(summary))
+    yield section("answers", "Answers with and without a rating", *_status_blocks(summary))
+    yield section("cost", "Cost", _costs(summary))
+    limits = (Paragraph(limit) for limit in (_NO_PEOPLE, *_LIMITS))
+    yield section("limits", "What this study cannot say", *limits)
     used = dict.fromkeys(counts.method for counts in summary.statuses)
-    meanings: list[tuple[Line, Cell]] = [
-        (capitalised(METHOD_NAMES[name]), Label(_METHOD_MEANINGS[name])) for name in used
-    ]
-    yield Section("reading", "How answers were measured", (Definitions(tuple(meanings)),))
+    meanings = tuple((capitalised(METHOD_NAMES[name]), Label(_METHOD_MEANINGS[name])) for name in used)
+    yield section("reading", "How answers were measured", Definitions(meanings))
 
 
 # A question
 
 
-def _question_blocks(summary: "StudySummary", question: "StudyQuestion", position: int) -> Iterator[Block]:
-    # Methods of a question stand side by side, also where several models answered.
+def _question_blocks(
+    summary: "StudySummary", question: "StudyQuestion", position: int
+) -> Iterator[Block | str | None]:
+    # Methods of a question are adjacent, also where several models answered.
     measures = sorted(
         (measure for measure in summary.measures if measure.question.name == question.name),
         key=lambda measure: question.methods.index(measure.method),
@@ -277,20 +262,8 @@ def _question_blocks(summary: "StudySummary", question: "StudyQuestion", positio
         yield _distributions(measures, question, position)
     quotes = [quote for quote in summary.quotes if quote.question == question.name]
     if quotes:
-        digits = scale_digits(scale_of(question))
-        columns: list[tuple[str | Quoted, Callable[[Any], Cell]]] = [
-            ("concept", lambda quote: Quoted(quote.concept, 60)),
-            ("persona", lambda quote: Quoted(quote.persona, 60)),
-            ("answer", lambda quote: Quoted(quote.reply, 300)),
-        ]
-        columns += [
-            (METHOD_NAMES[name], partial(_value, name, digits))
-            for name in question.methods
-            if name in TEXT_METHODS
-        ]
-        shown = _with_model(summary, columns)
-        yield table_of(quotes, shown, title="Some answers, drawn at random", detail="full", noun="answer")
-        yield Paragraph(_READ_ANSWERS, "note")
+        yield _quotes(summary, question, quotes)
+        yield _READ_ANSWERS
     for attribute in summary.design.plan.groups:
         yield Subheading(("By ", Quoted(attribute), ", all concepts together"))
         for measure in measures:
@@ -298,23 +271,42 @@ def _question_blocks(summary: "StudySummary", question: "StudyQuestion", positio
         yield from _difference_blocks(summary, question, attribute)
 
 
-def _value(method: str, digits: int, quote: "QuotedAnswer") -> Cell:
-    return Number(quote.values.get(method), digits)
-
-
 def _means(
     summary: "StudySummary", question: "StudyQuestion", measures: "Sequence[QuestionMeasure]"
 ) -> DataTable:
     """Put the means of all methods side by side, one concept per row."""
     digits = scale_digits(scale_of(question))
+    columns: Columns[Sequence[GroupEstimate]] = (
+        ("concept", lambda groups: Quoted(groups[0].group, 60)),
+        *(
+            (
+                method_label(measure.method, measure.model),
+                lambda groups, index=index: estimate_cell(groups[index].mean, digits),
+            )
+            for index, measure in enumerate(measures)
+        ),
+    )
     concepts = zip(*(measure.estimates.groups for measure in measures), strict=True)
-    rows: list[tuple[Cell, ...]] = [
-        (Quoted(groups[0].group, 60), *(estimate_cell(group.mean, digits) for group in groups))
-        for groups in concepts
-    ]
-    heads = ("concept", *(method_label(measure.method, measure.model) for measure in measures))
     title = ("Mean of “", Quoted(question.name), f"”, {_with_intervals(summary)}")
-    return DataTable(heads, tuple(rows), title=title, noun="concept")
+    return table_of(concepts, columns, title=title, noun="concept")
+
+
+def _quotes(
+    summary: "StudySummary", question: "StudyQuestion", quotes: "Sequence[QuotedAnswer]"
+) -> DataTable:
+    digits = scale_digits(scale_of(question))
+    columns: Columns[Any] = (
+        *_models(summary),
+        ("concept", lambda quote: Quoted(quote.concept, 60)),
+        ("persona", lambda quote: Quoted(quote.persona, 60)),
+        ("answer", lambda quote: Quoted(quote.reply, 300)),
+        *(
+            (METHOD_NAMES[name], lambda quote, name=name: Number(quote.values.get(name), digits))
+            for name in question.methods
+            if name in TEXT_METHODS
+        ),
+    )
+    return table_of(quotes, columns, title="Some answers, drawn at random", detail="full", noun="answer")
 
 
 def _distributions(measures: "Sequence[QuestionMeasure]", question: "StudyQuestion", position: int) -> Figure:
@@ -324,36 +316,37 @@ def _distributions(measures: "Sequence[QuestionMeasure]", question: "StudyQuesti
     by_concept = [pair for groups in concepts for pair in zip(measures, groups, strict=True)]
     rows = []
     for measure, group in by_concept:
-        mean = group.mean
-        if mean is not None:
+        if group.mean is not None:
             by = measure.method if measure.model is None else f"{measure.method}, {one_line(measure.model)}"
-            masses = tuple(mass.value for mass in group.pmf)
             label = f"{one_line(str(group.group))}, {by}"
-            low, high = ends(mean.low, mean.high)
-            rows.append(GroupRow(label, mean.value, low, high, masses))
-    cells: list[tuple[Cell, ...]] = [
-        (
-            Quoted(group.group, 60),
-            Label(method_label(measure.method, measure.model)),
-            base_of(group),
-            Count(group.n_left_out),
-            estimate_cell(group.mean, digits),
-            *(estimate_cell(mass, 0, is_share=True) for mass in group.pmf or (None,) * scale.n_points),
-        )
-        for measure, group in by_concept
-    ]
-    heads = ("concept", "method", "answers", "left out", "mean", *mass_heads(scale))
-    middle = float(scale.values.mean())
-    described = "; ".join(f"{row.name}: {number(row.mean, digits)}" for row in rows)
-    return Figure(
+            rows.append((label, group.mean, [mass.value for mass in group.pmf]))
+    columns: Columns[tuple[QuestionMeasure, GroupEstimate]] = (
+        ("concept", lambda row: Quoted(row[1].group, 60)),
+        ("method", lambda row: method_label(row[0].method, row[0].model)),
+        ("answers", lambda row: parts.base_of(row[1])),
+        ("left out", lambda row: row[1].n_left_out),
+        ("mean", lambda row: estimate_cell(row[1].mean, digits)),
+        *(
+            (
+                head,
+                lambda row, index=index: estimate_cell(
+                    row[1].pmf[index] if row[1].pmf else None, 0, is_share=True
+                ),
+            )
+            for index, head in enumerate(mass_heads(scale))
+        ),
+    )
+    return figures.distributions_figure(
         f"question-{position}",
-        lambda width: group_rows(rows, point_colours(scale), reference=middle, width=width),
-        f"Mean by concept and method: {described}.",
-        DataTable(heads, tuple(cells), detail="full"),
+        rows,
+        figures.point_legend(scale),
+        reference=float(scale.values.mean()),
+        about="Mean by concept and method",
+        digits=digits,
+        table=table_of(by_concept, columns, detail="full"),
         caption="Dots are means, lines their simulation intervals, the dashed line is the middle of the "
         "scale; the axis shows only the part of the scale that is needed. Bars show the share of each point "
         "in percent.",
-        legend=tuple(Swatch(*pair) for pair in zip(point_colours(scale), point_names(scale), strict=True)),
     )
 
 
@@ -361,9 +354,9 @@ def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
     """List the mean of all concepts together for each group of personas."""
     estimates, digits = measure.by_attribute[attribute], scale_digits(scale_of(measure.question))
     columns: Columns[GroupEstimate] = (
-        (Quoted(attribute), lambda group: group_name(group, attribute)),
-        ("answers", base_of),
-        ("left out", lambda group: Count(group.n_left_out)),
+        (Quoted(attribute), lambda group: parts.group_name(group, attribute)),
+        ("answers", parts.base_of),
+        ("left out", lambda group: group.n_left_out),
         ("mean", lambda group: estimate_cell(group.mean, digits)),
     )
     is_small = any(group.has_small_base for group in estimates.groups)
@@ -371,23 +364,23 @@ def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
         estimates.groups,
         columns,
         title=method_label(measure.method, measure.model),
-        note=asterisk_note("persona") if is_small else "",
+        note=sentences.asterisk_note("persona") if is_small else "",
         detail="full",
     )
 
 
-def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: str) -> Iterator[Block]:
+def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: str) -> Iterator[Block | str]:
     """Compare every two concepts, or groups of personas."""
-    subject = (question.name, by)
-    differences = [row for row in summary.differences if (row.question, row.by) == subject]
+    differences = [row for row in summary.differences if (row.question, row.by) == (question.name, by)]
     design = summary.design
     if not differences:
         levels = design.questionnaire.concepts if by == CONCEPT else set(design.panel.fields[by]) - {None}
         if len(levels) > MOST_LEVELS:
-            yield Paragraph(f"More than {MOST_LEVELS} of them are not compared two by two.", "note")
+            yield f"More than {MOST_LEVELS} of them are not compared two by two."
         return
     digits = scale_digits(scale_of(question))
     columns: Columns[Any] = (
+        *_models(summary),
         _METHOD,
         ("first", lambda row: Quoted(row.first, 60)),
         ("second", lambda row: Quoted(row.second, 60)),
@@ -397,43 +390,40 @@ def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: s
     )
     what = "Differences of concepts in “" if by == CONCEPT else "Differences of groups in “"
     title = (what, Quoted(question.name), f"”, {_with_intervals(summary)}")
-    yield table_of(differences, _with_model(summary, columns), title=title, noun="difference")
+    yield table_of(differences, columns, title=title, noun="difference")
     within = "within personas" if by == CONCEPT else "over all concepts together"
-    yield Paragraph(
+    yield (
         f"Compared {within}. p: a t test over personas; Holm: adjusted for all differences of one method "
-        "here. A small p says that the model tells the two apart, and nothing about people. There is no test "
-        "where all personas differ alike.",
-        "note",
+        "here. A small p shows that the model distinguishes the two; it describes no people. There is no "
+        "test where all personas differ alike."
     )
 
 
-def _option_blocks(summary: "StudySummary", question: "StudyQuestion") -> Iterator[Block]:
+def _option_blocks(summary: "StudySummary", question: "StudyQuestion") -> Iterator[Block | str]:
     """Show the figures of each option, one concept per column."""
-    by_model: dict[str | None, list[OptionFigures]] = {}
-    for figures in summary.options:
-        if figures.question == question:
-            by_model.setdefault(figures.model, []).append(figures)
     is_share = question.kind.figure == "share"
     what = "Share of each option in “" if is_share else "Mean rank in “"
-    for model, columns in by_model.items():
-        rows: list[tuple[Cell, ...]] = [
+    answered = [item for item in summary.options if item.question == question]
+    for model in dict.fromkeys(item.model for item in answered):
+        concepts = [item for item in answered if item.model == model]
+        rows: list[tuple[Value, ...]] = [
             (
-                Quoted(option, 60),
+                Quoted(label, 60),
                 *(
-                    estimate_cell(column.options[option], 0 if is_share else 2, is_share=is_share)
-                    for column in columns
+                    estimate_cell(concept.options[label], 0 if is_share else 2, is_share=is_share)
+                    for concept in concepts
                 ),
             )
-            for option in question.labels
+            for label in question.labels
         ]
         if question.kind.has_mean:
-            rows.append((Label("mean"), *(estimate_cell(column.mean) for column in columns)))
-        rows.append((Label("answers"), *(Count(column.n) for column in columns)))
+            rows.append(("mean", *(concept.mean for concept in concepts)))
+        rows.append(("answers", *(concept.n for concept in concepts)))
         name = "" if model is None else f" by {one_line(model)}"
         title = (what, Quoted(question.name), f"”{name}, {_with_intervals(summary)}")
-        heads: tuple[str | Quoted, ...] = ("option", *(Quoted(column.concept, 60) for column in columns))
-        yield DataTable(heads, tuple(rows), title=title, noun="option")
-    yield Paragraph(question.kind.note, "note")
+        heads: tuple[str | Quoted, ...] = ("option", *(Quoted(item.concept, 60) for item in concepts))
+        yield table(heads, rows, title=title, noun="option")
+    yield question.kind.note
 
 
 # All questions
@@ -441,13 +431,13 @@ def _option_blocks(summary: "StudySummary", question: "StudyQuestion") -> Iterat
 
 def _pairs(summary: "StudySummary") -> DataTable:
     columns: Columns[Any] = (
+        *_models(summary),
         _QUESTION,
         ("first method", lambda pair: Label(METHOD_NAMES[pair.first], brief=pair.first)),
         ("second method", lambda pair: Label(METHOD_NAMES[pair.second], brief=pair.second)),
         *_COMPARED,
     )
-    shown = _with_model(summary, columns)
-    return table_of(summary.pairs, shown, brief_title="Methods compared", noun="pair")
+    return table_of(summary.pairs, columns, brief_title="Methods compared", noun="pair")
 
 
 def _model_pairs(summary: "StudySummary") -> DataTable:
@@ -462,19 +452,15 @@ def _model_pairs(summary: "StudySummary") -> DataTable:
 
 
 def _reliabilities(summary: "StudySummary") -> DataTable:
-    columns: Columns[Any] = (
-        _QUESTION,
-        _METHOD,
-        ("rerun reliability", lambda row: estimate_cell(row.reliability)),
-    )
-    shown = _with_model(summary, columns)
-    return table_of(summary.reliabilities, shown, brief_title="The same panel asked again", noun="question")
+    reliability: Column[Any] = ("rerun reliability", lambda row: row.reliability)
+    columns = (*_models(summary), _QUESTION, _METHOD, reliability)
+    return table_of(summary.reliabilities, columns, brief_title="The same panel asked again", noun="question")
 
 
-def _spread_blocks(summary: "StudySummary") -> Iterator[Block]:
+def _spread_blocks(summary: "StudySummary") -> Iterator[Block | str]:
     """Show variance components for each question and method, and what would lower the error most."""
     columns: Columns[Component] = (
-        ("between", lambda component: Label(component.name)),
+        ("between", lambda component: component.name),
         ("variance", lambda component: estimate_cell(component.variance, _DIGITS)),
         ("of all", lambda component: Share(component.share)),
     )
@@ -483,15 +469,14 @@ def _spread_blocks(summary: "StudySummary") -> Iterator[Block]:
         yield table_of(spread.variances.components, columns, title=title, detail="full")
         yield Paragraph(_advice(spread.variances, several_models=bool(summary.models)))
     about_models = (
-        f"The {len(summary.models)} models stand for all models that could answer, as if drawn from them."
+        f"The {len(summary.models)} models represent all models that could answer, as if drawn from them."
         if summary.models
         else "One model answered: how far others would differ is not in these figures."
     )
-    yield Paragraph(
+    yield (
         "Variances within concepts, without weights, in squared units of the scale. Estimates below 0 are "
         "noise, and count as 0. Intervals with personas in them come from a bootstrap or a jackknife of "
-        f"personas, those of sets or models alone from the chi-square distribution. {about_models}",
-        "note",
+        f"personas, those of sets or models alone from the chi-square distribution. {about_models}"
     )
 
 
@@ -506,100 +491,95 @@ def _advice(variances: "VarianceComponents", *, several_models: bool) -> str:
     return f"{now}; with twice the {doubled}: {remedy}."
 
 
-def _order_blocks(summary: "StudySummary") -> Iterator[Block]:
+def _order_blocks(summary: "StudySummary") -> Iterator[Block | str]:
     if summary.orders:
         columns: Columns[Any] = (
+            *_models(summary),
             _QUESTION,
             _METHOD,
-            ("first", lambda order: Label(order.ordered)),
+            ("first", lambda order: order.ordered),
             ("first less later", lambda order: estimate_cell(order.effect, signed=True)),
         )
-        shown = _with_model(summary, columns)
-        yield table_of(summary.orders, shown, brief_title="Order effects", noun="effect")
-        yield Paragraph(_ORDERS, "note")
+        yield table_of(summary.orders, columns, brief_title="Order effects", noun="effect")
+        yield _ORDERS
     elif summary.design.questionnaire.exposure == "separate":
         yield Paragraph(f"None are possible: {_rotation_line(summary)}.")
     else:
         yield Paragraph("None can be estimated: every answer had the same position.")
 
 
-def _status_blocks(summary: "StudySummary") -> Iterator[Block]:
+def _status_blocks(summary: "StudySummary") -> Iterator[Block | str]:
     yield _statuses(summary, None)
     for attribute in summary.design.plan.groups:
         yield Subheading(("By ", Quoted(attribute)))
         yield _statuses(summary, attribute)
     if summary.unrated:
         columns: Columns[Any] = (
+            *_models(summary),
             _METHOD,
-            ("status", lambda row: Label(row.status)),
+            ("status", lambda row: row.status),
             ("reason", lambda row: Quoted(row.reason, 160)),
-            ("answers", lambda row: Count(row.n)),
+            ("answers", lambda row: row.n),
             ("example", lambda row: Quoted(row.reply, 300)),
         )
-        yield Subheading("Why answers have no rating")
-        shown = _with_model(summary, columns)
-        yield table_of(summary.unrated, shown, brief_title="Why answers have no rating", noun="reason")
-    yield Paragraph(
-        "Answers without a rating are left out of every figure. They are never treated as 0.", "note"
-    )
+        title = "Why answers have no rating"
+        yield Subheading(title)
+        yield table_of(summary.unrated, columns, brief_title=title, noun="reason")
+    yield "Answers without a rating are left out of every figure. They are never treated as 0."
 
 
 def _statuses(summary: "StudySummary", attribute: str | None) -> DataTable:
     """Count answers by status for each method, or for each group of personas by each method."""
     rows = [counts for counts in summary.statuses if counts.attribute == attribute]
-    present = {status for counts in rows for status, n in counts.counts.items() if n}
-    columns: list[tuple[str | Quoted, Callable[[Any], Cell]]] = [_METHOD]
-    if attribute is not None:
-        columns.append((Quoted(attribute), lambda row: Quoted(row.group, 60)))
-    columns.append(("answers", lambda row: Count(row.n)))
-    columns += [
-        (
-            "rated" if status is Status.SCORED else str(status),
-            partial(_status_count, status),
-        )
-        for status in Status
-        if status is Status.SCORED or str(status) in present
-    ]
-    columns.append(("refused, %", lambda row: Share(row.share(Status.REFUSED))))
+    present_statuses = {status for counts in rows for status, n in counts.counts.items() if n}
+    columns: Columns[StatusCounts] = (
+        *_models(summary),
+        _METHOD,
+        None if attribute is None else (Quoted(attribute), lambda row: Quoted(row.group, 60)),
+        ("answers", lambda row: row.n),
+        *(
+            (
+                "rated" if status is Status.SCORED else str(status),
+                lambda row, status=status: row.counts.get(str(status), 0),
+            )
+            for status in Status
+            if status is Status.SCORED or str(status) in present_statuses
+        ),
+        ("refused, %", lambda row: Share(row.share(Status.REFUSED))),
+    )
     detail = "both" if attribute is None else "full"
-    return table_of(rows, _with_model(summary, columns), brief_title="Answers by method", detail=detail)
-
-
-def _status_count(status: Status, counts: "StatusCounts") -> Cell:
-    return Count(counts.counts.get(str(status), 0))
+    return table_of(rows, columns, brief_title="Answers by method", detail=detail)
 
 
 def _costs(summary: "StudySummary") -> DataTable:
     currency = summary.facts.currency
     columns: Columns[Any] = (
+        *_models(summary),
         _METHOD,
-        ("answers with known tokens", lambda cost: Count(cost.n)),
+        ("answers with known tokens", lambda cost: cost.n),
         ("tokens", lambda cost: Count(cost.tokens)),
         (f"cost in {currency}" if currency else "cost", lambda cost: Number(cost.money, 4)),
         ("median seconds per answer", lambda cost: Number(cost.seconds, 1)),
     )
     note = "An answer in free words counts with similarity (SSR), also where a follow-up rating uses it."
-    shown = _with_model(summary, columns)
-    return table_of(summary.costs, shown, note=note, brief_title="Cost", noun="method")
+    return table_of(summary.costs, columns, note=note, brief_title="Cost", noun="method")
 
 
 # Columns
 
-_QUESTION: tuple[str, Callable[[Any], Cell]] = ("question", lambda row: Quoted(row.question, 60))
-_METHOD: tuple[str, Callable[[Any], Cell]] = (
-    "method",
-    lambda row: Label(METHOD_NAMES[row.method], brief=row.method),
-)
-_COMPARED: Columns[Any] = (
-    ("answers with both", lambda pair: Count(pair.difference.n)),
+_QUESTION: Column[Any] = ("question", lambda row: Quoted(row.question, 60))
+_METHOD: Column[Any] = ("method", lambda row: Label(METHOD_NAMES[row.method], brief=row.method))
+_COMPARED: tuple[Column[Any], ...] = (
+    ("answers with both", lambda pair: pair.difference.n),
     ("mean difference", lambda pair: estimate_cell(pair.difference, signed=True)),
     ("correlation", lambda pair: estimate_cell(pair.correlation)),
 )
 
 
-def _with_model(summary: "StudySummary", columns: Columns[Any]) -> Columns[Any]:
-    """Add a column with the model, where several were asked."""
-    return (("model", lambda row: Quoted(row.model, 60)), *columns) if summary.models else columns
+def _models(summary: "StudySummary") -> Iterator[Column[Any]]:
+    """Declare a column with the model, where several were asked."""
+    if summary.models:
+        yield "model", lambda row: Quoted(row.model, 60)
 
 
 def _with_intervals(summary: "StudySummary") -> str:

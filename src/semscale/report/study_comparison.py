@@ -4,13 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from semscale.report import figures, parts
 from semscale.report.chart_kit import ACCENT, CONTRAST, INK, MUTED, ramp
 from semscale.report.document import (
     Block,
     Cell,
     Citation,
     Count,
-    DataTable,
     Definitions,
     Document,
     Figure,
@@ -21,9 +23,7 @@ from semscale.report.document import (
     Section,
     Share,
     Subheading,
-    Swatch,
     estimate_cell,
-    stamp,
 )
 from semscale.report.formatting import (
     capitalised,
@@ -31,25 +31,25 @@ from semscale.report.formatting import (
     counted,
     coverage,
     digits_for,
-    ends,
     listed,
     number,
     one_line,
     plain,
 )
-from semscale.report.parts import Columns, run_settings, table_of
-from semscale.report.row_charts import DotRow, GroupRow, dots, group_rows
+from semscale.report.parts import Columns, section, table, table_of
 from semscale.report.study import MAIER, method_label
 from semscale.stats.agreement.attainment import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVEYS
 
 if TYPE_CHECKING:
+    from semscale.stats.agreement.attainment import Attainment
+    from semscale.stats.distances.benchmarks import HeldDistance
     from semscale.stats.distances.sample_worth import SampleWorth
     from semscale.stats.intervals.estimates import Estimate
     from semscale.study.axes import Correlations, GroupContrast, SurveyMeans
-    from semscale.study.comparison import MethodComparison, StudyComparison
+    from semscale.study.comparison import Conclusion, MethodComparison, StudyComparison, Subject
     from semscale.study.people import ComparedQuestion
 
-_SUBJECTS = {
+_SUBJECTS: "dict[Subject, str]" = {
     "ranking": "order of concepts",
     "distributions": "distributions",
     "relations": "relations between questions",
@@ -96,7 +96,7 @@ _READINGS = (
     (
         "Correlation attainment",
         "the correlation of the panel's means with those of half of the people, over that of one half with "
-        "the other; 1 where the panel orders concepts as people do. It says nothing about shares: a panel "
+        "the other; 1 where the panel orders concepts as people do. It does not concern shares: a panel "
         "may have the order right and every share wrong",
     ),
     (
@@ -148,40 +148,35 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
         f"{counted(questions, 'question')}, {counted(concepts, 'concept')}"
     )
     human_range = summary.settings.human_range
-    return Document(
-        kind="panel beside people",
+    return parts.summary_document(
+        summary,
+        kind="panel compared with people",
         name="Study compare",
         title=Quoted(summary.name),
-        source=(Quoted(summary.source), Quoted(summary.people.source), stamp(summary.created)),
-        signature=summary.signature,
+        source=[Quoted(summary.people.source)],
         counting=(*lines, counting),
         reading=(
             *(f"{line}." for line in lines),
             f"{counting}. Intervals cover {coverage(summary.plan.interval)}.",
         ),
-        facts=(
-            ("Personas", Count(n_personas)),
-            ("People", Count(summary.people.side.n)),
-            ("Questions", Count(questions)),
-            ("Concepts", Count(concepts)),
-        ),
+        facts=[
+            ("Personas", n_personas),
+            ("People", summary.people.side.n),
+            ("Questions", questions),
+            ("Concepts", concepts),
+        ],
         cautions=tuple(_cautions(summary)),
-        sections=tuple(_sections(summary)),
+        sections=_sections(summary),
         notes=("intervals of the panel are simulation intervals: other personas, the same model",),
-        settings=run_settings(
-            summary.source,
-            summary.created,
+        settings=[
+            ("People", Quoted(summary.people.source)),
+            ("Weights of people", Quoted(summary.settings.weight) if summary.settings.weight else "none"),
             (
-                ("People", Quoted(summary.people.source)),
-                ("Weights of people", Quoted(summary.settings.weight) if summary.settings.weight else "none"),
-                (
-                    "Human range",
-                    "that of the scale" if human_range is None else "{:g} to {:g}".format(*human_range),
-                ),
-                ("Random halves", f"{summary.settings.splits:,} for each question about a concept"),
+                "Human range",
+                "that of the scale" if human_range is None else "{:g} to {:g}".format(*human_range),
             ),
-            summary.signature,
-        ),
+            ("Random halves", f"{summary.settings.splits:,} for each question about a concept"),
+        ],
         citations=_CITATIONS,
     )
 
@@ -224,7 +219,7 @@ def _cautions(summary: "StudyComparison") -> Iterator[str]:
     if summary.people.shared_name is not None:
         shown = one_line(summary.people.shared_name)
         yield (
-            f"Each row of people was taken for another person, but column {shown} looks like the names of "
+            f"Each row of people counts as another person, but column {shown} looks like the names of "
             "people who answered several times. If it is, intervals of people are too narrow: name it "
             f"(--respondent {shown})."
         )
@@ -238,143 +233,107 @@ def _cautions(summary: "StudyComparison") -> Iterator[str]:
         )
 
 
-def _sections(summary: "StudyComparison") -> Iterator[Section]:
-    conclusions: Columns[Any] = (
-        ("axis", lambda row: Label(_AXES[row.subject])),
-        ("about", lambda row: Label(_SUBJECTS[row.subject])),
-        ("more than chance", lambda row: Label(_ANSWERS[row.holds])),
-        ("because", lambda row: Label(row.because)),
+def _sections(summary: "StudyComparison") -> Iterator[Section | None]:
+    conclusions: Columns[Conclusion] = (
+        ("axis", lambda row: _AXES[row.subject]),
+        ("about", lambda row: _SUBJECTS[row.subject]),
+        ("more than chance", lambda row: _ANSWERS[row.holds]),
+        ("because", lambda row: row.because),
     )
     tables = [
         table_of(method.conclusions, conclusions, title=_name(method), noun="conclusion")
         for method in summary.methods
     ]
-    yield Section("conclusions", "What can be concluded", (*_axes_figures(summary), *tables))
-    yield Section("marginals", "Marginals: distributions", tuple(_distance_blocks(summary)))
-    yield Section("ranking", "Marginals: order of concepts", tuple(_ranking_blocks(summary)))
+    yield section("conclusions", "What can be concluded", *_axes_figures(summary), *tables)
+    yield section("marginals", "Marginals: distributions", *_distance_blocks(summary))
+    yield section("ranking", "Marginals: order of concepts", *_ranking_blocks(summary))
     for position, question in enumerate(summary.questions, start=1):
-        blocks = tuple(_question_blocks(summary, question, position))
-        yield Section(f"question-{position}", Quoted(question.text), blocks)
-    yield Section("structure", "Structure", tuple(_structure_blocks(summary)))
-    yield Section("individuals", "Individuals", tuple(_individual_blocks(summary)))
-    yield Section("worth", "How many people the panel is worth", tuple(_worth_blocks(summary)))
+        yield section(
+            f"question-{position}", Quoted(question.text), *_question_blocks(summary, question, position)
+        )
+    yield section("structure", "Structure", *_structure_blocks(summary))
+    yield section("individuals", "Individuals", *_individual_blocks(summary))
+    yield section("worth", "How many people the panel is worth", *_worth_blocks(summary))
     readings = Definitions(tuple((name, Label(text)) for name, text in _READINGS))
-    yield Section("reading", "How to read it", (readings,))
+    yield section("reading", "How to read it", readings)
 
 
 def _axes_figures(summary: "StudyComparison") -> Iterator[Figure]:
-    """Draw where each method stands between the nulls and people, a figure for each model."""
+    """Draw the position of each method between the nulls and people, a figure for each model."""
     for position, model in enumerate(dict.fromkeys(method.model for method in summary.methods), start=1):
         methods = [method for method in summary.methods if method.model == model]
-        by_method = [
-            {standing.subject: standing.value for standing in method.standings} for method in methods
-        ]
-        known = [subject for subject in _SUBJECTS if any(subject in values for values in by_method)]
-        if known:
-            values = {
-                f"{_SUBJECTS[subject]} ({_AXES[subject]})": [
-                    standings.get(subject, float("nan"))  # type: ignore[call-overload]
-                    for standings in by_method
-                ]
-                for subject in known
-            }
-            yield _axes_figure("axes" if position == 1 else f"axes-{position}", methods, values)
-
-
-def _axes_figure(name: str, methods: "Sequence[MethodComparison]", values: dict[str, list[float]]) -> Figure:
-    rows = [
-        DotRow(axis, tuple(min(max(value, _LEAST), _MOST) for value in of_axis))
-        for axis, of_axis in values.items()
-    ]
-    colours = _COLOURS[: len(methods)]
-    described = "; ".join(
-        f"{axis}: {', '.join(number(value, 2) for value in of_axis)}" for axis, of_axis in values.items()
-    )
-    cells: list[tuple[Cell, ...]] = [
-        (Label(axis), *(Number(value, 2) for value in of_axis)) for axis, of_axis in values.items()
-    ]
-    return Figure(
-        name,
-        lambda width: dots(rows, colours, title="0 as a null, 1 as people among themselves", width=width),
-        f"Position of the panel, by method: {described}.",
-        DataTable(("in", *map(_name, methods)), tuple(cells), detail="full"),
-        caption="0: as the best null does; 1: as people among themselves do. Below 0 the panel is worse than "
-        "a panel that knows nothing. Values beyond -1 and 1.5 are drawn there. Individuals: the correlation.",
-        legend=tuple(
-            Swatch(colour, _name(method), "dot") for colour, method in zip(colours, methods, strict=False)
-        ),
-    )
+        standings = [{row.subject: row.value for row in method.standings} for method in methods]
+        rows: dict[str, list[float]] = {}
+        for subject, name in _SUBJECTS.items():
+            values = [known.get(subject, float("nan")) for known in standings]
+            if not np.isnan(values).all():
+                rows[f"{name} ({_AXES[subject]})"] = values
+        if rows:
+            yield figures.dots_figure(
+                "axes" if position == 1 else f"axes-{position}",
+                {axis: np.clip(values, _LEAST, _MOST).tolist() for axis, values in rows.items()},
+                figures.legend(_COLOURS[: len(methods)], [*map(_name, methods)][: len(_COLOURS)], "dot"),
+                about="Position of the panel, by method",
+                title="0 as a null, 1 as people among themselves",
+                table=table(
+                    ("in", *map(_name, methods)), [(axis, *row) for axis, row in rows.items()], detail="full"
+                ),
+                caption="0: as the best null does; 1: as people among themselves do. Below 0 the panel is "
+                "worse than a panel that knows nothing. Values beyond -1 and 1.5 are drawn there. "
+                "Individuals: the correlation.",
+            )
 
 
 # Marginals
 
 
-def _distance_blocks(summary: "StudyComparison") -> Iterator[Block]:
-    heads = (
-        "distance from people",
-        "panel",
-        "halves of people",
-        "equal shares",
-        "pooled people",
-        "closer than equal shares",
+def _distance_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
+    columns: Columns[tuple[str, HeldDistance]] = (
+        ("distance from people", lambda row: _DISTANCES[row[0]]),
+        ("panel", lambda row: row[1].panel),
+        ("halves of people", lambda row: row[1].split_half),
+        ("equal shares", lambda row: row[1].uniform),
+        ("pooled people", lambda row: row[1].pooled),
+        ("closer than equal shares", lambda row: row[1].below_uniform),
     )
     for method in summary.methods:
-        rows: list[tuple[Cell, ...]] = [
-            (
-                Label(_DISTANCES[name]),
-                *(
-                    estimate_cell(figure)
-                    for figure in (held.panel, held.split_half, held.uniform, held.pooled, held.below_uniform)
-                ),
-            )
-            for name, held in method.marginals.benchmarks.held.items()
-        ]
-        yield DataTable(heads, tuple(rows), title=_name(method), noun="distance")
+        distances = method.marginals.benchmarks.held.items()
+        yield table_of(distances, columns, title=_name(method), noun="distance")
     n_surveys = summary.methods[0].marginals.benchmarks.n_surveys
-    yield Paragraph(
+    yield (
         f"Lower is closer; 0 is the same, 1 the opposite end. Means over {counted(n_surveys, 'question')} "
         "about concepts; intervals are about these, with other personas and other people. Halves have half "
         "of the people each, so that a good panel may be closer to people than their halves are to each "
-        "other.",
-        "note",
+        "other."
     )
 
 
-def _ranking_blocks(summary: "StudyComparison") -> Iterator[Block]:
-    rows: list[tuple[Cell, ...]] = [
-        (
-            _method_cell(method),
-            Quoted(name, 60),
-            Count(None if order is None else order.n_surveys),
-            estimate_cell(None if order is None else order.ratio),
-            estimate_cell(None if order is None else order.correlation),
-            Number(None if order is None else order.ceiling, 2),
-            Number(None if order is None else order.p_value, 3),
-        )
+def _ranking_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
+    columns: Columns[tuple[MethodComparison, str, Attainment | None]] = (
+        ("method", lambda row: _method_cell(row[0])),
+        ("question", lambda row: Quoted(row[1], 60)),
+        ("concepts", lambda row: Count(row[2].n_surveys if row[2] else None)),
+        ("attainment", lambda row: estimate_cell(row[2].ratio if row[2] else None)),
+        ("correlation of means", lambda row: estimate_cell(row[2].correlation if row[2] else None)),
+        ("halves of people", lambda row: row[2].ceiling if row[2] else None),
+        ("p of the order", lambda row: Number(row[2].p_value if row[2] else None, 3)),
+    )
+    orders = [
+        (method, name, order)
         for method in summary.methods
         for name, order in method.marginals.attainments.items()
     ]
-    heads = (
-        "method",
-        "question",
-        "concepts",
-        "attainment",
-        "correlation of means",
-        "halves of people",
-        "p of the order",
-    )
-    yield DataTable(heads, tuple(rows), title="Order of concepts", noun="question")
+    yield table_of(orders, columns, title="Order of concepts", noun="question")
     if len(summary.concepts) < FEWEST_FOR_AN_INTERVAL:
-        yield Paragraph(
+        yield (
             f"Below {FEWEST_FOR_AN_INTERVAL} concepts a correlation has no interval, as a single concept "
-            "would decide how wide it is; p says whether the order may be chance.",
-            "note",
+            "would decide how wide it is; p shows whether the order may be chance."
         )
 
 
 def _question_blocks(
     summary: "StudyComparison", question: "ComparedQuestion", position: int
-) -> Iterator[Block]:
+) -> Iterator[Block | str]:
     digits = digits_for(float(question.values[0]), float(question.values[-1]))
     means = [
         (method, survey)
@@ -385,63 +344,56 @@ def _question_blocks(
     columns: Columns[tuple[MethodComparison, SurveyMeans]] = (
         ("concept", lambda row: Quoted(row[1].concept, 60)),
         ("method", lambda row: _method_cell(row[0])),
-        ("personas", lambda row: Count(row[1].n_panel)),
-        ("people", lambda row: Count(row[1].n_people)),
+        ("personas", lambda row: row[1].n_panel),
+        ("people", lambda row: row[1].n_people),
         ("mean of the panel", lambda row: estimate_cell(row[1].panel, digits)),
         ("mean of people", lambda row: estimate_cell(row[1].people, digits)),
         ("difference", lambda row: estimate_cell(row[1].difference, digits, signed=True)),
     )
     title = ("Means of “", Quoted(question.name), "”")
     yield table_of(means, columns, noun="concept", brief_title=title)
-    rows = list(_distribution_rows(summary, means))
-    if rows:
-        yield _distribution_figure(rows, question, position, digits)
+    rows = [*_distribution_rows(summary, means)]
+    if not rows:
+        return
+    points = [plain(value) for value in question.values]
+    legend = [
+        label if label == point else f"{point} · {one_line(label)}"
+        for point, label in zip(points, question.labels, strict=True)
+    ]
+    left_out = "" if len(rows) <= _MOST_ROWS else f" The first {_MOST_ROWS} of {len(rows)} rows are drawn."
+    yield figures.distributions_figure(
+        f"question-{position}",
+        rows[:_MOST_ROWS],
+        figures.legend(ramp(len(points)), legend),
+        reference=float(question.values.mean()),
+        about="Means of people and panel by concept",
+        digits=digits,
+        table=table(
+            ("answers", *(f"on {point}" for point in points)),
+            [(Quoted(name), *map(Share, pmf)) for name, _, pmf in rows],
+            detail="full",
+        ),
+        caption="Dots are means, with intervals of people and simulation intervals of the panel; the dashed "
+        f"line is the middle of the scale. Bars show the share of each point in percent.{left_out}",
+    )
 
 
 def _distribution_rows(
     summary: "StudyComparison", means: "Sequence[tuple[MethodComparison, SurveyMeans]]"
-) -> Iterator[GroupRow]:
-    """List people and then every method, concept by concept."""
+) -> "Iterator[tuple[str, Estimate, tuple[float, ...]]]":
+    """List people and then every method, concept by concept: label, mean, distribution."""
     for concept in (survey.concept for method, survey in means if method is summary.methods[0]):
         name = one_line(concept)
         for row, (method, survey) in enumerate(pair for pair in means if pair[1].concept == concept):
             if row == 0:
-                yield _group_row(f"{name}, people", survey.people, survey.people_pmf)
-            yield _group_row(f"{name}, {_brief(method)}", survey.panel, survey.panel_pmf)
-
-
-def _group_row(name: str, mean: "Estimate", pmf: tuple[float, ...]) -> GroupRow:
-    low, high = ends(mean.low, mean.high)
-    return GroupRow(name, mean.value, low, high, pmf)
-
-
-def _distribution_figure(
-    rows: list[GroupRow], question: "ComparedQuestion", position: int, digits: int
-) -> Figure:
-    """Draw the distributions of people and panel side by side."""
-    drawn, colours = rows[:_MOST_ROWS], ramp(len(question.values))
-    described = "; ".join(f"{row.name}: {number(row.mean, digits)}" for row in drawn)
-    left_out = "" if len(rows) <= _MOST_ROWS else f" The first {_MOST_ROWS} of {len(rows)} rows are drawn."
-    masses: list[tuple[Cell, ...]] = [(Quoted(row.name), *(Share(mass) for mass in row.pmf)) for row in rows]
-    heads = ("answers", *(f"on {plain(value)}" for value in question.values))
-    return Figure(
-        f"question-{position}",
-        lambda width: group_rows(drawn, colours, reference=float(question.values.mean()), width=width),
-        f"Means of people and panel by concept: {described}.",
-        DataTable(heads, tuple(masses), detail="full"),
-        caption="Dots are means, with intervals of people and simulation intervals of the panel; the dashed "
-        f"line is the middle of the scale. Bars show the share of each point in percent.{left_out}",
-        legend=tuple(
-            Swatch(colour, label if label == plain(value) else f"{plain(value)} · {one_line(label)}")
-            for colour, value, label in zip(colours, question.values, question.labels, strict=True)
-        ),
-    )
+                yield f"{name}, people", survey.people, survey.people_pmf
+            yield f"{name}, {_brief(method)}", survey.panel, survey.panel_pmf
 
 
 # Structure and individuals
 
 
-def _structure_blocks(summary: "StudyComparison") -> Iterator[Block]:
+def _structure_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
     correlations = [(method, method.correlations) for method in summary.methods]
     compared = [(method, figures) for method, figures in correlations if figures is not None]
     if compared:
@@ -458,7 +410,7 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block]:
             "people, % of the scale",
             lambda pair: estimate_cell(pair.people, 0, is_share=True, signed=True),
         ),
-        ("invented", lambda pair: Label(_invented(pair))),
+        ("invented", _invented),
     )
     contrasts = [(method, method.groups) for method in summary.methods if method.groups is not None]
     if contrasts:
@@ -466,36 +418,32 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block]:
     for method, contrast in contrasts:
         yield table_of(contrast.pairs, groups, title=_name(method), noun="difference")
     if not compared and not contrasts:
-        yield Paragraph(
-            "Nothing can be said: it takes two questions, or groups of both personas and people (--by)."
-        )
-    reliabilities: list[tuple[Cell, ...]] = [
-        (_method_cell(method), Quoted(name, 60), estimate_cell(reliability))
+        yield Paragraph("Not known: it takes two questions, or groups of both personas and people (--by).")
+    reliabilities = [
+        (_method_cell(method), Quoted(name, 60), reliability)
         for method in summary.methods
         for name, reliability in method.reliabilities.items()
     ]
-    if reliabilities:
-        heads = ("method", "question", "rerun reliability")
-        yield DataTable(heads, tuple(reliabilities), title="The same panel asked again")
+    heads = ("method", "question", "rerun reliability")
+    yield table(heads, reliabilities, title="The same panel asked again")
 
 
-def _correlation_blocks(compared: "Sequence[tuple[MethodComparison, Correlations]]") -> Iterator[Block]:
+def _correlation_blocks(compared: "Sequence[tuple[MethodComparison, Correlations]]") -> Iterator[Block | str]:
     columns: Columns[Any] = (
         ("first question", lambda pair: Quoted(pair.first, 60)),
         ("second question", lambda pair: Quoted(pair.second, 60)),
-        ("panel", lambda pair: estimate_cell(pair.panel)),
-        ("people", lambda pair: estimate_cell(pair.people)),
-        ("panel, disattenuated", lambda pair: Number(pair.disattenuated, 2)),
+        ("panel", lambda pair: pair.panel),
+        ("people", lambda pair: pair.people),
+        ("panel, disattenuated", lambda pair: pair.disattenuated),
     )
     yield Subheading("Correlations of questions, within concepts")
-    for method, figures in compared:
-        yield table_of(figures.pairs, columns, title=_name(method), noun="pair")
-    for method, figures in compared:
-        yield Paragraph(
-            f"{_name(method)}: correlations differ from people's by {number(figures.gap.value, 2)} on "
-            f"average; halves of people by {number(figures.split_half, 2)}, shuffled personas by "
-            f"{number(figures.permuted, 2)}.",
-            "note",
+    for method, correlations in compared:
+        yield table_of(correlations.pairs, columns, title=_name(method), noun="pair")
+    for method, correlations in compared:
+        yield (
+            f"{_name(method)}: correlations differ from people's by {number(correlations.gap.value, 2)} on "
+            f"average; halves of people by {number(correlations.split_half, 2)}, shuffled personas by "
+            f"{number(correlations.permuted, 2)}."
         )
 
 
@@ -505,12 +453,12 @@ def _invented(pair: "GroupContrast") -> str:
     return "yes" if pair.invented else "no"
 
 
-def _individual_blocks(summary: "StudyComparison") -> Iterator[Block]:
+def _individual_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
     columns: Columns[Any] = (
         ("question", lambda row: Quoted(row.question, 60)),
-        ("persons", lambda row: Count(row.n)),
-        ("correlation", lambda row: estimate_cell(row.correlation)),
-        ("shuffled stay below", lambda row: Number(row.permuted_high, 2)),
+        ("persons", lambda row: row.n),
+        ("correlation", lambda row: row.correlation),
+        ("shuffled stay below", lambda row: row.permuted_high),
         ("error, % of the scale", lambda row: estimate_cell(row.error, 0, is_share=True)),
         ("error, shuffled", lambda row: Share(row.permuted_error)),
     )
@@ -519,25 +467,24 @@ def _individual_blocks(summary: "StudyComparison") -> Iterator[Block]:
         yield Subheading("Personas compared with the people of the same name")
     else:
         yield Paragraph(
-            "Nothing can be said about individuals: no persona ID matches a respondent ID "
+            "Individuals cannot be compared: no persona ID matches a respondent ID "
             "(--respondent names the column)."
         )
     for method in matched:
         yield table_of(method.individuals, columns, title=_name(method), noun="question")
 
 
-def _worth_blocks(summary: "StudyComparison") -> Iterator[Block]:
+def _worth_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
     columns: Columns[SampleWorth] = (
-        ("by", lambda row: Label(_ERRORS[row.error])),
-        ("people", lambda row: Label(_worth(row))),
-        ("interval", lambda row: Label(_worth_interval(row))),
+        ("by", lambda row: _ERRORS[row.error]),
+        ("people", _worth),
+        ("interval", _worth_interval),
     )
     for method in summary.methods:
         yield table_of(method.marginals.worth, columns, title=_name(method), noun="error")
-    yield Paragraph(
+    yield (
         "The size of a simple random sample of people whose expected error is the panel's. Its interval "
-        "comes from that of the panel's error; people beyond those that were asked cannot be seen.",
-        "note",
+        "comes from that of the panel's error; people beyond those that were asked cannot be seen."
     )
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from semscale.study.comparison import StudyComparison, compare
     from semscale.study.crosstabs import panel_tables
-    from semscale.study.files import load
-    from semscale.study.result import Study, StudyResult, read_study
+    from semscale.study.result import Study, StudyResult, load, read_study
     from semscale.study.summary import StudySummary
 
 __all__ = [
@@ -32,8 +31,7 @@ __all__ = [
 _MODULES = {
     "comparison": ("StudyComparison", "compare"),
     "crosstabs": ("panel_tables",),
-    "files": ("load",),
-    "result": ("Study", "StudyResult", "read_study"),
+    "result": ("Study", "StudyResult", "load", "read_study"),
     "summary": ("StudySummary",),
 }
 

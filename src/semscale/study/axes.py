@@ -298,7 +298,14 @@ def compare_correlations(
     known = ~np.isnan(r) & ~np.isnan(human)
     if not known.any():
         return None
-    permuted = float(np.abs(_shuffled_correlations(panel, plan)[:, known] - human[known]).mean())
+
+    def shuffled_answers(rng: np.random.Generator) -> CountedFigures:
+        by_question = np.moveaxis(panel.positions, 2, 0)
+        shuffled = np.stack([answers[rng.permutation(panel.n)] for answers in by_question], axis=-1)
+        return question_correlations(shuffled, panel.person_weights)
+
+    null = np.nan_to_num(_shuffled(panel, plan, shuffled_answers))
+    permuted = float(np.abs(null[:, known] - human[known]).mean())
     gap = float(np.abs(r - human)[known].mean())
     n = min(panel.n, people.n)
     gaps, signed_gaps = _mean_sizes((r_drawn - human_drawn)[:, known], (r - human)[known])
@@ -334,17 +341,12 @@ def _mean_sizes(drawn: Floats, observed: Floats) -> tuple[Floats, Floats]:
     return np.nanmean(np.abs(drawn), axis=1), np.nanmean(drawn * signs, axis=1)
 
 
-def _shuffled_correlations(panel: ComparedSide, plan: IntervalPlan) -> Floats:
-    """Return correlations (splits, f) where each question's answers are shuffled among personas."""
-    rng = np.random.default_rng(plan.seed)
-    rows = []
-    for _ in range(_SPLITS):
-        shuffled = np.stack(
-            [answers[rng.permutation(panel.n)] for answers in np.moveaxis(panel.positions, 2, 0)], axis=-1
-        )
-        rows.append(question_correlations(shuffled, panel.person_weights)(np.ones((1, panel.n)))[0])
-    correlations: Floats = np.nan_to_num(np.array(rows))
-    return correlations
+def _shuffled(
+    panel: ComparedSide, plan: IntervalPlan, shuffle: Callable[[np.random.Generator], CountedFigures]
+) -> Floats:
+    """Return figures (splits, f) of all personas after shuffles at random."""
+    rng, everyone = np.random.default_rng(plan.seed), np.ones((1, panel.n))
+    return np.concatenate([shuffle(rng)(everyone) for _ in range(_SPLITS)])
 
 
 def _disattenuated(r: float, reliabilities: Sequence[float]) -> float:
@@ -482,7 +484,11 @@ def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
         return GroupContrasts(tuple(pairs), 0, unknown, unknown, unknown, none)
     signs = np.sign(human[clear])
     first, second = _halves(people, plan, people_figures)
-    shuffled = _shuffled_differences(panel, panel_rows, plan)
+
+    def shuffled_attributes(rng: np.random.Generator) -> CountedFigures:
+        return group_differences(panel.positions[rng.permutation(panel.n)], panel.person_weights, panel_rows)
+
+    shuffled = _shuffled(panel, plan, shuffled_attributes)
     ratio = _size_ratios(d[None, clear], human[None, clear], signs)[0]
     ratios = _size_ratios(drawn[:, clear], human_drawn[:, clear], signs)
     return GroupContrasts(
@@ -504,20 +510,6 @@ def _group_pairs(panel: ComparedSide, people: ComparedSide) -> list[_GroupPair]:
         for question in range(len(panel.questions)):
             pairs += [_GroupPair(question, attribute, *two) for two in combinations(groups, 2)]
     return pairs
-
-
-def _shuffled_differences(
-    panel: ComparedSide, rows: Sequence[tuple[int, Mask, Mask]], plan: IntervalPlan
-) -> Floats:
-    """Return differences (splits, f) where attributes are shuffled among personas."""
-    rng = np.random.default_rng(plan.seed)
-    shuffled = (panel.positions[rng.permutation(panel.n)] for _ in range(_SPLITS))
-    return np.concatenate(
-        [
-            group_differences(positions, panel.person_weights, rows)(np.ones((1, panel.n)))
-            for positions in shuffled
-        ]
-    )
 
 
 def _apart(gaps: Floats, drawn: Floats, plan: IntervalPlan) -> Mask:

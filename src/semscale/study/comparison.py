@@ -53,7 +53,7 @@ _LISTED = 8
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The answer to whether a panel can stand for people in one respect.
+    """The conclusion on whether a panel can replace people in one respect.
 
     Attributes:
         subject: the respect.
@@ -245,7 +245,7 @@ def _questions(panel: PanelAnswers, human: Table, columns: Mapping[str, str]) ->
     shared = tuple(question for name, question in known.items() if name in human.columns)
     if not shared:
         raise InputError(
-            f"question: no question of the study ({', '.join(known)}) is the name of a column: say which "
+            f"question: no question of the study ({', '.join(known)}) is the name of a column: name the "
             f"column has its answers (--question {next(iter(known))}=COLUMN)"
         )
     return shared
@@ -428,7 +428,7 @@ def _beyond_null(figure: Estimate, way: float) -> bool | None:
 
 
 def _no_or_unknown(high: float, way: float) -> bool | None:
-    """Return no where the upper end is at most 0, or short of half of the way; NaN tells nothing."""
+    """Return no where the upper end is at most 0, or short of half of the way; NaN leaves it unknown."""
     return False if high <= 0 or high < way / 2 else None
 
 

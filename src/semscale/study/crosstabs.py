@@ -254,7 +254,7 @@ def _notes(panel: _RatedPanel, wanted: list[StudyQuestion], measured: list[Study
         )
     if rest:
         alone = " alone" if len(models) == 1 else ""
-        yield f"answered by {', '.join(models)}{alone}; --model shows {' or '.join(rest)}"
+        yield f"answered by {', '.join(models)}{alone}; --chat-model shows {' or '.join(rest)}"
     if len(measured) < len(wanted):
         left = ", ".join(question.name for question in wanted if question not in measured)
         yield f"without a table, as {method} did not measure them: {left}"

@@ -231,7 +231,7 @@ def joint_shares(rows: Sequence[Mapping[str, Any]]) -> JointShares:
     """
     names = [name for name in rows[0] if name != "share"]
     if not names:
-        raise InputError("a row of joint needs attributes beside its share, such as age: 18-34")
+        raise InputError("a row of joint needs attributes in addition to its share, such as age: 18-34")
     levels: dict[str, dict[str, int]] = {name: {} for name in names}
     cells: dict[tuple[int, ...], float] = {}
     for number, row in enumerate(rows, start=1):
@@ -367,7 +367,7 @@ def _raked_weights(
     if result.unmet:
         worst = result.unmet[0]
         raise InputError(
-            f"margin {worst.margin!r} cannot be met beside the other margins: {worst.category!r} is to have "
+            f"margin {worst.margin!r} cannot be met with the other margins: {worst.category!r} is to have "
             f"{worst.target / total:.3g} of the panel and comes to {worst.reached / total:.3g}; {lacking} "
             "for some combinations that the margins need"
         )

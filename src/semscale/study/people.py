@@ -95,20 +95,6 @@ class ComparedSide:
         known = ~np.isnan(masses).any(axis=1)
         return PmfSample(masses[known], None if self.weights is None else self.weights[known])
 
-    def with_weight(self) -> "ComparedSide":
-        """Return the persons whose weight is above 0."""
-        if self.weights is None:
-            return self
-        rows = np.flatnonzero(self.weights > 0).tolist()
-        return ComparedSide(
-            tuple(self.names[row] for row in rows) if self.names else (),
-            {name: masses[rows] for name, masses in self.masses.items()},
-            self.questions,
-            self.weights[rows],
-            {name: [cells[row] for row in rows] for name, cells in self.groups.items()},
-            {name: values[rows] for name, values in self.repeats.items()},
-        )
-
 
 # The panel
 
@@ -167,7 +153,7 @@ class PanelAnswers:
         """Count the answers without a rating by a method, and by a model where there are several."""
         scales = self.result.design.questionnaire.scales
         unrated = self.result.answers.filter(pl.col("value").is_null(), pl.col("question").is_in([*scales]))
-        return _of(unrated, method, model).height
+        return _answers_by(unrated, method, model).height
 
     def side(
         self,
@@ -178,20 +164,26 @@ class PanelAnswers:
     ) -> ComparedSide:
         """Return the answers by a method as arrays; those of a persona are averaged over samples.
 
+        Personas with a weight of 0 are left out.
+
         Args:
             method: that measured them.
             questions: that are compared.
             attributes: of personas, by which groups are made.
             model: that answered; needed where there are several.
         """
-        rows, panel = _of(self.rated, method, model), self.result.design.panel
+        rows, panel = _answers_by(self.rated, method, model), self.result.design.panel
+        numbers = {name: number for number, name in enumerate(panel.ids)}
+        if panel.weights is not None:
+            rows = rows.filter(
+                pl.col("persona").is_in([name for name in panel.ids if panel.weights[numbers[name]] > 0])
+            )
         names = tuple(rows["persona"].unique(maintain_order=True))
         masses, repeats = {}, {}
         for question in questions:
             answers = rows.filter(pl.col("question") == question.name)
             arrays = _panel_arrays(answers, names, self.concepts, question)
             masses[question.name], repeats[question.name] = arrays
-        numbers = {name: number for number, name in enumerate(panel.ids)}
         personas = [numbers[name] for name in names]
         weights = None if panel.weights is None else np.array(panel.weights)[personas]
         groups = {}
@@ -199,10 +191,10 @@ class PanelAnswers:
             if attribute not in panel.fields:
                 raise unknown_name("attribute of the personas", attribute, tuple(panel.fields))
             groups[attribute] = [panel.fields[attribute][persona] for persona in personas]
-        return ComparedSide(names, masses, questions, weights, groups, repeats).with_weight()
+        return ComparedSide(names, masses, questions, weights, groups, repeats)
 
 
-def _of(answers: pl.DataFrame, method: str, model: str | None) -> pl.DataFrame:
+def _answers_by(answers: pl.DataFrame, method: str, model: str | None) -> pl.DataFrame:
     by_method = answers.filter(method=method)
     return by_method if model is None else by_method.filter(asked_model=model)
 
@@ -351,7 +343,7 @@ def _concept_numbers(
         if len(concepts) > 1:
             raise InputError(
                 f"concept: the study has {len(concepts)} concepts ({_listed(concepts)}): "
-                "name the column of the people's table that says which one a row is about"
+                "name the column of the people's table that has the concept of each row"
             )
         return np.zeros(rows.height, dtype=np.int64)
     cells = groups_in(column_in(rows, columns.concept)).to_list()
@@ -422,7 +414,7 @@ def _masses(
         raise InputError(
             f"question: people's values in column {column.name!r} go from {known.min():g} to "
             f"{known.max():g}, the scale of {question.name!r} from {question.values[0]:g} to "
-            f"{question.values[-1]:g}: say the lowest and the highest value that people could give "
+            f"{question.values[-1]:g}: state the lowest and the highest value that people could give "
             "(--human-range LOW HIGH)"
         )
     masses[np.isnan(numbers)] = np.nan

@@ -41,9 +41,10 @@ from semscale.study.asking import (
     is_answer,
 )
 from semscale.study.panel import SyntheticPanel
-from semscale.study.questionnaire import Method, ModelChoice, StudyDesign, StudyQuestion
+from semscale.study.questionnaire import Method, ModelChoice, StudyDesign, StudyQuestion, parse_study
 from semscale.types import Floats, Progress, Status, Statuses
 from semscale.weights.download_staging import sha256_of
+from semscale.yaml_reading import YamlFile
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 PANEL, ANSWERS, SUMMARY, FILE = "panel.parquet", "answers.parquet", "study.json", "study.yaml"
 PROMPTS, RECORD = "prompts.parquet", "run.json"
-"""Files in the folder of a result; the record has what ``read_study`` needs beside the tables."""
+"""Files in the folder of a result; the record has what ``read_study`` needs besides the tables."""
 
 PROMPT_SCHEMA: dict[str, Any] = {
     "prompt": pl.String,
@@ -168,6 +169,21 @@ class Study:
         finally:
             if ledger is None:
                 opened.close()
+
+
+def load(path: str | Path) -> Study:
+    """Read a study from a YAML file; docs/studies.md lists its keys.
+
+    Paths in the file are relative to the file's own folder.
+
+    Args:
+        path: of the file.
+
+    Raises:
+        InputError: it cannot be read, or something in it is wrong; the message has the line.
+    """
+    file = YamlFile.read(path, "study file")
+    return Study(parse_study(file.content, source=file.source, folder=Path(path).parent))
 
 
 def _players(

@@ -15,12 +15,12 @@ class RunSettings(Settings):
     model: Annotated[
         tuple[str, ...],
         Field(description="The model that answers; overrides those of the file. Can be repeated."),
-        Option("Asking", "NAME"),
+        Option("Chat model", "NAME", name="--chat-model"),
     ] = ()
     base_url: Annotated[
         str | None,
         Field(description="Address of their OpenAI-compatible endpoint."),
-        Option("Asking", "URL"),
+        Option("Chat model", "URL", name="--chat-url"),
     ] = None
     interval: Annotated[
         float, Field(description="Coverage of the simulation intervals."), Option("Run", "NUMBER")

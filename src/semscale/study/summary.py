@@ -44,7 +44,7 @@ QUOTES_PER_CONCEPT = 3
 """Answers that are drawn for each concept."""
 
 PANEL_WEIGHT = "panel weight"
-"""The column of the personas' weights beside the columns of answers, if a panel has any."""
+"""Column of the personas' weights in the table of answers, if a panel has any."""
 
 PERSONA, SAMPLE, SETS, MODEL = "persona", "repeated sample", "anchor set", "model"
 """Facets in which answers to one question about one concept differ."""
@@ -377,7 +377,7 @@ class StudySummary(Presentable):
         reliabilities: of repeated answers; empty where personas are asked once.
         spreads: sources of the spread of answers, over all models; empty where personas alone differ.
         pairs: every two methods of a question.
-        orders: order effects; empty where each call stands alone.
+        orders: order effects; empty where there is no order.
         statuses: answers by status, for each method and group.
         costs: of answers, by method.
         unrated: why answers have no rating, by method; the most frequent reason first.

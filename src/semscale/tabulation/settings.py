@@ -337,7 +337,7 @@ class TestSettings(Settings):
     level: Annotated[
         float,
         Field(gt=0, lt=1, description="Coverage of intervals; the level of tests is 1 minus it."),
-        Option(_RUN, "NUMBER"),
+        Option(_RUN, "NUMBER", name="--interval"),
         Signed(),
     ] = 0.95
 

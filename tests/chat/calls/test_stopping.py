@@ -18,7 +18,7 @@ import asyncio, os, signal, sys
 from semscale.chat import Reply, Request
 from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
-from semscale.cli.interrupts import heed_interrupts
+from semscale.cli.process import catch_interrupts
 from semscale.signature import Signature
 
 class Model:
@@ -32,7 +32,7 @@ class Model:
             await asyncio.sleep(0)
         return Reply("yes")
 
-heed_interrupts()
+catch_interrupts()
 requests = [Request.of(f"question {n}") for n in range(50)]
 for _ in range(2):
     try:

@@ -13,7 +13,7 @@ ITEMS = [
     {"id": "sum", "input": "What is two plus two?", "right": "Two plus two is four."},
     {"id": "cat", "input": "Which animal says meow?", "right": "A cat says meow."},
 ]
-SHORT = ("--max-tokens", "12", "--temperature", "0", "--reference", "right", "--ledger", "ledger.sqlite")
+SHORT = ("--max-tokens", "12", "--chat-temperature", "0", "--reference", "right", "--ledger", "ledger.sqlite")
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_three_items_are_recorded_with_their_rerun_and_references(semscale):
     code, out = semscale(*ask)
     assert code == 0
     assert "SmolLM2-135M-Instruct" in out
-    code, out = semscale("approve", "latest", "--by", "Ann", "--why", "a trial")
+    code, out = semscale("approve", "latest", "--approved-by", "Ann", "--why", "a trial")
     assert code == 0
     # At temperature 0 the same questions have the same answers.
     code, out = semscale(*ask[:5], *SHORT, "--rerun-of", "baseline")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.needs("history")
+pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
 
 N = 20
 
@@ -30,7 +30,7 @@ def decided(semscale, written):
     def decide(old, new, *options, command="gate"):
         for ended in (
             semscale("drift", "record", written("old.jsonl", **old), "--model", "old"),
-            semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read"),
+            semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read"),
             semscale("drift", "record", written("again.jsonl", **old), "--model", "old", "--note", "again",
                      "--rerun-of", "baseline"),
         ):  # fmt: skip

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from endpoint import error, misbehaving_endpoint
 
-pytestmark = [pytest.mark.needs("history"), pytest.mark.needs("api")]
+pytestmark = [pytest.mark.needs("history"), pytest.mark.needs("api"), pytest.mark.exhaustive]
 
 NAMES = [f"item{number:02}" for number in range(24)]
 ANSWERS = re.compile(r"\[BEGIN (\w+ ANSWER \w{12})\]\n(.*?)\n\[END \1\]", re.DOTALL)
@@ -50,7 +50,7 @@ def baseline(semscale, written):
     """Eight of 24 answers of the approved run are wrong; a rerun has others wrong."""
     for ended in (
         semscale("drift", "record", written("old.jsonl", range(8)), "--model", "old", "--reference", "right"),
-        semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read"),
+        semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read"),
         semscale("drift", "record", written("again.jsonl", range(2, 10)), "--model", "old",
                  "--rerun-of", "baseline", "--reference", "right"),
     ):  # fmt: skip
@@ -88,7 +88,7 @@ def test_a_better_candidate_passes_and_is_called_better(semscale, baseline, writ
 
 def test_references_of_the_candidates_file_serve_a_baseline_without(semscale, written):
     semscale("drift", "record", written("old.jsonl", ()), "--model", "old")
-    semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read")
+    semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read")
     worse = written("new.jsonl", range(16))
     plain = json.loads(semscale("drift", "compare", worse, "--model", "new", "--json").out)
     assert "reference_match" not in {one["metric"] for one in plain["metrics"]}
@@ -110,7 +110,7 @@ def test_corrected_references_are_named(semscale, baseline, written, tmp_path):
 
 def test_a_metric_that_needs_references_says_so(semscale, written):
     semscale("drift", "record", written("old.jsonl", ()), "--model", "old")
-    semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read")
+    semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read")
     ended = semscale(
         "drift", "gate", written("new.jsonl", (1,)), "--model", "new", "--metric", "reference_match"
     )
@@ -159,7 +159,7 @@ def test_a_judge_compares_both_runs_in_both_orders(semscale, baseline, written, 
 
 def test_a_judge_who_finds_the_candidate_worse_fails_the_gate_without_a_rerun(semscale, written, endpoint):
     semscale("drift", "record", written("old.jsonl", ()), "--model", "old")
-    semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read")
+    semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read")
     ended = judged(semscale, endpoint, written("new.jsonl", range(12)), "--metric", "side_by_side",
                    "--report", "page.md", "--junit", "tests.xml")  # fmt: skip
     assert ended.code == 1, ended.out + ended.err
@@ -197,7 +197,7 @@ def test_a_judge_needs_what_was_asked(semscale, tmp_path, endpoint):
         found = [{key: row[key] for key in ("id", "output")} for row in rows(())]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found))
     semscale("drift", "record", "old.jsonl", "--model", "old")
-    semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read")
+    semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read")
     ended = judged(semscale, endpoint, "new.jsonl", "--dataset", "old")
     assert ended.code == 2
     assert "a judge must know what was asked" in ended.err

@@ -6,6 +6,8 @@ from scipy.stats import ttest_1samp
 
 from semscale.drift.gate.equivalence import equivalence
 
+pytestmark = pytest.mark.exhaustive
+
 
 def test_without_reruns_and_skewness_it_is_the_t_test():
     half = np.random.default_rng(0).normal(0.0, 0.1, 13)

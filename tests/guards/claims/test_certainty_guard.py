@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.claims.certainty_guard import CertaintyGuard
+from semscale.guards.claim_guards import CertaintyGuard
 
 
 @pytest.mark.parametrize(

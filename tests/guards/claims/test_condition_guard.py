@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.claims.condition_guard import ConditionGuard
+from semscale.guards.claim_guards import ConditionGuard
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,8 @@
 
 import pytest
 
-from semscale.guards.claims.counterparts import are_counterparts, are_turned, make_up, orders_agree
-from semscale.guards.negation_guard import NegationGuard
-from semscale.guards.opposite_guard import OppositeGuard
-from semscale.guards.reading import analyse
+from semscale.guards.meaning_guards import NegationGuard, OppositeGuard
+from semscale.guards.reading import analyse, are_counterparts, are_turned, make_up, orders_agree
 from semscale.guards.registry import Guards
 
 

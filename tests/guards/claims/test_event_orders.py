@@ -2,8 +2,8 @@
 
 import pytest
 
-from semscale.guards.claims.event_orders import read_orders, turned_orders
-from semscale.guards.claims.wording import Wording
+from semscale.guards.phrases import Wording
+from semscale.guards.reading import read_orders, turned_orders
 from semscale.guards.words import TextWords
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from semscale.guards.claims.events import crossing, denials, denied_otherwise, is_denied, parts_at
-from semscale.guards.claims.wording import Wording
+from semscale.guards.phrases import Wording
+from semscale.guards.reading import crossing, denials, denied_otherwise, is_denied, parts_at
 from semscale.guards.words import TextWords
 
 

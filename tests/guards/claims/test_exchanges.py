@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.claims.exchanges import exchanged_places, turned_voice
+from semscale.guards.exchanges import exchanged_places, turned_voice
 from semscale.guards.reading import analyse
 
 

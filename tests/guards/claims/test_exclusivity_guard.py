@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.claims.exclusivity_guard import ExclusivityGuard
+from semscale.guards.claim_guards import ExclusivityGuard
 
 
 @pytest.mark.parametrize(

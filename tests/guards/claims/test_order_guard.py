@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.claims.order_guard import OrderGuard
+from semscale.guards.claim_guards import OrderGuard
 
 
 @pytest.mark.parametrize(

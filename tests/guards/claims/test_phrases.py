@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from semscale.guards.claims.phrases import (
+from semscale.guards.phrases import (
     PHRASE_GUARDS,
     Cue,
     PhraseBook,
@@ -12,8 +12,7 @@ from semscale.guards.claims.phrases import (
     phrase_book,
     phrase_reader,
 )
-from semscale.guards.lexicons import read_lexicon
-from semscale.guards.words import TextWords
+from semscale.guards.words import TextWords, read_lexicon
 
 BOOK = PhraseBook(
     {"hedged": ["may, <be> said to, so _ says"], "only": ["no .. but"], "harmless": ["may day, said so"]},
@@ -43,7 +42,7 @@ def test_phrases_are_found_with_their_class_and_places(text, cues):
 def test_no_phrase_of_a_guard_has_two_classes(guard):
     entries = {
         kind: [" ".join(phrase.split()) for line in lines for phrase in line.split(",")]
-        for kind, lines in read_lexicon(guard, "semscale.guards.claims").items()
+        for kind, lines in read_lexicon(guard).items()
         if kind != "groups"
     }
     phrases = list(itertools.chain.from_iterable(entries.values()))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.claims.quantity_guard import QuantityGuard
+from semscale.guards.claim_guards import QuantityGuard
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.claims.role_guard import RoleGuard
+from semscale.guards.claim_guards import RoleGuard
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.guards.claims.wording import Wording, alignment, coverage, similarity
+from semscale.guards.phrases import Wording, alignment, coverage, similarity
 from semscale.guards.words import TextWords
 
 

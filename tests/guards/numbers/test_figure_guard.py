@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.numbers.figure_guard import figure_findings
+from semscale.guards.number_guard import figure_findings
 
 SAME = [
     ("de", "Nehmen Sie 3 Tabletten.", "Drei Tabletten sind zu nehmen."),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.numbers.figures import bound_of, digits_of, find_figures, values_of
+from semscale.guards.figures import bound_of, digits_of, find_figures, values_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from semscale.guards.numbers.figures_by_language import read_numbers
+from semscale.guards.number_guard import read_numbers
 
 
 @pytest.mark.parametrize(

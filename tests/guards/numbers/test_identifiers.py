@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.numbers.identifiers import find_identifiers
+from semscale.guards.figures import find_identifiers
 
 
 @pytest.mark.parametrize(

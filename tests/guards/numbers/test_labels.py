@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.numbers.labels import read_labels
+from semscale.guards.figures import read_labels
 from semscale.guards.words import TextWords
 
 

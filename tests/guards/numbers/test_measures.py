@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.numbers.measures import single_units, spoken_measures
+from semscale.guards.quantities import single_units, spoken_measures
 from semscale.guards.words import TextWords
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.numbers.number_words import spelt_numbers
+from semscale.guards.quantities import spelt_numbers
 from semscale.guards.words import TextWords
 
 

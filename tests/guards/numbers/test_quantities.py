@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.numbers.quantities import read_quantities
+from semscale.guards.quantities import read_quantities
 from semscale.guards.words import TextWords
 
 

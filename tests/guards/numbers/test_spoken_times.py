@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.numbers.spoken_times import spoken_times
+from semscale.guards.quantities import spoken_times
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.numbers.units import (
+from semscale.guards.quantities import (
     UnitConversion,
     _spellings,
     conversion_of,

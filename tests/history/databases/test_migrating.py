@@ -34,6 +34,8 @@ from semscale.history.tables import (
 )
 from semscale.store.databases.address import read_address
 
+pytestmark = pytest.mark.exhaustive
+
 RUN, OTHER = a_run(3, id="an-old-run"), a_run(2, id="another", dataset="feedback")
 APPROVAL = an_approval(RUN, id="an-old-approval")
 COMPARISON = a_comparison(id="an-old-comparison")

@@ -7,6 +7,8 @@ from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
 from semscale.matching.bertscore import BertScorer, JudgedPairs, calibrate, read_baseline
 
+pytestmark = pytest.mark.exhaustive
+
 NOUNS = ("cat", "car", "cake", "tree", "song", "phone", "river", "shirt", "novel", "chair", "judge", "cloud")
 CORPUS = [f"The {noun} is {state}." for noun in NOUNS for state in ("old", "new")]
 

@@ -33,6 +33,7 @@ MORE = [
 ]
 
 
+@pytest.mark.exhaustive
 def test_only_whole_texts_count_and_guards_pass_over(matcher):
     found = matcher.match([*RIGHT, REFERENCES[0]], [*REFERENCES, REFERENCES[0]])
     assert np.isnan(found.components["word"]).tolist() == [True, True, True, False]

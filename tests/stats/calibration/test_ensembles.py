@@ -5,6 +5,8 @@ from semscale.errors import InputError
 from semscale.stats.calibration.ensembles import nested_scores, tune_weights, weighted_mean
 from semscale.stats.intervals.roc_areas import roc_area
 
+pytestmark = pytest.mark.exhaustive
+
 
 def area(scores, correct):
     return roc_area(scores[correct == 1], scores[correct == 0]).value

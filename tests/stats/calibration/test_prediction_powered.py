@@ -53,6 +53,7 @@ def test_a_few_labels_with_like_scores_do_not_carry_the_tuning_away():
     assert found.value == pytest.approx(3.0, abs=0.01)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n", [3, 5])
 def test_with_few_labels_a_useless_judge_costs_next_to_nothing(n):
     # With the plain slope the error was 1.42 and 1.20 times that of the labels alone.

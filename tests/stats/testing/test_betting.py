@@ -6,6 +6,8 @@ import pytest
 from semscale.errors import InputError
 from semscale.stats.testing.betting import p_value_evidence, run_evidence
 
+pytestmark = pytest.mark.exhaustive
+
 
 def run(*values):
     return np.array(values, dtype=np.float64)

@@ -10,6 +10,8 @@ from scipy.stats import binom
 
 from semscale.stats.testing.exchange import exchange_test
 
+pytestmark = pytest.mark.exhaustive
+
 
 def counted(by_role):
     """Mid-p-value over every choice of one value an item."""

@@ -79,6 +79,7 @@ def test_effects_that_can_be_told_apart():
     assert [effect.name for effect in effects_of(one_model)] == ["respondent", "anchor set", "residual"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("share_missing", [0.0, 0.3])
 def test_unbiased_with_and_without_gaps(share_missing):
     rng = np.random.default_rng(1)

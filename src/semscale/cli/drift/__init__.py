@@ -1,1 +1,1 @@
-"""The commands ``semscale drift``: their options and their runs."""
+"""The commands ``semscale drift``: a candidate compared with an approved baseline."""

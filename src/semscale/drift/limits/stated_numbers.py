@@ -8,7 +8,7 @@ import numpy as np
 
 from semscale.embedding.languages.language_names import ENGLISH
 from semscale.embedding.languages.text_language import language_of
-from semscale.guards.numbers.figures_by_language import read_numbers
+from semscale.guards.number_guard import read_numbers
 from semscale.guards.reading import analyse
 from semscale.guards.words import is_english_script
 from semscale.history.items import Item

@@ -15,7 +15,7 @@ from semscale.drift.measure.losses import (
     number_loss,
     similarity_loss,
 )
-from semscale.guards.numbers.number_guard import CHANGED_KINDS
+from semscale.guards.number_guard import CHANGED_KINDS
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from semscale.drift.measure.aligned_item import PairScores
 from semscale.drift.measure.text_readings import Reading, TextReadings
 from semscale.embedding.languages.text_language import language_of
 from semscale.guards.findings import Finding
-from semscale.guards.numbers.figure_guard import figure_findings
+from semscale.guards.number_guard import figure_findings
 from semscale.guards.registry import Guards, Mode
 from semscale.guards.words import is_english_script
 from semscale.matching.calibrated import (

@@ -100,6 +100,6 @@ def _label(cell: object, place: CellLocation, scale: tuple[float, float]) -> flo
     if not low <= score <= high:
         raise place.wrong(
             f"has the label {shortened(cell)}, which is no number from {low:g} to {high:g}",
-            "mend it, or say which scale the labels have, such as --label-range 1,5",
+            "mend it, or say which scale the labels have, such as --human-range 1 5",
         )
     return (score - low) / (high - low)

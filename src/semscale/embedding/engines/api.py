@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 BATCH = 256
 RETRIES = 6  # waits of half a second, doubled up to 8 seconds, or as long as the endpoint's Retry-After says
+KEY_VARIABLE = "OPENAI_API_KEY"
 _WORKERS = 4
 _TOO_LARGE = frozenset({400, 413, 422})  # status of answers to a text or batch that is too long
 
@@ -31,13 +32,14 @@ _TOO_LARGE = frozenset({400, 413, 422})  # status of answers to a text or batch 
 class ApiEmbedder:
     """Embeds texts through an OpenAI-compatible endpoint.
 
-    The key comes from the environment variable ``OPENAI_API_KEY``; most local servers need none. The weights
-    of an endpoint cannot be checked, so the signature has the model's name and the endpoint, but no hash.
+    The key comes from a variable of the environment; most local servers need none. The weights of an endpoint
+    cannot be checked, so the signature has the model's name and the endpoint, but no hash.
 
     Args:
         model: the model's name at the endpoint.
         base_url: the endpoint's address, such as ``http://localhost:8000/v1``; by default the one in
             ``OPENAI_BASE_URL``, or else OpenAI's.
+        key_variable: the variable that holds the key.
         dimensions: the requested width, for models that offer several; by default the model's own.
         batch: number of texts in one request.
         retries: how often a request is repeated after 408, 409, 429, 5xx, or a broken connection.
@@ -52,6 +54,7 @@ class ApiEmbedder:
         model: str,
         *,
         base_url: str | None = None,
+        key_variable: str = KEY_VARIABLE,
         dimensions: int | None = None,
         batch: int = BATCH,
         retries: int = RETRIES,
@@ -65,9 +68,10 @@ class ApiEmbedder:
                 raise InputError(f"{name} must be >= {least}, got {value}")
         self.model = model
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
-        if self._base_url is None and not os.environ.get("OPENAI_API_KEY"):
-            said = "OPENAI_API_KEY is not set; set it, or name another endpoint with"
-            raise InputError(f"{said} base_url", in_shell=f"{said} --base-url")
+        self._key_variable = key_variable
+        if self._base_url is None and not os.environ.get(key_variable):
+            said = f"{key_variable} is not set; set it, or name another endpoint with"
+            raise InputError(f"{said} base_url", in_shell=f"{said} --embedder-url")
         require("api")
         self._asked = dimensions
         self._batch = batch
@@ -127,7 +131,7 @@ class ApiEmbedder:
         from openai import OpenAI
 
         # Local servers need no key, but the client requires one.
-        key = os.environ.get("OPENAI_API_KEY") or "none"
+        key = os.environ.get(self._key_variable) or "none"
         return OpenAI(api_key=key, base_url=self._base_url, max_retries=self._retries)
 
     def _ask(self, texts: Sequence[str], rows: Integers) -> Vectors:

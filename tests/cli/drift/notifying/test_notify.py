@@ -8,9 +8,10 @@ import pytest
 from made_up_drift import comparison_of, decision_about
 from tests.schema_check import check_json
 
-from semscale.cli.drift.notifying import webhook as webhooks
-from semscale.cli.drift.notifying.notify import VARIABLE, NotifyOptions
-from semscale.cli.drift.notifying.webhook import Webhook
+from semscale.cli.drift import gate as webhooks
+from semscale.cli.drift.commands import NOTIFY_VARIABLE as VARIABLE
+from semscale.cli.drift.commands import NotifyOptions
+from semscale.cli.drift.gate import Webhook
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.errors import InputError, ReplyError, StoppedByUserError
@@ -46,12 +47,12 @@ def summary_of(outcome):
 )
 def test_it_is_sent_for_the_outcomes_that_are_asked_for(sent, when, told):
     for outcome in Outcome:
-        NotifyOptions(notify=ADDRESS, notify_on=when).tell(summary_of(outcome), ID)
+        NotifyOptions(notify=ADDRESS, notify_on=when).send(summary_of(outcome), ID)
     assert {json.loads(message)["outcome"] for message in sent} == told
 
 
 def test_a_webhook_gets_what_json_prints(sent):
-    NotifyOptions(notify=ADDRESS).tell(summary_of(Outcome.FAIL), ID)
+    NotifyOptions(notify=ADDRESS).send(summary_of(Outcome.FAIL), ID)
     check_json(sent[0])
     content = json.loads(sent[0])
     assert (content["candidate"]["model"], content["comparison"]) == ("model-b", ID)
@@ -62,7 +63,7 @@ def test_slack_gets_a_short_text_with_the_job(sent, monkeypatch):
     monkeypatch.setenv("GITHUB_SERVER_URL", "https://github.com")
     monkeypatch.setenv("GITHUB_REPOSITORY", "ann/tutor")
     monkeypatch.setenv("GITHUB_RUN_ID", "7")
-    NotifyOptions().tell(summary_of(Outcome.FAIL), ID)
+    NotifyOptions().send(summary_of(Outcome.FAIL), ID)
     (message,) = map(json.loads, sent)
     assert set(message) == {"text"}
     lines = message["text"].splitlines()
@@ -71,12 +72,12 @@ def test_slack_gets_a_short_text_with_the_job(sent, monkeypatch):
 
 
 def test_nothing_is_sent_without_an_address(sent, monkeypatch):
-    NotifyOptions().tell(summary_of(Outcome.FAIL), ID)
+    NotifyOptions().send(summary_of(Outcome.FAIL), ID)
     # Secrets are empty in pull requests from forks.
     monkeypatch.setenv(VARIABLE, "")
     empty = NotifyOptions(notify_on="always")
-    empty.check()
-    empty.tell(summary_of(Outcome.FAIL), ID)
+    empty.webhook()
+    empty.send(summary_of(Outcome.FAIL), ID)
     assert sent == []
 
 
@@ -94,7 +95,7 @@ def test_what_cannot_be_used_is_refused_before_anything_is_measured(
     if variable:
         monkeypatch.setenv(VARIABLE, variable)
     with pytest.raises(InputError, match=said) as raised:
-        NotifyOptions(**options).check()
+        NotifyOptions(**options).webhook()
     assert "T0SECRET" not in str(raised.value)
 
 
@@ -104,7 +105,7 @@ def test_a_stop_while_sending_says_what_is_kept(sent, monkeypatch):
 
     monkeypatch.setattr(Webhook, "post", stop)
     with pytest.raises(StoppedByUserError, match="stopped; the comparison is stored"):
-        NotifyOptions(notify=ADDRESS).tell(summary_of(Outcome.FAIL), ID)
+        NotifyOptions(notify=ADDRESS).send(summary_of(Outcome.FAIL), ID)
 
 
 @pytest.mark.needs("history")
@@ -116,7 +117,7 @@ def test_a_webhook_that_fails_is_said_in_one_line_and_changes_no_exit_code(semsc
     monkeypatch.setattr(webhooks, "_SLACK", ("hooks.example.org",))
     base = ("drift", "record", EXAMPLES / "baseline.jsonl", "--model", "model-a", "--dataset", "feedback")
     assert semscale(*base).code == 0
-    assert semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read them").code == 0
+    assert semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read them").code == 0
     new = (
         EXAMPLES / "candidate_bad.jsonl",
         "--model",

@@ -6,8 +6,8 @@ from threading import Event
 import pytest
 from local_servers import serving
 
-from semscale.cli.drift.notifying import webhook as webhooks
-from semscale.cli.drift.notifying.webhook import Webhook
+from semscale.cli.drift import gate as webhooks
+from semscale.cli.drift.gate import Webhook
 from semscale.errors import InputError, ReplyError
 from semscale.version import __version__
 

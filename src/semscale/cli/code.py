@@ -1,0 +1,343 @@
+"""The commands ``semscale code`` and ``code suggest``: open answers coded by a codebook."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App
+from pydantic import Field
+
+from semscale.cli.options import Without, command, refuse_given
+from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
+from semscale.cli.process import message_if_stopped
+from semscale.cli.shared import (
+    COLUMNS,
+    RUN,
+    CallOptions,
+    ChatOptions,
+    EmbedderOptions,
+    InputFile,
+    RowOptions,
+    RunOptions,
+)
+from semscale.coding.settings import CODES, CodeSettings, CodingChatSettings, CodingColumns
+from semscale.errors import InputError
+from semscale.settings import Option, Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from semscale.chat.forecast import ForecastSummary
+    from semscale.coding.coder import ChatCodes
+    from semscale.coding.suggesting import SuggestionSummary
+    from semscale.coding.summary import CodingSummary
+    from semscale.embedding.embedder import Embedder
+    from semscale.store.table import Table
+    from semscale.types import Progress
+
+_LEDGER = "stopped; replies that came, if any, stay in the ledger, and the same command goes on from there"
+_PARTS = "stopped; parts that were finished, if any, are kept, and the same command goes on after them"
+_NOTHING = "stopped; nothing was written, and the same command starts again"
+_BATCH = 50_000
+
+app = App(name="code")
+
+CodebookFile = Annotated[
+    Path,
+    Field(description="YAML with codes: name, definition and examples."),
+    Option(CODES, "FILE"),
+]
+
+
+class CodeOptions(Settings):
+    """All options of ``semscale code``."""
+
+    file: InputFile
+    codebook: CodebookFile
+    columns: CodingColumns
+    coding: CodeSettings
+    rate_scale: Annotated[
+        str | None,
+        Field(description="Rate the answers on this scale, for --rating; a name or a YAML file."),
+        Option(COLUMNS, "SCALE", rare=True),
+    ] = None
+    other_run: Annotated[
+        str | None,
+        Field(description="Table of another run on the same rows, to compare with."),
+        Option(CODES, "FILE", rare=True),
+    ] = None
+    model: EmbedderOptions
+    chat: ChatOptions
+    asking: CodingChatSettings
+    calls: CallOptions
+    outputs: Outputs
+    table: RowOptions
+    run: RunOptions
+
+    @property
+    def asks(self) -> bool:
+        """Whether a chat model is asked as well: the command line names it, or the form of its replies."""
+        return self.chat.is_stated or "method" in self.asking.model_fields_set
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options that do not go together."""
+        if self.rate_scale is not None and self.columns.rating is not None:
+            raise InputError("--rate-scale makes a rating of its own: leave --rating out")
+        if not self.asks:
+            refuse_given("--chat-model NAME", self.chat, self.asking, self.calls)
+        elif self.chat.chat_model is None:
+            raise InputError("--reply needs --chat-model NAME")
+
+
+class SuggestOptions(Settings):
+    """All options of ``semscale code suggest``.
+
+    Raises:
+        InputError: a value out of range, or an option without the one that it belongs to.
+    """
+
+    file: InputFile
+    text: Annotated[str, Field(description="The answers."), Option(COLUMNS, "COLUMN")]
+    codebook: Annotated[Path, Field(description="The codebook to write, in YAML."), Option(OUTPUT, "FILE")]
+    codes: Annotated[
+        int | None, Field(description="Number of codes (default: by their stability)."), Option(CODES)
+    ] = None
+    most: Annotated[int, Field(description="Maximum number of codes that are tried."), Option(CODES)] = 15
+    sample: Annotated[
+        int,
+        Field(
+            ge=100, description="Maximum number of different answers; of more a random sample is clustered."
+        ),
+        Option(RUN, name="--max-answers", rare=True),
+    ] = 20_000
+    model: EmbedderOptions
+    chat: ChatOptions
+    calls: Annotated[CallOptions, Without("dry_run")]
+    outputs: Outputs
+    table: RowOptions
+    run: Annotated[RunOptions, Without("interval", "part_rows", "restart")]
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options without the chat model that they belong to."""
+        if self.run.seed < 0:
+            raise InputError(f"seed must be >= 0, got {self.run.seed}")
+        if not self.chat.is_stated:
+            refuse_given("--chat-model NAME", self.chat, self.calls)
+
+
+@app.default
+@command
+def code(options: CodeOptions) -> None:
+    """Code open answers by a codebook: more than one code per answer, each with its probability.
+
+    [bold]semscale code answers.csv --text comment --codebook codes.yaml --human codes --out coded.csv[/bold]
+
+    Codes are assigned by their examples and definitions. Answers that people coded, in the column --human,
+    turn scores into probabilities and correct the shares; without them nothing is calibrated. [bold]semscale
+    label[/bold] draws answers to code, [bold]semscale code suggest[/bold] proposes a codebook.
+
+    A stopped run with --chat-model continues and never repeats a paid call; --dry-run sends nothing.
+    """
+    if options.calls.dry_run:
+        present(forecast_codes(options), options.outputs.of_forecast)
+        return
+    parts = _NOTHING if options.outputs.out is None else _PARTS
+    with message_if_stopped(_LEDGER if options.asks else parts):
+        began = monotonic()
+        present(code_table(options), options.outputs, seconds=monotonic() - began)
+
+
+@app.command(name="suggest")
+@command
+def suggest(options: SuggestOptions) -> None:
+    """Propose a codebook from clusters of the answers, and report which of them are stable.
+
+    [bold]semscale code suggest answers.csv --text comment --codebook codes.yaml[/bold]
+
+    Codes are named by their most typical words, or by a model with --chat-model. Read and correct the file
+    before [bold]semscale code[/bold] uses it.
+    """
+    with message_if_stopped(_LEDGER if options.chat.is_stated else _NOTHING):
+        present(suggest_codes(options), options.outputs)
+
+
+def code_table(options: CodeOptions) -> "CodingSummary":
+    """Code a file, write its table, and sum it up.
+
+    Raises:
+        SemscaleError: a column, codebook, option or output that cannot be used, or a model that cannot be
+            run.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.coding.codebook import load_codebook
+    from semscale.coding.coder import Coder, ask_about_codes
+    from semscale.coding.table_coding import CodingTable, OtherRun
+    from semscale.results.runs import measure_table
+    from semscale.scales import load_scale
+    from semscale.store.deriving.derived_columns import by_label
+    from semscale.store.reading import open_table
+
+    codebook, asking = load_codebook(options.codebook), options.asking
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    table, by = by_label(options.table.open(options.file, is_reported=True), options.columns.by)
+    columns = options.columns.changed(by=tuple(by))
+    columns.check(table)
+    other = None
+    if options.rate_scale is not None:
+        load_scale(options.rate_scale)  # refused now, as it is needed once answers are scored
+    if options.other_run is not None:
+        coded = open_table(options.other_run)
+        coded.require(columns.text, "other_run")
+        other = OtherRun(coded, codebook, columns.text, options.other_run)
+    with progress_bars() as progress:
+
+        def ask(texts: Sequence[str]) -> "ChatCodes":
+            return ask_about_codes(
+                options.chat.load(progress),
+                codebook,
+                texts,
+                question=asking.question,
+                method=asking.method,
+                running=options.calls.running(),
+                progress=progress,
+            )
+
+        # The settings of the chat model that decide the codes; its endpoint does not.
+        named = {"chat_model": options.chat.chat_model, "method": asking.method, "question": asking.question}
+        instrument = CodingTable(
+            columns,
+            codebook,
+            lambda: Coder(codebook, embedder=options.model.load(progress)),
+            settings=options.coding,
+            ask=ask if options.asks else None,
+            asked={name: value for name, value in named.items() if value} if options.asks else {},
+            scale=options.rate_scale,
+            other=other,
+            plan=options.run.plan,
+            progress=progress,
+        )
+        return measure_table(
+            table, instrument, out=options.outputs.out, settings=options.run.parts, progress=progress
+        )
+
+
+def forecast_codes(options: CodeOptions) -> "ForecastSummary":
+    """Forecast the calls about the answers of a file, without those whose replies the ledger has.
+
+    Raises:
+        SemscaleError: a column, codebook, option or output that cannot be used, or a model that cannot be
+            loaded.
+    """
+    from semscale.chat.forecast import ForecastSummary
+    from semscale.cli.judge import forecast_judge
+    from semscale.cli.progress import progress_bars
+    from semscale.coding.codebook import load_codebook
+    from semscale.coding.coder import QUESTION, code_judge
+    from semscale.coding.table_coding import answers_in
+    from semscale.embedding.texts import text_status
+    from semscale.types import Status
+
+    codebook, asking = load_codebook(options.codebook), options.asking
+    options.outputs.of_forecast.check()
+    table = options.table.open(options.file)
+    table.require_text(options.columns.text, "text")
+    cells = answers_in(table, options.columns.text)
+    with progress_bars() as progress:
+        judge = code_judge(options.chat.load(progress), codebook, asking.method)
+    counts = Counter(text_status(cell) for cell in cells)
+    answers = [str(cell) for cell in cells if text_status(cell) is Status.SCORED]
+    requests = judge.requests([asking.question or QUESTION] * len(answers), answers)
+    n = counts.pop(Status.SCORED, 0)
+    return ForecastSummary(
+        table.name,
+        options.calls.forecasts({judge.name: partial(forecast_judge, judge, requests.__getitem__)}),
+        n,
+        {str(status): count for status, count in counts.items()},
+        noun="answer",
+        note="Nothing was sent. A model that refuses parameters takes a few calls more, once.",
+    )
+
+
+def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
+    """Propose a codebook for a file, and write it.
+
+    Raises:
+        SemscaleError: a column, option or output that cannot be used, too few answers, or a model that cannot
+            be run.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.coding import suggesting
+    from semscale.coding.coder import Coder
+    from semscale.store.atomic import check_writable
+    from semscale.store.columns import column_in
+    from semscale.store.result_columns import check_free, check_output
+    from semscale.store.runs.batch_writing import write_batches
+
+    options.outputs.check()
+    check_input(options.file, options.codebook, "codebook")
+    check_writable(options.codebook, "codebook")
+    if options.codebook.exists() and options.codebook.stat().st_size:
+        raise InputError(f"codebook: {options.codebook} is there already: name another file, or move it away")
+    table = options.table.open(options.file)
+    check_free(table.columns, table.name)
+    if options.outputs.out is not None:
+        check_output(table, options.outputs.out)
+    table.require_text(options.text, "text")
+    sample = suggesting.AnswerSample(options.sample, seed=options.run.seed)
+    for batch in table.batches_with([options.text], _BATCH):
+        sample.add(column_in(batch, options.text).to_list())
+    with progress_bars() as progress:
+        embedder = options.model.load(progress)
+        summary = suggesting.suggest(
+            sample,
+            embedder,
+            codes=options.codes,
+            most=options.most,
+            source=table.name,
+            column=options.text,
+            codebook=str(options.codebook),
+            seed=options.run.seed,
+            progress=progress,
+        )
+        if options.chat.is_stated:
+            chat = options.chat.load(progress)
+            names = suggesting.name_codes(summary.codes, options.calls.runner(chat), progress=progress)
+            summary = summary.renamed(names, chat.name)
+        try:
+            Coder(suggesting.suggested_codebook(summary), embedder=embedder)
+        except InputError as error:
+            # The summary reports why ``semscale code`` would refuse the codebook.
+            summary = replace(summary, problem=str(error))
+        if options.outputs.out is not None:
+            coded = _with_codes(table, options.text, summary, embedder, progress)
+            write_batches(coded, options.outputs.out)
+        # Last of all, as a run is refused where the codebook is there already.
+        suggesting.write_suggestion(summary, options.codebook)
+    return summary
+
+
+def _with_codes(
+    table: "Table",
+    text: str,
+    summary: "SuggestionSummary",
+    embedder: "Embedder",
+    progress: "Progress | None",
+) -> "Iterator[pl.DataFrame]":
+    """Add the code of each answer, part by part; answers outside the sample are embedded."""
+    import polars as pl
+
+    from semscale.store.columns import column_in
+    from semscale.store.writing import PREFIX
+
+    for batch in table.batches(_BATCH):
+        cells = column_in(batch, text).to_list()
+        clusters, nearness = summary.clusters.assign(cells, embedder, progress=progress)
+        names = [None if cluster < 0 else summary.codes[cluster].name for cluster in clusters.tolist()]
+        yield batch.with_columns(
+            pl.Series(f"{PREFIX}suggested", names, pl.String),
+            pl.Series(f"{PREFIX}nearness", nearness, nan_to_null=True),
+        )

@@ -1,1 +1,0 @@
-"""The commands with their options."""

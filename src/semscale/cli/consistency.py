@@ -1,0 +1,448 @@
+"""The command ``semscale consistency``: how far several answers to one prompt agree."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from itertools import islice
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from semscale.answer_consistency.settings import (
+    MEASURING,
+    AnswerColumns,
+    AskedColumns,
+    ConsistencySettings,
+    CorrectnessSettings,
+)
+from semscale.cli.options import As, command, refuse_given
+from semscale.cli.outputs import Outputs, present
+from semscale.cli.shared import (
+    CHAT,
+    CallOptions,
+    ChatOptions,
+    EmbedderOptions,
+    InputFile,
+    RowOptions,
+    RunOptions,
+)
+from semscale.errors import InputError
+from semscale.settings import Option, Settings
+
+if TYPE_CHECKING:
+    from semscale.answer_consistency.asking import Prompt, Sampling
+    from semscale.answer_consistency.claim_tables import AgreementSummary
+    from semscale.answer_consistency.claims import ClaimJudge
+    from semscale.answer_consistency.summary import ConsistencySummary
+    from semscale.chat.chat_model import ChatModel
+    from semscale.chat.forecast import Forecast, ForecastSummary
+    from semscale.chat.ledger.ledger import Ledger
+    from semscale.chat.messages import Request
+    from semscale.chat.replies import CallError, Reply
+    from semscale.types import Progress
+
+_LOOKED_UP_TOGETHER = 256  # prompts
+_OF_SAMPLING = ("samples", "chat", "temperature", "system", "max_tokens")
+"""Options of asking that serve with --claims, too."""
+
+
+class SampleColumns(Settings):
+    """Columns of answers and their samples, or of questions that a model is asked."""
+
+    prompt: Annotated[str | None, As(AskedColumns, "prompt")] = None
+    answer: Annotated[str | None, As(AnswerColumns, "answer")] = None
+    sample: Annotated[tuple[str, ...], As(AnswerColumns, "sample")] = ()
+    item: Annotated[str | None, As(AnswerColumns, "item")] = None
+    label: Annotated[str | None, As(AnswerColumns, "label")] = None
+    by: Annotated[str | None, As(AnswerColumns, "by")] = None
+    logprobs: Annotated[str | None, As(AnswerColumns, "logprobs")] = None
+    sample_logprobs: Annotated[tuple[str, ...], As(AnswerColumns, "sample_logprobs")] = ()
+
+    @property
+    def columns(self) -> AnswerColumns | AskedColumns:
+        """The columns.
+
+        Raises:
+            InputError: columns that do not go together.
+        """
+        if self.answer is not None:
+            named = {name: getattr(self, name) for name in AnswerColumns.model_fields}
+            return AnswerColumns(**{name: title for name, title in named.items() if title})
+        if self.prompt is None:
+            raise InputError("answer must name a column, or prompt one whose questions --ask asks")
+        if self.sample or self.item or self.logprobs or self.sample_logprobs:
+            raise InputError("sample, item and logprobs need answer: name the column with the answers")
+        return AskedColumns(prompt=self.prompt, label=self.label, by=self.by)
+
+
+class AskingOptions(Settings):
+    """The chat model that answers, if any, and how answers are sampled.
+
+    Raises:
+        InputError: options that do not go together.
+    """
+
+    samples: Annotated[
+        int | None,
+        Field(description="Ask a model for an answer and this many samples per question."),
+        Option(CHAT, "NUMBER", name="--ask"),
+    ] = None
+    chat: ChatOptions
+    temperature: Annotated[
+        float,
+        Field(description="Temperature of the samples."),
+        Option(CHAT, name="--chat-temperature", rare=True),
+    ] = 1.0
+    system: Annotated[
+        str | None,
+        Field(description="Instructions before every question."),
+        Option(CHAT, "TEXT", name="--system-prompt", rare=True),
+    ] = None
+    max_tokens: Annotated[
+        int | None, Field(description="Tokens at which a reply is cut."), Option(CHAT, rare=True)
+    ] = None
+    stop_at: Annotated[
+        float | None,
+        Field(
+            description="Stop asking a question once it is certain on which side of this consistency it lies."
+        ),
+        Option(CHAT, rare=True),
+    ] = None
+    stop_confidence: Annotated[
+        float, Field(description="Confidence of that certainty."), Option(CHAT, rare=True)
+    ] = 0.95
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options without ``--ask``, and ``--ask`` without a model."""
+        if self.samples is None and (self.chat.is_stated or self.stop_at is not None):
+            raise InputError("--chat-model and --stop-at need --ask N; the embedding model is --embedder")
+        if self.samples is not None and self.chat.chat_model is None:
+            raise InputError("--ask needs --chat-model NAME")
+
+    @property
+    def sampling(self) -> "Sampling | None":
+        """How answers are sampled; ``None`` where no model is asked.
+
+        Raises:
+            InputError: a number out of range.
+        """
+        if self.samples is None:
+            return None
+        from semscale.answer_consistency.asking import Sampling, Stopping
+        from semscale.chat.messages import Parameters
+
+        return Sampling(
+            n_samples=self.samples,
+            temperature=self.temperature,
+            answer=Parameters(max_tokens=self.max_tokens),
+            system=self.system,
+            stopping=None if self.stop_at is None else Stopping(self.stop_at, self.stop_confidence),
+        )
+
+
+class ConsistencyOptions(Settings):
+    """All options of ``semscale consistency``.
+
+    Raises:
+        InputError: an option without the one that it belongs to.
+    """
+
+    file: InputFile
+    columns: SampleColumns
+    measures: ConsistencySettings
+    claims: Annotated[
+        bool,
+        Field(description="Split answers into sentences, and judge by samples how far each is supported."),
+        Option(MEASURING),
+    ] = False
+    asking: AskingOptions
+    calls: CallOptions
+    correctness: CorrectnessSettings
+    outputs: Outputs
+    model: EmbedderOptions
+    table: RowOptions
+    run: RunOptions
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options without the one that they belong to."""
+        if self.asking.samples is None:
+            refuse_given("--ask N, which is not given", self.asking, self.calls, but=("dry_run",))
+        if self.columns.label is None:
+            refuse_given("--correct, which is not given", self.correctness)
+        if self.measures.nli is None and self.measures.nli_labels is not None:
+            raise InputError("nli_labels belongs to --nli, which is not given")
+        if self.claims:
+            whole = "measures of whole answers, which --claims does not make"
+            refuse_given(whole, self.measures, but=("nli", "nli_labels"))
+            refuse_given(whole, self.columns, but=("prompt", "answer", "sample", "item", "by"))
+            refuse_given(whole, self.asking, but=_OF_SAMPLING)
+            if self.measures.nli is not None and self.model.is_stated:
+                raise InputError("--embedder belongs to --claims without --nli, whose model reads no vectors")
+
+
+@command
+def consistency(options: ConsistencyOptions) -> None:
+    """Measure how far several answers to one question agree, and which can be trusted.
+
+    [bold]semscale consistency answers.csv --answer answer --sample again1 --sample again2[/bold]
+
+    With --ask N --chat-model NAME the answers come from a model. If it is stopped, the same command continues
+    and never repeats a paid call; with --out it continues after the last finished part.
+
+    With --claims each sentence of an answer is judged by the samples, and the least supported are shown.
+    """
+    if options.calls.dry_run:
+        present(forecast_samples(options), options.outputs.of_forecast)
+        return
+    began = monotonic()
+    summary = measure_claims(options) if options.claims else measure_table(options)
+    seconds = monotonic() - began
+    with options.outputs.report_if_stopped():
+        present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)
+
+
+def measure_table(options: ConsistencyOptions) -> "ConsistencySummary":
+    """Measure a file, write its table, and sum it up; where a cap is reached, as far as it went.
+
+    Raises:
+        SemscaleError: options that do not go together, or what the table or a model cannot do.
+    """
+    from semscale.answer_consistency.asking import AskedModel
+    from semscale.answer_consistency.consistency import Consistency
+    from semscale.answer_consistency.tables import consistency_file
+    from semscale.chat.decisions.models import load_deciding_model
+    from semscale.cli.progress import progress_bars
+    from semscale.store.deriving.derived_columns import with_label
+
+    columns, sampling = _checked(options)
+    table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
+    run = options.run
+    with progress_bars() as progress:
+        chat = model = None
+        if sampling is not None:
+            chat = options.asking.chat.load(progress)
+            asked = load_deciding_model(chat) if sampling.asks_p_true else chat
+            model = AskedModel(sampling, options.calls.runner(asked))
+        return consistency_file(
+            table,
+            columns.changed(by=by),
+            instrument=Consistency(chat, **dict(_with_models(options, progress))),
+            model=model,
+            correctness=options.correctness.changed(interval=run.interval, seed=run.seed),
+            plan=run.plan,
+            out=options.outputs.out,
+            settings=run.parts,
+            progress=progress,
+        )
+
+
+def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
+    """Judge the claims of a file's answers, write its table, and sum it up; where a cap is reached, so far.
+
+    Raises:
+        SemscaleError: options that do not go together, or what the table or a model cannot do.
+    """
+    from semscale.answer_consistency.asking import AskedModel
+    from semscale.answer_consistency.claim_tables import claim_consistency_file
+    from semscale.cli.progress import progress_bars
+    from semscale.matching.matcher import check_method
+    from semscale.store.deriving.derived_columns import with_label
+
+    columns, sampling = _source(options)
+    nli, labels = options.measures.nli, options.measures.nli_labels
+    check_method("calibrated" if nli is None else "entailment", options.model.engine)
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
+    with progress_bars() as progress:
+        model = None
+        if sampling is not None:
+            model = AskedModel(sampling, options.calls.runner(options.asking.chat.load(progress)))
+        return claim_consistency_file(
+            table,
+            columns.changed(by=by),
+            judge=claim_judge(options.model, nli, labels, progress),
+            model=model,
+            plan=options.run.plan,
+            out=options.outputs.out,
+            settings=options.run.parts,
+            progress=progress,
+        )
+
+
+def claim_judge(
+    model: EmbedderOptions, nli: str | None, labels: Sequence[str] | None, progress: "Progress | None"
+) -> "ClaimJudge":
+    """Load the model that judges claims: the embedding model, or one of entailment."""
+    from semscale.answer_consistency.claims import ClaimJudge
+    from semscale.matching.bertscore import token_encoder
+    from semscale.matching.entailment import chosen_model
+
+    if nli is not None:
+        entailment = chosen_model(
+            nli, labels, precision=model.precision, cache=model.cache, progress=progress
+        )
+        return ClaimJudge(nli=entailment)
+    encoder = token_encoder(
+        model.chosen_name, model.precision, progress, engine=model.engine, device=model.device
+    )
+    return ClaimJudge(embedder=encoder)
+
+
+def forecast_samples(options: ConsistencyOptions) -> "ForecastSummary":
+    """Forecast the most calls that asking would take, without asking.
+
+    Raises:
+        InputError: no model is to be asked.
+    """
+    from semscale.answer_consistency.asking import prompt_status
+    from semscale.chat.forecast import ForecastSummary
+    from semscale.store.columns import column_in
+    from semscale.types import Status
+
+    columns, sampling = _checked(options)
+    if sampling is None or not isinstance(columns, AskedColumns):
+        raise InputError("--dry-run forecasts what asking would take: give --ask N and --chat-model NAME")
+    table, column = options.table.open(options.file), columns.prompt
+    columns.check(table)
+
+    def prompts() -> Iterator[Any]:
+        for batch in table.batches_with({column}, options.run.part_rows):
+            yield from column_in(batch, column).to_list()
+
+    counts = Counter(str(prompt_status(prompt)) for prompt in prompts())
+    asked, chat = counts.pop(Status.SCORED, 0), options.asking.chat.load()
+    works = {chat.name: lambda ledger: _forecast(prompts, sampling, chat, ledger)}
+    return ForecastSummary(table.name, options.calls.forecasts(works), asked, counts, "prompt")
+
+
+def _source(options: ConsistencyOptions) -> "tuple[AnswerColumns | AskedColumns, Sampling | None]":
+    """Return the columns of answers and samples, or how they are asked for.
+
+    Raises:
+        InputError: neither answers nor a model that is asked, or both.
+    """
+    columns, sampling = options.columns.columns, options.asking.sampling
+    if isinstance(columns, AskedColumns) != (sampling is not None):
+        raise InputError("name either --answer, whose answers are measured, or --ask N with --chat-model")
+    return columns, sampling
+
+
+def _checked(options: ConsistencyOptions) -> "tuple[AnswerColumns | AskedColumns, Sampling | None]":
+    """Check, before anything is read or loaded, that options go together and outputs can be written."""
+    from semscale.answer_consistency.measures import check_stopping
+    from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
+
+    columns, sampling = _source(options)
+    measures, needs = options.measures.measures, options.measures.needs
+    if isinstance(columns, AnswerColumns):
+        _check_tokens(measures, needs, columns)
+    if sampling is not None:
+        sampling = sampling.for_parts(needs)
+        if sampling.stopping is not None:
+            check_stopping(measures[0])
+    if "bert_score" in measures and options.model.engine in TOKENLESS_ENGINES:
+        raise InputError(
+            "measure bert_score needs engine openvino or torch, which show the states of tokens, "
+            f"got {options.model.engine!r}"
+        )
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    return columns, sampling
+
+
+def _check_tokens(measures: Sequence[str], needs: frozenset[str], columns: AnswerColumns) -> None:
+    """Check that a table has the log-probabilities that its measures need, and no useless ones of samples.
+
+    Raises:
+        InputError: it has not.
+    """
+    from semscale.answer_consistency.measures import check_sample_tokens
+
+    if columns.sample_logprobs:
+        check_sample_tokens(measures)
+    if "p_true" in needs:
+        raise InputError(
+            "--measure p_true asks a model whether its own answer is right: give --ask N and --chat-model "
+            "NAME; semscale judge asks about answers that stand in a table"
+        )
+    if "logprobs" in needs and columns.logprobs is None:
+        raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")
+    if "sample_logprobs" in needs and not columns.has_sample_tokens:
+        raise InputError(
+            "measures of samples' tokens need --sample-logprobs COLUMN for each --sample, --item with "
+            "--logprobs COLUMN, or --ask N"
+        )
+
+
+def _with_models(options: ConsistencyOptions, progress: "Progress | None") -> ConsistencySettings:
+    """Return the settings with the models that the measures need."""
+    from semscale.matching.entailment import chosen_model
+
+    chosen, model = options.measures, options.model
+    models: dict[str, object] = {"seed": options.run.seed}
+    if chosen.nli is not None:
+        models["nli_labels"] = None
+        models["nli"] = chosen_model(
+            chosen.nli,
+            chosen.nli_labels,
+            precision=model.precision,
+            cache=model.cache,
+            progress=progress,
+        )
+    if "cosine" in chosen.needs:
+        models["embedder"] = model.load(progress)
+    if "f1" in chosen.needs:
+        is_named = model.engine == "openvino"
+        models["bert_embedder"] = model.chosen_name if is_named else model.load(progress)
+    return chosen.changed(**models)
+
+
+async def _forecast(
+    prompts: Callable[[], Iterator[Any]], sampling: "Sampling", chat: "ChatModel", ledger: "Ledger"
+) -> "Forecast":
+    from semscale.answer_consistency.asking import prompt_status
+    from semscale.chat.forecast import forecast
+    from semscale.chat.ledger.content_key import ContentKeys
+    from semscale.types import Status
+
+    keys = ContentKeys(chat)
+
+    async def stored(request: "Request") -> "Reply | CallError | None":
+        return await ledger.find(keys.of(request))
+
+    async def listed(prompt: "Prompt") -> "list[Request]":
+        return [request async for request in _requests(prompt, sampling, stored)]
+
+    async def sent() -> "AsyncIterator[Request]":
+        scored = (prompt for prompt in prompts() if prompt_status(prompt) is Status.SCORED)
+        # Replies are looked up for many prompts together, which a server answers with one statement.
+        while some := list(islice(scored, _LOOKED_UP_TOGETHER)):
+            for requests in await asyncio.gather(*map(listed, some)):
+                for request in requests:
+                    yield request
+
+    return await forecast(sent(), chat, ledger=ledger)
+
+
+async def _requests(
+    prompt: "Prompt", sampling: "Sampling", stored: "Callable[[Request], Awaitable[Reply | CallError | None]]"
+) -> "AsyncIterator[Request]":
+    """Yield the requests for a prompt's answer, for its samples, and for P(True) where it is asked for."""
+    from semscale.answer_consistency.p_true import p_true_request
+    from semscale.chat.budget import BYTES_PER_TOKEN, most_reply_tokens
+    from semscale.chat.replies import CallError
+
+    texts = []
+    for index in range(sampling.n_samples + 1):
+        request = sampling.request(prompt, index)
+        yield request
+        outcome = await stored(request)
+        if isinstance(outcome, CallError):
+            if not index:
+                return  # a prompt whose answer was refused gets no samples
+            continue
+        # A reply that is still to come counts at its longest.
+        longest = "x" * round(BYTES_PER_TOKEN * most_reply_tokens(request))
+        texts.append(f"{index}{longest}" if outcome is None else outcome.text)
+    if sampling.wants_p_true(texts[0]):
+        yield p_true_request(str(prompt), texts[0], texts[1:])

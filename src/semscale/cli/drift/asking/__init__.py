@@ -1,1 +1,0 @@
-"""Asking a model for runs: options, items, forecasts."""

@@ -1,1 +1,0 @@
-"""Messages about a gate's decision to webhooks."""

@@ -1,0 +1,103 @@
+"""The command ``semscale embed``: texts turned into vectors."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from semscale.cli.options import Without, command
+from semscale.cli.outputs import Outputs, present
+from semscale.cli.shared import (
+    COLUMNS,
+    MODEL,
+    EmbedderOptions,
+    InputFile,
+    RayOptions,
+    RowOptions,
+    RunOptions,
+    model_recipe,
+)
+from semscale.errors import InputError
+from semscale.settings import Option, Settings
+
+if TYPE_CHECKING:
+    from semscale.distributed.recipes import EmbeddingRecipe
+    from semscale.embedding.file_embedding import EmbeddingSummary
+
+
+class EmbedOptions(Settings):
+    """All options of ``semscale embed``.
+
+    Raises:
+        InputError: no output is named.
+    """
+
+    file: InputFile
+    text: Annotated[str, Field(description="The texts."), Option(COLUMNS, "COLUMN")]
+    dtype: Annotated[
+        Literal["float32", "float16"],
+        Field(description="Type of the numbers; float16 takes half the space."),
+        Option(MODEL),
+    ] = "float32"
+    outputs: Annotated[Outputs, Without("figures")]
+    model: Annotated[EmbedderOptions, Without("cache")]
+    table: RowOptions
+    run: Annotated[RunOptions, Without("interval", "seed")]
+    cluster: RayOptions
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse a run without an output."""
+        if self.outputs.out is None:
+            raise InputError("out must name where the vectors go: a .parquet file, or a folder (vectors/)")
+
+
+@command
+def embed(options: EmbedOptions) -> None:
+    """Turn a column of texts into vectors, in the order of the rows.
+
+    [bold]semscale embed answers.csv --text comment --out vectors.parquet[/bold]
+
+    A folder as --out (vectors/) has one Parquet file for each part. If it is stopped, the same command
+    continues after the last finished part.
+    """
+    summary = embed_table(options)
+    with options.outputs.report_if_stopped():
+        present(summary, options.outputs)
+
+
+def embed_table(options: EmbedOptions) -> "EmbeddingSummary":
+    """Embed a file, write its table, and sum it up.
+
+    Vectors are not stored in the cache as well: the output has them, and finished parts are not repeated.
+
+    Raises:
+        SemscaleError: as ``embed_file``.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.embedding.file_embedding import check_vectors_fit, embed_file
+    from semscale.embedding.loading import load_embedder
+    from semscale.weights.known import DEFAULT_MODEL
+
+    if options.outputs.out is not None:
+        check_vectors_fit(options.outputs.out)
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    table = options.table.open(options.file, is_reported=True)
+
+    def recipe() -> "EmbeddingRecipe":
+        from semscale.distributed.recipes import EmbeddingRecipe
+
+        model = model_recipe(options.model, DEFAULT_MODEL, cache=False)
+        return EmbeddingRecipe(model, options.text, options.dtype)
+
+    with progress_bars() as progress, options.cluster.workers(options.model.engine, recipe) as workers:
+        loading = options.model.loading(progress)
+        loading["precision"], loading["cache"] = options.model.precision, False
+        return embed_file(
+            table,
+            options.text,
+            embedder=load_embedder(options.model.chosen_name, **loading),
+            out=options.outputs.out,
+            dtype=options.dtype,
+            settings=replace(options.run.parts, makers=workers),
+            progress=progress,
+        )

@@ -1,0 +1,568 @@
+"""The commands ``semscale judge``, ``judge compare`` and ``judge audit``: answers judged by chat models."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from cyclopts import App
+from pydantic import Field
+
+from semscale.cli.options import Without, command
+from semscale.cli.outputs import Outputs, check_input, present
+from semscale.cli.process import message_if_stopped
+from semscale.cli.shared import COLUMNS, RUN, CallOptions, ChatOptions, InputFile, RowOptions, RunOptions
+from semscale.errors import InputError
+from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
+from semscale.settings import Option, Settings
+
+if TYPE_CHECKING:
+    from semscale.chat.forecast import Forecast, ForecastSummary
+    from semscale.chat.ledger.ledger import Ledger
+    from semscale.chat.messages import Request
+    from semscale.judging.audit import Audit, AuditSummary
+    from semscale.judging.comparing import SystemComparison
+    from semscale.judging.judge import Judge, Panel
+    from semscale.judging.prompts import JudgedItem
+    from semscale.judging.summary import JudgeSummary
+    from semscale.presentable import Presentable
+    from semscale.results.table_columns import Cells
+    from semscale.store.table import Table
+    from semscale.types import Progress, Status
+
+_MODEL_KEYS = ("model", "base_url", "engine", "key_variable")
+_NOTE = "Nothing was sent. A model that refuses parameters takes a few calls more, once."
+_BATCH = 50_000
+
+app = App(name="judge")
+
+
+class JudgeChoice(ChatOptions):
+    """The judges: a chat model, or several in a file, whose settings override the options."""
+
+    panel: Annotated[
+        Path | None, Field(description="YAML with judges: a list of models."), Option(JUDGE, "FILE")
+    ] = None
+
+    def check(self, settings: JudgeSettings) -> None:
+        """Check that either a model or a panel is named.
+
+        Raises:
+            InputError: neither a model nor a panel, or both; an address with a panel; or a template with
+                criteria.
+        """
+        if settings.criteria is not None and (settings.rubric is not None or settings.template != "likert"):
+            raise InputError("--criteria has its own questions and levels: leave --template and --rubric out")
+        if self.panel is None:
+            if self.chat_model is None:
+                raise InputError("name a judge with --chat-model or several with --panel, got neither")
+        elif self.is_stated:
+            raise InputError("name a judge with --chat-model or several with --panel, got both")
+        elif "chat_url" in self.model_fields_set:
+            # The address is not repeated: it may have a password in it.
+            raise InputError(
+                "--chat-url goes with --chat-model; write base_url beside each model of the panel's file"
+            )
+
+    def judges(self, settings: JudgeSettings, progress: "Progress | None" = None) -> "Judge | Panel":
+        """Load the judges.
+
+        Raises:
+            InputError: the file cannot be read or names no judges, or a setting is wrong.
+        """
+        from semscale.judging.judge import Judge, Panel
+
+        shared = dict(settings) | {"rubric": read_rubric(settings.rubric)}
+        if self.panel is None:
+            return Judge(self.load(progress), **shared)
+        return Panel([_judge(entry, shared, progress) for entry in read_panel(self.panel)])
+
+
+class JudgeOptions(Settings):
+    """All options of ``semscale judge``."""
+
+    file: InputFile
+    columns: JudgeColumns
+    judges: JudgeChoice
+    settings: JudgeSettings
+    calls: CallOptions
+    outputs: Outputs
+    table: RowOptions
+    run: RunOptions
+
+
+class AuditOptions(Settings):
+    """All options of ``semscale judge audit``."""
+
+    file: InputFile
+    columns: Annotated[JudgeColumns, Without("by", "inclusion")]
+    judges: JudgeChoice
+    settings: Annotated[JudgeSettings, Without("samples")]
+    rows: Annotated[int, Field(description="Rows to audit, from the first."), Option(RUN)] = 50
+    calls: CallOptions
+    outputs: Annotated[Outputs, Without("out")]
+    table: RowOptions
+    run: Annotated[RunOptions, Without("part_rows", "restart")]
+
+
+class SystemColumns(Settings):
+    """Columns of a comparison: the questions, and the systems' answers."""
+
+    question: Annotated[str, Field(description="What was asked."), Option(COLUMNS, "COLUMN")]
+    a: Annotated[str | None, Field(description="Answers of the first system."), Option(COLUMNS, "COLUMN")] = (
+        None
+    )
+    b: Annotated[
+        str | None, Field(description="Answers of the second system."), Option(COLUMNS, "COLUMN")
+    ] = None
+    system: Annotated[
+        tuple[str, ...],
+        Field(description="A further system and its column; can be repeated."),
+        Option(COLUMNS, "NAME=COLUMN"),
+    ] = ()
+    reference: Annotated[
+        tuple[str, ...],
+        Field(description="Answers known to be right; can be repeated."),
+        Option(COLUMNS, "COLUMN"),
+    ] = ()
+
+    @property
+    def systems(self) -> dict[str, str]:
+        """The systems' names with their columns.
+
+        Raises:
+            InputError: fewer than two, or one name or column twice.
+        """
+        from semscale.judging.comparing import system_names
+
+        return system_names(self.a, self.b, self.system)
+
+
+class CompareOptions(Settings):
+    """All options of ``semscale judge compare``."""
+
+    file: InputFile
+    columns: SystemColumns
+    judges: Annotated[JudgeChoice, Without("panel")]
+    settings: Annotated[JudgeSettings, Without("template", "criteria", "samples")]
+    calls: CallOptions
+    outputs: Outputs
+    table: RowOptions
+    run: Annotated[RunOptions, Without("part_rows", "restart")]
+
+
+@app.default
+@command
+def judge(options: JudgeOptions) -> None:
+    """Let a chat model, or a panel of them, score answers to questions.
+
+    [bold]semscale judge answers.csv --question question --answer answer --chat-model gpt-4o-mini[/bold]
+
+    If it is stopped, the same command continues and never repeats a paid call; with --out it continues after
+    the last finished part.
+
+    Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
+    """
+    if options.calls.dry_run:
+        present(forecast_judges(options), options.outputs.of_forecast)
+        return
+    began = monotonic()
+    summary = judge_table(options)
+    seconds = monotonic() - began
+    with options.outputs.report_if_stopped():
+        present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)
+
+
+@app.command(name="audit")
+@command
+def audit(options: AuditOptions) -> None:
+    """Look for a judge's biases: show it the same rows in other forms, and compare the scores.
+
+    The scale is reversed, levels are called by letters, answers are padded or ask for the highest score,
+    references change their position. The scores of an unbiased judge stay the same.
+    """
+    _ask_and_present(options, audit_judges, forecast_audits)
+
+
+@app.command(name="compare")
+@command
+def compare(options: CompareOptions) -> None:
+    """Let a chat model compare answers of two systems or more, each pair in both orders.
+
+    [bold]semscale judge compare answers.csv --question question --a old --b new --chat-model gpt-4o[/bold]
+
+    It reports wins, ties and losses, the win rate with its interval, how far the order of two answers moves
+    the judge, and a ranking of several systems.
+    """
+    _ask_and_present(options, compare_answers, forecast_comparison)
+
+
+def _ask_and_present(
+    options: Any,  # noqa: ANN401 - options of a command
+    run: "Callable[[Any], Any]",
+    forecast: "Callable[[Any], Presentable]",
+) -> None:
+    """Ask the judges and show the summary, or with --dry-run a forecast of the calls."""
+    if options.calls.dry_run:
+        present(forecast(options), options.outputs.of_forecast)
+        return
+    with message_if_stopped(
+        "stopped; replies that came stay in the ledger, and the same command goes on from there"
+    ):
+        began = monotonic()
+        summary = run(options)
+        seconds = monotonic() - began
+        present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)
+
+
+def judge_table(options: JudgeOptions) -> "JudgeSummary":
+    """Judge a file, write its table, and sum it up; where a cap is reached, as far as it went.
+
+    Raises:
+        SemscaleError: options that exclude each other; what table, model or template cannot do.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.judging.tables import judge_file
+
+    with progress_bars() as progress:
+        judges, table, columns = _open(options, progress, is_reported=True)
+        return judge_file(
+            table,
+            columns,
+            judge=judges,
+            running=options.calls.running(),
+            plan=options.run.plan,
+            out=options.outputs.out,
+            settings=options.run.parts,
+            progress=progress,
+        )
+
+
+def forecast_judges(options: JudgeOptions) -> "ForecastSummary":
+    """Forecast each judge's calls, without asking.
+
+    Raises:
+        SemscaleError: as ``judge_table``.
+    """
+    judges, table, columns = _open(options)
+    columns.check(table)
+
+    def parts() -> "Iterator[list[JudgedItem | Status]]":
+        first_row = 0
+        for batch in table.batches_with(columns.titles, options.run.part_rows):
+            yield items_in(columns.read(batch, first_row))
+            first_row += batch.height
+
+    def requests(member: "Judge", form: int) -> "Iterator[Request]":
+        for items in parts():
+            yield from requests_about(member, items, form)
+
+    counts: Counter[Status] = Counter()
+    for items in parts():
+        counts.update(statuses(items))
+    works = {
+        name: partial(forecast_judge, member, partial(requests, member))
+        for name, member in _members(judges).items()
+    }
+    return forecast_summary(table.name, options.calls.forecasts(works), counts)
+
+
+def audit_judges(options: AuditOptions) -> "AuditSummary":
+    """Audit each judge on the first rows of a file; one that decides in prose, too, unless it used prose.
+
+    Raises:
+        SemscaleError: as ``judge_table``.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.judging.audit import AuditSummary
+    from semscale.judging.audit import audit as audit_judge
+
+    with progress_bars() as progress:
+        judges, table, columns = _open(options, progress)
+        cells, members = read_cells(table, columns, options.rows), _members(judges)
+        n_audits = sum(1 + _decides_and_writes(member) for member in members.values())
+        part = options.calls.running().divided(n_audits, "judges")
+
+        def audited(member: "Judge") -> "Audit":
+            return audit_judge(
+                member,
+                cells["question"],
+                cells["answer"],
+                references=cells.get("reference"),
+                human=cells.get("human"),
+                running=part,
+                plan=options.run.plan,
+                progress=progress,
+            )
+
+        audits: dict[str, Audit] = {}
+        for name, member in members.items():
+            first = audited(member)
+            if _decides_and_writes(member) and first.method != "prose":
+                audits[f"{name}, decision"] = first
+                audits[f"{name}, prose"] = audited(member.varied(method="prose"))
+            else:
+                audits[name] = first
+    return AuditSummary(table.name, audits)
+
+
+def forecast_audits(options: AuditOptions) -> "ForecastSummary":
+    """Forecast the calls of each round of an audit: of the unchanged rows, and of each change.
+
+    Raises:
+        SemscaleError: as ``audit_judges``.
+    """
+    from semscale.judging.audit import CHECKS, apply_check, check_obstacle
+
+    judges, table, columns = _open(options)
+    cells = read_cells(table, columns, options.rows)
+    items, has_references = items_in(cells), "reference" in cells.values
+    works = {}
+    for name, member in _members(judges).items():
+        forms = {name: member}
+        if _decides_and_writes(member):
+            forms = {f"{name}, decision": member, f"{name}, prose": member.varied(method="prose")}
+        for title, asked in forms.items():
+            works[f"{title}, plain"] = partial(forecast_judge, asked, partial(requests_about, asked, items))
+            for check in CHECKS:
+                if check_obstacle(check, asked, has_references=has_references) is None:
+                    changed, changed_items = apply_check(check, asked, items)
+                    requests = partial(requests_about, changed, changed_items)
+                    works[f"{title}, {check}"] = partial(forecast_judge, changed, requests)
+    note = f"{_NOTE} An audit leaves prose out where the model decides in no form."
+    counts = Counter(statuses(items))
+    return forecast_summary(table.name, options.calls.forecasts(works), counts, note)
+
+
+def compare_answers(options: CompareOptions) -> "SystemComparison":
+    """Compare the systems of a file, and write the table of pairs; where a cap is reached, as far as it went.
+
+    Raises:
+        SemscaleError: options that exclude each other, a column that does not exist; no call can succeed.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.judging.comparing import compare_systems
+    from semscale.store.writing import write_table
+
+    with progress_bars() as progress:
+        member, table, texts = _read_systems(options, progress)
+        summary, pairs = compare_systems(
+            member,
+            texts.questions,
+            texts.answers,
+            references=texts.references,
+            columns=options.columns.systems,
+            source=table.name,
+            running=options.calls.running(),
+            plan=options.run.plan,
+            progress=progress,
+        )
+    if options.outputs.out is not None:
+        write_table(pairs, options.outputs.out)
+    return summary
+
+
+def forecast_comparison(options: CompareOptions) -> "ForecastSummary":
+    """Forecast the judge's calls, without asking.
+
+    Raises:
+        SemscaleError: as ``compare_answers``.
+    """
+    from semscale.judging.comparing import pair_items
+    from semscale.types import Status
+
+    member, table, texts = _read_systems(options)
+    items, counts = pair_items(texts.questions, texts.answers, references=texts.references)
+    works = {member.name: partial(forecast_judge, member, partial(requests_about, member, items))}
+    rows = Counter({Status(status): n for status, n in counts.items()})
+    note = f"{_NOTE} Each pair is asked about in both orders, except where answers are alike or one is empty."
+    return forecast_summary(table.name, options.calls.forecasts(works), rows, note)
+
+
+async def forecast_judge(
+    member: "Judge", requests: "Callable[[int], Iterable[Request]]", ledger: "Ledger"
+) -> "Forecast":
+    """Forecast the form of requests that needs the fewest calls: the one that the model took before.
+
+    Of a judge that decides, and of which the ledger has no reply, the dearest form is the possible surcharge.
+
+    Args:
+        member: the judge that would be asked.
+        requests: returns the requests of a form, by its number, as ``judge.requests`` orders them.
+        ledger: of earlier replies, which cost nothing.
+    """
+    from semscale.chat.forecast import forecast
+
+    forecasts = [
+        await forecast(requests(form), member.model, ledger=ledger, follow_ups=member.corrections_after)
+        for form in range(len(member.requests_about([])))
+    ]
+    least = min(forecasts, key=lambda forecast: forecast.calls)
+    dearest = max(forecasts, key=lambda forecast: forecast.calls)
+    if member.settings.method != "decision" or any(forecast.answered for forecast in forecasts):
+        return least
+    return replace(least, stand_ins=dearest.less(least))
+
+
+def forecast_summary(
+    source: str, forecasts: "dict[str, Forecast]", rows: "Counter[Status]", note: str = _NOTE
+) -> "ForecastSummary":
+    """Return the forecasts of a table with the number of rows by status."""
+    from semscale.chat.forecast import ForecastSummary
+    from semscale.types import Status
+
+    left_out = {str(status): n for status, n in rows.items() if status != Status.SCORED}
+    return ForecastSummary(source, forecasts, rows[Status.SCORED], left_out, note=note)
+
+
+def _open(
+    options: JudgeOptions | AuditOptions, progress: "Progress | None" = None, *, is_reported: bool = False
+) -> "tuple[Judge | Panel, Table, JudgeColumns]":
+    """Check that options go together and outputs can be written; then load the judges and open the table."""
+    from semscale.store.deriving.derived_columns import with_label
+
+    options.judges.check(options.settings)
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    judges = options.judges.judges(options.settings, progress)
+    table, by = with_label(options.table.open(options.file, is_reported=is_reported), options.columns.by)
+    return judges, table, options.columns.changed(by=by)
+
+
+def read_cells(table: "Table", columns: JudgeColumns, most: int | None = None) -> "Cells":
+    """Read the cells of the first rows of a table; of all rows by default."""
+    import polars as pl
+
+    columns.check(table)
+    if most is not None:
+        return columns.read(next(table.batches(most)))
+    return columns.read(pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed"))
+
+
+def _members(judges: "Judge | Panel") -> "dict[str, Judge]":
+    from semscale.judging.judge import Judge
+
+    if isinstance(judges, Judge):
+        return {judges.name: judges}
+    return dict(zip(judges.names, judges.judges, strict=True))
+
+
+def _decides_and_writes(member: "Judge") -> bool:
+    """Return whether a judge that decides has a model that can be asked in prose as well."""
+    return member.settings.method == "decision" and member.answers_prose
+
+
+def items_in(cells: "Cells") -> "list[JudgedItem | Status]":
+    """Return the items of a table's rows, or the status of a row that is not judged."""
+    from semscale.judging.prompts import read_items
+
+    return read_items(cells["question"], cells["answer"], cells.get("reference"))
+
+
+def statuses(items: "Iterable[JudgedItem | Status]") -> "Iterator[Status]":
+    """Yield the status of each item."""
+    from semscale.types import Status
+
+    return (item if isinstance(item, Status) else Status.SCORED for item in items)
+
+
+def requests_about(member: "Judge", items: "Sequence[JudgedItem | Status]", form: int) -> "list[Request]":
+    """Return a judge's requests about items, in one of its forms."""
+    from semscale.judging.prompts import JudgedItem
+
+    return member.requests_about(item for item in items if isinstance(item, JudgedItem))[form]
+
+
+class _SystemTexts(NamedTuple):
+    questions: list[Any]
+    answers: dict[str, list[Any]]
+    references: list[list[Any]] | None
+
+
+def _read_systems(
+    options: CompareOptions, progress: "Progress | None" = None
+) -> "tuple[Judge, Table, _SystemTexts]":
+    """Check the options, load the judge, and read the answers of the systems."""
+    import polars as pl
+
+    from semscale.judging.judge import Judge
+    from semscale.judging.templates import side_by_side_template
+    from semscale.results.table_columns import listed_texts
+    from semscale.store.columns import column_in
+
+    named = options.columns
+    options.judges.check(options.settings)
+    options.outputs.check()
+    check_input(options.file, options.outputs.report)
+    table = options.table.open(options.file)
+    known, systems = named.reference, named.systems
+    table.require(named.question, "question")
+    for option, titles in (("system", systems.values()), ("reference", known)):
+        for title in titles:
+            table.require(title, option)
+    member = options.judges.judges(options.settings, progress)
+    if not isinstance(member, Judge):
+        raise InputError("a comparison has one judge")
+    rows = pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
+    texts = _SystemTexts(
+        column_in(rows, named.question).to_list(),
+        {name: column_in(rows, title).to_list() for name, title in systems.items()},
+        listed_texts([column_in(rows, title) for title in known], "reference", 0) if known else None,
+    )
+    # The rubric of the options goes into the template of a comparison.
+    template = side_by_side_template(read_rubric(options.settings.rubric) or "")
+    return member.varied(template=template), table, texts
+
+
+def read_rubric(text: str | None) -> str | None:
+    """Return the rubric; ``@FILE`` reads it from a file.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    if text is None or not text.startswith("@"):
+        return text
+    try:
+        return Path(text[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8"
+        raise InputError(f"rubric file {text[1:]!r} cannot be read: {reason}") from None
+
+
+def read_panel(path: Path) -> list[dict[str, Any]]:
+    """Read a panel's file.
+
+    Raises:
+        InputError: it cannot be read, is no YAML, or does not list two judges with a model each.
+    """
+    from semscale.yaml_reading import parse_yaml
+
+    try:
+        file = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"panel file {str(path)!r} cannot be read: {error.strerror or error}") from None
+    content = parse_yaml(file, source=str(path))
+    judges = content.get("judges") if isinstance(content, dict) else None
+    fits = isinstance(judges, list) and all(isinstance(j, dict) and j.get("model") for j in judges)
+    if not fits or len(judges or []) < 2:  # noqa: PLR2004
+        raise InputError(
+            f"panel file {str(path)!r} must hold judges: a list of two or more, each with a model, such as "
+            "judges: [{model: one}, {model: other, template: likert}]"
+        )
+    return [{str(name): value for name, value in judge.items()} for judge in judges or []]
+
+
+def _judge(entry: Mapping[str, Any], shared: Mapping[str, Any], progress: "Progress | None") -> "Judge":
+    from semscale.chat.loading import load_chat_model
+    from semscale.judging.judge import Judge
+    from semscale.messages import unknown_name
+
+    settings = {name: value for name, value in entry.items() if name not in _MODEL_KEYS}
+    for name in settings:
+        if name not in JudgeSettings.model_fields:
+            raise unknown_name("setting of a judge", name, [*_MODEL_KEYS, *JudgeSettings.model_fields])
+    options = {name: entry[name] for name in _MODEL_KEYS[1:] if entry.get(name) is not None}
+    model = load_chat_model(entry["model"], progress=progress, **options)
+    return Judge(model, **{**shared, **settings})

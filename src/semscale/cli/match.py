@@ -1,0 +1,324 @@
+"""The commands ``semscale match`` and ``match evaluate``: predictions compared with references."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App
+from pydantic import Field
+
+from semscale.cli.options import As, Without, command, refuse_given
+from semscale.cli.outputs import Outputs, present
+from semscale.cli.shared import (
+    ARGUMENTS,
+    EmbedderOptions,
+    InputFile,
+    RayOptions,
+    RowOptions,
+    RunOptions,
+    refuse_endpoint,
+)
+from semscale.errors import InputError
+from semscale.matching.settings import MATCHING, GroundingColumns, MatchColumns, MatchSettings
+from semscale.settings import Option, Settings
+
+if TYPE_CHECKING:
+    from semscale.answer_consistency.claim_tables import GroundingSummary
+    from semscale.distributed.match_recipe import MatchRecipe
+    from semscale.matching.cliniqlink import EvaluationSummary
+    from semscale.matching.summary import MatchSummary
+
+_OF_CONTEXT = ("file", "columns", "nli", "nli_labels", "outputs", "model", "table", "run")
+"""Options of ``semscale match`` that serve with passages, too."""
+
+app = App(name="match")
+
+
+class PairColumns(Settings):
+    """Columns of predictions, and of either references or passages.
+
+    Raises:
+        InputError: neither references nor passages are named, or both.
+    """
+
+    prediction: Annotated[str, As(MatchColumns, "prediction")]
+    reference: Annotated[tuple[str, ...], As(MatchColumns, "reference")] = ()
+    context: Annotated[tuple[str, ...], As(GroundingColumns, "context")] = ()
+    by: Annotated[str | None, As(MatchColumns, "by")] = None
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse neither and both."""
+        if not self.reference and not self.context:
+            raise InputError(
+                "reference must name the column with what the predictions should say, or --context the one "
+                "with passages that should back them"
+            )
+        if self.reference and self.context:
+            raise InputError("context needs no --reference: name passages or references, not both")
+
+
+class CorpusOptions(Settings):
+    """File and column of a corpus, if there is one.
+
+    Raises:
+        InputError: a column without a file.
+    """
+
+    corpus: Annotated[
+        str | None,
+        Field(
+            description="Texts from which word weights and unrelated pairs are estimated: a .txt file with "
+            "one per line, or a table (default: the references)."
+        ),
+        Option(MATCHING, "FILE", rare=True),
+    ] = None
+    corpus_column: Annotated[
+        str | None,
+        Field(description="Column of the corpus, if it is a table."),
+        Option(MATCHING, "COLUMN", rare=True),
+    ] = None
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse a column without a file."""
+        if self.corpus is None and self.corpus_column is not None:
+            raise InputError(
+                f"corpus_column {self.corpus_column!r} belongs to a corpus; name its file with --corpus, too"
+            )
+
+    def read(self) -> list[str] | None:
+        """Read the texts that are not empty; ``None`` without a corpus.
+
+        Raises:
+            InputError: the file cannot be read, holds no text, or the column is missing.
+        """
+        if self.corpus is None:
+            return None
+        path = Path(self.corpus)
+        if path.suffix.lower() != ".txt":
+            texts = self._cells(self.corpus)
+        elif self.corpus_column is not None:
+            raise InputError(f"corpus_column belongs to a table, {path} has one text a line; leave it out")
+        elif not path.is_file():
+            raise InputError(f"corpus: {path} does not exist; check the name of the file")
+        else:
+            from semscale.store.readers.decoding import open_text
+
+            with open_text(path, str(path), None) as lines:
+                texts = [line.strip() for line in lines if line.strip()]
+        if not texts:
+            raise InputError(
+                f"corpus: {self.corpus} holds no text; name a file with texts of the kind to be matched"
+            )
+        return texts
+
+    def _cells(self, file: str) -> list[str]:
+        from semscale.store.reading import open_table
+
+        try:
+            table = open_table(file)
+        except InputError as error:
+            raise InputError(f"corpus: {error}") from error
+        column = self.corpus_column
+        if column is None:
+            if len(table.columns) > 1:
+                raise InputError(
+                    f"corpus: {file} has {len(table.columns)} columns; name one with --corpus-column: "
+                    f"{', '.join(table.columns)}"
+                )
+            column = table.columns[0]
+        table.require_text(column, "corpus_column")
+        batches = table.batches_with({column}, 50_000)
+        cells = (cell for batch in batches if column in batch.columns for cell in batch[column].to_list())
+        return [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+
+
+class MatchOptions(Settings):
+    """All options of ``semscale match``."""
+
+    file: InputFile
+    columns: PairColumns
+    matching: MatchSettings
+    corpus: CorpusOptions
+    outputs: Outputs
+    model: EmbedderOptions
+    table: RowOptions
+    run: RunOptions
+    cluster: RayOptions
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options without the one that they belong to."""
+        if self.columns.reference:
+            return
+        refuse_given("--reference, which is not given", self, but=_OF_CONTEXT)
+        if self.matching.nli is None and self.matching.nli_labels is not None:
+            raise InputError("nli_labels belongs to --nli, which is not given")
+        if self.matching.nli is not None and self.model.is_stated:
+            raise InputError("--embedder belongs to --context without --nli, which has a model of its own")
+
+
+@app.default
+@command
+def match(options: MatchOptions) -> None:
+    """Measure how far predictions say the same as their references, and show why.
+
+    [bold]semscale match answers.csv --prediction answer --reference expected --report match.html[/bold]
+
+    With several references the highest score counts. With --context instead of --reference, each sentence of
+    a prediction is supported, contradicted or not found in the passages of its row.
+
+    If it is stopped, the same command with --out continues after the last finished part.
+
+    Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
+    """
+    summary = match_table(options) if options.columns.reference else ground_table(options)
+    with options.outputs.report_if_stopped():
+        present(summary, options.outputs)
+
+
+def match_table(options: MatchOptions) -> "MatchSummary":
+    """Match a file, write its table, and sum it up.
+
+    Raises:
+        InputError: an unknown method, or an extension, folder or file that does not serve.
+        SemscaleError: what the table, the model or the method cannot do.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.matching.matcher import (
+        ANY_ENGINE,
+        Matcher,
+        check_explaining,
+        check_method,
+        guards_for,
+        match_file,
+    )
+    from semscale.store.deriving.derived_columns import with_label
+
+    named, model, chosen = options.columns, options.model, options.matching
+    check_method(chosen.method, model.engine)
+    if options.cluster.embed_once == "always" and chosen.method not in ANY_ENGINE:
+        raise InputError(
+            f"--embed-once always is for --method {' or '.join(sorted(ANY_ENGINE))}, which needs vectors of "
+            f"texts alone, got --method {chosen.method}: leave it out"
+        )
+    if chosen.explain:
+        check_explaining(chosen.method)
+    guards_for(chosen.method, chosen.guards)  # refuses what the method cannot weigh
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    table, by = with_label(options.table.open(options.file, is_reported=True), named.by)
+    columns = MatchColumns(prediction=named.prediction, reference=named.reference, by=by)
+    corpus = options.corpus.read()
+    with progress_bars() as progress:
+        settings = chosen.changed(
+            embedder=model.chosen_name,
+            precision=model.precision,
+            corpus=corpus,
+            seed=options.run.seed,
+            loading=model.loading(progress),
+        )
+
+        def recipe() -> "MatchRecipe":
+            from semscale.distributed.match_recipe import MatchRecipe
+
+            refuse_endpoint(model)
+            return MatchRecipe.from_settings(columns, settings)
+
+        with options.cluster.workers(model.engine, recipe) as workers:
+            return match_file(
+                table,
+                columns,
+                Matcher.from_settings(settings),
+                plan=options.run.plan,
+                out=options.outputs.out,
+                settings=replace(options.run.parts, makers=workers),
+                progress=progress,
+            )
+
+
+def ground_table(options: MatchOptions) -> "GroundingSummary":
+    """Judge the answers of a file by passages, write its table, and sum it up.
+
+    Raises:
+        InputError: an engine that does not serve, or an extension, folder or file that does not.
+        SemscaleError: what the table or the model cannot do.
+    """
+    from semscale.answer_consistency.claim_tables import groundedness_file
+    from semscale.cli.consistency import claim_judge
+    from semscale.cli.progress import progress_bars
+    from semscale.matching.matcher import check_method
+
+    named, nli = options.columns, options.matching.nli
+    columns = GroundingColumns(prediction=named.prediction, context=named.context, by=named.by)
+    check_method("calibrated" if nli is None else "entailment", options.model.engine)
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    table = options.table.open(options.file)
+    with progress_bars() as progress:
+        return groundedness_file(
+            table,
+            columns,
+            judge=claim_judge(options.model, nli, options.matching.nli_labels, progress),
+            plan=options.run.plan,
+            out=options.outputs.out,
+            settings=options.run.parts,
+            progress=progress,
+        )
+
+
+class EvaluateOptions(Settings):
+    """All options of ``semscale match evaluate``."""
+
+    folder: Annotated[
+        str,
+        Field(description="Folder with true_false.json, short.json and the other task files."),
+        Option(ARGUMENTS, "FOLDER", positional=True),
+    ]
+    method: Annotated[str, As(MatchSettings, "method")] = "cliniqlink-doc"
+    corpus: CorpusOptions
+    outputs: Outputs
+    model: Annotated[
+        EmbedderOptions, Without("engine", "device", "embedder_url", "embedder_key_variable", "cache")
+    ]
+    run: Annotated[RunOptions, Without("interval", "part_rows", "restart")]
+
+
+@app.command(name="evaluate")
+@command
+def evaluate(options: EvaluateOptions) -> None:
+    """Score a submission to ClinIQLink: closed questions by rule, open ones by matching.
+
+    Each task file holds {"inputs": [...], "responses": [...]}; missing files are left out.
+    """
+    summary = evaluate_folder(options)
+    with options.outputs.report_if_stopped():
+        present(summary, options.outputs)
+
+
+def evaluate_folder(options: EvaluateOptions) -> "EvaluationSummary":
+    """Score a folder, write its table of items, and sum it up.
+
+    Raises:
+        SemscaleError: what the folder, the model or the method cannot do.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.matching.cliniqlink import evaluate_submission
+    from semscale.matching.matcher import check_method
+    from semscale.store.writing import write_table
+
+    check_method(options.method)
+    if options.method == "entailment":
+        raise InputError(
+            "method must be one that needs no further model, got 'entailment': see semscale match"
+        )
+    options.outputs.check()
+    with progress_bars() as progress:
+        summary = evaluate_submission(
+            options.folder,
+            method=options.method,
+            embedder=options.model.chosen_name,
+            precision=options.model.precision,
+            corpus=options.corpus.read(),
+            seed=options.run.seed,
+            progress=progress,
+        )
+    if options.outputs.out is not None:
+        write_table(summary.items, options.outputs.out)
+    return summary

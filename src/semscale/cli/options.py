@@ -1,0 +1,399 @@
+"""Options of commands: derived from settings classes, parsed by Cyclopts, checked by the settings classes.
+
+A command is a function of one settings class. Each field with an ``Option`` becomes an option; a field that
+is itself a settings class is a group, whose options join those of the command. Values arrive as text, and
+pydantic converts and checks them, so that options, the project's file and requests over HTTP are refused with
+the same words. Values that are not given come from the project's file, where it has them.
+"""
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from cyclopts import Group, Parameter
+from pydantic import PrivateAttr
+from pydantic.fields import FieldInfo
+
+from semscale.cli.config import Origin, ProjectSettings, load_project
+from semscale.errors import InputError
+from semscale.settings import Option, Settings, option_name, option_of
+
+STANDARD_INPUT = "-"
+HIDDEN_INPUT = "\0"  # stands for "-" while Cyclopts parses, which would take that for an option
+
+# Parameters of Python functions that commands call otherwise, for messages.
+_PARAMETERS = {"n_samples": "--ask", "cluster": "--ray", "base_url": "--chat-url", "model": "--chat-model"}
+_SETTINGS = "Settings"
+
+
+class Without:
+    """Marks a group in a command that lacks some of its options; those keep their defaults.
+
+    Args:
+        names: of the fields.
+    """
+
+    def __init__(self, *names: str) -> None:
+        self.names = frozenset(names)
+
+
+class As:
+    """Marks a setting that has the option and the help of another class's setting.
+
+    Args:
+        kind: the other class.
+        name: its field.
+    """
+
+    def __init__(self, kind: type[Settings], name: str) -> None:
+        self.info = kind.model_fields[name]
+
+
+class Configurable(Settings):
+    """Base of groups whose values can come from the project's file; remembers which of them did."""
+
+    _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
+
+    def origin(self, name: str) -> Origin | None:
+        """Return where a value comes from; ``None`` for the command line, the environment or the default."""
+        return self._origins.get(name)
+
+
+@dataclass(frozen=True)
+class CommandOption:
+    """An option or argument of a command.
+
+    Attributes:
+        path: names of the groups around the setting, and its own.
+        info: the setting's field.
+        option: how the command line takes it.
+    """
+
+    path: tuple[str, ...]
+    info: FieldInfo
+    option: Option
+
+    @property
+    def key(self) -> str:
+        """Its name as an identifier."""
+        return "__".join(self.path)
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line, such as ``--part-rows``; a switch that is on has ``--no-``."""
+        if self.option.positional:
+            return str(self.option.metavar)
+        plain = self.option.name or option_name(self.path[-1])
+        return plain.replace("--", "--no-", 1) if self.is_switched_off else plain
+
+    @property
+    def type(self) -> Any:  # noqa: ANN401 - a type, which has no type of its own
+        """What the command line takes: the option's type, or that of the setting without ``None``."""
+        declared = self.option.type or self.info.annotation
+        parts = [part for part in get_args(declared) if part is not type(None)]
+        is_union = get_origin(declared) in (Union, UnionType)
+        return parts[0] if is_union and len(parts) == 1 else declared
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it has no value."""
+        return self.type is bool
+
+    @property
+    def is_switched_off(self) -> bool:
+        """Whether the option switches off what is on by default."""
+        return self.is_flag and self.info.default is True
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values that it can have, if they are listed."""
+        return tuple(map(str, get_args(self.type))) if get_origin(self.type) is Literal else ()
+
+    @property
+    def default(self) -> str | None:
+        """Its default as the help shows it."""
+        value = self.info.get_default(call_default_factory=True)
+        is_shown = self.option.shown and isinstance(value, str | int | float) and not isinstance(value, bool)
+        return str(value) if is_shown else None
+
+    @property
+    def help(self) -> str:
+        """Its line in the help."""
+        described = next((note.info for note in self.info.metadata if isinstance(note, As)), self.info)
+        return str(described.description or "")
+
+    @property
+    def value_name(self) -> str:
+        """Placeholder of its value, such as ``NUMBER`` or ``exact|fast``."""
+        return self.option.metavar or ("NUMBER" if self.type in (int, float) else "|".join(self.choices))
+
+    def parameter(self, group: Group | str, *, show: bool) -> inspect.Parameter:
+        """Return the parameter that Cyclopts parses, for a panel of the help."""
+        required = self.info.is_required()
+        default = inspect.Parameter.empty if required else False if self.is_flag else None
+        taken = _token_type(self.type)
+        note = Parameter(
+            name=self.name,
+            help=self.help,
+            group=group,
+            show=show,
+            negative=(),
+            completer=(lambda _: self.choices) if self.choices else None,
+            show_default=(lambda _: self.default) if self.default else False,
+            metavar=self.value_name or None,
+            allow_leading_hyphen=not self.option.positional,
+        )
+        return inspect.Parameter(
+            self.key,
+            inspect.Parameter.POSITIONAL_ONLY if self.option.positional else inspect.Parameter.KEYWORD_ONLY,
+            default=default,
+            annotation=Annotated[taken if required or self.is_flag else taken | None, note],
+        )
+
+    def converted(self, value: Any) -> object:  # noqa: ANN401 - text, texts or a flag
+        """Return a parsed value as its settings class takes it."""
+        if self.is_switched_off:
+            return False
+        if value == HIDDEN_INPUT:
+            return STANDARD_INPUT
+        if isinstance(value, list | tuple):
+            parts = get_args(self.type)
+            return type(value)(_number(entry, parts[0] if parts else str) for entry in value)
+        return Path(value) if self.option.type is Path else _number(value, self.type)
+
+
+def _number(text: Any, kind: Any) -> object:  # noqa: ANN401 - a type and a value of the command line
+    """Convert a number; what is none stays text, and the settings class refuses it."""
+    if kind not in (int, float) or not isinstance(text, str):
+        return text
+    try:
+        return kind(text)
+    except ValueError:
+        return text
+
+
+def _token_type(declared: Any) -> Any:  # noqa: ANN401 - a type, which has no type of its own
+    """Return a type of texts with as many values as an option of the declared type has."""
+    if declared is bool:
+        return bool
+    origin, parts = get_origin(declared), get_args(declared)
+    if origin is tuple and Ellipsis not in parts:
+        return tuple[(str,) * len(parts)]  # type: ignore[misc]  # built while running
+    return list[str] if origin in (tuple, list) else str
+
+
+def options_in(
+    kind: type[Settings], path: tuple[str, ...] = (), without: Collection[str] = ()
+) -> Iterator[CommandOption]:
+    """Yield the options of a command in the order of its fields.
+
+    Raises:
+        TypeError: a group lacks a field that ``Without`` names.
+    """
+    unknown = set(without) - kind.model_fields.keys()
+    if unknown:
+        raise TypeError(f"{kind.__name__} has no option {', '.join(sorted(unknown))}")
+    for name, info in kind.model_fields.items():
+        if name in without:
+            continue
+        group, option = _group_of(info), _option_of(info)
+        if group is not None:
+            left_out = {name for note in info.metadata if isinstance(note, Without) for name in note.names}
+            yield from options_in(group, (*path, name), left_out)
+        elif option is not None:
+            yield CommandOption((*path, name), info, option)
+
+
+def _option_of(info: FieldInfo) -> Option | None:
+    return next((option_of(note.info) for note in info.metadata if isinstance(note, As)), option_of(info))
+
+
+def _group_of(info: FieldInfo) -> type[Settings] | None:
+    kind = info.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, Settings) else None
+
+
+def command(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of one settings class take its settings as options.
+
+    A second parameter gets the settings of the project's file.
+
+    The result has a method ``show_all(bool)``, which lets the help show rare options or hides them, and
+    ``options``, the list of its ``CommandOption``.
+    """
+    parameter, *others = inspect.signature(function).parameters.values()
+    kind = parameter.annotation
+    options = list(options_in(kind))
+    by_key = {option.key: option for option in options}
+    positional = [option for option in options if option.option.positional]
+
+    @functools.wraps(function)
+    def call(*arguments: object, **values: Any) -> Any:  # noqa: ANN401 - a command's exit code, if any
+        project = load_project(values.pop("set_", None) or ())
+        named = dict(zip((option.key for option in positional), arguments, strict=False)) | values
+        given = {
+            by_key[key].path: by_key[key].converted(value)
+            for key, value in named.items()
+            if value is not None and value is not False
+        }
+        try:
+            settings = _build(kind, given, project)
+            return function(settings, project) if others else function(settings)
+        except InputError as error:
+            # Only here is it known that a parameter is an option, and what the option is called.
+            if error.args:
+                error.args = (_with_option(str(error), options), *error.args[1:])
+            raise
+
+    def show_all(everything: bool) -> None:
+        call.__signature__ = _signature(options, everything=everything)  # type: ignore[attr-defined]
+
+    show_all(False)
+    call.options, call.show_all = options, show_all  # type: ignore[attr-defined]
+    return call
+
+
+def _signature(options: Sequence[CommandOption], *, everything: bool) -> inspect.Signature:
+    """Return a signature for Cyclopts: arguments first, and ``--set`` last."""
+    named = [option for option in options if not option.option.positional]
+    panels = dict.fromkeys([option.option.panel for option in named] + [_SETTINGS])
+    groups = {panel: Group(panel, sort_key=place) for place, panel in enumerate(panels)}
+    parameters = [
+        option.parameter(option.option.panel, show=True) for option in options if option.option.positional
+    ]
+    parameters += [
+        option.parameter(groups[option.option.panel], show=everything or not option.option.rare)
+        for option in named
+    ]
+    note = Parameter(
+        name="--set",
+        help="Override a setting of the project's file; semscale config lists them. Can be repeated.",
+        group=groups[_SETTINGS],
+        show=everything,
+        negative=(),
+        metavar="KEY=VALUE",
+    )
+    override = inspect.Parameter(
+        "set_",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[list[str] | None, note],
+    )
+    return inspect.Signature([*parameters, override])
+
+
+def _build(
+    kind: type[Settings],
+    given: Mapping[tuple[str, ...], object],
+    project: ProjectSettings,
+    path: tuple[str, ...] = (),
+    without: Collection[str] = (),
+) -> Settings:
+    """Build settings from given values, and from the project's for those that are not given."""
+    values: dict[str, object] = {}
+    origins: dict[str, Origin] = {}
+    for name, info in kind.model_fields.items():
+        group, option = _group_of(info), _option_of(info)
+        if group is not None and name not in without:
+            left_out = {name for note in info.metadata if isinstance(note, Without) for name in note.names}
+            values[name] = _build(group, given, project, (*path, name), left_out)
+        elif (*path, name) in given:
+            values[name] = given[(*path, name)]
+        elif option is not None and option.configurable and name not in without:
+            found = project.find(option.name or option_name(name))
+            if found is not None:
+                values[name], origins[name] = found
+    try:
+        settings = kind(**values)
+    except InputError as error:
+        error.args = (_with_option(str(error), list(options_in(kind, without=without))), *error.args[1:])
+        raise
+    # Fields "set" are those of the command line: only they are refused where they serve no purpose.
+    stated = {name for name in values if (*path, name) in given}
+    object.__setattr__(settings, "__pydantic_fields_set__", stated)
+    if isinstance(settings, Configurable):
+        settings._origins.update(origins)
+    return settings
+
+
+def _with_option(message: str, options: Sequence[CommandOption]) -> str:
+    """Name the option where a message begins with the parameter that it is for."""
+    subject = re.match(r"(\w+)(?= must | needs | belongs to |: )", message)
+    if subject is None:
+        return message
+    named = {option.path[-1]: option.name for option in options if not option.option.positional}
+    called = _PARAMETERS.get(subject[1], option_name(subject[1]))
+    name = named.get(subject[1]) or (called if called in named.values() else None)
+    return message if name is None else name + message[subject.end() :]
+
+
+def given_names(*groups: Settings, but: Collection[str] = ()) -> list[str]:
+    """List the options of the command line whose values differ from their defaults.
+
+    Args:
+        groups: settings of a command.
+        but: fields, or whole groups in them, that are left out.
+    """
+    return [option.name for option, _ in _given(groups, but)]
+
+
+def _given(groups: Sequence[Settings], but: Collection[str]) -> Iterator[tuple[CommandOption, object]]:
+    for settings in groups:
+        for name, info in type(settings).model_fields.items():
+            value, option = getattr(settings, name), _option_of(info)
+            if name in but:
+                continue
+            if isinstance(value, Settings):
+                yield from _given([value], but)
+            elif option is not None and name in settings.model_fields_set and value != info.get_default():
+                yield CommandOption((name,), info, option), value
+
+
+def refuse_given(owner: str, *groups: Settings, but: Collection[str] = ()) -> None:
+    """Refuse options that belong to something that is not given; one with its default value changes nothing.
+
+    Args:
+        owner: what they belong to, and that it is not given.
+        groups: settings of a command.
+        but: fields, or whole groups in them, that are let pass.
+
+    Raises:
+        InputError: an option of the command line has another value than its default.
+    """
+    names = given_names(*groups, but=but)
+    if names:
+        listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        raise InputError(f"{listed} {'belongs' if len(names) == 1 else 'belong'} to {owner}")
+
+
+def command_words(*groups: Settings, but: Collection[str] = ()) -> list[str]:
+    """Write the options of the command line again, for a command that has the same ones.
+
+    Args:
+        groups: settings of a command.
+        but: fields that are left out.
+    """
+    from semscale.store.databases.address import is_on_server, shown_address
+
+    words: list[str] = []
+    for option, value in _given(groups, but):
+        if option.is_flag:
+            words.append(option.name)
+            continue
+        if isinstance(value, tuple) and option.option.type is str:
+            entries = [",".join(map(str, value))]
+        elif isinstance(value, tuple | list):
+            entries = [str(entry) for entry in value]
+        else:
+            entries = ["none" if value is None else str(value)]
+        if get_origin(option.type) is tuple and Ellipsis not in get_args(option.type):
+            words += [option.name, *entries]
+            continue
+        for entry in entries:
+            words += [option.name, shown_address(entry) if is_on_server(entry) else entry]
+    return words

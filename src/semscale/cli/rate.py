@@ -1,0 +1,520 @@
+"""The commands ``semscale rate``, ``calibrate`` and ``demo``: texts rated on a scale."""
+
+import webbrowser
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from semscale.cli.options import Without, command, refuse_given
+from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
+from semscale.cli.process import echo
+from semscale.cli.shared import (
+    COLUMNS,
+    CallOptions,
+    ChatOptions,
+    EmbedderOptions,
+    InputFile,
+    RayOptions,
+    RowOptions,
+    RunOptions,
+    model_recipe,
+)
+from semscale.errors import InputError
+from semscale.messages import did_you_mean
+from semscale.rating.settings import RATING, RaterSettings, RatingColumns
+from semscale.settings import Option, Settings
+
+if TYPE_CHECKING:
+    from semscale.distributed.rating_recipe import RatingRecipe
+    from semscale.rating.calibration import CalibrationSummary
+    from semscale.rating.decided import TableDecisions
+    from semscale.rating.rater import Rater
+    from semscale.rating.summary import RatingSummaries, RatingSummary
+    from semscale.store.table import Table
+    from semscale.types import Progress
+
+_BATCH = 50_000
+_MOST_LABELLED = 20_000
+
+Scale = Annotated[
+    str,
+    Field(description="Name of a scale (semscale scales list), or its YAML file."),
+    Option(RATING, "SCALE"),
+]
+
+
+class TextColumns(Settings):
+    """Columns of the texts that are rated, one after the other."""
+
+    text: Annotated[
+        tuple[str, ...],
+        Field(description="The texts to rate (default: the only open text); can be repeated."),
+        Option(COLUMNS, "COLUMN"),
+    ] = ()
+
+
+class OtherColumns(RatingColumns):
+    """Columns of groups, weights, respondents and human ratings."""
+
+    text: str = ""
+
+
+class RateOptions(Settings):
+    """All options of ``semscale rate``."""
+
+    file: InputFile
+    texts: TextColumns
+    columns: OtherColumns
+    labels: Annotated[
+        Path | None,
+        Field(description="A filled sheet of semscale label, instead of --human and --inclusion."),
+        Option(COLUMNS, "FILE", rare=True),
+    ] = None
+    scale: Annotated[
+        tuple[str, ...],
+        Field(
+            description="Name of a scale (semscale scales list), or its YAML file; with several texts one "
+            "for all, or COLUMN=SCALE for each."
+        ),
+        Option(RATING, "SCALE"),
+    ]
+    rating: RaterSettings
+    method: Annotated[
+        Literal["ssr", "decision"],
+        Field(description="Method that rates: ssr, or decision, in which a chat model rates as well."),
+        Option(RATING),
+    ] = "ssr"
+    outputs: Outputs
+    model: EmbedderOptions
+    chat: ChatOptions
+    calls: Annotated[CallOptions, Without("dry_run")]
+    table: RowOptions
+    run: RunOptions
+    cluster: RayOptions
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options that do not go together."""
+        if self.method == "ssr":
+            refuse_given("--method decision", self.chat)
+        elif self.chat.chat_model is None:
+            raise InputError("--method decision needs --chat-model NAME")
+        given = self.columns
+        if self.labels is not None and (given.human is not None or given.inclusion is not None):
+            raise InputError(
+                "--labels has people's ratings and their probabilities: leave out --human and --inclusion"
+            )
+        if given.human_range is not None and given.human is None and self.labels is None:
+            raise InputError("--human-range belongs to --human: name the column of human ratings as well")
+        if len(self.texts.text) > 1:
+            only_one = {
+                "--ray": self.cluster.ray,
+                "--human": given.human,
+                "--labels": self.labels,
+                "--method decision": None if self.method == "ssr" else True,
+            }
+            for name, value in only_one.items():
+                if value is not None:
+                    raise InputError(
+                        f"{name} belongs to one --text, got {len(self.texts.text)}: rate each by itself"
+                    )
+
+
+@command
+def rate(options: RateOptions) -> None:
+    """Rate a column of texts on a scale, and estimate what they say as a whole.
+
+    [bold]semscale rate answers.csv --text comment --scale satisfaction --report rated.html[/bold]
+
+    If it is stopped, the same command with --out continues after the last finished part.
+
+    Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
+    """
+    from semscale.rating.summary import RatingSummary
+
+    summary = rate_table(options)
+    with options.outputs.report_if_stopped():
+        stopped = failed = None
+        if isinstance(summary, RatingSummary) and (decisions := summary.decided or summary.undecided):
+            stopped, failed = decisions.stopped, decisions.failed
+        present(summary, options.outputs, stopped=stopped, failed=failed)
+
+
+def rate_table(options: RateOptions) -> "RatingSummary | RatingSummaries":
+    """Rate a file, write its table, and sum it up, with the linter's verdict on each scale.
+
+    Raises:
+        InputError: an extension, folder or file that does not serve.
+        SemscaleError: as ``rate_file``.
+    """
+    from semscale.cli.progress import progress_bars
+
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    if not options.texts.text:
+        options, note = _with_open_text(options)
+        summary = rate_table(options)
+        return replace(summary, input_notes=(note, *summary.input_notes))
+    with progress_bars() as progress:
+        # Mistakes in a scale or a setting are reported before the file is opened, and mistakes in a column
+        # before the model is loaded.
+        raters = _raters(options, progress)
+        if len(raters) > 1:
+            return _rate_texts(options, raters, progress)
+        return _rate_text(options, next(iter(raters.values())), progress)
+
+
+def _with_open_text(options: RateOptions) -> tuple[RateOptions, str]:
+    """Choose the only open text of the file, and report it."""
+    from semscale.store.column_profile import open_text_column
+
+    if options.file == "-":
+        raise InputError("--text is needed with standard input: name the column with the texts")
+    text = open_text_column(options.table.open(options.file, is_reported=True))
+    note = f"text: '{text}' was rated, the only column that looks like open texts"
+    return options.changed(texts=TextColumns(text=(text,))), note
+
+
+def _raters(options: RateOptions, progress: "Progress") -> "dict[str, Rater]":
+    """Build the rater of each column of texts; columns with one scale share a rater."""
+    from semscale.rating.rater import Rater
+    from semscale.weights.known import DEFAULT_RATING_MODEL
+
+    embedder = cache(lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL))
+    settings = options.rating.changed(embedder=embedder)
+    scales = scales_of(options.texts.text, options.scale)
+    raters = {scale: Rater.from_settings(scale, settings) for scale in dict.fromkeys(scales.values())}
+    return {text: raters[scale] for text, scale in scales.items()}
+
+
+def _opened(options: RateOptions) -> "tuple[Table, RatingColumns]":
+    """Open the table, with labels as groups where it has labels of values, and name its columns."""
+    from semscale.store.deriving.derived_columns import by_label
+
+    table, by = by_label(options.table.open(options.file, is_reported=True), options.columns.by)
+    named = dict(options.columns) | {"text": options.texts.text[0], "by": tuple(by)}
+    return table, RatingColumns(**named)
+
+
+def _rate_texts(options: RateOptions, raters: "dict[str, Rater]", progress: "Progress") -> "RatingSummaries":
+    from semscale.rating.lint import lint
+    from semscale.rating.table import rate_texts
+
+    run = options.run
+    table, columns = _opened(options)
+    summaries = rate_texts(
+        table,
+        columns,
+        raters,
+        out=options.outputs.out,
+        settings=run.parts,
+        plan=run.plan,
+        progress=progress,
+    )
+    with options.outputs.report_if_stopped():
+        reports = {rater: lint(rater.scale, embedder=rater.embedder) for rater in raters.values()}
+        texts = {
+            text: replace(summary, lint=reports[raters[text]]) for text, summary in summaries.texts.items()
+        }
+        return replace(summaries, texts=texts)
+
+
+def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "RatingSummary":
+    from semscale.rating.labelling import read_sheet
+    from semscale.rating.lint import lint
+    from semscale.rating.table import rate_file
+    from semscale.store.reading import open_table
+
+    run, labels = options.run, None
+    if options.labels is not None:
+        labels = read_sheet(open_table(options.labels), options.columns.human_range)
+    table, columns = _opened(options)
+
+    def recipe() -> "RatingRecipe":
+        from semscale.distributed.rating_recipe import RatingRecipe
+        from semscale.rating.calibration import as_calibration
+        from semscale.scales import load_scale
+        from semscale.weights.known import DEFAULT_RATING_MODEL
+
+        settings = options.rating.changed(calibration=as_calibration(options.rating.calibration))
+        (scale,) = scales_of(options.texts.text, options.scale).values()
+        model = model_recipe(options.model, DEFAULT_RATING_MODEL)
+        return RatingRecipe(model, load_scale(scale), settings, columns.text)
+
+    with options.cluster.workers(options.model.engine, recipe) as workers:
+        summary = rate_file(
+            table,
+            columns,
+            rater=rater,
+            out=options.outputs.out,
+            settings=replace(run.parts, makers=workers),
+            plan=run.plan,
+            labels=labels,
+            deciding=_decisions(options, rater),
+            progress=progress,
+        )
+    with options.outputs.report_if_stopped():
+        return replace(summary, lint=lint(rater.scale, embedder=rater.embedder))
+
+
+def _decisions(options: RateOptions, rater: "Rater") -> "TableDecisions | None":
+    """Return how a chat model rates the texts as well; ``None`` where none is to.
+
+    Raises:
+        InputError: the scale has more points than decisions take.
+        SemscaleError: the chat model cannot be loaded.
+    """
+    if options.method != "decision":
+        return None
+    from semscale.chat.decisions.models import load_deciding_model
+    from semscale.rating.decided import TableDecisions
+
+    model = load_deciding_model(options.chat.load())
+    return TableDecisions(rater.scale, model, options.run.plan, vars(options.calls.running()))
+
+
+def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:
+    """Give each column of texts its scale.
+
+    Args:
+        texts: names of the columns.
+        scales: one for all, or ``COLUMN=SCALE`` for each.
+
+    Raises:
+        InputError: a column is named twice, has two scales or none, or a scale is for another column.
+
+    Example:
+        >>> scales_of(["why", "wish"], ["why=trust", "wish=quality"])
+        {'why': 'trust', 'wish': 'quality'}
+        >>> scales_of(["why", "wish"], ["trust"])
+        {'why': 'trust', 'wish': 'trust'}
+    """
+    twice = [text for text in texts if texts.count(text) > 1]
+    if twice:
+        raise InputError(f"text: column '{twice[0]}' is named twice; name it once")
+    by_text: dict[str, str] = {}
+    common: list[str] = []
+    for scale in scales:
+        # Where one title begins another, as "a" and "a=b" do, the longer one is meant.
+        column = max((text for text in texts if scale.startswith(f"{text}=")), key=len, default=None)
+        if column is None:
+            common.append(scale)
+        elif column in by_text:
+            raise InputError(f"scale: column '{column}' has two scales; give it one")
+        else:
+            by_text[column] = scale.removeprefix(f"{column}=")
+    if len(common) > 1:
+        raise InputError(f"scale: {', '.join(common)} are for all texts; give one, or write COLUMN=SCALE")
+    without = [text for text in texts if text not in by_text]
+    if without and not common:
+        raise InputError(f"scale: column '{without[0]}' has no scale; add --scale {without[0]}=SCALE")
+    if common and not without:
+        name, equals, _ = common[0].partition("=")
+        near = did_you_mean(name, texts) if equals else ""
+        raise InputError(f"scale: {common[0]} is for no text, as each has its own; leave it out{near}")
+    return {text: by_text.get(text) or common[0] for text in texts}
+
+
+class LabelledColumns(Settings):
+    """Columns of labelled texts."""
+
+    text: Annotated[str, Field(description="The texts to rate."), Option(COLUMNS, "COLUMN")]
+    human: Annotated[
+        str,
+        Field(description="People's ratings: a number, or a list like [3, 4]; empty cells are skipped."),
+        Option(COLUMNS, "COLUMN"),
+    ]
+    by: Annotated[
+        str | None,
+        Field(
+            description="Names of groups, such as surveys; each is left out once, so that the error holds "
+            "for new groups."
+        ),
+        Option(COLUMNS, "COLUMN"),
+    ] = None
+    human_range: Annotated[
+        tuple[float, float] | None,
+        Field(description="Lowest and highest value people could give."),
+        Option(COLUMNS, "LOW HIGH"),
+    ] = None
+
+
+class CalibrationOutputs(Outputs):
+    """Files that ``semscale calibrate`` writes."""
+
+    calibration: Annotated[
+        Path,
+        Field(description="The calibration, for rate --calibration: .json."),
+        Option(OUTPUT, "FILE", name="--out"),
+    ]
+
+    @property
+    def further(self) -> Mapping[str, Path | None]:
+        """The calibration."""
+        return {"calibration": self.calibration}
+
+
+class CalibrateOptions(Settings):
+    """All options of ``semscale calibrate``."""
+
+    file: InputFile
+    columns: LabelledColumns
+    scale: Scale
+    rating: Annotated[RaterSettings, Without("calibration")]
+    outputs: Annotated[CalibrationOutputs, Without("out")]
+    model: EmbedderOptions
+    table: RowOptions
+    run: Annotated[RunOptions, Without("part_rows", "restart")]
+
+
+@command
+def calibrate(options: CalibrateOptions) -> None:
+    """Learn from people's ratings of some texts how to rate others like them.
+
+    [bold]semscale calibrate labelled.csv --text comment --human rating --scale quality --out cal.json[/bold]
+
+    Then [bold]semscale rate answers.csv ... --calibration cal.json[/bold] rates with it. Every printed figure
+    is of texts that nothing was fitted to.
+    """
+    present(_calibrate_table(options), options.outputs)
+
+
+def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
+    """Fit a calibration to the labelled rows of a file, and write it.
+
+    Raises:
+        InputError: a column, option, label or output that does not serve.
+        SemscaleError: the model cannot be run.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.rating.calibration import check_calibration_path
+    from semscale.rating.labelling import check_human_range
+    from semscale.rating.rater import Rater
+    from semscale.store.filtering import rows_of_the_file
+    from semscale.weights.known import DEFAULT_RATING_MODEL
+
+    columns = options.columns
+    check_human_range(columns.human_range)
+    check_calibration_path(options.outputs.calibration)
+    options.outputs.check()
+    check_input(options.file, options.outputs.report)
+    with progress_bars() as progress:
+        settings = options.rating.changed(
+            embedder=lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL)
+        )
+        rater = Rater.from_settings(options.scale, settings)
+        table = options.table.open(options.file)
+        for parameter in ("text", "human", "by"):
+            if (name := getattr(columns, parameter)) is not None:
+                table.require(name, parameter)
+        table.require_text(columns.text, "text")
+        with rows_of_the_file(table):
+            texts, ratings, groups = _labelled_rows(table, columns)
+            _check_sheet(table, columns)
+        summary = rater.calibrate(
+            texts,
+            ratings,
+            progress=progress,
+            human_range=columns.human_range,
+            by=groups,
+            interval=options.run.interval,
+            seed=options.run.seed,
+            source=Path(table.name).name,
+        )
+    summary.save(options.outputs.calibration)
+    return summary
+
+
+def _check_sheet(table: "Table", columns: LabelledColumns) -> None:
+    """Check that a sheet of ``semscale label`` has no row of its file twice; other tables pass.
+
+    Raises:
+        InputError: a row has two labels.
+    """
+    from semscale.rating.labelling import COLUMNS as SHEET_COLUMNS
+    from semscale.rating.labelling import ROW, check_once, humans_in, with_points
+    from semscale.results.weights import numbers_in
+    from semscale.store.columns import column_in, floats_in
+
+    if not set(SHEET_COLUMNS) <= set(table.columns):
+        return
+    rows: list[float] = []
+    first_row = 0
+    for batch in map(with_points, table.batches(_BATCH)):
+        humans = humans_in(column_in(batch, columns.human), first_row)
+        numbers = floats_in(numbers_in(column_in(batch, ROW), ROW, first_row)).tolist()
+        first_row += batch.height
+        rows += [row for row, human in zip(numbers, humans, strict=True) if human is not None]
+    check_once(rows, "file", Path(table.name).name)
+
+
+def _labelled_rows(table: "Table", columns: LabelledColumns) -> tuple[list[Any], list[Any], list[Any] | None]:
+    """Read texts, ratings and groups of the rows that have a rating."""
+    from semscale.rating.labelling import humans_in, with_points
+    from semscale.store.columns import column_in
+
+    first_row = 0
+    texts: list[Any] = []
+    ratings: list[Any] = []
+    groups: list[Any] = []
+    for batch in map(with_points, table.batches(_BATCH)):
+        humans = humans_in(column_in(batch, columns.human), first_row, columns.human_range)
+        labelled = [row for row, human in enumerate(humans) if human is not None]
+        ratings += [humans[row] for row in labelled]
+        texts += column_in(batch, columns.text)[labelled].to_list()
+        groups += [] if columns.by is None else column_in(batch, columns.by)[labelled].to_list()
+        first_row += batch.height
+        if len(texts) > _MOST_LABELLED:
+            raise InputError(
+                f"human: column '{columns.human}' labels more than {_MOST_LABELLED:,} texts, and a "
+                "calibration gains nothing from so many; leave some cells empty"
+            )
+    return texts, ratings, None if columns.by is None else groups
+
+
+class DemoOptions(Settings):
+    """All options of ``semscale demo``."""
+
+    folder: Annotated[
+        Path,
+        Field(description="Folder for the ratings and the report (default: semscale-demo)."),
+        Option(OUTPUT, "FOLDER", name="--out"),
+    ] = Path("semscale-demo")
+    open: Annotated[bool, Field(description="Leave the browser closed."), Option(OUTPUT)] = True
+
+
+@command
+def demo(options: DemoOptions) -> None:
+    """Rate 300 sentences of product reviews, compare them with people's ratings, and open the report.
+
+    The sentences come with Semscale, each rated by 20 people. The first run pulls the model (89 MB) once.
+    """
+    from importlib import resources
+
+    from semscale.store.atomic import check_folder
+
+    folder = options.folder
+    check_folder(folder, "out")
+    folder.mkdir(parents=True, exist_ok=True)
+    reviews, report = folder / "reviews.csv", folder / "report.html"
+    reviews.write_bytes((resources.files("semscale.cli") / "sample" / "reviews.csv").read_bytes())
+    arguments = [
+        *("rate", str(reviews), "--text", "text", "--scale", "quality", "--respondent", "review"),
+        *("--human", "human_ratings", "--human-range", "-4", "4"),
+        *("--out", str(folder / "ratings.csv"), "--report", str(report)),
+    ]
+    rate(
+        str(reviews),
+        texts__text=["text"],
+        scale=["quality"],
+        columns__respondent="review",
+        columns__human="human_ratings",
+        columns__human_range=("-4", "4"),
+        outputs__out=str(folder / "ratings.csv"),
+        outputs__report=str(report),
+    )
+    echo(f"\nThe same with your own file: semscale {' '.join(arguments)}")
+    if options.open:
+        webbrowser.open(report.resolve().as_uri())

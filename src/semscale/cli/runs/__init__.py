@@ -1,1 +1,0 @@
-"""Runs of commands: from their options to the summaries that they print and write."""

@@ -1,0 +1,144 @@
+"""The command ``semscale serve``: embeddings and instruments over HTTP."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from semscale.cli.options import Without, command
+from semscale.cli.process import say
+from semscale.cli.shared import EmbedderOptions
+from semscale.errors import InputError
+from semscale.settings import Option, Settings, option_name, option_of
+
+if TYPE_CHECKING:
+    from semscale.serving.requests import ServiceLimits
+
+LISTENING, LIMITS, JOBS = "Listening", "Limits", "Jobs"
+_MIB = 1024 * 1024
+
+
+class LimitOptions(Settings):
+    """Limits of requests, as ``ServiceLimits`` takes them."""
+
+    texts: Annotated[
+        int, Field(description="Texts in a request."), Option(LIMITS, name="--max-texts", rare=True)
+    ] = 2048
+    characters: Annotated[
+        int, Field(description="Characters in a text."), Option(LIMITS, name="--max-characters", rare=True)
+    ] = 100_000
+    body_mib: Annotated[
+        int, Field(description="MiB in the body of a request."), Option(LIMITS, name="--max-body", rare=True)
+    ] = 32
+    seconds: Annotated[
+        float,
+        Field(description="Seconds until a request is answered."),
+        Option(LIMITS, name="--max-seconds", rare=True),
+    ] = 60.0
+    waiting_tokens: Annotated[
+        int,
+        Field(description="Tokens that may wait for the model."),
+        Option(LIMITS, name="--max-waiting", rare=True),
+    ] = 1_000_000
+    batch_tokens: Annotated[
+        int,
+        Field(description="Tokens that the model takes at once; up to four times as many of many requests."),
+        Option(LIMITS, rare=True),
+    ] = 8192
+    jobs: Annotated[
+        int, Field(description="Jobs that may wait or run."), Option(JOBS, name="--max-jobs", rare=True)
+    ] = 100
+    job_mib: Annotated[
+        int,
+        Field(description="MiB that the files of all jobs may have."),
+        Option(JOBS, name="--jobs-disk", rare=True),
+    ] = 10_240
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse a limit below 1 by the name of its option."""
+        for name, info in type(self).model_fields.items():
+            option, value = option_of(info), getattr(self, name)
+            if option is not None and not value >= 1:
+                raise InputError(f"{option.name or option_name(name)} must be at least 1, got {value}")
+
+    @property
+    def limits(self) -> "ServiceLimits":
+        """The limits."""
+        from semscale.serving.requests import ServiceLimits
+
+        return ServiceLimits(
+            texts=self.texts,
+            characters=self.characters,
+            body_bytes=self.body_mib * _MIB,
+            seconds=self.seconds,
+            waiting_tokens=self.waiting_tokens,
+            batch_tokens=self.batch_tokens,
+            jobs=self.jobs,
+            job_bytes=self.job_mib * _MIB,
+        )
+
+
+class ServeOptions(Settings):
+    """All options of ``semscale serve``.
+
+    Raises:
+        InputError: a value out of range.
+    """
+
+    host: Annotated[str, Field(description="Address to listen on."), Option(LISTENING, "HOST")] = "127.0.0.1"
+    port: Annotated[
+        int, Field(description="Port to listen on; 0 for any free one."), Option(LISTENING, "PORT")
+    ] = 8000
+    limit: LimitOptions
+    jobs: Annotated[
+        Path | None,
+        Field(description="Folder for the files of jobs; without it there are no jobs."),
+        Option(JOBS, "FOLDER"),
+    ] = None
+    part_rows: Annotated[
+        int, Field(description="Rows of a job that are finished and stored at once."), Option(JOBS, rare=True)
+    ] = 5_000
+    model: Annotated[EmbedderOptions, Without("device", "embedder_url", "embedder_key_variable", "cache")]
+
+
+@command
+def serve(options: ServeOptions) -> None:
+    """Answer requests over HTTP: embeddings as OpenAI's interface has them, ratings, matches, consistency.
+
+    [bold]semscale serve --port 8000[/bold]
+
+    One --embedder serves everything; by default ratings have e5-small, and all else all-MiniLM-L6-v2. To be
+    reached from other machines (--host 0.0.0.0), it needs a token in the variable SEMSCALE_TOKEN. The first
+    Ctrl-C or SIGTERM finishes what was accepted, a second one stops at once.
+    """
+    from semscale.extras import require
+
+    if options.model.engine not in ("openvino", "torch"):
+        raise InputError(f"engine must be openvino or torch, got {options.model.engine!r}")
+    require("serve")
+    from semscale.serving.application import application
+    from semscale.serving.gate import access_token
+    from semscale.serving.models import ModelsToServe
+    from semscale.serving.server import listen, run_service
+    from semscale.serving.service import Service
+
+    token = access_token(options.host)
+    model = options.model
+    service = Service(ModelsToServe(model.embedder, model.precision, model.engine), options.limit.limits)
+    if options.jobs is not None:
+        service.open_jobs(options.jobs, options.part_rows)
+    gate = application(service, token=token)
+    with listen(options.host, options.port) as listener:
+        _say(f"listening on {_address(options.host, listener.getsockname()[1])} (what it answers: /docs)")
+        run_service(gate, service, listener, _say)
+
+
+def _say(line: str) -> None:
+    """Print a line at once, as whoever started the service may wait for it."""
+    say(line)
+    sys.stderr.flush()
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host.strip('[]')}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,626 @@
+"""Groups of options that several commands have, and those that a project's file can set."""
+
+import os
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from semscale.cli.options import Configurable, refuse_given
+from semscale.cli.process import say
+from semscale.errors import InputError
+from semscale.settings import Option, Settings
+
+if TYPE_CHECKING:
+    from semscale.chat.budget import Budget
+    from semscale.chat.chat_model import ChatModel
+    from semscale.chat.forecast import Forecast
+    from semscale.chat.ledger.ledger import Ledger
+    from semscale.chat.pacing import Limits
+    from semscale.chat.prices import PriceTable
+    from semscale.chat.runner import Runner, Running
+    from semscale.distributed.recipes import ModelRecipe, Recipe
+    from semscale.embedding.embedder import Embedder
+    from semscale.embedding.loading import LoadingSettings
+    from semscale.history.history import History
+    from semscale.stats.intervals.estimates import IntervalPlan
+    from semscale.store.deriving.derived_columns import Derivation
+    from semscale.store.readers.survey_header import HeaderKind
+    from semscale.store.reading import TableSettings
+    from semscale.store.runs.table_run import PartMakers, PartSettings
+    from semscale.store.table import Table
+    from semscale.types import Progress
+
+ARGUMENTS, COLUMNS, INPUT, RUN, MODEL, CHAT, CALLS, HISTORY = (
+    "Arguments",
+    "Columns",
+    "Input",
+    "Run",
+    "Model",
+    "Chat model",
+    "Calls",
+    "History",
+)
+"""Panels of the help that several commands have."""
+
+KEY_VARIABLE = "OPENAI_API_KEY"
+_NO_KEY = "SEMSCALE_NO_KEY"  # is never set: an endpoint of a project's file gets no key by default
+_HISTORY_FILE = "semscale-history.sqlite"  # in the current folder, where people see, name and may commit it
+
+InputFile = Annotated[
+    str,
+    Field(
+        description="CSV, TSV, JSONL, Parquet, Excel or SPSS, or an evaluation log; a folder of Parquet "
+        "files; a URL, such as s3://bucket/answers.parquet; - is standard input."
+    ),
+    Option(ARGUMENTS, "FILE", positional=True),
+]
+
+
+class TableOptions(Configurable):
+    """Format of a table, as ``open_table`` takes it."""
+
+    encoding: Annotated[
+        str | None,
+        Field(description="Encoding of CSV, TSV and JSONL (default: UTF-8) or SPSS (default: the file's)."),
+        Option(INPUT, "NAME", rare=True, configurable=True),
+    ] = None
+    format: Annotated[
+        Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", "inspect", "promptfoo", "openai-evals"]
+        | None,
+        Field(description="Input format; overrides the file extension."),
+        Option(INPUT, rare=True, configurable=True),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        Field(description="Sheet of an Excel file (default: the first)."),
+        Option(INPUT, "NAME", rare=True),
+    ] = None
+
+    @property
+    def settings(self) -> "TableSettings":
+        """Keyword arguments of ``open_table``."""
+        return {"encoding": self.encoding, "format": self.format, "sheet": self.sheet}
+
+    def open(self, file: str) -> "Table":
+        """Open a table; ``-`` is standard input."""
+        return _open_table(file, self.settings, "auto")
+
+
+class RowOptions(Settings):
+    """Format of a table, columns that are derived from others, and rows that are kept."""
+
+    source: TableOptions
+    where: Annotated[
+        str | None,
+        Field(description="Keep only rows that meet it, such as \"age >= 18 and country in ('DE', 'AT')\"."),
+        Option(INPUT, "CONDITION"),
+    ] = None
+    header: Annotated[
+        Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"],
+        Field(description="Survey tool whose header a CSV, TSV or Excel file has; auto goes by its shape."),
+        Option(INPUT, rare=True),
+    ] = "auto"
+    band: Annotated[
+        tuple[str, ...],
+        Field(description="Bands of numbers: age=18,35,55 adds a column age_band; can be repeated."),
+        Option(INPUT, "BANDS", rare=True),
+    ] = ()
+    group: Annotated[
+        tuple[str, ...],
+        Field(
+            description="Groups of values: country=north:DK,SE;south:IT adds a column country_group; can be "
+            "repeated."
+        ),
+        Option(INPUT, "GROUPS", rare=True),
+    ] = ()
+
+    def open(self, file: str, *, is_reported: bool = False) -> "Table":
+        """Open a table, add columns, and leave rows out.
+
+        Args:
+            file: its path; ``-`` is standard input.
+            is_reported: whether the summary reports how the table was read; otherwise standard error does.
+
+        Raises:
+            InputError: the file, bands, groups or the condition cannot be read, or no row is left.
+        """
+        from semscale.store.deriving.bands import Bands
+        from semscale.store.deriving.derived_columns import with_derived
+        from semscale.store.deriving.value_groups import ValueGroups
+        from semscale.store.filtering import filtered
+        from semscale.store.unfinished import with_unfinished_counted
+
+        derivations: list[Derivation] = [*map(Bands.read, self.band), *map(ValueGroups.read, self.group)]
+        table = with_derived(_open_table(file, self.source.settings, self.header), derivations)
+        if self.where is not None:
+            table = filtered(table, self.where)
+        table = with_unfinished_counted(table)
+        if not is_reported:
+            for note in table.notes:
+                say(f"note: {note}")
+        return table
+
+
+def _open_table(file: str, settings: "TableSettings", header: "HeaderKind") -> "Table":
+    """Open a table; a file behind a URL is copied with progress of its own."""
+    from semscale.store.places.urls import is_url
+    from semscale.store.reading import open_table
+
+    if not is_url(file):
+        return open_table(file, **settings, header=header)
+    from semscale.cli.progress import progress_bars
+
+    with progress_bars() as progress:
+        return open_table(file, **settings, header=header, progress=progress)
+
+
+class RunOptions(Configurable):
+    """Intervals of a run over a table, and the parts in which it is read.
+
+    Raises:
+        InputError: a value out of range.
+    """
+
+    interval: Annotated[
+        float, Field(description="Coverage of the intervals."), Option(RUN, rare=True, configurable=True)
+    ] = 0.95
+    seed: Annotated[
+        int,
+        Field(description="Seed of everything that is random."),
+        Option(RUN, rare=True, configurable=True),
+    ] = 0
+    part_rows: Annotated[
+        int,
+        Field(description="Rows that are finished and stored at once."),
+        Option(RUN, rare=True, configurable=True),
+    ] = 50_000
+    restart: Annotated[
+        bool, Field(description="Drop what an earlier run has finished."), Option(RUN, rare=True)
+    ] = False
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse now what would be refused once a model is loaded."""
+        _ = self.plan, self.parts
+
+    @property
+    def plan(self) -> "IntervalPlan":
+        """Settings of the intervals."""
+        from semscale.stats.intervals.estimates import IntervalPlan
+
+        return IntervalPlan(self.interval, seed=self.seed)
+
+    @property
+    def parts(self) -> "PartSettings":
+        """Settings of the parts."""
+        from semscale.store.runs.table_run import PartSettings
+
+        return PartSettings(self.part_rows, self.restart)
+
+
+class EmbedderOptions(Configurable):
+    """The model that turns texts into vectors, as ``load_embedder`` takes it."""
+
+    embedder: Annotated[
+        str | None,
+        Field(description="Embedding model: name, folder, or name on the hub."),
+        Option(MODEL, "MODEL", configurable=True),
+    ] = None
+    precision: Annotated[
+        Literal["exact", "fast", "turbo"],
+        Field(description="float32, bfloat16, or (e5-small) 8-bit integers, if the processor has them."),
+        Option(MODEL, configurable=True),
+    ] = "exact"
+    engine: Annotated[
+        str,
+        Field(description="Engine of the embedding model: openvino, torch or api."),
+        Option(MODEL, "ENGINE", rare=True, configurable=True),
+    ] = "openvino"
+    device: Annotated[
+        str,
+        Field(description="Device of the engine torch: cpu, cuda, cuda:N, mps, or auto."),
+        Option(MODEL, "DEVICE", rare=True, configurable=True),
+    ] = "auto"
+    embedder_url: Annotated[
+        str | None,
+        Field(description="Address of the endpoint of the engine api."),
+        Option(MODEL, "URL", rare=True, configurable=True),
+    ] = None
+    embedder_key_variable: Annotated[
+        str | None,
+        Field(description=f"Variable of the environment with that endpoint's key (default: {KEY_VARIABLE})."),
+        Option(MODEL, "NAME", rare=True, configurable=True),
+    ] = None
+    cache: Annotated[
+        bool,
+        Field(description="Neither read nor store embeddings on disk."),
+        Option(MODEL, rare=True, configurable=True),
+    ] = True
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether the command line names the model."""
+        return "embedder" in self.model_fields_set
+
+    @property
+    def chosen_name(self) -> str:
+        """The model's name, the default one unless another is given."""
+        from semscale.weights.known import DEFAULT_MODEL
+
+        return self.embedder or DEFAULT_MODEL
+
+    def loading(self, progress: "Progress | None") -> "LoadingSettings":
+        """Settings of ``load_embedder`` beyond name and precision; the first time it pulls the weights."""
+        # Device and endpoint of the project's file serve only the engines that have them.
+        settings: LoadingSettings = {
+            "engine": self.engine,
+            "device": "auto" if self.engine != "torch" and self.origin("device") else self.device,
+            "base_url": None if self.engine != "api" and self.origin("embedder_url") else self.embedder_url,
+            "cache": self.cache,
+            "progress": progress,
+        }
+        if self.engine == "api":
+            variable = key_variable(self, "embedder_url", "embedder_key_variable", "texts")
+            if variable != KEY_VARIABLE:
+                settings["key_variable"] = variable
+        return settings
+
+    def load(self, progress: "Progress | None", *, default: str | None = None) -> "Embedder":
+        """Load the model; the first time its weights are pulled.
+
+        Args:
+            progress: called while weights are pulled.
+            default: the model if none is named; that of most commands unless given.
+        """
+        from semscale.embedding.loading import load_embedder
+
+        loading = self.loading(progress)
+        loading["precision"] = self.precision
+        return load_embedder(self.embedder or default or self.chosen_name, **loading)
+
+
+def key_variable(options: Configurable, url: str, variable: str, content: str) -> str:
+    """Return the variable with the key of an endpoint, and announce an endpoint of a project's file.
+
+    An endpoint of the project's file gets no key unless the same file or the user names its variable, and a
+    variable of the file serves for no other endpoint.
+
+    Args:
+        options: the group with the endpoint.
+        url: field of the endpoint's address.
+        variable: field of the name of the key's variable.
+        content: kind of content that is sent there, for the announcement.
+    """
+    stated, origin, key_origin = getattr(options, variable), options.origin(url), options.origin(variable)
+    if origin is None or origin.file is None:
+        is_of_file = key_origin is not None and key_origin.file is not None
+        return KEY_VARIABLE if stated is None or is_of_file else str(stated)
+    key = f"the key from {stated}" if stated else "no key"
+    say(f"note: {content} and {key} go to {getattr(options, url)}, which {origin} names")
+    return stated or _NO_KEY
+
+
+def announce_database(options: Configurable, name: str, content: str) -> None:
+    """Announce that content is read from and stored in a database that a project's file names."""
+    from semscale.store.databases.address import shown_address
+
+    origin = options.origin(name)
+    if origin is not None and origin.file is not None:
+        address = str(getattr(options, name))
+        shown = shown_address(address) if "://" in address else address
+        say(f"note: {content} are read from and stored in {shown}, which {origin} names")
+
+
+class ChatOptions(Configurable):
+    """The chat model that is asked."""
+
+    chat_model: Annotated[
+        str | None,
+        Field(description="Chat model to ask: a name at an endpoint, or local."),
+        Option(CHAT, "NAME", configurable=True),
+    ] = None
+    chat_url: Annotated[
+        str | None,
+        Field(description="Address of its OpenAI-compatible endpoint."),
+        Option(CHAT, "URL", configurable=True),
+    ] = None
+    chat_key_variable: Annotated[
+        str | None,
+        Field(description=f"Variable of the environment with the endpoint's key (default: {KEY_VARIABLE})."),
+        Option(CHAT, "NAME", rare=True, configurable=True),
+    ] = None
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether the command line names the model, which the project's file may do as well."""
+        return "chat_model" in self.model_fields_set
+
+    def load(self, progress: "Progress | None" = None, *, name: str | None = None) -> "ChatModel":
+        """Load the model; the first time a local one's weights are pulled.
+
+        Args:
+            progress: called while weights are pulled.
+            name: another model at the same endpoint.
+
+        Raises:
+            SemscaleError: it cannot be loaded.
+        """
+        from semscale.chat import load_chat_model
+
+        model = name or str(self.chat_model)
+        variable = key_variable(self, "chat_url", "chat_key_variable", "prompts")
+        return load_chat_model(model, base_url=self.chat_url, key_variable=variable, progress=progress)
+
+
+class CallOptions(Configurable):
+    """Pace and caps of calls, and where replies are stored."""
+
+    concurrency: Annotated[
+        int,
+        Field(description="Concurrent calls to each model; after a kill -9, calls in flight are sent again."),
+        Option(CALLS, rare=True, configurable=True),
+    ] = 16
+    per_minute: Annotated[
+        float | None,
+        Field(description="Calls per minute to each model."),
+        Option(CALLS, "NUMBER", rare=True, configurable=True),
+    ] = None
+    timeout: Annotated[
+        float,
+        Field(description="Longest wait for a reply; the call is then repeated."),
+        Option(CALLS, "SECONDS", rare=True, configurable=True),
+    ] = 120.0
+    give_up_after: Annotated[
+        float | None,
+        Field(
+            description="Give up after this many seconds without a reply (default: 300, or twice --timeout "
+            "if that is longer; 30 if the endpoint was never reached)."
+        ),
+        Option(CALLS, "SECONDS", rare=True, configurable=True),
+    ] = None
+    max_calls: Annotated[
+        int | None,
+        Field(description="Maximum number of calls."),
+        Option(CALLS, "NUMBER", rare=True, configurable=True),
+    ] = None
+    max_total_tokens: Annotated[
+        int | None,
+        Field(description="Maximum number of tokens of prompts and replies."),
+        Option(CALLS, "NUMBER", rare=True, configurable=True),
+    ] = None
+    max_cost: Annotated[
+        float | None, Field(description="Maximum cost."), Option(CALLS, "MONEY", configurable=True)
+    ] = None
+    prices: Annotated[
+        Path | None,
+        Field(description="YAML file with prices of models (default: SEMSCALE_PRICES, or your own table)."),
+        Option(CALLS, "FILE", rare=True, configurable=True),
+    ] = None
+    ledger: Annotated[
+        str | None,
+        Field(
+            description="SQLite file, or URL of a PostgreSQL database, that stores replies (default: "
+            "SEMSCALE_LEDGER, or Semscale's own file)."
+        ),
+        Option(CALLS, "FILE|URL", rare=True, configurable=True),
+    ] = None
+    dry_run: Annotated[
+        bool, Field(description="Forecast the calls and their cost; send nothing."), Option(CALLS)
+    ] = False
+
+    def running(self, ledger: "Ledger | None" = None) -> "Running":
+        """Return limits, budget, prices and ledger of calls.
+
+        Args:
+            ledger: one that is open; that of the options unless given.
+        """
+        from semscale.chat.runner import Running
+
+        place: Ledger | str | bool = self._ledger() if ledger is None else ledger
+        return Running(limits=self._limits, budget=self._budget, prices=self._prices, ledger=place)
+
+    def open_ledger(self) -> "Ledger":
+        """Open the ledger that stores replies."""
+        from semscale.chat.ledger.ledger import Ledger
+
+        self._ledger()
+        return Ledger(self.ledger)
+
+    def runner(self, model: "ChatModel") -> "Runner":
+        """Return the runner that sends requests to a model."""
+        from semscale.chat.runner import Runner
+
+        running = self.running()
+        return Runner(
+            model,
+            limits=running.limits,
+            budget=running.budget,
+            prices=running.prices,
+            ledger=running.ledger,
+        )
+
+    def forecasts(
+        self, works: "Mapping[str, Callable[[Ledger], Coroutine[object, object, Forecast]]]"
+    ) -> "dict[str, Forecast]":
+        """Forecast the calls to each model, without those whose replies the ledger has.
+
+        Args:
+            works: by the model's name, a function that forecasts its requests with a ledger.
+        """
+        from semscale.chat.runner import run_apart
+
+        ledger = self.open_ledger()
+        try:
+            return {name: run_apart(work(ledger)) for name, work in works.items()}
+        finally:
+            ledger.close()
+
+    def _ledger(self) -> str | bool:
+        announce_database(self, "ledger", "replies")
+        return True if self.ledger is None else self.ledger
+
+    @property
+    def _limits(self) -> "Limits":
+        from semscale.chat.pacing import Limits
+
+        return Limits(
+            concurrency=self.concurrency,
+            requests_per_minute=self.per_minute,
+            timeout=self.timeout,
+            give_up_after=self.give_up_after,
+        )
+
+    @property
+    def _budget(self) -> "Budget":
+        from semscale.chat.budget import Budget
+
+        return Budget(calls=self.max_calls, tokens=self.max_total_tokens, money=self.max_cost)
+
+    @property
+    def _prices(self) -> "PriceTable | None":
+        from semscale.chat.prices import PriceTable
+
+        return None if self.prices is None else PriceTable.load(self.prices)
+
+
+class HistoryOptions(Configurable):
+    """The history of runs, and the dataset in it."""
+
+    dataset: Annotated[
+        str | None,
+        Field(description="Name of the dataset (default: the history's only one)."),
+        Option(HISTORY, "NAME"),
+    ] = None
+    history: Annotated[
+        str | None,
+        Field(
+            description="SQLite file, or URL of a PostgreSQL database (default: SEMSCALE_HISTORY, or "
+            f"./{_HISTORY_FILE})."
+        ),
+        Option(HISTORY, "FILE|URL", configurable=True),
+    ] = None
+
+    def open(self, *, create: bool = False) -> "History":
+        """Open the history that is named, or the environment's, or the one in this folder.
+
+        Args:
+            create: whether to start one where there is none.
+
+        Raises:
+            InputError: it cannot be opened, or there is none.
+        """
+        from semscale.history.databases.opening import open_history
+
+        if self.history is not None and "://" in self.history:
+            announce_database(self, "history", "runs")
+        return open_history(
+            self.history or os.environ.get("SEMSCALE_HISTORY") or _HISTORY_FILE, create=create
+        )
+
+
+CONFIGURABLE: tuple[type[Settings], ...] = (
+    EmbedderOptions,
+    ChatOptions,
+    CallOptions,
+    HistoryOptions,
+    RunOptions,
+    TableOptions,
+)
+"""Groups with settings that a project's file can have, in the order of the documentation."""
+
+
+class RayOptions(Settings):
+    """The Ray cluster that computes the parts of a run, if there is one.
+
+    Raises:
+        InputError: an option of a cluster without one, or a value out of range.
+    """
+
+    ray: Annotated[
+        str | None,
+        Field(description="Run on a Ray cluster: HOST:PORT, auto (the one here) or local."),
+        Option(RUN, "ADDRESS", rare=True),
+    ] = None
+    actors: Annotated[
+        int | None,
+        Field(ge=1, description="Models at work on the cluster (default: one per processor)."),
+        Option(RUN, rare=True),
+    ] = None
+    gpus_per_actor: Annotated[
+        float,
+        Field(ge=0, description="GPUs of each model on the cluster, with --engine torch."),
+        Option(RUN, rare=True, shown=False),
+    ] = 0.0
+    embed_once: Annotated[
+        Literal["auto", "always", "never"],
+        Field(description="Embed texts of several parts once in the cluster; auto: where it is faster."),
+        Option(RUN, rare=True),
+    ] = "auto"
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse what the cluster cannot do."""
+        if self.ray is None:
+            refuse_given("--ray, which is not given", self)
+        elif not self.ray.strip():
+            raise InputError("ray must be HOST:PORT, auto or local, got an empty text")
+        if self.gpus_per_actor and self.embed_once == "always":
+            raise InputError("--embed-once always is not for GPUs: leave it out, or --gpus-per-actor")
+
+    @contextmanager
+    def workers(self, engine: str, recipe: "Callable[[], Recipe]") -> "Iterator[PartMakers | None]":
+        """Join the cluster for the time of the block, and give what computes parts; ``None`` without one.
+
+        Args:
+            engine: of the embedding model.
+            recipe: returns how a node builds the instrument.
+
+        Raises:
+            MissingExtraError: ``semscale[ray]`` is not installed.
+            InputError: there is no such cluster, or GPUs for an engine that uses none.
+        """
+        if self.ray is None:
+            yield None
+            return
+        if self.gpus_per_actor and engine != "torch":
+            raise InputError(f"--gpus-per-actor belongs to --engine torch, got --engine {engine}")
+        from semscale.distributed.actor_pool import ActorPool
+        from semscale.distributed.cluster import connected
+        from semscale.distributed.cluster_parts import ClusterParts
+
+        with connected(self.ray):
+            yield ClusterParts(recipe(), ActorPool(self.actors, gpus=self.gpus_per_actor), self.embed_once)
+
+
+def model_recipe(options: EmbedderOptions, default: str, *, cache: bool = True) -> "ModelRecipe":
+    """Return how a node loads the embedding model.
+
+    Args:
+        options: the model.
+        default: the model if none is named.
+        cache: whether the command stores vectors at all.
+
+    Raises:
+        InputError: an endpoint, which more machines make no faster.
+    """
+    from semscale.distributed.recipes import ModelRecipe
+
+    refuse_endpoint(options)
+    return ModelRecipe(
+        options.embedder or default,
+        options.precision,
+        options.engine,
+        cache and options.cache,
+        options.device,
+    )
+
+
+def refuse_endpoint(options: EmbedderOptions) -> None:
+    """Refuse an engine that computes nothing on the nodes.
+
+    Raises:
+        InputError: it is an endpoint.
+    """
+    if options.engine == "api":
+        raise InputError("--ray belongs to engines that compute on the nodes: leave it out with --engine api")

@@ -1,0 +1,269 @@
+"""The commands ``semscale study``: start a study, run it, and compare it with people."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App
+from pydantic import Field
+
+from semscale.cli.options import Without, command
+from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
+from semscale.cli.process import echo, message_if_stopped
+from semscale.cli.shared import ARGUMENTS, CallOptions, RowOptions, RunOptions
+from semscale.errors import InputError
+from semscale.settings import Option, Settings
+from semscale.study.settings import ComparisonSettings, RunSettings
+
+if TYPE_CHECKING:
+    from semscale.chat.budget import Budget
+    from semscale.chat.forecast import Forecast, ForecastSummary
+    from semscale.chat.runner import Running
+    from semscale.study.comparison import StudyComparison
+    from semscale.study.questionnaire import Caps
+    from semscale.study.result import Study
+    from semscale.study.summary import StudySummary
+
+app = App(name="study", help="Put questionnaires to a synthetic panel, and compare it with people.")
+
+
+class StudyOutputs(Outputs):
+    """The folder of a run, and what is printed."""
+
+    folder: Annotated[
+        Path | None,
+        Field(description="Folder for personas, answers, summary and report (default: FILE-results)."),
+        Option(OUTPUT, "FOLDER", name="--out"),
+    ] = None
+
+    @property
+    def further(self) -> Mapping[str, Path | None]:
+        """The files in the folder other than the report."""
+        from semscale.study.result import ANSWERS, PANEL, SUMMARY
+
+        if self.folder is None:
+            return {}
+        return {name.partition(".")[0]: self.folder / name for name in (PANEL, ANSWERS, SUMMARY)}
+
+    def for_file(self, file: Path) -> "StudyOutputs":
+        """Return the same with a folder and a report, also where none is named."""
+        folder = self.folder or file.with_name(f"{file.stem}-results")
+        return self.changed(folder=folder, report=self.report or folder / "report.html")
+
+
+class StudyRunOptions(Settings):
+    """All options of ``semscale study run``."""
+
+    file: Annotated[
+        Path,
+        Field(description="A study's YAML file; study init starts one."),
+        Option(ARGUMENTS, "FILE", positional=True),
+    ]
+    settings: RunSettings
+    calls: Annotated[CallOptions, Without("concurrency", "per_minute")]
+    outputs: Annotated[StudyOutputs, Without("out")]
+
+    def running(self, caps: "Caps") -> "Running":
+        """Return limits and budget of calls; a cap overrides that of the file, whose pace holds.
+
+        Args:
+            caps: of the file.
+        """
+        stated = {name: getattr(self.calls, name) for name in ("max_cost", "max_calls", "max_total_tokens")}
+        caps = caps.model_copy(update={name: cap for name, cap in stated.items() if cap is not None})
+        limits = replace(caps.limits, timeout=self.calls.timeout)
+        return replace(self.calls.running(), limits=limits, budget=caps.budget)
+
+
+class StudyCompareOptions(Settings):
+    """All options of ``semscale study compare``."""
+
+    answers: Annotated[
+        Path,
+        Field(description="The folder of a study's run, or its answers.parquet."),
+        Option(ARGUMENTS, "ANSWERS", positional=True),
+    ]
+    human: Annotated[
+        str,
+        Field(description="People's answers: a row per person, or per person and concept."),
+        Option(ARGUMENTS, "HUMAN", positional=True),
+    ]
+    settings: ComparisonSettings
+    outputs: Annotated[Outputs, Without("out")]
+    table: RowOptions
+    run: Annotated[RunOptions, Without("part_rows", "restart")]
+
+
+class StudyInitOptions(Settings):
+    """All options of ``semscale study init``."""
+
+    file: Annotated[
+        Path,
+        Field(description="The YAML file to start (default: study.yaml); must not exist."),
+        Option(ARGUMENTS, "[FILE]", positional=True),
+    ] = Path("study.yaml")
+
+
+@app.command(name="init")
+@command
+def init(options: StudyInitOptions) -> None:
+    """Start a study: a commented file that runs as it is on a model of this machine."""
+    file = options.file
+    write_template(file, "new_study.yaml.txt")
+    echo(f"wrote {file}; next: semscale study run {file} --dry-run, and then without --dry-run")
+
+
+@app.command(name="run")
+@command
+def run(options: StudyRunOptions) -> None:
+    """Ask every persona of a panel, and measure every answer by the methods that the file names.
+
+    [bold]semscale study run study.yaml --dry-run[/bold]
+
+    If it is stopped, the same command continues and never repeats a paid call.
+
+    The intervals are simulation intervals: how far figures would move with other personas drawn alike. They
+    say nothing about people.
+    """
+    if options.calls.dry_run:
+        present(forecast_run(options), options.outputs.of_forecast)
+        return
+    outputs = options.outputs.for_file(options.file)
+    with message_if_stopped("stopped; replies are in the ledger, and the same command goes on from there"):
+        began = monotonic()
+        summary = run_study(options, outputs)
+        seconds = monotonic() - began
+        present(summary, outputs, stopped=summary.facts.stopped, failed=summary.failed, seconds=seconds)
+
+
+@app.command(name="compare")
+@command
+def compare(options: StudyCompareOptions) -> None:
+    """Compare the answers of a panel with those of people: structure, marginals and individuals.
+
+    [bold]semscale study compare study-results people.csv --concept concept --by age[/bold]
+
+    Every figure is shown with the ceiling that people among themselves reach, and with panels that know
+    nothing. The first line states what can be concluded, and what cannot.
+    """
+    with message_if_stopped("stopped; nothing was written"):
+        began = monotonic()
+        present(compare_study(options), options.outputs, seconds=monotonic() - began)
+
+
+def run_study(options: StudyRunOptions, outputs: StudyOutputs) -> "StudySummary":
+    """Ask the panel of a study, and store personas, answers and summary in a folder.
+
+    Raises:
+        InputError: the file or the folder cannot be used.
+        ReplyError: no call can succeed.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.stats.intervals.estimates import IntervalPlan
+    from semscale.store.atomic import check_folder
+
+    study = _read(options)
+    plan = IntervalPlan(options.settings.interval, seed=study.design.plan.seed)
+    folder = Path(str(outputs.folder))
+    check_folder(folder, "out")
+    folder.mkdir(parents=True, exist_ok=True)
+    outputs.check()
+    with progress_bars() as progress:
+        running = options.running(study.design.plan.caps)
+        result = study.run(running=running, progress=progress)
+    result.save(folder, plan=plan)
+    return result.summary(plan=plan)
+
+
+def forecast_run(options: StudyRunOptions) -> "ForecastSummary":
+    """Forecast the calls of a run, without asking.
+
+    Raises:
+        InputError: the file cannot be used.
+    """
+    from semscale.chat.forecast import ForecastSummary
+
+    study = _read(options)
+    with closing(options.calls.open_ledger()) as ledger:
+        forecasts = study.forecasts(ledger=ledger)
+    design = study.design
+    budget = options.running(design.plan.caps).divided(len(forecasts), "models").budget
+    cautions = tuple(_caps(forecasts, budget, len(design.panel)))
+    return ForecastSummary(design.source, forecasts, design.n_answers, {}, "answer", cautions=cautions)
+
+
+def _caps(forecasts: "Mapping[str, Forecast]", budget: "Budget", n: int) -> Iterator[str]:
+    """State which caps would end the run early, of which models, and how many of n personas they allow.
+
+    Args:
+        forecasts: by model.
+        budget: the part of each model.
+        n: how many personas there are.
+    """
+    from semscale.study.asking import personas_within
+
+    caps = {name: "; ".join(forecast.beyond(budget)) for name, forecast in forecasts.items()}
+    reached = {name: cap for name, cap in caps.items() if cap}
+    if not reached:
+        return
+    allowed = {
+        name: f"about {personas_within(forecasts[name], budget, n):,} of {n:,} personas" for name in reached
+    }
+    if len(forecasts) == 1:
+        name, cap = next(iter(reached.items()))
+        effect = f" ({cap}): it allows {allowed[name]}"
+    else:
+        listed = ", ".join(f"{name} {allowed[name]} ({cap})" for name, cap in reached.items())
+        effect = f", as each of {len(forecasts)} models may use an equal part: it allows {listed}"
+    remedy = "Raise it in the file or by an option, or make the panel smaller."
+    yield f"A cap would end the run early{effect}. {remedy}"
+
+
+def compare_study(options: StudyCompareOptions) -> "StudyComparison":
+    """Compare the answers of a study with those of people.
+
+    Raises:
+        InputError: a file, a name or a value that cannot be used.
+    """
+    from semscale.study.comparison import compare as compare_answers
+
+    options.outputs.check()
+    check_input(options.human, options.outputs.report)
+    table = options.table.open(options.human)
+    return compare_answers(options.answers, table, plan=options.run.plan, **dict(options.settings))
+
+
+def _read(options: StudyRunOptions) -> "Study":
+    from semscale.study.result import load
+
+    check_input(str(options.file))
+    study = load(options.file)
+    named = options.settings
+    return replace(study, design=study.design.answered_by(named.model, named.base_url))
+
+
+def write_template(file: Path, template: str) -> None:
+    """Write a commented YAML file for a user to change.
+
+    Args:
+        file: where; must not exist.
+        template: name of the template in this package.
+
+    Raises:
+        InputError: the file exists, cannot be written, or has another ending.
+    """
+    from importlib import resources
+
+    if file.suffix.lower() not in {".yaml", ".yml"}:
+        raise InputError(f"FILE must end in .yaml, got {file.name!r}")
+    text = (resources.files("semscale.cli") / template).read_text(encoding="utf-8")
+    try:
+        with file.open("x", encoding="utf-8", newline="\n") as output:
+            output.write(text)
+    except FileExistsError:
+        raise InputError(f"FILE must not exist, but {file} does: choose another name") from None
+    except OSError as error:
+        raise InputError(f"FILE cannot be written: {file}: {error.strerror or error}") from None

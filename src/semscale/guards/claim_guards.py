@@ -1,0 +1,627 @@
+"""Guards that find claims changed in certainty, quantity, exclusivity, order, condition or roles."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+from semscale.guards.exchanges import exchanged_places, turned_voice
+from semscale.guards.findings import Finding, Span
+from semscale.guards.phrases import (
+    Cue,
+    Wording,
+    alignment,
+    coverage,
+    first_of,
+    kinds_of,
+    most_shared,
+    similarity,
+)
+from semscale.guards.reading import (
+    AnalysedText,
+    ClauseParts,
+    analyse,
+    are_counterparts,
+    are_turned,
+    comparable,
+    crossing,
+    denied_otherwise,
+    differ,
+    is_denied,
+    parts_at,
+    says_no,
+    turned_orders,
+)
+from semscale.guards.words import begins_sentence, sentence_end, sentence_start, word_list
+
+
+def report(
+    guard: str,
+    kind: str,
+    texts: tuple[AnalysedText, AnalysedText],
+    cues: tuple[Cue | None, Cue | None],
+    difference: str,
+) -> list[Finding]:
+    """Return one finding about the phrases of two texts, or none if the texts differ in marks alone.
+
+    Args:
+        guard: the guard's name.
+        kind: the kind of difference.
+        texts: the prediction and the reference.
+        cues: the phrase in either; ``None`` if there is none.
+        difference: what differs, without the full stop.
+    """
+    if not differ(*texts):
+        return []
+    here, there = (_span(text, cue) for text, cue in zip(texts, cues, strict=True))
+    return [Finding(guard, kind, f"{difference}: {_beside(here, there)}.", here, there)]
+
+
+def _span(text: AnalysedText, cue: Cue | None) -> Span | None:
+    return None if cue is None else text.span(cue.first, cue.last)
+
+
+def _beside(here: Span | None, there: Span | None) -> str:
+    if here and there:
+        return f'the prediction says "{here.text}", the reference "{there.text}"'
+    if here:
+        return f'the prediction says "{here.text}", the reference does not'
+    return f'the reference says "{there.text}", the prediction does not' if there else "in other words"
+
+
+class ClaimGuard(ABC):
+    """A guard that looks for one kind of difference between two claims of nearly the same words.
+
+    Attributes:
+        name: the guard's name in findings.
+        kinds: the one kind of its findings.
+        difference: what differs, without the full stop.
+    """
+
+    name: ClassVar[str]
+    kinds: ClassVar[tuple[str]]
+    difference: ClassVar[str]
+
+    def check(self, prediction: str, reference: str) -> list[Finding]:
+        """Return a finding if the texts say nearly the same, but for what the guard looks for.
+
+        Args:
+            prediction: the text to be judged.
+            reference: the text that it should agree with.
+
+        Returns:
+            At most one finding.
+        """
+        ours, theirs = analyse(prediction), analyse(reference)
+        found = self._conflict(ours, theirs) if comparable(ours, theirs) else None
+        if found is None:
+            return []
+        return report(self.name, self.kinds[0], (ours, theirs), found, self.difference)
+
+    @abstractmethod
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        """Return the phrases that differ, ``None`` for a text without one; ``None`` if nothing differs."""
+
+
+OTHER_CERTAINTY = "other-certainty"
+_DOUBTED, _UNKNOWN, _HEDGED = "doubted", "unknown", "hedged"
+_CERTAIN = "certain"
+_OPINION = "opinion"
+_OPEN = "open"
+_PLAIN = "plain"
+_BY_WEIGHT = (_DOUBTED, _UNKNOWN, _HEDGED, _OPINION, _OPEN, _CERTAIN)
+_AGREEING = (
+    {_PLAIN, _CERTAIN},
+    {_PLAIN, _OPINION},
+    {_HEDGED, _OPINION},
+    {_HEDGED, _UNKNOWN},
+    {_DOUBTED, _UNKNOWN},
+)
+_CERTAINTY_ALIKE, _CERTAINTY_ALIKE_BOTH = 0.75, 0.7
+
+
+class CertaintyGuard(ClaimGuard):
+    """Finds statements that one text makes plainly, and the other hedges or doubts.
+
+    An opinion ("I think", "it seems") beside a plain statement is none.
+
+    Example:
+        >>> found = CertaintyGuard().check("The patch may fix the crash.", "The patch fixes the crash.")
+        >>> found[0].kind, found[0].prediction.text
+        ('other-certainty', 'may')
+        >>> CertaintyGuard().check("Perhaps it rains.", "It may rain.")
+        []
+    """
+
+    name = "certainty"
+    kinds = (OTHER_CERTAINTY,)
+    difference = "One text is more certain than the other"
+
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        cues = _certainty_cue(ours.wording), _certainty_cue(theirs.wording)
+        levels = [_PLAIN if cue is None else cue.kind for cue in cues]
+        if are_counterparts(self.name, *levels) and are_turned(ours, theirs):
+            return None
+        if not _levels_differ(*levels) or not _are_alike(ours, theirs, _PLAIN in levels):
+            return None
+        return cues if _is_shared(ours, cues[0], theirs) and _is_shared(theirs, cues[1], ours) else None
+
+
+def _certainty_cue(wording: Wording) -> Cue | None:
+    """Return the phrase that decides how certain a text is."""
+    cues = wording.cues(CertaintyGuard.name)
+    kinds = kinds_of(cues)
+    level = next((level for level in _BY_WEIGHT if level in kinds), None) if kinds else None
+    return None if level is None else first_of(cues, (level,))
+
+
+def _levels_differ(one: str, other: str) -> bool:
+    return one != other and _OPEN not in (one, other) and {one, other} not in _AGREEING
+
+
+def _is_shared(text: AnalysedText, cue: Cue | None, other: AnalysedText) -> bool:
+    """Tell whether the other text, too, speaks of what a phrase hedges: the next word of its sentence."""
+    if cue is None:
+        return True
+    content, end = text.wording.content, sentence_end(text.words.texts, cue.last)
+    hedged = next((content[at] for at in range(cue.last + 1, end) if at in content), None)
+    return hedged is None or hedged in other.wording.counts
+
+
+def _are_alike(ours: AnalysedText, theirs: AnalysedText, one_is_plain: bool) -> bool:
+    least = _CERTAINTY_ALIKE if one_is_plain else _CERTAINTY_ALIKE_BOTH
+    return alignment(ours.wording, theirs.wording, CertaintyGuard.name) >= least
+
+
+OTHER_CONDITION = "other-condition"
+_IF = frozenset(("if", "when", "provided", "unless", "without", "only_if"))
+_TELLING_CONDITIONS = frozenset(("if", "provided", "unless", "only_if"))
+_NEEDS = frozenset(("must", "need", "needs", "needed", "require", "requires", "required", "necessary"))
+_DENYING = frozenset(("unless", "without"))
+_CONDITION_ALIKE, _CONDITION_ALIKE_ALONE, _COVERED, _FEWEST = 0.7, 0.75, 0.9, 4
+
+
+class _Condition(NamedTuple):
+    """A condition: whether it is denied, whether what depends on it is, and the stems of both."""
+
+    cue: Cue
+    denied: bool
+    outcome_denied: bool
+    stems: tuple[set[str], set[str]]
+
+
+class ConditionGuard(ClaimGuard):
+    """Finds conditions that exclude each other, are turned round, or stand in only one of the texts.
+
+    Example:
+        >>> found = ConditionGuard().check("Run it if the cache is cold.", "Run it unless the cache is cold.")
+        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
+        ('other-condition', 'if', 'unless')
+        >>> ConditionGuard().check("Do not run it unless asked to.", "Run it only if asked to.")
+        []
+    """
+
+    name = "condition"
+    kinds = (OTHER_CONDITION,)
+    difference = "The texts set another condition"
+
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        here, there = ours.wording.cues(self.name), theirs.wording.cues(self.name)
+        if not (here or there):
+            return None
+        if not (here and there):
+            return self._alone(ours.wording, theirs.wording)
+        if similarity(ours.wording, theirs.wording, self.name) < _CONDITION_ALIKE:
+            return None
+        one, other = _condition(ours.wording, here[0]), _condition(theirs.wording, there[0])
+        return (one.cue, other.cue) if _conditions_exclude(one, other) else None
+
+    def _alone(self, ours: Wording, theirs: Wording) -> tuple[Cue | None, Cue | None] | None:
+        """Return a condition that only one of two texts has, if they say the same otherwise."""
+        one, other = _telling_cue(ours), _telling_cue(theirs)
+        having, lacking, cue = (ours, theirs, one) if one else (theirs, ours, other)
+        if cue is None or _is_said(having, lacking, cue):
+            return None
+        if _is_rest(having, lacking, cue):
+            return one, other
+        if denied_otherwise(ours, theirs) or _is_needed(ours) != _is_needed(theirs):
+            return None
+        return (one, other) if self._are_alike(ours, theirs) else None
+
+    def _are_alike(self, ours: Wording, theirs: Wording) -> bool:
+        fewest = min(len(ours.content), len(theirs.content))
+        if fewest < _FEWEST or alignment(ours, theirs, self.name) < _CONDITION_ALIKE_ALONE:
+            return False
+        return coverage(ours, theirs, self.name) >= _COVERED
+
+
+def _is_rest(having: Wording, lacking: Wording, cue: Cue) -> bool:
+    """Tell whether a text without its condition is the other text, word by word."""
+    main = [having.words.texts[at] for at in parts_at(having, cue).main]
+    return [one for one in main if one[0].isalnum()] == [
+        one for one in lacking.words.texts if one[0].isalnum()
+    ]
+
+
+def _is_said(having: Wording, lacking: Wording, cue: Cue) -> bool:
+    """Tell whether the other text speaks of the condition in other words: "with a ticket"."""
+    sub = parts_at(having, cue).sub
+    return having.stems(sub.start, sub.stop) <= lacking.counts.keys()
+
+
+def _is_needed(wording: Wording) -> bool:
+    """Tell whether a text says that something must be, which another text may say by a condition."""
+    return not _NEEDS.isdisjoint(wording.words.distinct)
+
+
+def _telling_cue(wording: Wording) -> Cue | None:
+    """Return the first condition that tells something in one text alone.
+
+    It stands behind what depends on it: at the start of a sentence it often only repeats what is spoken of.
+    """
+    cues = (cue for cue in wording.cues(ConditionGuard.name) if cue.kind in _TELLING_CONDITIONS)
+    return next((cue for cue in cues if not begins_sentence(wording.words.texts, cue.first)), None)
+
+
+def _condition(wording: Wording, cue: Cue) -> _Condition:
+    parts: ClauseParts = parts_at(wording, cue)
+    denied, outcome_denied = is_denied(wording, parts.sub), is_denied(wording, parts.main)
+    if cue.kind in _DENYING:
+        denied = not denied
+    if cue.kind == "only_if":  # "only if it rains" is "not if it does not rain"
+        denied, outcome_denied = not denied, not outcome_denied
+    stems = (
+        wording.stems(parts.main.start, parts.main.stop),
+        wording.stems(parts.sub.start, parts.sub.stop),
+    )
+    return _Condition(cue, denied, outcome_denied, stems)
+
+
+def _conditions_exclude(one: _Condition, other: _Condition) -> bool:
+    kinds = {one.cue.kind, other.cue.kind}
+    if len(kinds) == 1:
+        return kinds <= _IF and crossing(one.stems, other.stems)
+    if not kinds <= _IF:
+        return bool(one.stems[0] and other.stems[0]) and not _IF.isdisjoint(kinds) and "without" not in kinds
+    if (one.denied != other.denied) != (one.outcome_denied != other.outcome_denied):
+        return True
+    return kinds == {"if", "only_if"} and one.denied != other.denied
+
+
+OTHER_EXCLUSIVITY = "other-exclusivity"
+_ONLY = "only"
+_EXCEPTING = ("except", "besides")
+_CONTRAST = "contrast"
+_SOFT = ("just", "simply", "mere", "merely", "purely")
+_NEED_WORDS = frozenset(("must", "need", "needs", "needed", "require", "requires", "required", "necessary"))
+_TELLING = ("only", "except", "also", "even")
+_CONFLICTS = frozenset(
+    frozenset(pair)
+    for pair in (
+        ("only", "also"),
+        ("only", "even"),
+        ("only", "except"),
+        ("only", ""),
+        ("except", ""),
+        ("except", "also"),
+        ("except", "even"),
+    )
+)
+_TURNED = frozenset(("only", "except"))
+_EXCLUSIVITY_ALIKE, _EXCLUSIVITY_ALIKE_BOTH = 0.8, 0.6
+_CLAUSE_STARTS = frozenset(("that", "and", "but", "because", "if", "when", "as", "so", "while"))
+
+
+class ExclusivityGuard(ClaimGuard):
+    """Finds restrictions to one thing that the other text lacks, lifts or turns round.
+
+    Example:
+        >>> found = ExclusivityGuard().check("Only admins can log in.", "Even admins can log in.")
+        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
+        ('other-exclusivity', 'Only', 'Even')
+        >>> ExclusivityGuard().check("Only admins can log in.", "Nobody but admins can log in.")
+        []
+    """
+
+    name = "exclusivity"
+    kinds = (OTHER_EXCLUSIVITY,)
+    difference = "One text excludes what the other does not"
+
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        cues = _cues(ours.wording), _cues(theirs.wording)
+        if not any(cues):
+            return None
+        first = first_of(cues[0], _TELLING), first_of(cues[1], _TELLING)
+        return first if _limits_differ(ours, theirs, cues, first) else None
+
+
+def _cues(wording: Wording) -> list[Cue]:
+    """Return the phrases of a text; "nothing except this" says "only this"."""
+    return [
+        cue._replace(kind=_ONLY) if cue.kind in _EXCEPTING and _is_denied_around(wording, cue) else cue
+        for cue in wording.cues(ExclusivityGuard.name)
+    ]
+
+
+def _is_denied_around(wording: Wording, cue: Cue) -> bool:
+    texts = wording.words.texts
+    return any(
+        says_no(text) for text in texts[sentence_start(texts, cue.first) : sentence_end(texts, cue.last)]
+    )
+
+
+def _limits_differ(
+    ours: AnalysedText,
+    theirs: AnalysedText,
+    cues: tuple[list[Cue], list[Cue]],
+    first: tuple[Cue | None, Cue | None],
+) -> bool:
+    kinds = frozenset(cue.kind if cue else "" for cue in first)
+    one, other = first
+    if one and other and one.kind == other.kind == _ONLY:
+        return _moved((ours.wording, one), (theirs.wording, other)) and _are_aligned(ours, theirs)
+    if kinds_of(cues[0]) & kinds_of(cues[1]) or kinds not in _CONFLICTS:
+        return False
+    if kinds == _TURNED and are_turned(ours, theirs):
+        return False
+    if not any(
+        cue and not _is_soft(text.wording, cue) for text, cue in zip((ours, theirs), first, strict=True)
+    ):
+        return False
+    if None in first:
+        lacking, having = (ours, theirs) if one is None else (theirs, ours)
+        said = _ONLY in kinds and _says_it_otherwise(lacking, having)
+        excused = said or _is_excused(ours, theirs, cues[first.index(None)])
+        return not excused and _are_aligned(ours, theirs)
+    return similarity(ours.wording, theirs.wording, ExclusivityGuard.name) >= _EXCLUSIVITY_ALIKE_BOTH
+
+
+def _is_excused(ours: AnalysedText, theirs: AnalysedText, cues: list[Cue]) -> bool:
+    """Tell whether the text without a telling phrase says it by a contrast, or by another negation."""
+    return _CONTRAST in kinds_of(cues) or denied_otherwise(ours.wording, theirs.wording)
+
+
+def _says_it_otherwise(text: AnalysedText, other: AnalysedText) -> bool:
+    """Tell whether a text without a telling phrase restricts in a weaker way: "just", "requires"."""
+    words = text.words.distinct
+    return not words.isdisjoint(_SOFT) or (
+        not words.isdisjoint(_NEED_WORDS) and other.words.distinct.isdisjoint(_NEED_WORDS)
+    )
+
+
+def _are_aligned(ours: AnalysedText, theirs: AnalysedText) -> bool:
+    return alignment(ours.wording, theirs.wording, ExclusivityGuard.name) >= _EXCLUSIVITY_ALIKE
+
+
+def _is_soft(wording: Wording, cue: Cue) -> bool:
+    """Tell whether a phrase is often said for emphasis alone: "just try it"."""
+    return wording.words.texts[cue.first] in _SOFT
+
+
+def _moved(one: tuple[Wording, Cue], other: tuple[Wording, Cue]) -> bool:
+    """Tell whether "only" restricts the subject in one text, and something behind it in the other.
+
+    "I only ate two" and "I ate only two" say the same; "only I ate two" does not.
+    """
+    if one[1].first != one[1].last or other[1].first != other[1].last or _begins(*one) == _begins(*other):
+        return False
+    (first, cue), (second, moved) = (one, other) if _begins(*one) else (other, one)
+    subject = next((stem for at, stem in first.content.items() if at > cue.last), "")
+    return subject in second.stems(0, moved.first)
+
+
+def _begins(wording: Wording, cue: Cue) -> bool:
+    """Tell whether a word stands at the start of its clause."""
+    before = wording.words.texts[cue.first - 1] if cue.first else "."
+    return not before[0].isalnum() or before in _CLAUSE_STARTS
+
+
+OTHER_ORDER = "other-order"
+_ORDER_ALIKE = 0.6
+
+
+class OrderGuard(ClaimGuard):
+    """Finds two events in another order.
+
+    Example:
+        >>> found = OrderGuard().check("Wash it before you cut it.", "Cut it before you wash it.")
+        >>> found[0].kind, found[0].prediction.text
+        ('other-order', 'before')
+        >>> OrderGuard().check("Wash it before you cut it.", "Cut it after you wash it.")
+        []
+    """
+
+    name = "order"
+    kinds = (OTHER_ORDER,)
+    difference = "The texts put the events in another order"
+
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        if not (ours.wording.cues(self.name) and theirs.wording.cues(self.name)):
+            return None
+        if similarity(ours.wording, theirs.wording, self.name) < _ORDER_ALIKE:
+            return None
+        turned = turned_orders(ours.wording, theirs.wording)
+        return (turned[0][0].cue, turned[0][1].cue) if turned else None
+
+
+OTHER_QUANTITY = "other-quantity"
+# Least and greatest share of the things that a word speaks of. "Some" is said where not most are meant.
+_SHARES = {
+    "none": (0.0, 0.0),
+    "few": (0.0, 0.3),
+    "minority": (0.01, 0.49),
+    "some": (0.05, 0.5),
+    "half": (0.45, 0.55),
+    "many": (0.4, 0.95),
+    "most": (0.55, 0.95),
+    "nearly_all": (0.85, 0.99),
+    "all": (1.0, 1.0),
+    "not_all": (0.01, 0.99),
+}
+_BOUNDS = frozenset(("at_most", "at_least", "above", "below"))
+_UPPER = frozenset(("at_most", "below"))
+_TELLING_QUANTITIES = frozenset(("half", "not_all", "minority"))
+_PERSON = "person"
+_PEOPLE = frozenset(("peopl", "person", "anyon", "anybodi", "man", "men", "women", "folk"))
+_PERSONS = ("one", "body")
+_HEAD_WITHIN, _FARTHEST_NUMBER = 5, 6
+_SHARES_ALIKE, _ALIKE_HEAD, _SHARES_ALIKE_ALONE, _ALIKE_TURN = 0.7, 0.5, 0.85, 0.9
+
+
+class _Amount(NamedTuple):
+    """A word for how many, and the stem of the thing that it counts ("" if none is near)."""
+
+    cue: Cue
+    head: str
+
+
+class QuantityGuard(ClaimGuard):
+    """Finds words for how many that exclude each other.
+
+    Example:
+        >>> found = QuantityGuard().check("Most tests passed.", "Few of the tests passed.")
+        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
+        ('other-quantity', 'Most', 'Few of')
+        >>> QuantityGuard().check("All tests passed.", "Every test passed.")
+        []
+    """
+
+    name = "quantity"
+    kinds = (OTHER_QUANTITY,)
+    difference = "The texts speak of another share"
+
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        if not (ours.wording.cues(self.name) or theirs.wording.cues(self.name)):
+            return None
+        return next(_conflicts(ours, theirs), None)
+
+
+def _conflicts(ours: AnalysedText, theirs: AnalysedText) -> Iterator[tuple[Cue | None, Cue | None]]:
+    here, there = _amounts(ours.wording), _amounts(theirs.wording)
+    if _are_told_in_turn(here, there) and not _alike(ours, theirs, _ALIKE_TURN):
+        return
+    if here and there:
+        yield from _between(here, there, (ours, theirs))
+        return
+    alone: list[tuple[Cue | None, Cue | None]] = [(one.cue, None) for one in here if _tells_alone(one)]
+    alone += [(None, other.cue) for other in there if _tells_alone(other)]
+    if (
+        alone
+        and _alike(ours, theirs, _SHARES_ALIKE_ALONE)
+        and not denied_otherwise(ours.wording, theirs.wording)
+    ):
+        yield from alone
+
+
+def _are_told_in_turn(here: list[_Amount], there: list[_Amount]) -> bool:
+    """Tell whether two texts have the same words for several shares: "some are red, most are blue"."""
+    kinds = sorted(one.cue.kind for one in here)
+    return len(set(kinds)) > 1 and kinds == sorted(other.cue.kind for other in there)
+
+
+def _tells_alone(amount: _Amount) -> bool:
+    return amount.cue.kind in _TELLING_QUANTITIES
+
+
+def _alike(ours: AnalysedText, theirs: AnalysedText, least: float) -> bool:
+    return alignment(ours.wording, theirs.wording, QuantityGuard.name) >= least
+
+
+def _between(
+    here: list[_Amount], there: list[_Amount], texts: tuple[AnalysedText, AnalysedText]
+) -> Iterator[tuple[Cue, Cue]]:
+    """Compare words for how many of the same things; one word in either text may count unlike things."""
+    pairs = [(one, other) for one in here for other in there if one.head and one.head == other.head]
+    least = _ALIKE_HEAD if pairs else _SHARES_ALIKE
+    if not pairs and len(here) == len(there) == 1:
+        pairs = [(here[0], there[0])]
+    agreeing = [pair for pair in pairs if not _quantities_exclude(pair[0].cue.kind, pair[1].cue.kind)]
+    settled = {one for pair in agreeing for one in pair}
+    left = [pair for pair in pairs if settled.isdisjoint(pair)]
+    for one, other in left if left and _alike(*texts, least) else ():
+        if not _is_made_up(one.cue.kind, other.cue.kind, *texts):
+            yield one.cue, other.cue
+
+
+def _quantities_exclude(one: str, other: str) -> bool:
+    """Tell whether no share of things is meant by both of two classes."""
+    if not _BOUNDS.isdisjoint((one, other)):
+        return {one, other} <= _BOUNDS and (one in _UPPER) != (other in _UPPER)
+    (low, high), (least, most) = _SHARES[one], _SHARES[other]
+    return high < least or most < low
+
+
+def _is_made_up(one: str, other: str, ours: AnalysedText, theirs: AnalysedText) -> bool:
+    """Tell whether another negation, or an opposite, makes up for another share.
+
+    "All agree" and "none failed to agree", "few were polite" and "most were rude".
+    """
+    if one in _BOUNDS:  # "none has more than one" is "each has at most one"
+        here, there = (kinds_of(text.wording.cues(QuantityGuard.name)) for text in (ours, theirs))
+        return "none" in here ^ there
+    return are_counterparts(QuantityGuard.name, one, other) and are_turned(ours, theirs)
+
+
+def _amounts(wording: Wording) -> list[_Amount]:
+    """List the words for how many; a bound counts only before a number."""
+    amounts = [_Amount(cue, _head(wording, cue)) for cue in wording.cues(QuantityGuard.name)]
+    return [one for one in amounts if one.cue.kind not in _BOUNDS or _is_number_beside(wording, one.cue)]
+
+
+def _is_number_beside(wording: Wording, cue: Cue) -> bool:
+    texts = wording.words.texts
+    beside = texts[max(cue.first - _FARTHEST_NUMBER, 0) : cue.first] + texts[cue.last + 1 : cue.last + 3]
+    return any(text[0].isdecimal() or text in word_list("number_words") for text in beside)
+
+
+def _head(wording: Wording, cue: Cue) -> str:
+    """Return the stem of what a word for how many counts."""
+    texts, content = wording.words.texts, wording.content
+    if texts[cue.last].endswith(_PERSONS):
+        return _PERSON
+    ahead = range(cue.last + 1, min(cue.last + 1 + _HEAD_WITHIN, len(texts)))
+    stem = next((content[at] for at in ahead if at in content), "")
+    return _PERSON if stem in _PEOPLE else stem
+
+
+EXCHANGED = "exchanged"
+_LEAST_SHARED, _FEWEST_WORDS, _MOST_WORDS = 0.8, 2, 400
+
+
+class RoleGuard(ClaimGuard):
+    """Finds two words that stand in each other's place, as in "Ann hired Bob" and "Bob hired Ann".
+
+    A finding reaches from the first of the two words to the second.
+
+    Example:
+        >>> found = RoleGuard().check("The dog chased the cat.", "The cat chased the dog.")
+        >>> found[0].kind, found[0].prediction.text
+        ('exchanged', 'dog chased the cat')
+        >>> RoleGuard().check("The dog chased the cat.", "The cat was chased by the dog.")
+        []
+    """
+
+    name = "roles"
+    kinds = (EXCHANGED,)
+    difference = "Who and whom are exchanged"
+
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        if not _nearly_same_words(ours.wording, theirs.wording):
+            return None
+        found = exchanged_places(ours, theirs) or turned_voice(ours.wording, theirs.wording)
+        return None if found is None else (_exchanged_cue(ours, found[0]), _exchanged_cue(theirs, found[1]))
+
+
+def _nearly_same_words(ours: Wording, theirs: Wording) -> bool:
+    one, other = ours.content, theirs.content
+    total = len(one) + len(other)
+    if min(len(one), len(other)) < _FEWEST_WORDS or total > _MOST_WORDS:
+        return False
+    if 2 * min(len(one), len(other)) < _LEAST_SHARED * total:
+        return False
+    if 2 * most_shared(ours, theirs) < _LEAST_SHARED * total:
+        return False
+    return 2 * (ours.counts & theirs.counts).total() >= _LEAST_SHARED * total
+
+
+def _exchanged_cue(text: AnalysedText, places: tuple[int, int]) -> Cue:
+    return Cue(EXCHANGED, min(places), max(places))

@@ -1,0 +1,615 @@
+"""Guards that find changed numbers, in English and, by digits, in other languages."""
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache, lru_cache
+from itertools import pairwise, product
+
+from semscale.guards.figures import IDENTIFIERS
+from semscale.guards.findings import Finding, Span
+from semscale.guards.quantities import Quantity, conversion_of, measure_the_same
+from semscale.guards.reading import AnalysedText, analyse, comparable, differ
+from semscale.guards.words import read_lexicon
+
+OTHER_VALUE = "other-value"
+OTHER_UNIT = "other-unit"
+OTHER_BOUND = "other-bound"
+OTHER_LABEL = "other-label"
+MISSING_NUMBER = "missing-number"
+ADDED_NUMBER = "added-number"
+MISSING_LABEL = "missing-label"
+ADDED_LABEL = "added-label"
+CHANGED_KINDS = frozenset({OTHER_VALUE, OTHER_UNIT, OTHER_BOUND, OTHER_LABEL})
+"""Kinds by which one number stands in the place of another."""
+
+_EXACT = 1e-12
+"""Relative difference of equal numbers, as 12,345,678 is not 12,345,679."""
+_CONVERTED = 1e-6
+"""The same after a conversion."""
+_COARSELY_CONVERTED = 0.025
+"""Relative difference of two numbers in different units that agree in one digit: 8 inches, 20 cm."""
+_APPROXIMATE = 0.1
+"""Relative difference of numbers that agree in the digits of an approximate one: about three miles, 5 km."""
+_MEANING = Quantity._fields.index("unit")
+"""Index of the first field after those that state a quantity's position."""
+_FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
+_LONGEST_FROM = 10
+_ROUNDED_DIGITS = 2
+_MOST_REPORTED = 200
+"""The most numbers of a text that are reported; a pasted table may have many."""
+_MOST_COMPARED = 1000
+"""The most numbers of a text that are compared by rounding, conversion or label; equal ones always agree."""
+
+
+class NumberGuard:
+    """Finds numbers and labels that differ, are missing or were added.
+
+    Example:
+        >>> found = NumberGuard().check("Take 50 mg.", "Take 0.5 mg.")
+        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
+        ('other-value', '50 mg', '0.5 mg')
+        >>> NumberGuard().check("Take 1 g.", "Take 1000 mg.")
+        []
+    """
+
+    name = "number"
+    kinds = (
+        OTHER_VALUE,
+        OTHER_UNIT,
+        OTHER_BOUND,
+        OTHER_LABEL,
+        MISSING_NUMBER,
+        ADDED_NUMBER,
+        MISSING_LABEL,
+        ADDED_LABEL,
+    )
+
+    def check(self, prediction: str, reference: str) -> list[Finding]:
+        """Return findings for the numbers of each text that the other lacks.
+
+        Args:
+            prediction: the text to be judged.
+            reference: the text that it should agree with.
+
+        Returns:
+            Findings in the order of the prediction; numbers that it lacks come last.
+        """
+        ours, theirs = analyse(prediction), analyse(reference)
+        if not comparable(ours, theirs) or not (ours.quantities or theirs.quantities):
+            return []
+        found = list(_findings(ours, theirs))
+        return found if found and (_by_case(found) or differ(ours, theirs)) else []
+
+
+def _by_case(found: list[Finding]) -> bool:
+    """Tell whether only letter case tells two units apart: 5 mM and 5 mm."""
+    return any(
+        one.prediction is not None
+        and one.reference is not None
+        and one.kind in (OTHER_VALUE, OTHER_UNIT)
+        and one.prediction.text.casefold() == one.reference.text.casefold()
+        for one in found
+    )
+
+
+def _findings(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
+    yield from _bounds(ours, theirs)
+    yield from _turned_changes(ours, theirs)
+    left = _unanswered(ours.quantities, theirs.quantities)
+    wanted = _unanswered(theirs.quantities, ours.quantities)
+    for one in left:
+        partner = _partner(one, wanted)
+        if partner:
+            wanted.remove(partner)
+            yield _differing(one, partner, ours, theirs)
+        elif not one.weak and _expected(one, theirs.quantities):
+            kind = ADDED_LABEL if one.label else ADDED_NUMBER
+            reason = f'"{one.shown}" does not stand in the reference.'
+            yield Finding("number", kind, reason, ours.place(one.start, one.end), None)
+    for other in wanted:
+        if not other.weak and _expected(other, ours.quantities):
+            kind = MISSING_LABEL if other.label else MISSING_NUMBER
+            reason = f'"{other.shown}" is missing from the prediction.'
+            yield Finding("number", kind, reason, None, theirs.place(other.start, other.end))
+
+
+def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
+    """List numbers that agree with no number of the other text; of many, only the first ones."""
+    told = [one for one in here if one.replaces or not one.weak]
+    if not told:
+        return []
+    distinct = list({(other.values, other.unit, other.label): other for other in there}.values())
+    written = {(value, unit) for other in distinct for value in other.values for unit in (other.unit, "*")}
+    compared = distinct[:_MOST_COMPARED]
+    answered: dict[tuple[object, ...], bool] = {}
+    left: list[Quantity] = []
+    for one in told:
+        alike = (one.values, *one[_MEANING:])
+        if alike not in answered:
+            answered[alike] = _is_written(one, written) or any(_agree(one, each) for each in compared)
+        if not answered[alike]:
+            left.append(one)
+        if len(left) == _MOST_REPORTED:
+            break
+    return left
+
+
+def _is_written(one: Quantity, written: set[tuple[float | str, str]]) -> bool:
+    """Check quickly whether the other text has exactly this number, with this unit or without one."""
+    units = {one.unit or "*", ""}
+    return not one.label and any((value, unit) in written for value in one.values for unit in units)
+
+
+def _differing(one: Quantity, other: Quantity, ours: AnalysedText, theirs: AnalysedText) -> Finding:
+    kind = OTHER_LABEL if one.label else OTHER_VALUE
+    if not one.label and one.unit and other.unit and not measure_the_same(one.unit, other.unit):
+        kind = OTHER_UNIT
+    reason = f'The prediction says "{one.shown}", the reference "{other.shown}".'
+    return Finding(
+        "number", kind, reason, ours.place(one.start, one.end), theirs.place(other.start, other.end)
+    )
+
+
+def _bounds(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
+    """Find numbers that are an upper bound in one text and a lower bound in the other."""
+    bounds = ([each for each in side.quantities if each.bound][:_MOST_REPORTED] for side in (ours, theirs))
+    for one, other in product(*bounds):
+        if one.bound * other.bound < 0 and _agree(one, other):
+            reason = f'"{one.shown}" is a bound on the other side in the reference.'
+            here, there = ours.place(one.start, one.end), theirs.place(other.start, other.end)
+            yield Finding("number", OTHER_BOUND, reason, here, there)
+
+
+def _turned_changes(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
+    """Find changes that one text states in the reverse direction: from 5 to 7, from 7 to 5."""
+    changes, others = _changes(ours), _changes(theirs)
+    for one, other in product(changes, others):
+        is_known = any(_agree(one[0], each[0]) and _agree(one[1], each[1]) for each in others)
+        if not is_known and _agree(one[0], other[1]) and _agree(one[1], other[0]):
+            reason = f'From "{one[0].shown}" to "{one[1].shown}" is the reverse of what the reference says.'
+            here = ours.place(one[0].start, one[1].end)
+            yield Finding("number", OTHER_VALUE, reason, here, theirs.place(other[0].start, other[1].end))
+
+
+def _changes(side: AnalysedText) -> list[tuple[Quantity, Quantity]]:
+    """Pair the two numbers of each "from 5 to 7"."""
+    text = side.words.text
+    return [
+        (one, other)
+        for one, other in pairwise(side.quantities)
+        if one.sort == other.sort == "number"
+        and text[one.end : other.start].split() == ["to"]
+        and _FROM.search(text[: one.start][-_LONGEST_FROM:])
+    ][:_MOST_REPORTED]
+
+
+def _expected(quantity: Quantity, others: list[Quantity]) -> bool:
+    """Tell whether a missing number is worth a finding: a text without labels may just say "they"."""
+    told = (other for other in others if not other.weak)
+    return not quantity.label or any(_same_kind_of_label(quantity, other) for other in told)
+
+
+def _same_kind_of_label(one: Quantity, other: Quantity) -> bool:
+    return bool(one.label and other.label) and (one.label == other.label or "?" in (one.label, other.label))
+
+
+def _partner(one: Quantity, wanted: list[Quantity]) -> Quantity | None:
+    """Find the number that another one replaces: of the same counted thing or unit if possible."""
+    ranked = [(_kinship(one, other), -at) for at, other in enumerate(wanted)]
+    best = max(ranked, default=(0, 0))
+    return wanted[-best[1]] if best[0] else None
+
+
+def _kinship(one: Quantity, other: Quantity) -> int:
+    """Return how likely one of two different numbers replaces the other, from 0, not at all."""
+    if one.label or other.label:
+        return 2 * _same_kind_of_label(one, other) if one.label and other.label else 0
+    if one.sort != other.sort:
+        return 0
+    if (one.weak or other.weak) and not (
+        bool(one.unit) == bool(other.unit) and measure_the_same(one.unit, other.unit)
+    ):
+        return 0
+    if one.unit and other.unit:
+        return 3 if measure_the_same(one.unit, other.unit) else int(bool(set(one.values) & set(other.values)))
+    if one.noun and one.noun == other.noun:
+        return 3
+    return 1
+
+
+def _agree(one: Quantity, other: Quantity) -> bool:
+    if one.label and other.label and not _same_kind_of_label(one, other):
+        return False
+    if one.label in IDENTIFIERS and isinstance(one.values[0], str) and isinstance(other.values[0], str):
+        return one.values[0] == other.values[0]
+    if set(one.values) & set(other.values) and (one.unit == other.unit or not (one.unit and other.unit)):
+        return True
+    numbers = [[value for value in quantity.values if isinstance(value, float)] for quantity in (one, other)]
+    return any(_close(mine, one, yours, other) for mine in numbers[0] for yours in numbers[1])
+
+
+def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
+    """Tell whether two values agree; the finer one may be rounded to the coarser one's digits."""
+    if one.unit == other.unit or not (one.unit and other.unit):
+        first, second = _as_shares(mine, one, yours, other)
+        return (
+            math.isclose(first, second, rel_tol=_EXACT)
+            or (one.digits != other.digits and _rounds(first, second, one, other))
+            or _roughly(first, second, one, other)
+        )
+    here, there = conversion_of(one.unit), conversion_of(other.unit)
+    if here.dimension != there.dimension:
+        return False
+    here_in_theirs = (here.factor * mine + here.offset - there.offset) / there.factor
+    theirs_in_ours = (there.factor * yours + there.offset - here.offset) / here.factor
+    return (
+        math.isclose(here_in_theirs, yours, rel_tol=_CONVERTED, abs_tol=_CONVERTED)
+        or _rounds(here_in_theirs, yours, one, other)
+        or _rounds(mine, theirs_in_ours, one, other)
+        or _converts(here_in_theirs, yours, other, one.about)
+        or _converts(theirs_in_ours, mine, one, other.about)
+    )
+
+
+def _as_shares(mine: float, one: Quantity, yours: float, other: Quantity) -> tuple[float, float]:
+    """Convert a percentage into a fraction if the other number has no unit: 50 percent and 0.5."""
+    if one.unit == other.unit or "percent" not in (one.unit, other.unit):
+        return mine, yours
+    return (mine / 100, yours) if one.unit == "percent" else (mine, yours / 100)
+
+
+def _converts(converted: float, stated: float, quantity: Quantity, about: bool) -> bool:
+    """Tell whether a converted value rounds to the stated one in its digits: 10 km, 6.2 miles.
+
+    One digit says little, so that the values must also lie near each other then, nearer if neither is
+    approximate.
+    """
+    if converted * stated <= 0 or not _same_digits(converted, stated, quantity.digits):
+        return False
+    near = _APPROXIMATE if about or quantity.about else _COARSELY_CONVERTED
+    return quantity.digits >= _ROUNDED_DIGITS or math.isclose(converted, stated, rel_tol=near)
+
+
+def _roughly(first: float, second: float, one: Quantity, other: Quantity) -> bool:
+    """Tell whether a number agrees with an approximate one: about 50, 49."""
+    if one.sort != "number" or one.label or other.label or first * second <= 0:
+        return False
+    return any(
+        quantity.about
+        and _same_digits(first, second, quantity.digits)
+        and math.isclose(first, second, rel_tol=_APPROXIMATE)
+        for quantity in (one, other)
+    )
+
+
+def _same_digits(first: float, second: float, digits: int) -> bool:
+    """Tell whether two values round to the same number with so many significant digits, at least one."""
+    places = max(digits, 1) - 1
+    return float(f"{first:.{places}e}") == float(f"{second:.{places}e}")
+
+
+def _rounds(first: float, second: float, one: Quantity, other: Quantity) -> bool:
+    """Tell whether two values agree in the digits of the coarser one: 1.49 billion and 1.5 billion."""
+    digits = min(one.digits, other.digits)
+    if digits < _ROUNDED_DIGITS or one.sort != "number" or one.label or other.label or first * second <= 0:
+        return False
+    return _same_digits(first, second, digits)
+
+
+_MARKS = ".,٫٬．，'’"
+_SPACES = " \u00a0\u2009\u202f"
+_FIGURE = re.compile(rf"(?<![A-Za-zÀ-ɏ\d])(?<![A-Z][-–])\d+(?:[{_MARKS}]\d+|[{_SPACES}]\d{{3}}(?!\d))*")
+_SEPARATOR = re.compile(rf"[{_MARKS}{_SPACES}]")
+_AS_ASCII = str.maketrans("٫٬．，’\u00a0\u2009\u202f", "·'.,'   ")
+"""Arabic marks are clear: a decimal one becomes a middle dot, one of thousands an apostrophe."""
+_CHINESE = str.maketrans("零〇一二三四五六七八九两兩", "0012345678922")
+_UNITS = {"十": 10, "百": 100, "千": 1000}
+_MYRIADS = {"万": 10**4, "萬": 10**4, "億": 10**8, "亿": 10**8, "兆": 10**12}
+_CHINESE_WORD = re.compile("[零〇一二三四五六七八九十百千两兩]+")
+_COUNT = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_MYRIAD_FIGURE = re.compile(rf"(?:{_COUNT}[千百]?[万萬億亿兆])+(?:\d+(?:,\d{{3}})*)?")
+_MYRIAD_PART = re.compile(rf"({_COUNT})([千百]?)([万萬億亿兆]?)")
+_POWERS = {
+    r"taus\w*|thous\w*|tsd|k|mil|mille|mila|duiz\w*|milhares|milliers?|тыс\w*|ألف|آلاف": (3,),
+    r"mio|mill|mln|mn|mil[lhj]?(?:i[oó]n|oen|ão|ões|ón)\w*|млн|миллион\w*|مليون|ملايين": (6,),
+    r"mld|mrd|bn|mil[lj]?(?:iard|ard)\w*|млрд|миллиард\w*|مليار": (9,),
+    r"bill|bil[lhj]?(?:i[oó]n|ão|ões|ón)\w*": (9, 12),  # a thousand millions, or a million of them
+}
+"""Powers of ten of the words that multiply a number; whole words, as "Milligramm" does not."""
+_SIGNS = {"百": 2, "千": 3, "万": 4, "만": 4, "億": 8, "亿": 8, "억": 8}
+_MAGNITUDES = [
+    *(
+        (re.compile(rf"\s?(?:{words})(?![^\W\d_])", re.IGNORECASE), powers)
+        for words, powers in _POWERS.items()
+    ),
+    *((re.compile(rf"\s?{sign}"), (power,)) for sign, power in _SIGNS.items()),
+]
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_FIRST_TEN, _GROUP, _CLOCK_HOURS, _CLOCK_MINUTES = 20, 3, 24, 60
+_ONE = 1
+"""In many languages also the article, so that it is no number of which a text could lose one."""
+
+
+@dataclass(frozen=True)
+class WrittenFigure:
+    """A number in digits.
+
+    Attributes:
+        start: where it starts in the text.
+        end: where it ends, exclusively.
+        shown: how it is written.
+        values: what it may be: several where its mark may be a decimal one or one of thousands.
+        parts: its whole numbers where it may be a date, a time or several numbers, such as 3.4.2024.
+        plain: its values before a word such as "Mio." multiplies them.
+    """
+
+    start: int
+    end: int
+    shown: str
+    values: frozenset[Decimal]
+    parts: tuple[Decimal, ...] = ()
+    plain: frozenset[Decimal] = frozenset()
+
+
+@dataclass(frozen=True)
+class StatedNumbers:
+    """The numbers that a text states.
+
+    Attributes:
+        figures: those in digits.
+        words: values of known number words.
+        n_compounds: how many longer number words there are, such as "fünfundzwanzig", whose value is not
+            computed.
+        knows_words: whether number words of the text's language are known.
+    """
+
+    figures: tuple[WrittenFigure, ...]
+    words: tuple[int, ...]
+    n_compounds: int
+    knows_words: bool
+
+    @property
+    def n(self) -> int:
+        """How many numbers there are, without "one", which is often an article."""
+        return len(self.figures) + sum(value != _ONE for value in self.words) + self.n_compounds
+
+
+@lru_cache(maxsize=4096)
+def read_numbers(text: str, language: str | None) -> StatedNumbers:
+    """Read the numbers of a text.
+
+    A mark followed by three digits ("1.000") is decimal or one of thousands as the language has it, and may
+    be either where the language is not clear or its writers differ. Digits of all scripts count. Signs, units
+    and percents are not read, and digits within names ("B12") are none.
+
+    Args:
+        text: the text.
+        language: ISO 639-1 code; ``None`` where it is not clear.
+
+    Example:
+        >>> [sorted(map(int, one.values)) for one in read_numbers("1.000 oder ٣", "de").figures]
+        [[1000], [3]]
+        >>> read_numbers("drei von 1.000", "de").words
+        (3,)
+    """
+    figures = _read_figures(text, language)
+    if language in {"ja", "zh"}:
+        words = tuple(_chinese_value(found.group()) for found in _CHINESE_WORD.finditer(text))
+        return StatedNumbers(figures, words, n_compounds=0, knows_words=True)
+    known = _number_words(language or "")
+    spoken = [found.group().casefold() for found in _WORD.finditer(text)] if known else []
+    return StatedNumbers(
+        figures,
+        tuple(known[word] for word in spoken if word in known),
+        n_compounds=sum(word not in known and _is_compound(word, language or "") for word in spoken),
+        knows_words=bool(known),
+    )
+
+
+def _read_figures(text: str, language: str | None) -> tuple[WrittenFigure, ...]:
+    found, place = [], 0
+    while figure := _FIGURE.search(text, place):
+        counted = _MYRIAD_FIGURE.match(text, figure.start()) or figure
+        place = counted.end()
+        shown = counted.group()
+        if counted is figure:
+            values, parts = _readings(_ascii(shown), language)
+        else:
+            values, parts = frozenset({_myriad_value(_ascii(shown))}), ()
+        powers = _powers_at(text, place) if counted is figure else (0,)
+        multiplied = frozenset(value * 10**power for value in values for power in powers)
+        found.append(WrittenFigure(figure.start(), place, shown, multiplied, parts, values))
+    return tuple(found)
+
+
+def _powers_at(text: str, place: int) -> tuple[int, ...]:
+    """Give the powers of ten by which what stands there may multiply the number before it."""
+    return next((powers for words, powers in _MAGNITUDES if words.match(text, place)), (0,))
+
+
+_Readings = tuple[frozenset[Decimal], tuple[Decimal, ...]]
+"""A number's possible values, and its parts where it may be several numbers."""
+
+
+def _readings(number: str, language: str | None) -> _Readings:
+    marked = number.replace("·", ",")
+    pieces, marks = _SEPARATOR.split(marked), _SEPARATOR.findall(marked)
+    if not marks:
+        return frozenset({Decimal(number)}), ()
+    if "·" in number:
+        return frozenset({_decimal(pieces)}), ()
+    if set(marks) <= {" ", "'"}:
+        return frozenset({Decimal("".join(pieces))}), _parts(pieces) if " " in marks else ()
+    return _of_several_marks(pieces, marks) if len(marks) > 1 else _of_one_mark(pieces, marks[0], language)
+
+
+def _of_several_marks(pieces: list[str], marks: list[str]) -> _Readings:
+    """Read 1.234,56, where the last mark is the decimal one, or 1.234.567; all else is several numbers."""
+    if len(set(marks)) == 1 and _is_grouped(pieces):
+        return frozenset({Decimal("".join(pieces))}), ()
+    if marks[-1] not in marks[:-1] and _is_grouped(pieces[:-1]):
+        return frozenset({_decimal(pieces)}), ()
+    return frozenset(), _parts(pieces)
+
+
+def _of_one_mark(pieces: list[str], mark: str, language: str | None) -> _Readings:
+    """Read 1.000, as the language has it, or 3,5; 14.30 may also be a time."""
+    whole, joined = _decimal(pieces), Decimal("".join(pieces))
+    if _is_grouped(pieces):
+        decimal_mark = _decimal_mark(language)
+        if decimal_mark is None:
+            return frozenset({joined, whole}), ()
+        return frozenset({whole if mark == decimal_mark else joined}), ()
+    hours, minutes = _parts(pieces)
+    is_clock = hours < _CLOCK_HOURS and minutes < _CLOCK_MINUTES and len(pieces[1]) == len("00")
+    return frozenset({whole}), (hours, minutes) if is_clock else ()
+
+
+def _parts(pieces: list[str]) -> tuple[Decimal, ...]:
+    return tuple(Decimal(piece) for piece in pieces)
+
+
+def _decimal(pieces: list[str]) -> Decimal:
+    return Decimal(f"{''.join(pieces[:-1])}.{pieces[-1]}")
+
+
+def _is_grouped(pieces: list[str]) -> bool:
+    """Tell whether marks may be those of thousands: 1,000, also 1,00,000 as in India."""
+    first, *others = pieces
+    of_three = len(others[-1:]) == 0 or len(others[-1]) == _GROUP
+    between = all(len(piece) in {_GROUP - 1, _GROUP} for piece in others)
+    return len(first) <= _GROUP and not first.startswith("0") and of_three and between
+
+
+def _decimal_mark(language: str | None) -> str | None:
+    known = read_lexicon("languages")
+    if language in known["comma"].split():
+        return ","
+    return "." if language in known["point"].split() else None
+
+
+def _ascii(number: str) -> str:
+    """Write digits and marks of any script as ASCII has them."""
+    plain = number.translate(_AS_ASCII)
+    return "".join(str(unicodedata.digit(sign)) if sign.isdecimal() else sign for sign in plain)
+
+
+def _myriad_value(number: str) -> Decimal:
+    """Compute a number such as 1万2000: each part times its units."""
+    total = Decimal(0)
+    for part in _MYRIAD_PART.finditer(number):
+        value = Decimal(part[1].replace(",", ""))
+        total += value * _UNITS.get(part[2], 1) * _MYRIADS.get(part[3], 1)
+    return total
+
+
+def _chinese_value(word: str) -> int:
+    total, digit = 0, 0
+    for sign in word.translate(_CHINESE):
+        if sign in _UNITS:
+            total, digit = total + (digit or 1) * _UNITS[sign], 0
+        else:
+            digit = 10 * digit + int(sign)
+    return total + digit
+
+
+@cache
+def _number_words(language: str) -> dict[str, int]:
+    """Give the values of a language's number words; none where they are not known."""
+    lists = read_lexicon("languages")["words"].get(language)
+    if lists is None:
+        return {}
+    numbered = [
+        *enumerate(lists["small"].split()),
+        *enumerate(lists["tens"].split()),
+        *enumerate(lists["large"].split()),
+    ]
+    n_small, n_tens = len(lists["small"].split()), len(lists["tens"].split())
+    found: dict[str, int] = {}
+    for at, (place, spellings) in enumerate(numbered):
+        if at < n_small:
+            value = place
+        elif at < n_small + n_tens:
+            value = _FIRST_TEN + 10 * place
+        else:
+            value = 10 ** (place + 2)
+        found |= dict.fromkeys(spellings.split("|"), value)
+    return found
+
+
+@cache
+def _compounds(language: str) -> re.Pattern[str]:
+    pieces = "|".join(sorted(map(re.escape, _number_words(language)), key=len, reverse=True))
+    return re.compile(rf"(?:(?:{pieces})(?:und|en|ën|e|y|i|-et|-)?-?){{2,}}")
+
+
+def _is_compound(word: str, language: str) -> bool:
+    return _compounds(language).fullmatch(word) is not None
+
+
+_FEWEST_COMPOUND = 13
+"""The least number that a number word of several others states, such as "fünfundzwanzig"."""
+
+
+def figure_findings(
+    prediction: str, reference: str, *, languages: tuple[str | None, str | None] = (None, None)
+) -> list[Finding]:
+    """Find numbers in digits that stand in the place of others.
+
+    Numbers count as changed if the prediction states some that the reference lacks, and lacks some that it
+    states. So a number that is left out, or written as a word, changes nothing; nor do repeated numbers. A
+    known number word states its number. Units, signs and the order of numbers are not compared.
+
+    Args:
+        prediction: the text to be judged.
+        reference: the text that it should agree with.
+        languages: ISO 639-1 codes of both texts; ``None`` where a language is not clear.
+
+    Returns:
+        One finding of kind ``other-value`` for each two numbers that stand in each other's place.
+
+    Example:
+        >>> [one.reason for one in figure_findings("Nimm 5 mg.", "Nimm 3 mg.", languages=("de", "de"))]
+        ['"5" stands in the place of "3".']
+        >>> figure_findings("Nimm 1.000 mg.", "Nimm 1000 mg.", languages=("de", "de"))
+        []
+    """
+    first, second = languages  # a text whose language is not clear is taken to be in the other one's
+    ours, theirs = read_numbers(prediction, first or second), read_numbers(reference, second or first)
+    added = [one for one in ours.figures if not _is_stated(one, theirs, ours)]
+    missing = [one for one in theirs.figures if not _is_stated(one, ours, theirs)]
+    return [
+        Finding(
+            "number",
+            OTHER_VALUE,
+            f'"{one.shown}" stands in the place of "{other.shown}".',
+            Span(one.start, one.end, one.shown),
+            Span(other.start, other.end, other.shown),
+        )
+        for one, other in zip(_once(added), _once(missing), strict=False)
+    ]
+
+
+def _once(figures: Sequence[WrittenFigure]) -> list[WrittenFigure]:
+    return list({one.values or one.parts: one for one in reversed(figures)}.values())[::-1]
+
+
+def _is_stated(one: WrittenFigure, there: StatedNumbers, here: StatedNumbers) -> bool:
+    """Tell whether a text may state a number: in digits, as parts of a date or time, or in words.
+
+    A longer number word may state any whole number from 13 on, as its value is not computed; but not where
+    the number's own text has as many of them.
+    """
+    values = {value for other in there.figures for value in other.values}
+    parts = {part for other in there.figures for part in other.parts}
+    spoken = set(there.words)
+    if one.values & (values | parts | spoken) or one.plain & spoken:
+        return True
+    if one.parts and set(one.parts) <= values | parts | spoken:
+        return True
+    is_whole = any(value == int(value) and value >= _FEWEST_COMPOUND for value in one.values)
+    return there.n_compounds > here.n_compounds and is_whole
