@@ -1,4 +1,4 @@
-"""``semscale bertscore calibrate``: what it prints and writes, and what it refuses."""
+"""``semscale models calibrate``: what it prints and writes, and what it refuses."""
 
 import json
 
@@ -33,7 +33,7 @@ def test_a_calibration_prints_every_layer_and_writes_its_file(judged, tmp_path, 
     assert "24 judged pairs, 1 left out" in printed
     assert read_baseline(out).values.shape == (7, 3)
     content = json.loads(out.read_text())
-    assert content["corpus"].startswith("judged.csv#")
+    assert content["source"].startswith("judged.csv#")
     assert content["pairs"] == 100
 
 

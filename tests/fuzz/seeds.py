@@ -175,7 +175,7 @@ def text_seeds() -> dict[str, bytes]:
     new = (resources.files("semscale.cli") / "new_scale.yaml.txt").read_bytes()
     baseline = {
         "model": "minilm",
-        "baseline": [{"precision": 0.1, "recall": 0.2, "f1": 0.15}],
+        "layers": [{"precision": 0.1, "recall": 0.2, "f1": 0.15}],
         "human": {"best_layer": 0},
     }
     entry = {"timestamp": "2026-01-31", "history": [{"timestamp": "2026-01-30"}]}

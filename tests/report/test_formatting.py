@@ -6,7 +6,6 @@ import pytest
 
 from semscale.report.formatting import (
     MISSING,
-    bracket,
     clipped,
     counted,
     listed,
@@ -43,12 +42,12 @@ def test_numbers_have_two_decimals_and_missing_is_never_zero(value, shown):
 def test_intervals_stand_in_brackets():
     assert with_interval(Estimate(3.412, 3.349, 3.4651)) == "3.41 [3.35, 3.47]"
     assert percent_with_interval(Estimate(0.342, 0.312, 0.3701)) == "34.2\u00a0% [31.2, 37.0]"
-    assert bracket(Estimate(0.0, -0.5, 0.5)) == "[\u22120.50, 0.50]"
+    assert with_interval(Estimate(0.0, -0.5, 0.5)) == "0.00 [\u22120.50, 0.50]"
 
 
 def test_a_figure_without_an_interval_stands_alone():
     assert with_interval(ALONE) == "3.00"
-    assert bracket(ALONE) == MISSING
+    assert percent_with_interval(ALONE) == "300.0\u00a0%"
 
 
 def test_missing_shares_are_dashes():

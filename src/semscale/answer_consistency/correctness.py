@@ -183,10 +183,14 @@ def estimate_correctness(
     if labelled is None:
         values = {name: column[known] for name, column in {**measures, **(nulls or {})}.items()}
         labelled = LabelledMeasures(values, labels[known])
-    ensembles = _ensembles(measures, labels, ensemble, seed)
+    main, scores = next(iter(measures.items()))
+    weights: dict[str, float] = {}
+    ensembles: dict[str, Floats] = {}
+    if ensemble != "none":
+        main = f"ensemble_{ensemble}"
+        scores, weights, labels, ensembles = _ensemble_scores(measures, labels, ensemble, seed)
     compared = {**labelled.values, **{name: column[known] for name, column in ensembles.items()}}
     comparison = measure_areas(compared, labelled.labels, interval=chosen.interval)
-    main, scores, weights, labels = _main_scores(measures, labels, ensemble, seed)
     counts = LabelCounts.count(labels[~np.isnan(scores)])
     fitted = figures = None
     if counts.are_of_both_kinds:
@@ -215,35 +219,28 @@ def estimate_correctness(
     )
 
 
-def _main_scores(
+def _ensemble_scores(
     measures: Mapping[str, Floats], labels: Floats, ensemble: str, seed: int
-) -> tuple[str, Floats, dict[str, float], Floats]:
-    """Give the name and values that the curve is of, the weights, and the labels that did not tune them."""
-    if ensemble == "none":
-        main = next(iter(measures))
-        return main, measures[main], {}, labels
+) -> tuple[Floats, dict[str, float], Floats, dict[str, Floats]]:
+    """Combine measures with equal or with tuned weights.
+
+    Returns:
+        The values that the curve is of, the weight of each measure, the labels that did not tune them, and
+        columns to compare with single measures: those of tuned weights are nested, so that no label counts
+        for a value that it tuned.
+    """
     columns = np.stack(list(measures.values()))
+    mean = weighted_mean(columns)
     if ensemble == "mean":
-        equal = dict.fromkeys(measures, 1 / len(measures))
-        return "ensemble_mean", weighted_mean(columns), equal, labels
+        return mean, dict.fromkeys(measures, 1 / len(measures)), labels, {"ensemble_mean": mean}
     known = labelled_rows(columns, labels)
     tuning = known[stratified_folds(labels[known], folds=2, seed=seed) == 1]
     tuned = tune_weights(filled_scores(columns)[:, tuning], labels[tuning], seed=seed)
     rest = labels.copy()
     rest[tuning] = np.nan
     weights = dict(zip(measures, tuned.weights.tolist(), strict=True))
-    return "ensemble_tuned", weighted_mean(columns, tuned.weights), weights, rest
-
-
-def _ensembles(measures: Mapping[str, Floats], labels: Floats, ensemble: str, seed: int) -> dict[str, Floats]:
-    """Give the plain mean, and values of tuned weights by nested cross-validation, as far as wanted."""
-    if ensemble == "none":
-        return {}
-    columns = np.stack(list(measures.values()))
-    values = {"ensemble_mean": weighted_mean(columns)}
-    if ensemble == "tuned":
-        values["ensemble_tuned"] = nested_scores(columns, labels, seed=seed)
-    return values
+    compared = {"ensemble_mean": mean, "ensemble_tuned": nested_scores(columns, labels, seed=seed)}
+    return weighted_mean(columns, tuned.weights), weights, rest, compared
 
 
 def _filled(measures: Mapping[str, Floats]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
+from semscale.matching.settings import Corpus, NliLabels, Seed
 from semscale.results.table_columns import CELL, GROUP, TEXT, Cells, Columns, Role
 from semscale.settings import Option, Settings
 from semscale.weights.known import DEFAULT_MODEL
@@ -66,17 +67,6 @@ def _floor(floor: Any) -> float | str:  # noqa: ANN401 - checked here
     return value
 
 
-def _seed(seed: object) -> object:
-    from semscale.stats.intervals.resampling import check_seed
-
-    check_seed(seed)  # type: ignore[arg-type]  # refuses what is no seed
-    return seed
-
-
-def _labels(labels: object) -> object:
-    return labels.split(",") if isinstance(labels, str) else labels
-
-
 class ConsistencySettings(Settings):
     """Settings of a ``Consistency``.
 
@@ -111,7 +101,7 @@ class ConsistencySettings(Settings):
             description="Cosine of answers to different questions: a number, or auto to estimate it from "
             "random pairs; with fewer than 10 different answers auto corrects nothing."
         ),
-        Option(MEASURING, "FLOOR", type=str),
+        Option(MEASURING, "FLOOR", type=str, rare=True),
     ] = "auto"
     guards: Annotated[
         tuple[str, ...],
@@ -119,18 +109,16 @@ class ConsistencySettings(Settings):
         Field(description=f"Guards that check for contradictions, among {', '.join(GUARD_NAMES)}."),
     ] = GUARD_NAMES
     fewest_samples: Annotated[
-        int, Field(ge=1, description="Usable samples that a question needs."), Option(MEASURING)
+        int, Field(ge=1, description="Usable samples that a question needs."), Option(MEASURING, rare=True)
     ] = 1
-    seed: Annotated[
-        int, BeforeValidator(_seed), Field(description="Seed of the draw of unrelated pairs.")
-    ] = 0
+    seed: Annotated[Seed, Field(description="Seed of the draw of unrelated pairs.")] = 0
     same_by: Annotated[
         str,
         Field(
             description="Ground on which measures of meanings take texts to mean the same: auto, entailment, "
             "cosine or exact."
         ),
-        Option(MEASURING, type=Literal["auto", "entailment", "cosine", "exact"]),
+        Option(MEASURING, type=Literal["auto", "entailment", "cosine", "exact"], rare=True),
     ] = "auto"
     nli: Annotated[
         Any,
@@ -138,17 +126,9 @@ class ConsistencySettings(Settings):
             description="Entailment model for contradictions, meanings or --claims: a folder, or a name on "
             "the hub."
         ),
-        Option(MEASURING, "MODEL", type=str),
+        Option(MEASURING, "MODEL", type=str, rare=True),
     ] = None
-    nli_labels: Annotated[
-        tuple[str, ...] | None,
-        BeforeValidator(_labels),
-        Field(
-            description="Order of that model's classes, such as entailment,neutral,contradiction, where its "
-            "files do not state it."
-        ),
-        Option(MEASURING, "LABELS", type=str),
-    ] = None
+    nli_labels: Annotated[NliLabels, Option(MEASURING, "LABELS", type=str, rare=True)] = None
     by_sentence: Annotated[
         bool,
         Field(description="Whether the entailment model reads long texts sentence by sentence or whole."),
@@ -179,7 +159,7 @@ class CorrectnessSettings(Settings):
             description="How consistency becomes the probability of being right: platt (few labels) or "
             "isotonic (a few hundred)."
         ),
-        Option(TRUST, type=Literal["platt", "isotonic"]),
+        Option(TRUST, type=Literal["platt", "isotonic"], rare=True),
     ] = "platt"
     ensemble: Annotated[
         str,
@@ -187,25 +167,23 @@ class CorrectnessSettings(Settings):
             description="Basis of the probability: the first measure (none), the plain mean of all, or their "
             "mean with weights tuned on labels."
         ),
-        Option(TRUST, type=Literal["none", "mean", "tuned"]),
+        Option(TRUST, type=Literal["none", "mean", "tuned"], rare=True),
     ] = "none"
     error_rate: Annotated[
-        float, Field(description="Wrong answers allowed among those accepted."), Option(TRUST, "SHARE")
+        float,
+        Field(description="Wrong answers allowed among those accepted."),
+        Option(TRUST, "SHARE", rare=True),
     ] = 0.05
     lost_rate: Annotated[
-        float, Field(description="Right answers allowed among those given up."), Option(TRUST, "SHARE")
+        float,
+        Field(description="Right answers allowed among those given up."),
+        Option(TRUST, "SHARE", rare=True),
     ] = 0.2
     confidence: Annotated[
-        float, Field(description="Confidence that both thresholds hold."), Option("Run", "NUMBER")
+        float, Field(description="Confidence that both thresholds hold."), Option("Run", "NUMBER", rare=True)
     ] = 0.95
     interval: Annotated[float, Field(description="Coverage of the intervals of P(correct).")] = 0.95
     seed: Annotated[int, Field(description="Seed of folds and intervals.")] = 0
-
-
-def _corpus(corpus: Iterable[object] | None) -> tuple[str, ...] | None:
-    from semscale.matching.pairs import corpus_texts
-
-    return None if corpus is None else tuple(corpus_texts(corpus))
 
 
 class ClaimSettings(Settings):
@@ -227,8 +205,7 @@ class ClaimSettings(Settings):
         Field(description="Entailment model that decides instead: a folder, a name on the hub, or a model."),
     ] = None
     corpus: Annotated[
-        tuple[str, ...] | None,
-        BeforeValidator(_corpus),
+        Corpus,
         Field(
             description="Sentences from which word weights and the similarity of unrelated texts are "
             "estimated; by default the texts of each call. An entailment model needs none."
@@ -275,22 +252,25 @@ SAMPLE_TOKENS = Role(_columns_of_cells, is_shared=True)
 SHARED_CELL = replace(CELL, is_shared=True)
 """A value for each row, of a column that may have another role, too."""
 LABEL = Role(_read_labels, is_measured=False, is_shared=True)
-"""Tell whether the answer of each row is right: 1, 0, or NaN where it is not known."""
+"""Label of each row's answer: 1 if it is right, 0 if it is wrong, NaN where it was not checked."""
+
+COLUMN = Option("Columns", "COLUMN")
+Prompt = Annotated[str | None, SHARED_CELL, Field(description="The questions."), COLUMN]
+Label = Annotated[
+    str | None,
+    LABEL,
+    Field(description="Whether the answer is right, where checked."),
+    Option("Columns", "COLUMN", name="--correct"),
+]
+By = Annotated[str | None, GROUP, Field(description="Names of groups to compare."), COLUMN]
 
 
 class AskedColumns(Columns):
     """Columns of questions that a model is asked."""
 
-    prompt: Annotated[str, TEXT, Field(description="The questions."), Option("Columns", "COLUMN")]
-    label: Annotated[
-        str | None,
-        LABEL,
-        Field(description="Whether the answer is right, where checked."),
-        Option("Columns", "COLUMN", name="--correct"),
-    ] = None
-    by: Annotated[
-        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
-    ] = None
+    prompt: Annotated[str, TEXT, Field(description="The questions."), COLUMN]
+    label: Label = None
+    by: By = None
 
 
 class AnswerColumns(Columns):
@@ -300,7 +280,7 @@ class AnswerColumns(Columns):
         InputError: columns that do not go together.
     """
 
-    answer: Annotated[str, TEXT, Field(description="The answers to be judged."), Option("Columns", "COLUMN")]
+    answer: Annotated[str, TEXT, Field(description="The answers to be judged."), COLUMN]
     sample: Annotated[
         tuple[str, ...],
         SAMPLES,
@@ -308,7 +288,7 @@ class AnswerColumns(Columns):
             description='Further answers to the same question: texts, or lists like ["one", "other"]; can be '
             "repeated."
         ),
-        Option("Columns", "COLUMN"),
+        COLUMN,
     ] = ()
     item: Annotated[
         str | None,
@@ -317,20 +297,11 @@ class AnswerColumns(Columns):
             description="Which rows belong to one question: its first row has the answer, the others a "
             "sample each."
         ),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
-    prompt: Annotated[
-        str | None, SHARED_CELL, Field(description="The questions."), Option("Columns", "COLUMN")
-    ] = None
-    label: Annotated[
-        str | None,
-        LABEL,
-        Field(description="Whether the answer is right, where checked."),
-        Option("Columns", "COLUMN", name="--correct"),
-    ] = None
-    by: Annotated[
-        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
-    ] = None
+    prompt: Prompt = None
+    label: Label = None
+    by: By = None
     logprobs: Annotated[
         str | None,
         TOKENS,
@@ -338,13 +309,13 @@ class AnswerColumns(Columns):
             description="Log-probabilities of each answer's tokens, as a list; for measures of tokens, and a "
             "null."
         ),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
     sample_logprobs: Annotated[
         tuple[str, ...],
         SAMPLE_TOKENS,
         Field(description="Those of a sample's tokens; once for each --sample, in the same order."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = ()
 
     def model_post_init(self, context: object) -> None:

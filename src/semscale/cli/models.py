@@ -269,7 +269,7 @@ class CalibrateOptions(Settings):
     ]
     columns: CalibrationColumns
     n_pairs: Annotated[
-        int, Field(ge=100, description="Unrelated pairs to draw."), Option(RUN, name="--pairs")
+        int, Field(ge=100, description="Unrelated pairs to draw."), Option(RUN, name="--pairs", rare=True)
     ] = 20_000
     seed: Annotated[
         int, Field(ge=0, description="Seed of the draw and of the intervals."), Option(RUN, rare=True)
@@ -314,7 +314,7 @@ def calibrate(options: CalibrateOptions) -> None:
             progress=progress,
         )
     with replacing(out) as temporary:
-        temporary.write_text(calibration.baseline_json(), encoding="utf-8", newline="\n")
+        temporary.write_text(calibration.to_json(), encoding="utf-8", newline="\n")
     document = calibration.document()
     written = outputs.write(document)
     print_document(document, written={"baseline": out, **written})

@@ -2,9 +2,8 @@
 
 import csv
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -596,8 +595,8 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def _calibrated_baseline(content: dict[str, Any], origin: str) -> Baseline:
-    """Read the content of a file of ``LayerCalibration.baseline_json``."""
-    rows = [[row[name] for name in _FIGURES] for row in content["baseline"]]
+    """Read the JSON of a ``LayerCalibration``."""
+    rows = [[row[name] for name in _FIGURES] for row in content["layers"]]
     best = (content.get("human") or {}).get("best_layer")
     values = np.array(rows, np.float64).reshape(len(rows), 3)
     return Baseline(
@@ -708,28 +707,11 @@ class LayerCalibration(Presentable):
             return None
         return IntervalPlan(self.human.interval, seed=self.seed, replicates=self.human.replicates)
 
-    def baseline_json(self) -> str:
-        """Write the baseline as JSON, as ``rescale=FILE`` reads it."""
-        content = {
-            "kind": "semscale bertscore baseline",
-            "model": self.model,
-            "signature": str(self.signature),
-            "corpus": self.source,
-            "texts": self.n_texts,
-            "pairs": self.n_pairs,
-            "seed": self.seed,
-            "baseline": [
-                {"layer": layer, **dict(zip(_FIGURES, row, strict=True))}
-                for layer, row in enumerate(self.baseline.tolist())
-            ],
-            "human": self.human and {**asdict(self.human), "best_layer": self.human.best_layer},
-        }
-        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-
     def record(self) -> dict[str, Any]:
-        """Return the numbers by name, for JSON."""
+        """Return the numbers by name, for JSON, which ``rescale=FILE`` reads."""
         return {
             "instrument": "bertscore calibrate",
+            "model": self.model,
             "source": self.source,
             "texts": self.n_texts,
             "pairs": self.n_pairs,

@@ -45,6 +45,27 @@ def _seed(seed: object) -> object:
     return seed
 
 
+def _labels(labels: object) -> object:
+    return labels.split(",") if isinstance(labels, str) else labels
+
+
+Corpus = Annotated[tuple[str, ...] | None, BeforeValidator(_corpus)]
+"""Texts that something is estimated from."""
+
+Seed = Annotated[int, BeforeValidator(_seed)]
+"""Seed of a random draw."""
+
+NliLabels = Annotated[
+    tuple[str, ...] | None,
+    BeforeValidator(_labels),
+    Field(
+        description="Order of that model's classes, such as entailment,neutral,contradiction, where its "
+        "files do not state it."
+    ),
+]
+"""Order of the classes of a model of entailment; a text separates them by commas."""
+
+
 def guard_modes(modes: object) -> object:
     """Read modes of guards from a mapping, or from texts such as ``number=off``; ``all`` is every guard.
 
@@ -73,10 +94,6 @@ def guard_modes(modes: object) -> object:
     return all_modes | named
 
 
-def _labels(labels: object) -> object:
-    return labels.split(",") if isinstance(labels, str) else labels
-
-
 class MatchSettings(Settings):
     """Settings of a ``Matcher``.
 
@@ -102,16 +119,13 @@ class MatchSettings(Settings):
         str, Field(description="exact (float32), fast (bfloat16) or, for whole texts, turbo (8 bits).")
     ] = "exact"
     corpus: Annotated[
-        tuple[str, ...] | None,
-        BeforeValidator(_corpus),
+        Corpus,
         Field(
             description="Texts from which word weights and the similarity of unrelated texts are estimated; "
             "by default the references."
         ),
     ] = None
-    seed: Annotated[
-        int, BeforeValidator(_seed), Field(description="Seed of the draw of unrelated pairs.")
-    ] = 0
+    seed: Annotated[Seed, Field(description="Seed of the draw of unrelated pairs.")] = 0
     guards: Annotated[
         dict[str, Literal["off", "warn", "weigh"]] | None,
         BeforeValidator(guard_modes),
@@ -128,31 +142,25 @@ class MatchSettings(Settings):
             le=1,
             description="Weight of recall relative to precision, from 0 to 1; for calibrated and entailment.",
         ),
-        Option(MATCHING, "SHARE"),
+        Option(MATCHING, "SHARE", rare=True),
     ] = None
     empty: Annotated[
         Literal["missing", "wrong"],
         Field(description="Whether an empty prediction is left out, or wrong with the score 0."),
-        Option(MATCHING),
+        Option(MATCHING, rare=True),
         Signed(unless_default=True),
     ] = "missing"
     layer: Annotated[
-        int | None, Field(description="Layer whose states bertscore compares."), Option(MATCHING, "NUMBER")
+        int | None,
+        Field(description="Layer whose states bertscore compares."),
+        Option(MATCHING, "NUMBER", rare=True),
     ] = None
     nli: Annotated[
         Any,
         Field(description="Entailment model for entailment or --context: a folder, or a name on the hub."),
-        Option(MATCHING, "MODEL", type=str),
+        Option(MATCHING, "MODEL", type=str, rare=True),
     ] = None
-    nli_labels: Annotated[
-        tuple[str, ...] | None,
-        BeforeValidator(_labels),
-        Field(
-            description="Order of that model's classes, such as entailment,neutral,contradiction, where its "
-            "files do not state it."
-        ),
-        Option(MATCHING, "LABELS", type=str),
-    ] = None
+    nli_labels: Annotated[NliLabels, Option(MATCHING, "LABELS", type=str, rare=True)] = None
     explain: Annotated[
         bool,
         Field(description="Show which words and findings cost most; not with cosine."),

@@ -1,4 +1,4 @@
-"""Numbers, users' texts and cells as plain text: the same words in every output."""
+"""Numbers, users' texts and cells as plain text: the same in every output."""
 
 import math
 import re
@@ -23,7 +23,7 @@ from semscale.report.document import (
 )
 
 MISSING = "–"
-"""What stands where a number does not exist; absence is never shown as 0."""
+"""Mark of a number that does not exist; absence is never shown as 0."""
 
 LONGEST = 5000
 """Characters of a text that a document holds; those beyond are counted."""
@@ -38,7 +38,7 @@ _NARROW_SPAN = 1.5
 
 
 class Clipped(NamedTuple):
-    """A text for display: what is shown at once, and all of it where something was cut off."""
+    """A text for display: the part that is shown at once, and all of it where something was cut off."""
 
     shown: str
     full: str | None
@@ -131,7 +131,7 @@ _PERCENT = re.compile(r"(?<=[0-9]) (?=%)")
 
 
 def percents_unbroken(text: str) -> str:
-    """Hold each number and its percent sign on one line, in Semscale's own words.
+    """Hold each number and its percent sign on the same line, in a phrase of Semscale.
 
     Example:
         >>> percents_unbroken("in 95 % of rows").split(" ")[1].split()
@@ -171,7 +171,7 @@ def counted(value: int, noun: str, plural: str | None = None) -> str:
 
 
 def plain(value: float | None) -> str:
-    """Write a scale value the way its author did: no decimals where there are none.
+    """Write a value of a scale as its author did: no decimals where there are none.
 
     Example:
         >>> plain(3.0), plain(-0.5), plain(None)
@@ -204,32 +204,18 @@ def digits_for(low: float, high: float) -> int:
 
 
 def has_interval(estimate: Interval) -> bool:
-    """Tell whether both ends of an interval exist (one text alone has none)."""
+    """Return True if both ends of an interval exist (a single text has none)."""
     return math.isfinite(estimate.low) and math.isfinite(estimate.high)
 
 
 def ends(low: float, high: float) -> tuple[float, float] | tuple[None, None]:
-    """Give the ends of an interval as charts take them: ``None`` where there is no interval.
+    """Return the ends of an interval as charts accept them: ``None`` where there is no interval.
 
     Example:
         >>> ends(0.2, 0.4), ends(float("nan"), float("nan"))
         ((0.2, 0.4), (None, None))
     """
     return (low, high) if math.isfinite(low) and math.isfinite(high) else (None, None)
-
-
-def bracket(estimate: Interval, digits: int = 2) -> str:
-    """Write an interval as ``[3.35, 3.47]``, or a dash where it does not exist."""
-    if not has_interval(estimate):
-        return MISSING
-    return f"[{number(estimate.low, digits)}, {number(estimate.high, digits)}]"
-
-
-def percent_bracket(estimate: Interval) -> str:
-    """Write an interval of shares as ``[31.2, 35.0]`` in percent, or a dash where it does not exist."""
-    if not has_interval(estimate):
-        return MISSING
-    return f"[{number(100 * estimate.low, 1)}, {number(100 * estimate.high, 1)}]"
 
 
 def with_interval(estimate: Interval, digits: int = 2) -> str:
@@ -244,13 +230,17 @@ def with_interval(estimate: Interval, digits: int = 2) -> str:
         '3.00'
     """
     value = number(estimate.value, digits)
-    return f"{value} {bracket(estimate, digits)}" if has_interval(estimate) else value
+    return f"{value} {_bracket(estimate, 1, digits)}" if has_interval(estimate) else value
 
 
 def percent_with_interval(estimate: Interval) -> str:
     """Write a share with its interval, both in percent: ``34.2 % [31.2, 37.0]``."""
     value = percent(estimate.value)
-    return f"{value} {percent_bracket(estimate)}" if has_interval(estimate) else value
+    return f"{value} {_bracket(estimate, 100, 1)}" if has_interval(estimate) else value
+
+
+def _bracket(estimate: Interval, unit: float, digits: int) -> str:
+    return f"[{number(unit * estimate.low, digits)}, {number(unit * estimate.high, digits)}]"
 
 
 def listed(parts: list[str]) -> str:
@@ -264,7 +254,7 @@ def listed(parts: list[str]) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Begin Semscale's own words with a capital letter.
+    """Begin a phrase of Semscale with a capital letter.
 
     Example:
         >>> capitalised("mean, from 1 to 5"), capitalised("")
@@ -320,12 +310,12 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
 
 
 def is_wordy(rows: Iterable[Sequence[Cell]], column: int) -> bool:
-    """Say whether a column holds words alone, which stand at the left."""
+    """Return True if a column holds texts alone, which are aligned at the left."""
     return all(isinstance(row[column], Label | Quoted | Flag | Marked) for row in rows)
 
 
 def line_text(line: Line) -> str:
-    """Write a line as plain text, a user's words on one line."""
+    """Write a line as plain text, a user's text without line breaks."""
     match line:
         case str():
             return printable(line)
@@ -336,7 +326,7 @@ def line_text(line: Line) -> str:
 
 
 def unbroken(line: Line) -> Line:
-    """Hold each number and its percent sign together in Semscale's own words; a user's stay as they are.
+    """Hold each number and its percent sign together in phrases of Semscale; a user's texts stay as they are.
 
     Example:
         >>> unbroken(("95 % of ", Quoted("5 %"))) == ("95\u00a0% of ", Quoted("5 %"))
@@ -352,7 +342,7 @@ def unbroken(line: Line) -> Line:
 
 
 def heading_text(head: Line) -> str:
-    """Write a heading on a page: Semscale's words at its start begin with a capital, a user's stay.
+    """Write a heading on a page: a phrase of Semscale begins with a capital, a user's text stays.
 
     Example:
         >>> heading_text("mean score"), heading_text(Quoted("gpt")), heading_text((Quoted("gpt"), ": score"))

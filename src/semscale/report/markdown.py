@@ -108,16 +108,22 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
         case blocks.Figure() | blocks.Histogram():
             yield from _figure(block, pictures.get(id(block)))
         case blocks.Items():
-            yield from _guards(block.guards)
+            yield _guards(block.guards)
             yield from (_item(item, block.noun) for item in block.items)
         case blocks.ComparedItems():
-            yield from _guards(block.guards)
+            yield _guards(block.guards)
             yield from map(_compared_item, block.items)
         case blocks.Verbatims(columns):
             for title, texts in columns:
                 yield f"### {_text(capitalised(title))}"
-                heads = ("text", "row", "mean", "entropy", "PMF")
-                yield _rows(map(capitalised, heads), map(_verbatim, texts))
+                heads = ("Text", "Row", "Mean", "Entropy", "PMF")
+                yield _rows(heads, (
+                    (
+                        _cell(item.text), f"{item.row:,}", _cell(item.mean), _cell(item.entropy),
+                        _text(item.label),
+                    )
+                    for item in texts
+                ))  # fmt: skip
         case blocks.Findings(items):
             yield "\n".join(f"- {_MARKS[level]} {_line(reason)}" for level, reason in items)
         case blocks.Badge(text, level, before):
@@ -128,8 +134,13 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
             yield f"### {_text(title)}" if title else ""
             yield "\n".join(f"- {_line(name)}: {_cell(value)}" for name, value in entries)
         case blocks.Reasons(reasons, noun):
-            rows = (_reason(item, noun) for item in reasons)
-            yield _rows(("Reason", f"{capitalised(noun)}s", "Share", "Examples"), rows)
+            yield _rows(("Reason", f"{capitalised(noun)}s", "Share", "Examples"), (
+                (
+                    f"{_text(item.status)}: {_text(item.meaning)}", f"{item.n:,}", _text(percent(item.share)),
+                    "<br>".join(f"{_cell(text)} ({noun} {row:,})" for row, text in item.examples),
+                )
+                for item in reasons
+            ))  # fmt: skip
         case blocks.SideBySide():
             for item in flat([block]):
                 yield from _block(item, pictures)
@@ -161,24 +172,10 @@ def _figure(figure: blocks.Figure | blocks.Histogram, file: PurePath | None) -> 
     yield from _table(drawn.table, most=_MOST_NUMBERS)
 
 
-def _guards(guards: tuple[tuple[str, str, int | None], ...]) -> Iterator[str]:
-    yield "\n".join(
+def _guards(guards: Iterable[tuple[str, str, int | None]]) -> str:
+    return "\n".join(
         f"- **{_text(guard)}**: {_text(meaning)}{'' if n is None else f' ({n:,})'}"
         for guard, meaning, n in guards
-    )
-
-
-def _verbatim(item: blocks.Verbatim) -> tuple[str, ...]:
-    return _cell(item.text), f"{item.row:,}", _cell(item.mean), _cell(item.entropy), _text(item.label)
-
-
-def _reason(item: blocks.Reason, noun: str) -> tuple[str, ...]:
-    examples = "<br>".join(f"{_cell(text)} ({noun} {row:,})" for row, text in item.examples)
-    return (
-        f"{_text(item.status)}: {_text(item.meaning)}",
-        f"{item.n:,}",
-        _text(percent(item.share)),
-        examples,
     )
 
 
@@ -191,8 +188,7 @@ def _item(item: blocks.ItemCard, noun: str) -> str:
         for item in item.replies
     ]
     lines += _findings(item.findings)
-    if item.parts:
-        lines.append("  - " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in item.parts))
+    lines += [f"  - {_figures(item.parts)}"] if item.parts else []
     heading, details = item.details
     lines += [f"  - {_text(heading)}: {'; '.join(map(escaped, details))}"] if details else []
     return "\n".join(lines)
@@ -206,11 +202,14 @@ def _compared_item(item: blocks.ComparedItem) -> str:
         for text, name, absent in zip((pair.baseline, pair.candidate), pair.names, pair.absent, strict=True):
             lines.append(f"  - {_text(name)}: {f'*{_text(absent)}*' if text is None else _cell(text)}")
         lines += _findings(pair.findings)
-        if pair.figures:
-            lines.append("  - " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in pair.figures))
+        lines += [f"  - {_figures(pair.figures)}"] if pair.figures else []
     lines += [f"  - and {item.n_more:,} more pairs, which differ less"] if item.n_more else []
-    lines.append("  - drift: " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in item.drifts))
+    lines.append(f"  - drift: {_figures(item.drifts)}")
     return "\n".join(lines)
+
+
+def _figures(figures: Iterable[tuple[Line, Cell]]) -> str:
+    return ", ".join(f"{_line(name)} {_cell(value)}" for name, value in figures)
 
 
 def _findings(findings: Iterable[tuple[str, str]]) -> list[str]:

@@ -63,7 +63,7 @@ CORRECTION = Citation(
     "Angelopoulos, A. N., Bates, S., Fannjiang, C., Jordan, M. I., & Zrnic, T. (2023).",
     "Prediction-powered inference",
     "Science 382, 669–674",
-    "the corrected mean",
+    "corrected means and shares",
 )
 
 GROUPS = 50
@@ -341,13 +341,9 @@ def headline(
 
 def altogether(rows: Iterable[tuple[str, Value]], interval: float) -> DataTable:
     """Lay out the figures about all rows, for a brief rendering."""
-    shown = tuple((Label(name), as_cell(value)) for name, value in rows)
-    return DataTable(("", "estimate"), shown, title=altogether_title(shown, interval), detail="brief")
-
-
-def altogether_title(rows: Iterable[Sequence[Cell]], interval: float) -> str:
-    """Write the title of the figures about all rows, whose second column holds the figures."""
-    return f"Altogether{covered((row[1] for row in rows), interval)}"
+    shown = list(rows)
+    title = f"Altogether{covered((value for _, value in shown), interval)}"
+    return table(("", "estimate"), shown, title=title, detail="brief")
 
 
 def covered(values: Iterable[Value], interval: float) -> str:
@@ -519,26 +515,6 @@ def histogram_caption(contents: str, estimates: "Estimates", sample: str = "") -
     line = f", the line its {coverage(estimates.interval)} interval" if mean and has_interval(mean) else ""
     counted_in = f" Counted in a random sample of {sample}." if sample else ""
     return f"How many {contents}, each histogram by its own measure; the dot is the mean{line}.{counted_in}"
-
-
-def estimated_settings(
-    summary: "Summary",
-    columns: Iterable[tuple[str, str | None]],
-    further: Iterable[Setting] = (),
-    *,
-    noun: str = "row",
-) -> tuple[tuple[str, Line], ...]:
-    """List the settings of a summary with estimates.
-
-    Args:
-        summary: of an instrument.
-        columns: use of a column, and its name; ``None`` where there is none.
-        further: settings of the instrument.
-        noun: name of a row.
-    """
-    used = ((name, in_column(column)) for name, column in columns)
-    intervals = ("Intervals", estimate_method(summary.estimates, noun))
-    return run_settings(summary.source, summary.created, (*used, *further, intervals), summary.signature)
 
 
 def nothing_section(name: str, noun: str = "row") -> Section:

@@ -99,6 +99,26 @@ def asterisk_note(noun: str = "row") -> str:
     return f"* fewer than {FEWEST_CLUSTERS} {noun}s: chance alone can move these figures far."
 
 
+def sampled_caution(figures: Sequence[str], n: int, total: int, labelled: str = "") -> str:
+    """Name the figures that are computed from a sample of many rows.
+
+    Args:
+        figures: their names.
+        n: rows of the sample.
+        total: rows altogether.
+        labelled: rows that are all used beside the sample, if there are any.
+
+    Example:
+        >>> sampled_caution(["drivers"], 2000, 5000, "hand-coded rows").partition(": ")[0]
+        'Computed from a random sample of 2,000 of the 5,000 rows, and from all hand-coded rows'
+    """
+    further = f", and from all {labelled}" if labelled else ""
+    return (
+        f"Computed from a random sample of {count(n)} of the {counted(total, 'row')}{further}: "
+        f"{listed(list(figures))}. All other figures are of all rows."
+    )
+
+
 def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
     """State why not every item was asked about; nothing where all were."""
     return () if not stopped else (f"Not everything was asked: {one_line(stopped)}.",)

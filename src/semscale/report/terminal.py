@@ -1,19 +1,22 @@
 """Documents on the screen: tables with colour on a terminal, plain aligned text in a pipe."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, assert_never
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import assert_never
 
 import numpy as np
-from rich.cells import cell_len
+from rich import box
+from rich.cells import cell_len, chop_cells
 from rich.console import Console
-from rich.table import Table as Grid
+from rich.table import Table
 from rich.text import Text
 
 from semscale.report import document as blocks
 from semscale.report.document import (
     Cell,
     Count,
+    DataTable,
     Decision,
     Document,
     Flag,
@@ -27,16 +30,11 @@ from semscale.report.document import (
 from semscale.report.formatting import cell_text, counted, is_wordy, line_text, number, one_line, printable
 from semscale.report.row_charts import bin_counts, bin_edges
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-NAME_CELLS = 30
-"""Terminal cells that a name may take."""
-
+_NAME_CELLS = 30  # of the terminal
 _TEXT_CELLS = 44
 _BAR, _BINS = 24, 10
 _QUIET = "dim"
+_PIPE_WIDTH, _WIDEST = 200, 10_000
 _COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
 
 
@@ -47,7 +45,15 @@ def print_document(document: Document, *, written: Mapping[str, object] | None =
         document: what to show.
         written: files that were written, by what they are.
     """
-    print_plainly(lambda console: _print(console, document, written or {}))
+    open_console = partial(Console, highlight=False, markup=False, emoji=False)  # texts stay as they are
+    if sys.stdout.isatty():
+        _print(open_console(), document, written or {})
+        return
+    # In a pipe there is no width to fit into, and a folded line would be of no use to the next program.
+    console = open_console(width=_WIDEST, color_system=None, legacy_windows=False)
+    with console.capture() as captured:
+        _print(console, document, written or {})
+    sys.stdout.write("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
 
 
 def _print(console: Console, document: Document, written: Mapping[str, object]) -> None:
@@ -61,7 +67,7 @@ def _print(console: Console, document: Document, written: Mapping[str, object]) 
     for line in document.counting:
         console.print(Text(line_text(line)))
     for section in document.sections:
-        for block in section.blocks:
+        for block in flat(section.blocks):
             for shown in _brief(block):
                 console.print(shown)
     for text in _ending(document, written):
@@ -69,7 +75,7 @@ def _print(console: Console, document: Document, written: Mapping[str, object]) 
 
 
 def _ending(document: Document, written: Mapping[str, object]) -> Iterator[Text]:
-    """Give the lines below the tables: cautions, notes, the signature, what was written, the last word."""
+    """List the lines below the tables: cautions, notes, the signature, written files, the ending."""
     for line in ["", *document.cautions] if document.cautions else []:
         yield Text(printable(line), style="yellow")
     for line in ["", *document.notes] if document.notes or document.signature or written else []:
@@ -83,10 +89,8 @@ def _ending(document: Document, written: Mapping[str, object]) -> Iterator[Text]
         yield Text(f"\n{printable(text)}", style=_COLOURS[level])
 
 
-def _brief(  # noqa: C901, PLR0912 - one case for each kind of block
-    block: blocks.Block,
-) -> Iterator[Grid | Text]:
-    """Give what a brief rendering shows of a block; nothing of a block that is for pages only."""
+def _brief(block: blocks.Block) -> Iterator[Table | Text]:  # noqa: C901 - one case for each kind of block
+    """List what a brief rendering shows of a block; nothing of a block that is for pages only."""
     match block:
         case blocks.DataTable():
             yield from _table(block)
@@ -98,18 +102,11 @@ def _brief(  # noqa: C901, PLR0912 - one case for each kind of block
         case blocks.Histogram():
             if detail_of(block) != "full":
                 yield from _titled(block.title, _spread(block))
-        case blocks.Items(brief_title=title):
-            if title:
-                yield from _items(block)
-        case blocks.ComparedItems(brief_title=title):
-            if title:
-                rows = [item.brief for item in block.items[: block.most]]
-                yield from _titled(title, _listing(block.heads, rows))
-        case blocks.SideBySide():
-            for inner in flat([block]):
-                yield from _brief(inner)
+        case blocks.Items() | blocks.ComparedItems():
+            yield from _items(block)
         case (
-            blocks.Subheading()
+            blocks.SideBySide()
+            | blocks.Subheading()
             | blocks.Verbatims()
             | blocks.Findings()
             | blocks.Badge()
@@ -117,38 +114,54 @@ def _brief(  # noqa: C901, PLR0912 - one case for each kind of block
             | blocks.Definitions()
             | blocks.Reasons()
         ):
-            return  # a page has room for these
+            return  # a page has room for these; columns are flattened
         case _:
             assert_never(block)
 
 
-def _table(table: blocks.DataTable) -> Iterator[Grid | Text]:
+def _table(table: DataTable) -> Iterator[Table | Text]:
     if detail_of(table) != "full":
         yield from _titled(table.brief_title or table.title, _grid(table))
 
 
-def _items(block: blocks.Items) -> Iterator[Grid | Text]:
-    heads = (block.noun, "score", *block.heads)
-    rows = [(Count(item.row), item.score, *item.brief) for item in block.items[: block.most]]
-    yield from _titled(block.brief_title, _listing(heads, rows))
+def _items(block: blocks.Items | blocks.ComparedItems) -> Iterator[Table | Text]:
+    if not block.brief_title:
+        return
+    shown = block.items[: block.most]
+    if isinstance(block, blocks.ComparedItems):
+        listed = DataTable(block.heads, tuple(item.brief for item in shown))
+        yield from _titled(block.brief_title, _grid(listed, name_cells=_TEXT_CELLS))
+        return
+    rows = tuple((Count(item.row), item.score, *item.brief) for item in block.items[: block.most])
+    yield from _titled(block.brief_title, _grid(DataTable((block.noun, "score", *block.heads), rows)))
     if block.is_explained:
         yield Text("\nWhy", style="bold")
         yield Text("\n".join(_reasons(block)))
 
 
-def _grid(table: blocks.DataTable) -> Grid:
+def _grid(table: DataTable, *, name_cells: int = _NAME_CELLS) -> Table:
+    """Lay a table out: names at the left, figures at the right, and a bar for each row if it has bars."""
     width = table.brief or len(table.columns) - table.explained
-    heads = [fitted(line_text(head), NAME_CELLS) for head in table.columns[:width]]
-    grid = figure_grid(*heads, *([""] if table.bars else []))
-    for index in range(1, width):
-        if is_wordy(table.rows, index):
-            grid.columns[index].justify = "left"
+    heads = [_fitted(line_text(head), _NAME_CELLS) for head in table.columns[:width]]
+    grid = Table(
+        box=box.SIMPLE_HEAD if sys.stdout.isatty() else None,
+        show_header=any(heads),
+        header_style="bold",
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        show_edge=False,
+    )
+    for index, head in enumerate(heads):
+        is_left = index == 0 or is_wordy(table.rows, index)
+        grid.add_column(head, justify="left" if is_left else "right", overflow="fold")
     if table.bars:
-        grid.columns[-1].justify = "left"
+        grid.add_column("", overflow="fold")
     longest = max(table.bars, default=0.0) or 1.0
     for index, row in enumerate(table.rows[: table.most]):
-        cells = [_cell(cell, is_first=column == 0) for column, cell in enumerate(row[:width])]
-        drawn = [Text(bar(table.bars[index] / longest, _BAR), style="cyan")] if table.bars else []
+        cells = [
+            _cell(cell, name_cells if column == 0 else _TEXT_CELLS) for column, cell in enumerate(row[:width])
+        ]
+        drawn = [Text(_bar(table.bars[index] / longest), style="cyan")] if table.bars else []
         grid.add_row(*cells, *drawn)
     if len(table.rows) > table.most:
         more = counted(len(table.rows) - table.most, f"more {table.noun}")
@@ -156,18 +169,8 @@ def _grid(table: blocks.DataTable) -> Grid:
     return grid
 
 
-def _listing(heads: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> Grid:
-    grid = figure_grid(*heads)
-    for index in range(len(heads)):
-        if index and is_wordy(rows, index):
-            grid.columns[index].justify = "left"
-    for row in rows:
-        grid.add_row(*(_cell(cell, is_first=False) for cell in row))
-    return grid
-
-
 def _reasons(block: blocks.Items) -> Iterator[str]:
-    """Say line by line how each item of a list came to its score."""
+    """Explain line by line how each item of a list came to its score."""
     for item in block.items[: block.most]:
         parts = ", ".join(f"{line_text(name)} {cell_text(value)}" for name, value in item.parts)
         score = f"{block.noun} {item.row:,}, {cell_text(item.score)}"
@@ -176,7 +179,7 @@ def _reasons(block: blocks.Items) -> Iterator[str]:
         yield from (f"  {one_line(line)}" for line in item.details[1])
 
 
-def _spread(histogram: blocks.Histogram) -> Grid:
+def _spread(histogram: blocks.Histogram) -> Table:
     """Count the first group's scores in ten bins, the highest first."""
     scores = histogram.groups[0].scores
     edges = bin_edges(scores, histogram.bounds, bins=_BINS)
@@ -190,88 +193,43 @@ def _spread(histogram: blocks.Histogram) -> Grid:
     return _grid(blocks.DataTable(histogram.heads, tuple(reversed(rows)), bars=bars))
 
 
-def _cell(cell: Cell, *, is_first: bool) -> Text:
-    if isinstance(cell, Quoted) and cell.wraps:
-        return Text(on_one_line(cell_text(cell)))
-    if isinstance(cell, Quoted):
-        return Text(fitted("" if cell.text is None else cell.text, NAME_CELLS if is_first else _TEXT_CELLS))
-    if isinstance(cell, Marked):
-        return Text(fitted(cell_text(cell), _TEXT_CELLS))
-    if isinstance(cell, Label) and cell.brief:
-        return Text(printable(cell.brief))
-    return Text(printable(cell_text(cell)), style=_COLOURS[cell.level] if isinstance(cell, Flag) else "")
+def _cell(cell: Cell, cells: int) -> Text:
+    match cell:
+        case Quoted(wraps=True):
+            return Text(_on_one_line(cell_text(cell)))
+        case Quoted(text):
+            return Text(_fitted("" if text is None else text, cells))
+        case Marked():
+            return Text(_fitted(cell_text(cell), _TEXT_CELLS))
+        case Label(brief=brief) if brief:
+            return Text(printable(brief))
+        case _:
+            style = _COLOURS[cell.level] if isinstance(cell, Flag) else ""
+            return Text(printable(cell_text(cell)), style=style)
 
 
-def _titled(title: Line, grid: Grid) -> Iterator[Grid | Text]:
+def _titled(title: Line, grid: Table) -> Iterator[Table | Text]:
     """Put a title above a grid, which would fold it to its own width."""
     yield Text(f"\n{line_text(title)}" if title else "", style="bold")
     yield grid
 
 
-_PIPE_WIDTH = 200
-_WIDEST = 10_000
-
-
-def print_table(table: object) -> None:
+def print_table(table: Table) -> None:
     """Print a table of rich to standard output."""
-    from rich.console import Console
-
-    # In a pipe there is no width to fit into, and a folded line would be of no use to the next program.
     console = Console()
     (console if console.is_terminal else Console(width=_PIPE_WIDTH)).print(table)
 
 
-def print_plainly(write: "Callable[[Console], None]") -> None:
-    """Let something write to standard output: with colour on a terminal, as plain aligned text in a pipe.
-
-    Args:
-        write: prints to the console it is given, which takes users' words as they are.
-    """
-    from rich.console import Console
-
-    if sys.stdout.isatty():
-        write(Console(highlight=False, markup=False, emoji=False))
-        return
-    console = Console(
-        width=_WIDEST, color_system=None, highlight=False, markup=False, emoji=False, legacy_windows=False
-    )
-    with console.capture() as captured:
-        write(console)
-    sys.stdout.write("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
-
-
-def figure_grid(*columns: str, title: str | None = None) -> "Table":
-    """Make an empty table of figures: names at the left, everything else at the right."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(
-        box=box.SIMPLE_HEAD if sys.stdout.isatty() else None,
-        show_header=any(columns),
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        header_style="bold",
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-        show_edge=False,
-    )
-    for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index == 0 else "right", overflow="fold")
-    return table
-
-
-def bar(share: float, cells: int) -> str:
-    """Draw a share of 1 as a bar of so many cells, with letters where the output lacks blocks."""
+def _bar(share: float) -> str:
+    """Draw a share of 1 as a bar, with letters where the output lacks blocks."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    return ("█" if encoding.startswith("utf") else "#") * round(cells * share)
+    return ("█" if encoding.startswith("utf") else "#") * round(_BAR * share)
 
 
-_ELLIPSIS = "…"
 _TURNS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C), "\ufffd")
 
 
-def fitted(text: object, cells: int) -> str:
+def _fitted(text: object, cells: int) -> str:
     r"""Make a text one harmless line of at most so many cells; what is too long loses its middle.
 
     Wide characters, such as Chinese ones, take two cells. Characters that turn the direction of what follows
@@ -282,34 +240,25 @@ def fitted(text: object, cells: int) -> str:
         cells: width to fit into, at least 3.
 
     Example:
-        >>> fitted("north-western region", 11), fitted("north", 11), fitted("東京都千代田区", 7)
+        >>> _fitted("north-western region", 11), _fitted("north", 11), _fitted("東京都千代田区", 7)
         ('north…egion', 'north', '東…区')
-        >>> fitted("a\x1b[31m\nb", 20)
+        >>> _fitted("a\x1b[31m\nb", 20)
         'a␛[31m b'
     """
-    line = on_one_line(text)
+    line = _on_one_line(text)
     if cell_len(line) <= cells:
         return line
     tail = (cells - 1) // 2
     head = cells - 1 - tail
-    return f"{_start(line, head).rstrip()}{_ELLIPSIS}{_start(line[::-1], tail)[::-1].lstrip()}"
+    end = chop_cells(line[::-1], tail)[0][::-1]
+    return f"{chop_cells(line, head)[0].rstrip()}…{end.lstrip()}"
 
 
-def on_one_line(text: object) -> str:
+def _on_one_line(text: object) -> str:
     r"""Make a text one harmless line.
 
     Example:
-        >>> on_one_line("a\nb\u202e")
+        >>> _on_one_line("a\nb\u202e")
         'a b\ufffd'
     """
     return one_line(text).translate(_TURNS)
-
-
-def _start(line: str, cells: int) -> str:
-    """Take as many characters from the start as fit."""
-    width = 0
-    for index, character in enumerate(line[: cells + 1]):
-        width += cell_len(character)
-        if width > cells:
-            return line[:index]
-    return line[:cells]

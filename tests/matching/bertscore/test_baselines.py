@@ -53,7 +53,7 @@ def test_a_table_of_bert_score_is_read(tmp_path):
 def test_a_calibration_is_read_with_its_layer(tmp_path):
     path = tmp_path / "model.json"
     rows = [{"layer": 0, "precision": 0.1, "recall": 0.2, "f1": 0.3}]
-    path.write_text(json.dumps({"model": "m#1", "baseline": rows, "human": {"best_layer": 0}}))
+    path.write_text(json.dumps({"model": "m#1", "layers": rows, "human": {"best_layer": 0}}))
     baseline = read_baseline(path)
     assert (baseline.model, baseline.best_layer, baseline.values.tolist()) == ("m#1", 0, [[0.1, 0.2, 0.3]])
 
@@ -63,7 +63,7 @@ def test_a_calibration_is_read_with_its_layer(tmp_path):
     [
         ("a,b\n1,2\n", "is no baseline"),
         ("{}", "is no baseline"),
-        ('{"model": "m", "baseline": []}', "is no baseline"),
+        ('{"model": "m", "layers": []}', "is no baseline"),
         ("LAYER,P,R,F\n0,x,0,0\n", "is no baseline"),
         ("LAYER,P,R,F\n1,0,0,0\n", "layers 0, 1, 2"),
         ("LAYER,P,R,F\n0,1,0,0\n", "numbers below 1"),

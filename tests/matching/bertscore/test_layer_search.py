@@ -39,7 +39,7 @@ def test_the_file_serves_to_rescale_and_brings_its_layer(encoder, tmp_path):
         estimate.value for estimate in calibration.human.spearman
     )
     path = tmp_path / "toy.json"
-    path.write_text(calibration.baseline_json())
+    path.write_text(calibration.to_json())
     baseline = read_baseline(path)
     np.testing.assert_allclose(baseline.values, calibration.baseline)
     scorer = BertScorer(encoder, rescale=path)

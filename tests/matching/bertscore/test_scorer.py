@@ -202,7 +202,7 @@ def test_a_model_that_cannot_be_run_is_refused():
 def test_a_baseline_of_another_model_is_refused(encoder, tmp_path):
     path = tmp_path / "other.json"
     rows = [{"precision": 0.1, "recall": 0.1, "f1": 0.1}] * 7
-    path.write_text(json.dumps({"model": "other#123", "baseline": rows}))
+    path.write_text(json.dumps({"model": "other#123", "layers": rows}))
     with pytest.raises(
         InputError, match=r"is the baseline of other#123, not of all-MiniLM-L6-v2#53aa51172d14"
     ):
