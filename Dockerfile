@@ -3,7 +3,7 @@
 #   docker run -p 8000:8000 -e SEMSCALE_TOKEN=... -v jobs:/jobs semscale
 FROM python:3.12.12-slim-bookworm
 
-# Names of models as `semscale models pull` takes them; the service loads these two unless --model names one.
+# Names of models as `semscale models pull` takes them; the service loads these two unless --embedder names one.
 ARG MODELS="all-MiniLM-L6-v2 e5-small"
 # Where pip finds packages, for builds behind a mirror; without a password, as the image's history shows it.
 ARG PIP_INDEX_URL

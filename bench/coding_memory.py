@@ -1,4 +1,4 @@
-"""Peak memory of ``semscale code``, ``code label`` and ``code suggest`` by rows, without a model.
+"""Peak memory of ``semscale code``, ``label`` and ``code suggest`` by rows, without a model.
 
 Vectors are made of hashed words. Run with ``python bench/coding_memory.py``. The difference of two sizes,
 over the difference of their rows, says how many bytes a row takes.

@@ -149,7 +149,7 @@ def surveyed(rng, n, with_weights, with_respondents):
 
 
 def drawn_by(interest, ratings, n, rng):
-    """Draw n texts as ``label --by-interest`` does; give which, and all probabilities."""
+    """Draw n texts as ``label --draw unsure`` does; give which, and all probabilities."""
     sizes = 0.5 + 0.5 * interest / interest.mean()
     probability = inclusion_probabilities(sizes, n)
     order = np.argsort(ratings)

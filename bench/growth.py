@@ -28,11 +28,11 @@ COMMANDS = {
     "match, calibrated": "match {rows} --prediction text --reference other --by group {model}",
     "match, bertscore": "match {rows} --prediction text --reference other --by group --method bertscore "
     "--layer 1 {model}",
-    "embed": "embed {rows} --text text --model {folder}",
+    "embed": "embed {rows} --text text --embedder {folder}",
     "consistency": "consistency {rows} --answer text --sample other --sample third --by group "
     "--embedder {folder} --no-cache",
-    "code": "code {rows} --text text --codebook {codebook} --labels hand --by group {model}",
-    "judge": "judge {rows} --question text --answer other --by group --model m --base-url {url} "
+    "code": "code {rows} --text text --codebook {codebook} --human hand --by group {model}",
+    "judge": "judge {rows} --question text --answer other --by group --chat-model m --chat-url {url} "
     "--order score-only --concurrency 64 --ledger {ledger}",
 }
 LEAST_SIZES = 2  # from which growth is seen
@@ -74,7 +74,7 @@ def measured(name, folder, n, options, url):
             rows=rows,
             folder=folder / "model",
             codebook=folder / "model" / "codes.yaml",
-            model=f"--model {folder / 'model'} --no-cache",
+            model=f"--embedder {folder / 'model'} --no-cache",
             url=url,
             ledger=f"{work}/ledger.sqlite",
         )

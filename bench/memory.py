@@ -48,7 +48,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             write_texts(Path(folder) / "texts.csv", n)
             command = [sys.executable, "-m", "semscale", "rate", f"{folder}/texts.csv", "--text", "text"]
-            command += ["--scale", "quality", "--model", model, "--precision", precision, "--no-cache"]
+            command += ["--scale", "quality", "--embedder", model, "--precision", precision, "--no-cache"]
             print(f"{model:20} {precision:6} {peak_megabytes(command):6.0f}", flush=True)
     print("to reach: e5-small exact 700")
 

@@ -55,7 +55,7 @@ class Server:
     """``semscale serve`` in a process of its own."""
 
     def __init__(self, precision):
-        command = [sys.executable, "-m", "semscale", "serve", "--port", "0", "--model", DEFAULT_MODEL]
+        command = [sys.executable, "-m", "semscale", "serve", "--port", "0", "--embedder", DEFAULT_MODEL]
         self.process = subprocess.Popen(
             [*command, "--precision", precision], stderr=subprocess.PIPE, text=True
         )

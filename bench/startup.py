@@ -55,7 +55,7 @@ def main():
         print("first ten, warm cache:       ", timed(command, turns))
         print("ten new ones, anchors cached:", timed_new(command, answers, turns))
         print("first ten, without a cache:  ", timed([*command, "--no-cache"], turns))
-        smaller = [*command, "--no-cache", "--model", "all-MiniLM-L6-v2"]
+        smaller = [*command, "--no-cache", "--embedder", "all-MiniLM-L6-v2"]
         print("the same with MiniLM:        ", timed(smaller, turns))
         print("to reach: e5-small, the default, 3.0")
 

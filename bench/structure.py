@@ -59,7 +59,7 @@ BEFORE_THE_GATE = (
         "--dataset",
         "feedback",
     ),
-    ("drift", "approve", "latest", "--by", "Ann", "--why", "read"),
+    ("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read"),
     ("drift", "record", str(EXAMPLES / "drift/rerun.jsonl"), "--model", "model-a", "--rerun-of", "baseline"),
 )
 WAYS = {
@@ -73,7 +73,7 @@ WAYS = {
     ),
     "a judge call": (
         "judge", str(EXAMPLES / "answers.csv"), "--question", "question", "--answer", "answer",
-        "--reference", "expected", "--model", "m", "--base-url", "{server}", "--ledger", "no.sqlite",
+        "--reference", "expected", "--chat-model", "m", "--chat-url", "{server}", "--ledger", "no.sqlite",
         "--out", "judged.csv", "--report", "judged.html",
     ),
 }  # fmt: skip

@@ -270,7 +270,7 @@ def test_the_report_and_json_say_what_is_made_from_a_sample(collected):
     assert json.loads(whole.to_json())["sampled"] is None
     said = [caution for caution in coding_document(part).cautions if "random sample of 1,000" in caution]
     assert said == [
-        "Made from a random sample of 1,000 of the 3,000 rows, and from all hand-coded rows: counted "
+        "Computed from a random sample of 1,000 of the 3,000 rows, and from all hand-coded rows: counted "
         "and corrected shares, their tests between groups and drivers. All other figures are of all rows."
     ]
     assert not any("random sample of" in caution for caution in coding_document(whole).cautions)

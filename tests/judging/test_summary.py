@@ -198,8 +198,9 @@ def test_the_report_and_json_say_what_is_made_from_a_sample(summed):
     check_json(to_json(part, cautions=(), out=None, report=None, figures=None))
     assert (part.record()["sampled"], whole.record()["sampled"]) == (KEPT, None)
     assert (
-        "Made from a random sample of 200 of the 600 rows, and from all with a human label: histograms, "
-        "severities, agreement of judges and the corrected mean. All else is of all rows."
+        "Computed from a random sample of 200 of the 600 rows, and from all rows with a human label: "
+        "histograms, severities, agreement of judges and the corrected mean. All other figures are of all "
+        "rows."
     ) in cautions(part)
     meanings = [row[2].text for row in human_table(part).rows]
     assert meanings[0].startswith("what people would give to the 600 rows with a score")

@@ -101,7 +101,7 @@ class ConsistencySettings(Settings):
             description="Cosine of answers to different questions: a number, or auto to estimate it from "
             "random pairs; with fewer than 10 different answers auto corrects nothing."
         ),
-        Option(MEASURING, "FLOOR", type=str),
+        Option(MEASURING, "FLOOR", type=str, rare=True),
     ] = "auto"
     guards: Annotated[
         tuple[str, ...],
@@ -109,7 +109,7 @@ class ConsistencySettings(Settings):
         Field(description=f"Guards that check for contradictions, among {', '.join(GUARD_NAMES)}."),
     ] = GUARD_NAMES
     fewest_samples: Annotated[
-        int, Field(ge=1, description="Usable samples that a question needs."), Option(MEASURING)
+        int, Field(ge=1, description="Usable samples that a question needs."), Option(MEASURING, rare=True)
     ] = 1
     seed: Annotated[Seed, Field(description="Seed of the draw of unrelated pairs.")] = 0
     same_by: Annotated[
@@ -118,7 +118,7 @@ class ConsistencySettings(Settings):
             description="Ground on which measures of meanings take texts to mean the same: auto, entailment, "
             "cosine or exact."
         ),
-        Option(MEASURING, type=Literal["auto", "entailment", "cosine", "exact"]),
+        Option(MEASURING, type=Literal["auto", "entailment", "cosine", "exact"], rare=True),
     ] = "auto"
     nli: Annotated[
         Any,
@@ -126,9 +126,9 @@ class ConsistencySettings(Settings):
             description="Entailment model for contradictions, meanings or --claims: a folder, or a name on "
             "the hub."
         ),
-        Option(MEASURING, "MODEL", type=str),
+        Option(MEASURING, "MODEL", type=str, rare=True),
     ] = None
-    nli_labels: Annotated[NliLabels, Option(MEASURING, "LABELS", type=str)] = None
+    nli_labels: Annotated[NliLabels, Option(MEASURING, "LABELS", type=str, rare=True)] = None
     by_sentence: Annotated[
         bool,
         Field(description="Whether the entailment model reads long texts sentence by sentence or whole."),
@@ -159,7 +159,7 @@ class CorrectnessSettings(Settings):
             description="How consistency becomes the probability of being right: platt (few labels) or "
             "isotonic (a few hundred)."
         ),
-        Option(TRUST, type=Literal["platt", "isotonic"]),
+        Option(TRUST, type=Literal["platt", "isotonic"], rare=True),
     ] = "platt"
     ensemble: Annotated[
         str,
@@ -167,16 +167,20 @@ class CorrectnessSettings(Settings):
             description="Basis of the probability: the first measure (none), the plain mean of all, or their "
             "mean with weights tuned on labels."
         ),
-        Option(TRUST, type=Literal["none", "mean", "tuned"]),
+        Option(TRUST, type=Literal["none", "mean", "tuned"], rare=True),
     ] = "none"
     error_rate: Annotated[
-        float, Field(description="Wrong answers allowed among those accepted."), Option(TRUST, "SHARE")
+        float,
+        Field(description="Wrong answers allowed among those accepted."),
+        Option(TRUST, "SHARE", rare=True),
     ] = 0.05
     lost_rate: Annotated[
-        float, Field(description="Right answers allowed among those given up."), Option(TRUST, "SHARE")
+        float,
+        Field(description="Right answers allowed among those given up."),
+        Option(TRUST, "SHARE", rare=True),
     ] = 0.2
     confidence: Annotated[
-        float, Field(description="Confidence that both thresholds hold."), Option("Run", "NUMBER")
+        float, Field(description="Confidence that both thresholds hold."), Option("Run", "NUMBER", rare=True)
     ] = 0.95
     interval: Annotated[float, Field(description="Coverage of the intervals of P(correct).")] = 0.95
     seed: Annotated[int, Field(description="Seed of folds and intervals.")] = 0
@@ -293,7 +297,7 @@ class AnswerColumns(Columns):
             description="Which rows belong to one question: its first row has the answer, the others a "
             "sample each."
         ),
-        COLUMN,
+        Option("Columns", "COLUMN", rare=True),
     ] = None
     prompt: Prompt = None
     label: Label = None
@@ -305,13 +309,13 @@ class AnswerColumns(Columns):
             description="Log-probabilities of each answer's tokens, as a list; for measures of tokens, and a "
             "null."
         ),
-        COLUMN,
+        Option("Columns", "COLUMN", rare=True),
     ] = None
     sample_logprobs: Annotated[
         tuple[str, ...],
         SAMPLE_TOKENS,
         Field(description="Those of a sample's tokens; once for each --sample, in the same order."),
-        COLUMN,
+        Option("Columns", "COLUMN", rare=True),
     ] = ()
 
     def model_post_init(self, context: object) -> None:

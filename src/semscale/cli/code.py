@@ -104,9 +104,13 @@ class SuggestOptions(Settings):
     text: Annotated[str, Field(description="The answers."), Option(COLUMNS, "COLUMN")]
     codebook: Annotated[Path, Field(description="The codebook to write, in YAML."), Option(OUTPUT, "FILE")]
     codes: Annotated[
-        int | None, Field(description="Number of codes (default: by their stability)."), Option(CODES)
+        int | None,
+        Field(description="Number of codes (default: by their stability)."),
+        Option(CODES, rare=True),
     ] = None
-    most: Annotated[int, Field(description="Maximum number of codes that are tried."), Option(CODES)] = 15
+    most: Annotated[
+        int, Field(description="Maximum number of codes that are tried."), Option(CODES, rare=True)
+    ] = 15
     sample: Annotated[
         int,
         Field(

@@ -44,7 +44,9 @@ class JudgeChoice(ChatOptions):
     """The judges: a chat model, or several in a file, whose settings override the options."""
 
     panel: Annotated[
-        Path | None, Field(description="YAML with judges: a list of models."), Option(JUDGE, "FILE")
+        Path | None,
+        Field(description="YAML with judges: a list of models."),
+        Option(JUDGE, "FILE", rare=True),
     ] = None
 
     def check(self, settings: JudgeSettings) -> None:

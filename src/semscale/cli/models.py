@@ -269,7 +269,7 @@ class CalibrateOptions(Settings):
     ]
     columns: CalibrationColumns
     n_pairs: Annotated[
-        int, Field(ge=100, description="Unrelated pairs to draw."), Option(RUN, name="--pairs")
+        int, Field(ge=100, description="Unrelated pairs to draw."), Option(RUN, name="--pairs", rare=True)
     ] = 20_000
     seed: Annotated[
         int, Field(ge=0, description="Seed of the draw and of the intervals."), Option(RUN, rare=True)

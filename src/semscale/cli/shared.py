@@ -211,7 +211,7 @@ class EmbedderOptions(Configurable):
     precision: Annotated[
         Literal["exact", "fast", "turbo"],
         Field(description="float32, bfloat16, or (e5-small) 8-bit integers, if the processor has them."),
-        Option(MODEL, configurable=True),
+        Option(MODEL, configurable=True, rare=True),
     ] = "exact"
     engine: Annotated[
         str,

@@ -32,13 +32,13 @@ class CodeSettings(Settings):
     given_from: Annotated[
         float,
         Field(gt=0, le=1, description="Least probability at which a code is assigned."),
-        Option(CODES, "NUMBER"),
+        Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.5
     unsure_from: Annotated[
         float,
         Field(ge=0, le=1, description="Least probability at which a code is undecided."),
-        Option(CODES, "NUMBER"),
+        Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.3
     min_base: Annotated[
@@ -46,7 +46,7 @@ class CodeSettings(Settings):
         Field(
             ge=1, description="Answers below which a base is marked as small, and a group left out of tests."
         ),
-        Option("Run", "NUMBER"),
+        Option("Run", "NUMBER", rare=True),
     ] = MIN_BASE
 
     def model_post_init(self, _context: object) -> None:
@@ -69,12 +69,12 @@ class CodingChatSettings(Settings):
     method: Annotated[
         Literal["decision", "prose"],
         Field(description="decision: a probability for each code; or prose, one call per code."),
-        Option(CHAT, name="--reply"),
+        Option(CHAT, name="--reply", rare=True),
     ] = "decision"
     question: Annotated[
         str | None,
         Field(description="Question that people were asked, for the model."),
-        Option(CHAT, "TEXT", name="--asked"),
+        Option(CHAT, "TEXT", name="--asked", rare=True),
     ] = None
 
 
@@ -127,7 +127,7 @@ class CodingColumns(Columns):
         str | None,
         Role(_numbers),
         Field(description="Probability of each row's draw for --human, as semscale label writes it."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
     by: Annotated[
         tuple[str, ...],
@@ -145,19 +145,19 @@ class CodingColumns(Columns):
         str | None,
         _WEIGHT,
         Field(description="Weights, 0 or more."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
     respondent: Annotated[
         str | None,
         RESPONDENT,
         Field(description="Respondent, or what was drawn together; rows with the same name belong together."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
     strata: Annotated[
         str | None,
         _STRATUM,
         Field(description="Parts of the population that were sampled separately."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
 
     def model_post_init(self, context: object) -> None:

@@ -91,14 +91,14 @@ class ClaimGuard(ABC):
         Returns:
             At most one finding.
         """
-        ours, theirs = analyse(prediction), analyse(reference)
-        found = self._conflict(ours, theirs) if comparable(ours, theirs) else None
-        if found is None:
+        left, right = analyse(prediction), analyse(reference)
+        conflict = self._conflict(left, right) if comparable(left, right) else None
+        if conflict is None:
             return []
-        return report(self.name, self.kinds[0], (ours, theirs), found, self.difference)
+        return report(self.name, self.kinds[0], (left, right), conflict, self.difference)
 
     @abstractmethod
-    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+    def _conflict(self, left: AnalysedText, right: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
         """Return the phrases that differ, ``None`` for a text without one; ``None`` if nothing differs."""
 
 
@@ -136,14 +136,14 @@ class CertaintyGuard(ClaimGuard):
     kinds = (OTHER_CERTAINTY,)
     difference = "One text is more certain than the other"
 
-    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
-        cues = _certainty_cue(ours.wording), _certainty_cue(theirs.wording)
+    def _conflict(self, left: AnalysedText, right: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        cues = _certainty_cue(left.wording), _certainty_cue(right.wording)
         levels = [_PLAIN if cue is None else cue.kind for cue in cues]
-        if are_counterparts(self.name, *levels) and are_turned(ours, theirs):
+        if are_counterparts(self.name, *levels) and are_turned(left, right):
             return None
-        if not _levels_differ(*levels) or not _are_alike(ours, theirs, _PLAIN in levels):
+        if not _levels_differ(*levels) or not _are_alike(left, right, _PLAIN in levels):
             return None
-        return cues if _is_shared(ours, cues[0], theirs) and _is_shared(theirs, cues[1], ours) else None
+        return cues if _is_shared(left, cues[0], right) and _is_shared(right, cues[1], left) else None
 
 
 def _certainty_cue(wording: Wording) -> Cue | None:
@@ -154,8 +154,8 @@ def _certainty_cue(wording: Wording) -> Cue | None:
     return None if level is None else first_of(cues, (level,))
 
 
-def _levels_differ(one: str, other: str) -> bool:
-    return one != other and _OPEN not in (one, other) and {one, other} not in _AGREEING
+def _levels_differ(first: str, second: str) -> bool:
+    return first != second and _OPEN not in (first, second) and {first, second} not in _AGREEING
 
 
 def _is_shared(text: AnalysedText, cue: Cue | None, other: AnalysedText) -> bool:
@@ -167,9 +167,9 @@ def _is_shared(text: AnalysedText, cue: Cue | None, other: AnalysedText) -> bool
     return hedged is None or hedged in other.wording.counts
 
 
-def _are_alike(ours: AnalysedText, theirs: AnalysedText, one_is_plain: bool) -> bool:
+def _are_alike(left: AnalysedText, right: AnalysedText, one_is_plain: bool) -> bool:
     least = _CERTAINTY_ALIKE if one_is_plain else _CERTAINTY_ALIKE_BOTH
-    return alignment(ours.wording, theirs.wording, CertaintyGuard.name) >= least
+    return alignment(left.wording, right.wording, CertaintyGuard.name) >= least
 
 
 OTHER_CONDITION = "other-condition"
@@ -204,34 +204,34 @@ class ConditionGuard(ClaimGuard):
     kinds = (OTHER_CONDITION,)
     difference = "The texts set another condition"
 
-    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
-        here, there = ours.wording.cues(self.name), theirs.wording.cues(self.name)
+    def _conflict(self, left: AnalysedText, right: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        here, there = left.wording.cues(self.name), right.wording.cues(self.name)
         if not (here or there):
             return None
         if not (here and there):
-            return self._alone(ours.wording, theirs.wording)
-        if similarity(ours.wording, theirs.wording, self.name) < _CONDITION_ALIKE:
+            return self._alone(left.wording, right.wording)
+        if similarity(left.wording, right.wording, self.name) < _CONDITION_ALIKE:
             return None
-        one, other = _condition(ours.wording, here[0]), _condition(theirs.wording, there[0])
-        return (one.cue, other.cue) if _conditions_exclude(one, other) else None
+        first, second = _condition(left.wording, here[0]), _condition(right.wording, there[0])
+        return (first.cue, second.cue) if _conditions_exclude(first, second) else None
 
-    def _alone(self, ours: Wording, theirs: Wording) -> tuple[Cue | None, Cue | None] | None:
+    def _alone(self, left: Wording, right: Wording) -> tuple[Cue | None, Cue | None] | None:
         """Return a condition that only one of two texts has, if they say the same otherwise."""
-        one, other = _telling_cue(ours), _telling_cue(theirs)
-        having, lacking, cue = (ours, theirs, one) if one else (theirs, ours, other)
+        first, second = _telling_cue(left), _telling_cue(right)
+        having, lacking, cue = (left, right, first) if first else (right, left, second)
         if cue is None or _is_said(having, lacking, cue):
             return None
         if _is_rest(having, lacking, cue):
-            return one, other
-        if denied_otherwise(ours, theirs) or _is_needed(ours) != _is_needed(theirs):
+            return first, second
+        if denied_otherwise(left, right) or _is_needed(left) != _is_needed(right):
             return None
-        return (one, other) if self._are_alike(ours, theirs) else None
+        return (first, second) if self._are_alike(left, right) else None
 
-    def _are_alike(self, ours: Wording, theirs: Wording) -> bool:
-        fewest = min(len(ours.content), len(theirs.content))
-        if fewest < _FEWEST or alignment(ours, theirs, self.name) < _CONDITION_ALIKE_ALONE:
+    def _are_alike(self, left: Wording, right: Wording) -> bool:
+        fewest = min(len(left.content), len(right.content))
+        if fewest < _FEWEST or alignment(left, right, self.name) < _CONDITION_ALIKE_ALONE:
             return False
-        return coverage(ours, theirs, self.name) >= _COVERED
+        return coverage(left, right, self.name) >= _COVERED
 
 
 def _is_rest(having: Wording, lacking: Wording, cue: Cue) -> bool:
@@ -276,15 +276,17 @@ def _condition(wording: Wording, cue: Cue) -> _Condition:
     return _Condition(cue, denied, outcome_denied, stems)
 
 
-def _conditions_exclude(one: _Condition, other: _Condition) -> bool:
-    kinds = {one.cue.kind, other.cue.kind}
+def _conditions_exclude(first: _Condition, second: _Condition) -> bool:
+    kinds = {first.cue.kind, second.cue.kind}
     if len(kinds) == 1:
-        return kinds <= _IF and crossing(one.stems, other.stems)
+        return kinds <= _IF and crossing(first.stems, second.stems)
     if not kinds <= _IF:
-        return bool(one.stems[0] and other.stems[0]) and not _IF.isdisjoint(kinds) and "without" not in kinds
-    if (one.denied != other.denied) != (one.outcome_denied != other.outcome_denied):
+        return (
+            bool(first.stems[0] and second.stems[0]) and not _IF.isdisjoint(kinds) and "without" not in kinds
+        )
+    if (first.denied != second.denied) != (first.outcome_denied != second.outcome_denied):
         return True
-    return kinds == {"if", "only_if"} and one.denied != other.denied
+    return kinds == {"if", "only_if"} and first.denied != second.denied
 
 
 OTHER_EXCLUSIVITY = "other-exclusivity"
@@ -326,12 +328,12 @@ class ExclusivityGuard(ClaimGuard):
     kinds = (OTHER_EXCLUSIVITY,)
     difference = "One text excludes what the other does not"
 
-    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
-        cues = _cues(ours.wording), _cues(theirs.wording)
+    def _conflict(self, left: AnalysedText, right: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        cues = _cues(left.wording), _cues(right.wording)
         if not any(cues):
             return None
         first = first_of(cues[0], _TELLING), first_of(cues[1], _TELLING)
-        return first if _limits_differ(ours, theirs, cues, first) else None
+        return first if _limits_differ(left, right, cues, first) else None
 
 
 def _cues(wording: Wording) -> list[Cue]:
@@ -350,34 +352,34 @@ def _is_denied_around(wording: Wording, cue: Cue) -> bool:
 
 
 def _limits_differ(
-    ours: AnalysedText,
-    theirs: AnalysedText,
+    left: AnalysedText,
+    right: AnalysedText,
     cues: tuple[list[Cue], list[Cue]],
     first: tuple[Cue | None, Cue | None],
 ) -> bool:
     kinds = frozenset(cue.kind if cue else "" for cue in first)
     one, other = first
     if one and other and one.kind == other.kind == _ONLY:
-        return _moved((ours.wording, one), (theirs.wording, other)) and _are_aligned(ours, theirs)
+        return _moved((left.wording, one), (right.wording, other)) and _are_aligned(left, right)
     if kinds_of(cues[0]) & kinds_of(cues[1]) or kinds not in _CONFLICTS:
         return False
-    if kinds == _TURNED and are_turned(ours, theirs):
+    if kinds == _TURNED and are_turned(left, right):
         return False
     if not any(
-        cue and not _is_soft(text.wording, cue) for text, cue in zip((ours, theirs), first, strict=True)
+        cue and not _is_soft(text.wording, cue) for text, cue in zip((left, right), first, strict=True)
     ):
         return False
     if None in first:
-        lacking, having = (ours, theirs) if one is None else (theirs, ours)
+        lacking, having = (left, right) if one is None else (right, left)
         said = _ONLY in kinds and _says_it_otherwise(lacking, having)
-        excused = said or _is_excused(ours, theirs, cues[first.index(None)])
-        return not excused and _are_aligned(ours, theirs)
-    return similarity(ours.wording, theirs.wording, ExclusivityGuard.name) >= _EXCLUSIVITY_ALIKE_BOTH
+        excused = said or _is_excused(left, right, cues[first.index(None)])
+        return not excused and _are_aligned(left, right)
+    return similarity(left.wording, right.wording, ExclusivityGuard.name) >= _EXCLUSIVITY_ALIKE_BOTH
 
 
-def _is_excused(ours: AnalysedText, theirs: AnalysedText, cues: list[Cue]) -> bool:
+def _is_excused(left: AnalysedText, right: AnalysedText, cues: list[Cue]) -> bool:
     """Tell whether the text without a telling phrase says it by a contrast, or by another negation."""
-    return _CONTRAST in kinds_of(cues) or denied_otherwise(ours.wording, theirs.wording)
+    return _CONTRAST in kinds_of(cues) or denied_otherwise(left.wording, right.wording)
 
 
 def _says_it_otherwise(text: AnalysedText, other: AnalysedText) -> bool:
@@ -388,8 +390,8 @@ def _says_it_otherwise(text: AnalysedText, other: AnalysedText) -> bool:
     )
 
 
-def _are_aligned(ours: AnalysedText, theirs: AnalysedText) -> bool:
-    return alignment(ours.wording, theirs.wording, ExclusivityGuard.name) >= _EXCLUSIVITY_ALIKE
+def _are_aligned(left: AnalysedText, right: AnalysedText) -> bool:
+    return alignment(left.wording, right.wording, ExclusivityGuard.name) >= _EXCLUSIVITY_ALIKE
 
 
 def _is_soft(wording: Wording, cue: Cue) -> bool:
@@ -434,12 +436,12 @@ class OrderGuard(ClaimGuard):
     kinds = (OTHER_ORDER,)
     difference = "The texts put the events in another order"
 
-    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
-        if not (ours.wording.cues(self.name) and theirs.wording.cues(self.name)):
+    def _conflict(self, left: AnalysedText, right: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        if not (left.wording.cues(self.name) and right.wording.cues(self.name)):
             return None
-        if similarity(ours.wording, theirs.wording, self.name) < _ORDER_ALIKE:
+        if similarity(left.wording, right.wording, self.name) < _ORDER_ALIKE:
             return None
-        turned = turned_orders(ours.wording, theirs.wording)
+        turned = turned_orders(left.wording, right.wording)
         return (turned[0][0].cue, turned[0][1].cue) if turned else None
 
 
@@ -489,76 +491,78 @@ class QuantityGuard(ClaimGuard):
     kinds = (OTHER_QUANTITY,)
     difference = "The texts speak of another share"
 
-    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
-        if not (ours.wording.cues(self.name) or theirs.wording.cues(self.name)):
+    def _conflict(self, left: AnalysedText, right: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        if not (left.wording.cues(self.name) or right.wording.cues(self.name)):
             return None
-        return next(_conflicts(ours, theirs), None)
+        return next(_conflicts(left, right), None)
 
 
-def _conflicts(ours: AnalysedText, theirs: AnalysedText) -> Iterator[tuple[Cue | None, Cue | None]]:
-    here, there = _amounts(ours.wording), _amounts(theirs.wording)
-    if _are_told_in_turn(here, there) and not _alike(ours, theirs, _ALIKE_TURN):
+def _conflicts(left: AnalysedText, right: AnalysedText) -> Iterator[tuple[Cue | None, Cue | None]]:
+    here, there = _amounts(left.wording), _amounts(right.wording)
+    if _are_told_in_turn(here, there) and not _alike(left, right, _ALIKE_TURN):
         return
     if here and there:
-        yield from _between(here, there, (ours, theirs))
+        yield from _between(here, there, (left, right))
         return
-    alone: list[tuple[Cue | None, Cue | None]] = [(one.cue, None) for one in here if _tells_alone(one)]
-    alone += [(None, other.cue) for other in there if _tells_alone(other)]
+    alone: list[tuple[Cue | None, Cue | None]] = [(first.cue, None) for first in here if _tells_alone(first)]
+    alone += [(None, second.cue) for second in there if _tells_alone(second)]
     if (
         alone
-        and _alike(ours, theirs, _SHARES_ALIKE_ALONE)
-        and not denied_otherwise(ours.wording, theirs.wording)
+        and _alike(left, right, _SHARES_ALIKE_ALONE)
+        and not denied_otherwise(left.wording, right.wording)
     ):
         yield from alone
 
 
 def _are_told_in_turn(here: list[_Amount], there: list[_Amount]) -> bool:
     """Tell whether two texts have the same words for several shares: "some are red, most are blue"."""
-    kinds = sorted(one.cue.kind for one in here)
-    return len(set(kinds)) > 1 and kinds == sorted(other.cue.kind for other in there)
+    kinds = sorted(first.cue.kind for first in here)
+    return len(set(kinds)) > 1 and kinds == sorted(second.cue.kind for second in there)
 
 
 def _tells_alone(amount: _Amount) -> bool:
     return amount.cue.kind in _TELLING_QUANTITIES
 
 
-def _alike(ours: AnalysedText, theirs: AnalysedText, least: float) -> bool:
-    return alignment(ours.wording, theirs.wording, QuantityGuard.name) >= least
+def _alike(left: AnalysedText, right: AnalysedText, least: float) -> bool:
+    return alignment(left.wording, right.wording, QuantityGuard.name) >= least
 
 
 def _between(
     here: list[_Amount], there: list[_Amount], texts: tuple[AnalysedText, AnalysedText]
 ) -> Iterator[tuple[Cue, Cue]]:
     """Compare words for how many of the same things; one word in either text may count unlike things."""
-    pairs = [(one, other) for one in here for other in there if one.head and one.head == other.head]
+    pairs = [
+        (first, second) for first in here for second in there if first.head and first.head == second.head
+    ]
     least = _ALIKE_HEAD if pairs else _SHARES_ALIKE
     if not pairs and len(here) == len(there) == 1:
         pairs = [(here[0], there[0])]
     agreeing = [pair for pair in pairs if not _quantities_exclude(pair[0].cue.kind, pair[1].cue.kind)]
-    settled = {one for pair in agreeing for one in pair}
+    settled = {first for pair in agreeing for first in pair}
     left = [pair for pair in pairs if settled.isdisjoint(pair)]
-    for one, other in left if left and _alike(*texts, least) else ():
-        if not _is_made_up(one.cue.kind, other.cue.kind, *texts):
-            yield one.cue, other.cue
+    for first, second in left if left and _alike(*texts, least) else ():
+        if not _is_made_up(first.cue.kind, second.cue.kind, *texts):
+            yield first.cue, second.cue
 
 
-def _quantities_exclude(one: str, other: str) -> bool:
+def _quantities_exclude(first: str, second: str) -> bool:
     """Tell whether no share of things is meant by both of two classes."""
-    if not _BOUNDS.isdisjoint((one, other)):
-        return {one, other} <= _BOUNDS and (one in _UPPER) != (other in _UPPER)
-    (low, high), (least, most) = _SHARES[one], _SHARES[other]
+    if not _BOUNDS.isdisjoint((first, second)):
+        return {first, second} <= _BOUNDS and (first in _UPPER) != (second in _UPPER)
+    (low, high), (least, most) = _SHARES[first], _SHARES[second]
     return high < least or most < low
 
 
-def _is_made_up(one: str, other: str, ours: AnalysedText, theirs: AnalysedText) -> bool:
+def _is_made_up(first: str, second: str, left: AnalysedText, right: AnalysedText) -> bool:
     """Tell whether another negation, or an opposite, makes up for another share.
 
     "All agree" and "none failed to agree", "few were polite" and "most were rude".
     """
-    if one in _BOUNDS:  # "none has more than one" is "each has at most one"
-        here, there = (kinds_of(text.wording.cues(QuantityGuard.name)) for text in (ours, theirs))
+    if first in _BOUNDS:  # "none has more than one" is "each has at most one"
+        here, there = (kinds_of(text.wording.cues(QuantityGuard.name)) for text in (left, right))
         return "none" in here ^ there
-    return are_counterparts(QuantityGuard.name, one, other) and are_turned(ours, theirs)
+    return are_counterparts(QuantityGuard.name, first, second) and are_turned(left, right)
 
 
 def _amounts(wording: Wording) -> list[_Amount]:
@@ -604,23 +608,27 @@ class RoleGuard(ClaimGuard):
     kinds = (EXCHANGED,)
     difference = "Who and whom are exchanged"
 
-    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
-        if not _nearly_same_words(ours.wording, theirs.wording):
+    def _conflict(self, left: AnalysedText, right: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        if not _nearly_same_words(left.wording, right.wording):
             return None
-        found = exchanged_places(ours, theirs) or turned_voice(ours.wording, theirs.wording)
-        return None if found is None else (_exchanged_cue(ours, found[0]), _exchanged_cue(theirs, found[1]))
+        exchanged = exchanged_places(left, right) or turned_voice(left.wording, right.wording)
+        return (
+            None
+            if exchanged is None
+            else (_exchanged_cue(left, exchanged[0]), _exchanged_cue(right, exchanged[1]))
+        )
 
 
-def _nearly_same_words(ours: Wording, theirs: Wording) -> bool:
-    one, other = ours.content, theirs.content
-    total = len(one) + len(other)
-    if min(len(one), len(other)) < _FEWEST_WORDS or total > _MOST_WORDS:
+def _nearly_same_words(left: Wording, right: Wording) -> bool:
+    first, second = left.content, right.content
+    total = len(first) + len(second)
+    if min(len(first), len(second)) < _FEWEST_WORDS or total > _MOST_WORDS:
         return False
-    if 2 * min(len(one), len(other)) < _LEAST_SHARED * total:
+    if 2 * min(len(first), len(second)) < _LEAST_SHARED * total:
         return False
-    if 2 * most_shared(ours, theirs) < _LEAST_SHARED * total:
+    if 2 * most_shared(left, right) < _LEAST_SHARED * total:
         return False
-    return 2 * (ours.counts & theirs.counts).total() >= _LEAST_SHARED * total
+    return 2 * (left.counts & right.counts).total() >= _LEAST_SHARED * total
 
 
 def _exchanged_cue(text: AnalysedText, places: tuple[int, int]) -> Cue:

@@ -26,35 +26,35 @@ class _Shared(NamedTuple):
     there: int
 
 
-def exchanged_places(ours: AnalysedText, theirs: AnalysedText) -> Places | None:
+def exchanged_places(left: AnalysedText, right: AnalysedText) -> Places | None:
     """Find two words that stand in each other's place.
 
     Returns:
         Their positions in both texts; ``None`` if there are none, or if the passive voice, an opposite
         ("more", "less") or a word of mutual relations ("met") lets the texts agree.
     """
-    shared = _shared_words(ours.wording, theirs.wording)
-    if _cancelled(ours, theirs):
+    shared = _shared_words(left.wording, right.wording)
+    if _cancelled(left, right):
         return None
-    turned = _turned_round(shared, ours.wording, theirs.wording)
-    return turned or _exchanged_ends(shared, ours.wording, theirs.wording)
+    turned = _turned_round(shared, left.wording, right.wording)
+    return turned or _exchanged_ends(shared, left.wording, right.wording)
 
 
-def turned_voice(ours: Wording, theirs: Wording) -> Places | None:
+def turned_voice(left: Wording, right: Wording) -> Places | None:
     """Find a verb in the passive voice in one text alone, though no word moved.
 
     "Ann hired Bob" and "Ann was hired by Bob".
     """
-    for passive, active, flipped in ((ours, theirs, False), (theirs, ours, True)):
-        found = _same_order_passive(passive, active)
-        if found:
-            return found[::-1] if flipped else found
+    for passive, active, flipped in ((left, right, False), (right, left, True)):
+        order = _same_order_passive(passive, active)
+        if order:
+            return order[::-1] if flipped else order
     return None
 
 
-def _shared_words(ours: Wording, theirs: Wording) -> list[_Shared]:
+def _shared_words(left: Wording, right: Wording) -> list[_Shared]:
     """List the words that occur once in either text, in the order of the first."""
-    here, there = _once(ours), _once(theirs)
+    here, there = _once(left), _once(right)
     return sorted(
         (_Shared(stem, here[stem], there[stem]) for stem in here.keys() & there.keys()), key=_by_place
     )
@@ -67,7 +67,7 @@ def _by_place(word: _Shared) -> int:
 @lru_cache(maxsize=512)
 def _once(wording: Wording) -> dict[str, int]:
     """Return the positions of the words that occur once: content, persons, letters that name, and "than"."""
-    found: dict[str, int] = {}
+    first_positions: dict[str, int] = {}
     repeated = set()
     texts, content, persons = wording.words.texts, wording.content, _persons()
     discourse = _words("discourse") | _words("discourse_at_edges")
@@ -76,11 +76,11 @@ def _once(wording: Wording) -> dict[str, int]:
             continue
         is_letter = len(text) == 1
         stem = content.get(at) or persons.get(text) or (text if is_letter and _is_label(wording, at) else "")
-        if stem in found:
+        if stem in first_positions:
             repeated.add(stem)
         elif stem:
-            found[stem] = at
-    return {stem: at for stem, at in found.items() if stem not in repeated}
+            first_positions[stem] = at
+    return {stem: at for stem, at in first_positions.items() if stem not in repeated}
 
 
 def _is_discourse(texts: Sequence[str], at: int) -> bool:
@@ -99,38 +99,38 @@ def _is_label(wording: Wording, at: int) -> bool:
     )
 
 
-def _turned_round(shared: Sequence[_Shared], ours: Wording, theirs: Wording) -> Places | None:
+def _turned_round(shared: Sequence[_Shared], left: Wording, right: Wording) -> Places | None:
     """Find two words with a third one between them that the other text has in the reverse order."""
     if len(shared) > _MOST_SHARED or all(one.there < other.there for one, other in pairwise(shared)):
         return None
     for first, middle, last in islice(_reversed(shared), _MOST_REVERSED):
-        crosses = _crosses_clauses(ours, first.here, last.here) or _crosses_clauses(
-            theirs, last.there, first.there
+        crosses = _crosses_clauses(left, first.here, last.here) or _crosses_clauses(
+            right, last.there, first.there
         )
-        if crosses and not _is_plain_exchange(ours, theirs, shared, first, last):
+        if crosses and not _is_plain_exchange(left, right, shared, first, last):
             continue
         here, there = (first.here, last.here), (last.there, first.there)
-        reverse = _Triple(theirs, last.there, middle.there, first.there)
-        if _is_exchange(_Triple(ours, first.here, middle.here, last.here), reverse):
+        reverse = _Triple(right, last.there, middle.there, first.there)
+        if _is_exchange(_Triple(left, first.here, middle.here, last.here), reverse):
             return here, there
     return None
 
 
 def _reversed(shared: Sequence[_Shared]) -> Iterator[tuple[_Shared, _Shared, _Shared]]:
     """Yield three words at a time that the other text has in the reverse order."""
-    for place, middle in enumerate(shared):
-        before = [word for word in shared[:place] if word.there > middle.there]
-        after = [word for word in shared[place + 1 :] if word.there < middle.there] if before else []
+    for position, middle in enumerate(shared):
+        before = [word for word in shared[:position] if word.there > middle.there]
+        after = [word for word in shared[position + 1 :] if word.there < middle.there] if before else []
         yield from ((first, middle, last) for first in before for last in after)
 
 
 def _is_plain_exchange(
-    ours: Wording, theirs: Wording, shared: Sequence[_Shared], first: _Shared, last: _Shared
+    left: Wording, right: Wording, shared: Sequence[_Shared], first: _Shared, last: _Shared
 ) -> bool:
     """Tell whether two words alone have moved: all others stand in the same order in both texts."""
-    places = {first: last.there, last: first.there}
-    there = [places.get(word, word.there) for word in shared]
-    return set(ours.content.values()) == set(theirs.content.values()) and all(
+    positions = {first: last.there, last: first.there}
+    there = [positions.get(word, word.there) for word in shared]
+    return set(left.content.values()) == set(right.content.values()) and all(
         one < other for one, other in pairwise(there)
     )
 
@@ -148,18 +148,18 @@ class _Triple(NamedTuple):
     last: int
 
 
-def _is_exchange(one: _Triple, other: _Triple) -> bool:
+def _is_exchange(first: _Triple, second: _Triple) -> bool:
     """Tell whether three words that the other text has in reverse exchanged their roles."""
-    if _slots(one) != _slots(other) or _speaks_otherwise(one) != _speaks_otherwise(other):
+    if _slots(first) != _slots(second) or _speaks_otherwise(first) != _speaks_otherwise(second):
         return False
-    if any(_is_mutual(each.text, each.first, each.last) for each in (one, other)):
+    if any(_is_mutual(each.text, each.first, each.last) for each in (first, second)):
         return False
-    if _is_done_together(one) and _is_done_together(other):
+    if _is_done_together(first) and _is_done_together(second):
         return False
-    if _turns_compound(one, other) or _turns_compound(other, one):
+    if _turns_compound(first, second) or _turns_compound(second, first):
         return False
-    listed = _is_listed(one.text, one.middle) and _is_listed(other.text, other.middle)
-    return not listed and not (_equates(one) and _equates(other))
+    listed = _is_listed(first.text, first.middle) and _is_listed(second.text, second.middle)
+    return not listed and not (_equates(first) and _equates(second))
 
 
 def _slots(triple: _Triple) -> tuple[str, str]:
@@ -177,13 +177,13 @@ def _speaks_otherwise(triple: _Triple) -> tuple[int, int, bool]:
     return texts.count("by"), relatives, _is_passive_at(texts, triple.middle)
 
 
-def _exchanged_ends(shared: Sequence[_Shared], ours: Wording, theirs: Wording) -> Places | None:
+def _exchanged_ends(shared: Sequence[_Shared], left: Wording, right: Wording) -> Places | None:
     """Find two words that exchanged their prepositions: "from A to B", "from B to A"."""
-    slots = [(word, _slot(ours, word.here), _slot(theirs, word.there)) for word in shared[:_MOST_SHARED]]
+    slots = [(word, _slot(left, word.here), _slot(right, word.there)) for word in shared[:_MOST_SHARED]]
     directed = [entry for entry in slots if entry[1] != entry[2] and _is_directed(*entry[1:])]
-    for (one, here, there), (other, here_other, there_other) in combinations(directed, 2):
-        if here == there_other and there == here_other and not _is_mutual(ours, one.here, other.here):
-            return (one.here, other.here), (one.there, other.there)
+    for (first, here, there), (second, here_other, there_other) in combinations(directed, 2):
+        if here == there_other and there == here_other and not _is_mutual(left, first.here, second.here):
+            return (first.here, second.here), (first.there, second.there)
     return None
 
 
@@ -196,17 +196,19 @@ def _same_order_passive(passive: Wording, active: Wording) -> Places | None:
         return None
     texts, once = passive.words.texts, _once(active)
     for at in (at for at, text in enumerate(texts) if text == "by" and at):
-        verb = next((place for place in range(at - 1, max(at - 3, -1), -1) if place in passive.content), -1)
+        verb = next(
+            (position for position in range(at - 1, max(at - 3, -1), -1) if position in passive.content), -1
+        )
         if verb < 1 or not _is_passive_at(texts, verb):
             continue
         acted = once.get(passive.content[verb], -1)
         behind = (
-            place
-            for place in range(at + 1, min(at + _MOST_BEHIND_BY, len(texts)))
-            if place in passive.content
+            position
+            for position in range(at + 1, min(at + _MOST_BEHIND_BY, len(texts)))
+            if position in passive.content
         )
         agent = next(behind, -1)
-        before = next((place for place in range(verb - 1, -1, -1) if place in passive.content), -1)
+        before = next((position for position in range(verb - 1, -1, -1) if position in passive.content), -1)
         if acted < 0 or agent < 0 or before < 0 or _has_agent(active, acted - 1, len(active.words.texts) - 1):
             continue
         whom, who = once.get(passive.content[before], -1), once.get(passive.content[agent], -1)
@@ -219,9 +221,9 @@ def _is_passive_at(texts: Sequence[str], verb: int) -> bool:
     return any(text in _words("be") for text in texts[max(0, verb - 3) : verb])
 
 
-def _cancelled(ours: AnalysedText, theirs: AnalysedText) -> bool:
+def _cancelled(left: AnalysedText, right: AnalysedText) -> bool:
     """Tell whether the texts have an opposite or a negation that only one of them has."""
-    here, there = ours.polarity, theirs.polarity
+    here, there = left.polarity, right.polarity
     undecided = (here.affirmed & here.negated) | (there.affirmed & there.negated)
     return bool(((here.affirmed & there.negated) | (here.negated & there.affirmed)) - undecided)
 
@@ -264,21 +266,21 @@ def _equates(triple: _Triple) -> bool:
     return len(inside) <= 1 and "by" not in between and not _words("be").isdisjoint(between)
 
 
-def _turns_compound(one: _Triple, other: _Triple) -> bool:
+def _turns_compound(first: _Triple, second: _Triple) -> bool:
     """Tell whether two words stand side by side in one text, with a preposition between in the other.
 
     "The bank in the high street", "the high street bank".
     """
-    between = one.text.words.texts[one.first + 1 : one.middle]
-    beside = other.text.words.texts[other.middle + 1 : other.last]
+    between = first.text.words.texts[first.first + 1 : first.middle]
+    beside = second.text.words.texts[second.middle + 1 : second.last]
     return not beside and not _words("prepositions").isdisjoint(between)
 
 
 def _slot(wording: Wording, at: int) -> str:
     """Return the preposition of a word's phrase; "" for none."""
     texts = wording.words.texts
-    for place in range(at - 1, max(at - 1 - _PHRASE_REACH, -1), -1):
-        text = texts[place]
+    for position in range(at - 1, max(at - 1 - _PHRASE_REACH, -1), -1):
+        text = texts[position]
         if text in _words("prepositions"):
             return text
         if text in _words("phrase_ends") or (text != "-" and not text[0].isalnum()):

@@ -198,14 +198,14 @@ def find_identifiers(text: str) -> list[Identifier]:
         >>> [found.values for found in find_identifiers("10.0.0.1 runs v2.10.0, see www.example.org.")]
         [('10.0.0.1',), ('2.10', 2.1), ('www.example.org',)]
     """
-    found: list[Identifier] = []
+    identifiers: list[Identifier] = []
     taken: set[int] = set()
     for reader in _READERS:
         for one in reader(text):
             if taken.isdisjoint(range(one.start, one.end)):
-                found.append(one)
+                identifiers.append(one)
                 taken.update(range(one.start, one.end))
-    return sorted(found, key=lambda one: one.start)
+    return sorted(identifiers, key=lambda one: one.start)
 
 
 def _mail_and_web(text: str) -> Iterator[Identifier]:
@@ -350,19 +350,19 @@ def read_labels(words: TextWords, numbers: set[int], taken: set[int]) -> list[La
     counting = {at for at, start in enumerate(words.starts) if start in numbers} if numbers else set()
     single = {text for text in words.distinct if text in _LETTERS or (len(text) == 1 and text.isalpha())}
     letters = {at for at, text in enumerate(texts) if text in single}
-    found: list[Label] = []
+    labels: list[Label] = []
     for at in sorted(counting | letters):
-        noun = _noun_before(texts, at, found) or _numbered_name(words, at)
+        noun = _noun_before(texts, at, labels) or _numbered_name(words, at)
         if not (noun or bare) or (taken and words.starts[at] in taken):
             continue
         if at in counting:
             if noun:
-                found.append(Label(at, noun, ()))
+                labels.append(Label(at, noun, ()))
         elif _is_letter(words, at, noun):
-            found.append(Label(at, noun or "?", _letter_values(texts[at], bool(noun))))
+            labels.append(Label(at, noun or "?", _letter_values(texts[at], bool(noun))))
         elif bare and _may_be_article(words, at):
-            found.append(Label(at, "?", ("a",), weak=True))
-    return found if any(not label.weak for label in found) else []
+            labels.append(Label(at, "?", ("a",), weak=True))
+    return labels if any(not label.weak for label in labels) else []
 
 
 def _may_have_bare_letters(text: str) -> bool:
@@ -370,7 +370,7 @@ def _may_have_bare_letters(text: str) -> bool:
     return not text.isascii() or _ALONE.search(text) is not None
 
 
-def _noun_before(texts: list[str], at: int, found: list[Label]) -> str:
+def _noun_before(texts: list[str], at: int, labels: list[Label]) -> str:
     """Return the noun that a label labels: the noun before it, or that of the label it is joined to."""
     before = at - 1
     while before > 0 and texts[before] in ("#", ".", "no", "number"):
@@ -382,8 +382,8 @@ def _noun_before(texts: list[str], at: int, found: list[Label]) -> str:
     back = at - 1
     while back > 0 and texts[back] in _JOINING:
         back -= 1
-    joined = back < at - 1 and found and found[-1].at == back and found[-1].noun != "?"
-    return found[-1].noun if joined else ""
+    joined = back < at - 1 and labels and labels[-1].at == back and labels[-1].noun != "?"
+    return labels[-1].noun if joined else ""
 
 
 def _numbered_name(words: TextWords, at: int) -> str:

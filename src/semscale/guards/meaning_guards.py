@@ -47,21 +47,21 @@ class NegationGuard:
         Returns:
             Findings in the order of the prediction; spans reach from the negation to the negated word.
         """
-        ours, theirs = analyse(prediction), analyse(reference)
-        if not comparable(ours, theirs):
+        left, right = analyse(prediction), analyse(reference)
+        if not comparable(left, right):
             return []
         conflicts = [
             conflict
-            for conflict in find_conflicts(ours.polarity, theirs.polarity)
-            if conflict.cause == "negation" and not is_left_to_claims(conflict, ours, theirs)
+            for conflict in find_conflicts(left.polarity, right.polarity)
+            if conflict.cause == "negation" and not is_left_to_claims(conflict, left, right)
         ]
-        if not conflicts or make_up(ours, theirs) or not differ(ours, theirs):
+        if not conflicts or make_up(left, right) or not differ(left, right):
             return []
-        return [_negation_finding(conflict, ours, theirs) for conflict in conflicts]
+        return [_negation_finding(conflict, left, right) for conflict in conflicts]
 
 
-def _negation_finding(conflict: Conflict, ours: AnalysedText, theirs: AnalysedText) -> Finding:
-    here, there = _span(conflict.prediction, ours), _span(conflict.reference, theirs)
+def _negation_finding(conflict: Conflict, left: AnalysedText, right: AnalysedText) -> Finding:
+    here, there = _span(conflict.prediction, left), _span(conflict.reference, right)
     kind = (
         NEGATED_PREDICTION
         if _weight(conflict.prediction) > _weight(conflict.reference)
@@ -80,8 +80,8 @@ def _weight(mention: Mention) -> tuple[int, int, int]:
 
 
 def _span(mention: Mention, reading: AnalysedText) -> Span:
-    places = [mention.at, *mention.cues[-1:]]
-    return reading.span(min(places), max(places))
+    positions = [mention.at, *mention.cues[-1:]]
+    return reading.span(min(positions), max(positions))
 
 
 _TIMES = ("before", "after")
@@ -113,40 +113,40 @@ class OppositeGuard:
         Returns:
             Findings in the order of the prediction.
         """
-        ours, theirs = analyse(prediction), analyse(reference)
-        if not comparable(ours, theirs):
+        left, right = analyse(prediction), analyse(reference)
+        if not comparable(left, right):
             return []
         conflicts = [
             conflict
-            for conflict in find_conflicts(ours.polarity, theirs.polarity)
-            if conflict.cause == "opposite" and not is_left_to_claims(conflict, ours, theirs)
+            for conflict in find_conflicts(left.polarity, right.polarity)
+            if conflict.cause == "opposite" and not is_left_to_claims(conflict, left, right)
         ]
-        if conflicts and make_up(ours, theirs):
+        if conflicts and make_up(left, right):
             conflicts = []
-        both_compare = ours.polarity.compares and theirs.polarity.compares
-        turned = _reversals(ours, theirs) if both_compare else []
-        turned += exchanged_ends(ours.polarity.exchanges, theirs.polarity.exchanges)
-        found = contradicting_findings(ours.polarity, theirs.polarity)
-        if not (conflicts or turned or found) or not differ(ours, theirs):
+        both_compare = left.polarity.compares and right.polarity.compares
+        turned = _reversals(left, right) if both_compare else []
+        turned += exchanged_ends(left.polarity.exchanges, right.polarity.exchanges)
+        clashes = contradicting_findings(left.polarity, right.polarity)
+        if not (conflicts or turned or clashes) or not differ(left, right):
             return []
-        places = {(conflict.prediction.at, conflict.reference.at): OPPOSED for conflict in conflicts}
-        places |= dict.fromkeys(found, OPPOSED)
+        positions = {(conflict.prediction.at, conflict.reference.at): OPPOSED for conflict in conflicts}
+        positions |= dict.fromkeys(clashes, OPPOSED)
         return [
-            _opposite_finding(kind, at, ours, theirs)
-            for at, kind in sorted({**dict.fromkeys(turned, REVERSED), **places}.items())
+            _opposite_finding(kind, at, left, right)
+            for at, kind in sorted({**dict.fromkeys(turned, REVERSED), **positions}.items())
         ]
 
 
-def _reversals(ours: AnalysedText, theirs: AnalysedText) -> list[tuple[int, int]]:
+def _reversals(left: AnalysedText, right: AnalysedText) -> list[tuple[int, int]]:
     """Find comparisons in reverse order, without orders of time that agree."""
-    found = reversals(ours.polarity.relations, theirs.polarity.relations)
-    if found and orders_agree(ours, theirs):
-        return [places for places in found if ours.words.texts[places[0]] not in _TIMES]
-    return found
+    reversed_pairs = reversals(left.polarity.relations, right.polarity.relations)
+    if reversed_pairs and orders_agree(left, right):
+        return [positions for positions in reversed_pairs if left.words.texts[positions[0]] not in _TIMES]
+    return reversed_pairs
 
 
-def _opposite_finding(kind: str, at: tuple[int, int], ours: AnalysedText, theirs: AnalysedText) -> Finding:
-    here, there = ours.span(at[0], at[0]), theirs.span(at[1], at[1])
+def _opposite_finding(kind: str, at: tuple[int, int], left: AnalysedText, right: AnalysedText) -> Finding:
+    here, there = left.span(at[0], at[0]), right.span(at[1], at[1])
     reason = (
         f'The prediction says "{here.text}", the reference the opposite, "{there.text}".'
         if kind == OPPOSED
@@ -264,13 +264,13 @@ def _is_shortened(parts: tuple[str, ...], index: NameIndex) -> bool:
     return _has_word(parts[0], index) and is_known_name(parts[0])
 
 
-def _are_same(one: str, other: str) -> bool:
+def _are_same(first: str, second: str) -> bool:
     """Tell whether two words of names are equal, initial and name, or forms and short forms of one name."""
-    if one == other or (1 in (len(one), len(other)) and one[0] == other[0]):
+    if first == second or (1 in (len(first), len(second)) and first[0] == second[0]):
         return True
-    if any(one in group and other in group for group in _SAME):
+    if any(first in group and second in group for group in _SAME):
         return True
-    return min(len(one), len(other)) >= _PREFIX and one[0] == other[0] and _is_form(one, other)
+    return min(len(first), len(second)) >= _PREFIX and first[0] == second[0] and _is_form(first, second)
 
 
 def _has_code(code: str, squeezed: str) -> bool:
@@ -368,22 +368,22 @@ class NameGuard:
         Returns:
             Findings with a span on one side only.
         """
-        ours, theirs = analyse(prediction), analyse(reference)
-        if not comparable(ours, theirs) or not (ours.names or theirs.names):
+        left, right = analyse(prediction), analyse(reference)
+        if not comparable(left, right) or not (left.names or right.names):
             return []
-        invented, missing = _absent(ours, theirs), _absent(theirs, ours)
-        if not (invented or missing) or not differ(ours, theirs):
+        invented, missing = _absent(left, right), _absent(right, left)
+        if not (invented or missing) or not differ(left, right):
             return []
-        return [_name_finding(INVENTED, name, ours) for name in invented] + [
-            _name_finding(MISSING, name, theirs) for name in missing
+        return [_name_finding(INVENTED, name, left) for name in invented] + [
+            _name_finding(MISSING, name, right) for name in missing
         ]
 
 
 def _name_finding(kind: str, name: Name, reading: AnalysedText) -> Finding:
-    place = reading.place(name.start, name.end)
+    position = reading.place(name.start, name.end)
     if kind == INVENTED:
-        return Finding("name", kind, f'The reference does not name "{name.shown}".', place, None)
-    return Finding("name", kind, f'The prediction does not name "{name.shown}".', None, place)
+        return Finding("name", kind, f'The reference does not name "{name.shown}".', position, None)
+    return Finding("name", kind, f'The prediction does not name "{name.shown}".', None, position)
 
 
 def _absent(here: AnalysedText, there: AnalysedText) -> list[Name]:

@@ -68,14 +68,14 @@ def read_names(words: TextWords) -> list[Name]:
     is_lower = text.islower()
     if not words.texts or (is_lower and not words.has_digits):
         return []
-    found = _codes(text) if words.has_digits else []
+    names = _codes(text) if words.has_digits else []
     if is_lower:
-        return found
+        return names
     by_capitals = _by_capitals(text)
     if by_capitals and not _is_shouted(words):
-        found += by_capitals
-    found = [name for name in found if name.parts and not _is_ordinary(name) and not _is_source(name, text)]
-    return _without_overlaps(found)
+        names += by_capitals
+    names = [name for name in names if name.parts and not _is_ordinary(name) and not _is_source(name, text)]
+    return _without_overlaps(names)
 
 
 def _codes(text: str) -> list[Name]:
@@ -87,11 +87,11 @@ def _codes(text: str) -> list[Name]:
 
 def _by_capitals(text: str) -> list[Name]:
     """Find names that are marked by capitals or quotation marks."""
-    found = [_name("acronym", match) for match in _ACRONYM.finditer(text)]
+    names = [_name("acronym", match) for match in _ACRONYM.finditer(text)]
     if _INNER_CAPITAL.search(text):
-        found += [_name("name", match) for match in _MIXED.finditer(text)]
-    found += _capitalised(text)
-    return found + [_name("quoted", match) for match in _QUOTED.finditer(text) if _is_short(match[1])]
+        names += [_name("name", match) for match in _MIXED.finditer(text)]
+    names += _capitalised(text)
+    return names + [_name("quoted", match) for match in _QUOTED.finditer(text) if _is_short(match[1])]
 
 
 def normal(word: str) -> str:
@@ -177,25 +177,25 @@ def is_known_name(word: str) -> bool:
 
 def _capitalised(text: str) -> list[Name]:
     """Find capitalised words; adjacent ones form one name, a sentence's first word only with another one."""
-    found: list[_Run] = []
+    runs: list[_Run] = []
     opening: _Run | None = None
     for match in _CAPITALISED.finditer(text):
         lower = match[0].lower()
-        before = found[-1] if found and found[-1].kind == "name" else None
+        before = runs[-1] if runs and runs[-1].kind == "name" else None
         here = _Run(_kind_of_capital(match, text), match.start(), match.end(), False)
         if lower in _ORDINARY:
             opening = None
         elif before and _INITIAL.fullmatch(text[before.end : here.start]):
-            found[-1] = before._replace(end=here.end)
+            runs[-1] = before._replace(end=here.end)
         elif opening and here.kind == "name" and _INITIAL.fullmatch(text[opening.end : here.start]):
-            found.append(here._replace(start=opening.start, opens=True))
+            runs.append(here._replace(start=opening.start, opens=True))
         elif not _starts_sentence(text, here.start):
-            found.append(here)
+            runs.append(here)
         elif is_known_name(normal(match[0])):
-            found.append(here._replace(opens=True))
+            runs.append(here._replace(opens=True))
         else:
             opening = here if role_of(lower) & CONTENT else None
-    return [_named(run.kind, text[run.start : run.end], run.start)._replace(opens=run.opens) for run in found]
+    return [_named(run.kind, text[run.start : run.end], run.start)._replace(opens=run.opens) for run in runs]
 
 
 class _Run(NamedTuple):
@@ -228,10 +228,10 @@ def _is_short(quoted: str) -> bool:
     return 0 < len(quoted.split()) <= _QUOTED_WORDS
 
 
-def _without_overlaps(found: list[Name]) -> list[Name]:
+def _without_overlaps(names: list[Name]) -> list[Name]:
     """Keep the longest of overlapping names, in order of position."""
     kept: list[Name] = []
-    for name in sorted(found, key=lambda name: (name.start, -name.end)):
+    for name in sorted(names, key=lambda name: (name.start, -name.end)):
         if not kept or name.start >= kept[-1].end:
             kept.append(name)
     return kept

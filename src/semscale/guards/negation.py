@@ -153,9 +153,11 @@ def _leaves_exception(texts: Sequence[str], at: int) -> bool:
     rules = rules_of_negation()
     if texts[at] not in rules["no_others"] and texts[at : at + 2] != ["no", "one"]:
         return False
-    start = next((place + 1 for place in range(at - 1, -1, -1) if texts[place] in _SENTENCE_ENDS), 0)
-    end = next((place for place in range(at, len(texts)) if texts[place] in _SENTENCE_ENDS), len(texts))
-    return any(_excepts(texts, place, at) for place in range(start, end))
+    start = next((position + 1 for position in range(at - 1, -1, -1) if texts[position] in _SENTENCE_ENDS), 0)
+    end = next(
+        (position for position in range(at, len(texts)) if texts[position] in _SENTENCE_ENDS), len(texts)
+    )
+    return any(_excepts(texts, position, at) for position in range(start, end))
 
 
 def _excepts(texts: Sequence[str], at: int, denial: int) -> bool:
@@ -221,22 +223,24 @@ def lift_exceptions(
     """
     for at in (at for at, text in enumerate(texts) if text in _EXCEPTIONS):
         main = _main_clause(texts, roles, at, negated)
-        denying = {place for place in main if roles[place] & CUE and denies_next(texts, place)}
+        denying = {position for position in main if roles[position] & CUE and denies_next(texts, position)}
         if not denying:
             continue
-        for place in [place for place, cues in negated.items() if not denying.isdisjoint(cues) or at in cues]:
-            kept = [cue for cue in negated.pop(place) if cue not in denying and cue != at]
+        for position in [
+            position for position, cues in negated.items() if not denying.isdisjoint(cues) or at in cues
+        ]:
+            kept = [cue for cue in negated.pop(position) if cue not in denying and cue != at]
             if kept:
-                negated[place] = kept
+                negated[position] = kept
             if texts[at] == "until" or (texts[at] == "without" and main.start > at):
-                doubtful.add(place)
+                doubtful.add(position)
 
 
 def _main_clause(texts: list[str], roles: Sequence[int], at: int, negated: dict[int, list[int]]) -> range:
     """Return the clause with an exception: the one before it, or the next if it begins the sentence."""
     if not begins_sentence(texts, at):
         return range(clause_start(texts, roles, at), at)
-    own = [place for place, cues in negated.items() if at in cues]
+    own = [position for position, cues in negated.items() if at in cues]
     end = sentence_end(texts, at)
     first = max(chain(own, [texts.index(",", at, end)] if "," in texts[at:end] else []), default=at)
     return range(first + 1, end)
@@ -379,13 +383,13 @@ def _negate_subject(texts: list[str], roles: Sequence[int], at: int, reach: Reac
     first = at if absent is None else absent
     cues = [at] * (absent is not None) + reach.negated.get(first, [])
     before = [
-        place
-        for place in range(clause_start(texts, roles, at), first)
-        if kind_of(texts[place]) == "w" and not is_answer(texts, place)
+        position
+        for position in range(clause_start(texts, roles, at), first)
+        if kind_of(texts[position]) == "w" and not is_answer(texts, position)
     ]
     if first in reach.doubtful and not cues:
         reach.doubtful.update(before)
-    for place in before if cues else ():
-        own = reach.negated.get(place, [])
-        if not set(cues) <= set(own) and place not in cues:
-            reach.negated[place] = own + [cue for cue in cues if cue > place]
+    for position in before if cues else ():
+        own = reach.negated.get(position, [])
+        if not set(cues) <= set(own) and position not in cues:
+            reach.negated[position] = own + [cue for cue in cues if cue > position]

@@ -78,21 +78,21 @@ class NumberGuard:
         Returns:
             Findings in the order of the prediction; numbers that it lacks come last.
         """
-        ours, theirs = analyse(prediction), analyse(reference)
-        if not comparable(ours, theirs) or not (ours.quantities or theirs.quantities):
+        left, right = analyse(prediction), analyse(reference)
+        if not comparable(left, right) or not (left.quantities or right.quantities):
             return []
-        found = list(_findings(ours, theirs))
-        return found if found and (_by_case(found) or differ(ours, theirs)) else []
+        findings = list(_findings(left, right))
+        return findings if findings and (_by_case(findings) or differ(left, right)) else []
 
 
-def _by_case(found: list[Finding]) -> bool:
+def _by_case(findings: list[Finding]) -> bool:
     """Tell whether only letter case tells two units apart: 5 mM and 5 mm."""
     return any(
         one.prediction is not None
         and one.reference is not None
         and one.kind in (OTHER_VALUE, OTHER_UNIT)
         and one.prediction.text.casefold() == one.reference.text.casefold()
-        for one in found
+        for one in findings
     )
 
 
@@ -101,38 +101,38 @@ def _findings(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
     yield from _turned_changes(ours, theirs)
     left = _unanswered(ours.quantities, theirs.quantities)
     wanted = _unanswered(theirs.quantities, ours.quantities)
-    for one in left:
-        partner = _partner(one, wanted)
+    for first in left:
+        partner = _partner(first, wanted)
         if partner:
             wanted.remove(partner)
-            yield _differing(one, partner, ours, theirs)
-        elif not one.weak and _expected(one, theirs.quantities):
-            kind = ADDED_LABEL if one.label else ADDED_NUMBER
-            reason = f'"{one.shown}" does not stand in the reference.'
-            yield Finding("number", kind, reason, ours.place(one.start, one.end), None)
-    for other in wanted:
-        if not other.weak and _expected(other, ours.quantities):
-            kind = MISSING_LABEL if other.label else MISSING_NUMBER
-            reason = f'"{other.shown}" is missing from the prediction.'
-            yield Finding("number", kind, reason, None, theirs.place(other.start, other.end))
+            yield _differing(first, partner, ours, theirs)
+        elif not first.weak and _expected(first, theirs.quantities):
+            kind = ADDED_LABEL if first.label else ADDED_NUMBER
+            reason = f'"{first.shown}" does not stand in the reference.'
+            yield Finding("number", kind, reason, ours.place(first.start, first.end), None)
+    for second in wanted:
+        if not second.weak and _expected(second, ours.quantities):
+            kind = MISSING_LABEL if second.label else MISSING_NUMBER
+            reason = f'"{second.shown}" is missing from the prediction.'
+            yield Finding("number", kind, reason, None, theirs.place(second.start, second.end))
 
 
 def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
     """List numbers that agree with no number of the other text; of many, only the first ones."""
-    told = [one for one in here if one.replaces or not one.weak]
+    told = [first for first in here if first.replaces or not first.weak]
     if not told:
         return []
-    distinct = list({(other.values, other.unit, other.label): other for other in there}.values())
-    written = {(value, unit) for other in distinct for value in other.values for unit in (other.unit, "*")}
+    distinct = list({(second.values, second.unit, second.label): second for second in there}.values())
+    written = {(value, unit) for second in distinct for value in second.values for unit in (second.unit, "*")}
     compared = distinct[:_MOST_COMPARED]
     answered: dict[tuple[object, ...], bool] = {}
     left: list[Quantity] = []
-    for one in told:
-        alike = (one.values, *one[_MEANING:])
+    for first in told:
+        alike = (first.values, *first[_MEANING:])
         if alike not in answered:
-            answered[alike] = _is_written(one, written) or any(_agree(one, each) for each in compared)
+            answered[alike] = _is_written(first, written) or any(_agree(first, each) for each in compared)
         if not answered[alike]:
-            left.append(one)
+            left.append(first)
         if len(left) == _MOST_REPORTED:
             break
     return left
@@ -144,46 +144,48 @@ def _is_written(one: Quantity, written: set[tuple[float | str, str]]) -> bool:
     return not one.label and any((value, unit) in written for value in one.values for unit in units)
 
 
-def _differing(one: Quantity, other: Quantity, ours: AnalysedText, theirs: AnalysedText) -> Finding:
-    kind = OTHER_LABEL if one.label else OTHER_VALUE
-    if not one.label and one.unit and other.unit and not measure_the_same(one.unit, other.unit):
+def _differing(first: Quantity, second: Quantity, left: AnalysedText, right: AnalysedText) -> Finding:
+    kind = OTHER_LABEL if first.label else OTHER_VALUE
+    if not first.label and first.unit and second.unit and not measure_the_same(first.unit, second.unit):
         kind = OTHER_UNIT
-    reason = f'The prediction says "{one.shown}", the reference "{other.shown}".'
+    reason = f'The prediction says "{first.shown}", the reference "{second.shown}".'
     return Finding(
-        "number", kind, reason, ours.place(one.start, one.end), theirs.place(other.start, other.end)
+        "number", kind, reason, left.place(first.start, first.end), right.place(second.start, second.end)
     )
 
 
-def _bounds(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
+def _bounds(left: AnalysedText, right: AnalysedText) -> Iterator[Finding]:
     """Find numbers that are an upper bound in one text and a lower bound in the other."""
-    bounds = ([each for each in side.quantities if each.bound][:_MOST_REPORTED] for side in (ours, theirs))
-    for one, other in product(*bounds):
-        if one.bound * other.bound < 0 and _agree(one, other):
-            reason = f'"{one.shown}" is a bound on the other side in the reference.'
-            here, there = ours.place(one.start, one.end), theirs.place(other.start, other.end)
+    bounds = ([each for each in side.quantities if each.bound][:_MOST_REPORTED] for side in (left, right))
+    for first, second in product(*bounds):
+        if first.bound * second.bound < 0 and _agree(first, second):
+            reason = f'"{first.shown}" is a bound on the other side in the reference.'
+            here, there = left.place(first.start, first.end), right.place(second.start, second.end)
             yield Finding("number", OTHER_BOUND, reason, here, there)
 
 
-def _turned_changes(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
+def _turned_changes(left: AnalysedText, right: AnalysedText) -> Iterator[Finding]:
     """Find changes that one text states in the reverse direction: from 5 to 7, from 7 to 5."""
-    changes, others = _changes(ours), _changes(theirs)
-    for one, other in product(changes, others):
-        is_known = any(_agree(one[0], each[0]) and _agree(one[1], each[1]) for each in others)
-        if not is_known and _agree(one[0], other[1]) and _agree(one[1], other[0]):
-            reason = f'From "{one[0].shown}" to "{one[1].shown}" is the reverse of what the reference says.'
-            here = ours.place(one[0].start, one[1].end)
-            yield Finding("number", OTHER_VALUE, reason, here, theirs.place(other[0].start, other[1].end))
+    changes, others = _changes(left), _changes(right)
+    for first, second in product(changes, others):
+        is_known = any(_agree(first[0], each[0]) and _agree(first[1], each[1]) for each in others)
+        if not is_known and _agree(first[0], second[1]) and _agree(first[1], second[0]):
+            reason = (
+                f'From "{first[0].shown}" to "{first[1].shown}" is the reverse of what the reference says.'
+            )
+            here = left.place(first[0].start, first[1].end)
+            yield Finding("number", OTHER_VALUE, reason, here, right.place(second[0].start, second[1].end))
 
 
 def _changes(side: AnalysedText) -> list[tuple[Quantity, Quantity]]:
     """Pair the two numbers of each "from 5 to 7"."""
     text = side.words.text
     return [
-        (one, other)
-        for one, other in pairwise(side.quantities)
-        if one.sort == other.sort == "number"
-        and text[one.end : other.start].split() == ["to"]
-        and _FROM.search(text[: one.start][-_LONGEST_FROM:])
+        (first, second)
+        for first, second in pairwise(side.quantities)
+        if first.sort == second.sort == "number"
+        and text[first.end : second.start].split() == ["to"]
+        and _FROM.search(text[: first.start][-_LONGEST_FROM:])
     ][:_MOST_REPORTED]
 
 
@@ -193,43 +195,53 @@ def _expected(quantity: Quantity, others: list[Quantity]) -> bool:
     return not quantity.label or any(_same_kind_of_label(quantity, other) for other in told)
 
 
-def _same_kind_of_label(one: Quantity, other: Quantity) -> bool:
-    return bool(one.label and other.label) and (one.label == other.label or "?" in (one.label, other.label))
+def _same_kind_of_label(first: Quantity, second: Quantity) -> bool:
+    return bool(first.label and second.label) and (
+        first.label == second.label or "?" in (first.label, second.label)
+    )
 
 
-def _partner(one: Quantity, wanted: list[Quantity]) -> Quantity | None:
+def _partner(first: Quantity, wanted: list[Quantity]) -> Quantity | None:
     """Find the number that another one replaces: of the same counted thing or unit if possible."""
-    ranked = [(_kinship(one, other), -at) for at, other in enumerate(wanted)]
+    ranked = [(_kinship(first, second), -at) for at, second in enumerate(wanted)]
     best = max(ranked, default=(0, 0))
     return wanted[-best[1]] if best[0] else None
 
 
-def _kinship(one: Quantity, other: Quantity) -> int:
+def _kinship(first: Quantity, second: Quantity) -> int:
     """Return how likely one of two different numbers replaces the other, from 0, not at all."""
-    if one.label or other.label:
-        return 2 * _same_kind_of_label(one, other) if one.label and other.label else 0
-    if one.sort != other.sort:
+    if first.label or second.label:
+        return 2 * _same_kind_of_label(first, second) if first.label and second.label else 0
+    if first.sort != second.sort:
         return 0
-    if (one.weak or other.weak) and not (
-        bool(one.unit) == bool(other.unit) and measure_the_same(one.unit, other.unit)
+    if (first.weak or second.weak) and not (
+        bool(first.unit) == bool(second.unit) and measure_the_same(first.unit, second.unit)
     ):
         return 0
-    if one.unit and other.unit:
-        return 3 if measure_the_same(one.unit, other.unit) else int(bool(set(one.values) & set(other.values)))
-    if one.noun and one.noun == other.noun:
+    if first.unit and second.unit:
+        return (
+            3
+            if measure_the_same(first.unit, second.unit)
+            else int(bool(set(first.values) & set(second.values)))
+        )
+    if first.noun and first.noun == second.noun:
         return 3
     return 1
 
 
-def _agree(one: Quantity, other: Quantity) -> bool:
-    if one.label and other.label and not _same_kind_of_label(one, other):
+def _agree(first: Quantity, second: Quantity) -> bool:
+    if first.label and second.label and not _same_kind_of_label(first, second):
         return False
-    if one.label in IDENTIFIERS and isinstance(one.values[0], str) and isinstance(other.values[0], str):
-        return one.values[0] == other.values[0]
-    if set(one.values) & set(other.values) and (one.unit == other.unit or not (one.unit and other.unit)):
+    if first.label in IDENTIFIERS and isinstance(first.values[0], str) and isinstance(second.values[0], str):
+        return first.values[0] == second.values[0]
+    if set(first.values) & set(second.values) and (
+        first.unit == second.unit or not (first.unit and second.unit)
+    ):
         return True
-    numbers = [[value for value in quantity.values if isinstance(value, float)] for quantity in (one, other)]
-    return any(_close(mine, one, yours, other) for mine in numbers[0] for yours in numbers[1])
+    numbers = [
+        [value for value in quantity.values if isinstance(value, float)] for quantity in (first, second)
+    ]
+    return any(_close(mine, first, yours, second) for mine in numbers[0] for yours in numbers[1])
 
 
 def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
@@ -255,11 +267,11 @@ def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
     )
 
 
-def _as_shares(mine: float, one: Quantity, yours: float, other: Quantity) -> tuple[float, float]:
+def _as_shares(mine: float, first: Quantity, yours: float, second: Quantity) -> tuple[float, float]:
     """Convert a percentage into a fraction if the other number has no unit: 50 percent and 0.5."""
-    if one.unit == other.unit or "percent" not in (one.unit, other.unit):
+    if first.unit == second.unit or "percent" not in (first.unit, second.unit):
         return mine, yours
-    return (mine / 100, yours) if one.unit == "percent" else (mine, yours / 100)
+    return (mine / 100, yours) if first.unit == "percent" else (mine, yours / 100)
 
 
 def _converts(converted: float, stated: float, quantity: Quantity, about: bool) -> bool:
@@ -288,8 +300,8 @@ def _roughly(first: float, second: float, one: Quantity, other: Quantity) -> boo
 
 def _same_digits(first: float, second: float, digits: int) -> bool:
     """Tell whether two values round to the same number with so many significant digits, at least one."""
-    places = max(digits, 1) - 1
-    return float(f"{first:.{places}e}") == float(f"{second:.{places}e}")
+    positions = max(digits, 1) - 1
+    return float(f"{first:.{positions}e}") == float(f"{second:.{positions}e}")
 
 
 def _rounds(first: float, second: float, one: Quantity, other: Quantity) -> bool:
@@ -374,7 +386,7 @@ class StatedNumbers:
 
     @property
     def n(self) -> int:
-        """How many numbers there are, without "one", which is often an article."""
+        """Number of numbers, without "one", which is often an article."""
         return len(self.figures) + sum(value != _ONE for value in self.words) + self.n_compounds
 
 
@@ -398,10 +410,10 @@ def read_numbers(text: str, language: str | None) -> StatedNumbers:
     """
     figures = _read_figures(text, language)
     if language in {"ja", "zh"}:
-        words = tuple(_chinese_value(found.group()) for found in _CHINESE_WORD.finditer(text))
+        words = tuple(_chinese_value(match.group()) for match in _CHINESE_WORD.finditer(text))
         return StatedNumbers(figures, words, n_compounds=0, knows_words=True)
     known = _number_words(language or "")
-    spoken = [found.group().casefold() for found in _WORD.finditer(text)] if known else []
+    spoken = [match.group().casefold() for match in _WORD.finditer(text)] if known else []
     return StatedNumbers(
         figures,
         tuple(known[word] for word in spoken if word in known),
@@ -411,19 +423,19 @@ def read_numbers(text: str, language: str | None) -> StatedNumbers:
 
 
 def _read_figures(text: str, language: str | None) -> tuple[WrittenFigure, ...]:
-    found, place = [], 0
-    while figure := _FIGURE.search(text, place):
+    numbers, position = [], 0
+    while figure := _FIGURE.search(text, position):
         counted = _MYRIAD_FIGURE.match(text, figure.start()) or figure
-        place = counted.end()
+        position = counted.end()
         shown = counted.group()
         if counted is figure:
             values, parts = _readings(_ascii(shown), language)
         else:
             values, parts = frozenset({_myriad_value(_ascii(shown))}), ()
-        powers = _powers_at(text, place) if counted is figure else (0,)
+        powers = _powers_at(text, position) if counted is figure else (0,)
         multiplied = frozenset(value * 10**power for value in values for power in powers)
-        found.append(WrittenFigure(figure.start(), place, shown, multiplied, parts, values))
-    return tuple(found)
+        numbers.append(WrittenFigure(figure.start(), position, shown, multiplied, parts, values))
+    return tuple(numbers)
 
 
 def _powers_at(text: str, place: int) -> tuple[int, ...]:
@@ -529,16 +541,16 @@ def _number_words(language: str) -> dict[str, int]:
         *enumerate(lists["large"].split()),
     ]
     n_small, n_tens = len(lists["small"].split()), len(lists["tens"].split())
-    found: dict[str, int] = {}
-    for at, (place, spellings) in enumerate(numbered):
+    numbers: dict[str, int] = {}
+    for at, (position, spellings) in enumerate(numbered):
         if at < n_small:
-            value = place
+            value = position
         elif at < n_small + n_tens:
-            value = _FIRST_TEN + 10 * place
+            value = _FIRST_TEN + 10 * position
         else:
-            value = 10 ** (place + 2)
-        found |= dict.fromkeys(spellings.split("|"), value)
-    return found
+            value = 10 ** (position + 2)
+        numbers |= dict.fromkeys(spellings.split("|"), value)
+    return numbers
 
 
 @cache
@@ -579,9 +591,9 @@ def figure_findings(
         []
     """
     first, second = languages  # a text whose language is not clear is taken to be in the other one's
-    ours, theirs = read_numbers(prediction, first or second), read_numbers(reference, second or first)
-    added = [one for one in ours.figures if not _is_stated(one, theirs, ours)]
-    missing = [one for one in theirs.figures if not _is_stated(one, ours, theirs)]
+    left, right = read_numbers(prediction, first or second), read_numbers(reference, second or first)
+    added = [one for one in left.figures if not _is_stated(one, right, left)]
+    missing = [one for one in right.figures if not _is_stated(one, left, right)]
     return [
         Finding(
             "number",
@@ -598,18 +610,18 @@ def _once(figures: Sequence[WrittenFigure]) -> list[WrittenFigure]:
     return list({one.values or one.parts: one for one in reversed(figures)}.values())[::-1]
 
 
-def _is_stated(one: WrittenFigure, there: StatedNumbers, here: StatedNumbers) -> bool:
+def _is_stated(first: WrittenFigure, there: StatedNumbers, here: StatedNumbers) -> bool:
     """Tell whether a text may state a number: in digits, as parts of a date or time, or in words.
 
     A longer number word may state any whole number from 13 on, as its value is not computed; but not where
     the number's own text has as many of them.
     """
-    values = {value for other in there.figures for value in other.values}
-    parts = {part for other in there.figures for part in other.parts}
+    values = {value for second in there.figures for value in second.values}
+    parts = {part for second in there.figures for part in second.parts}
     spoken = set(there.words)
-    if one.values & (values | parts | spoken) or one.plain & spoken:
+    if first.values & (values | parts | spoken) or first.plain & spoken:
         return True
-    if one.parts and set(one.parts) <= values | parts | spoken:
+    if first.parts and set(first.parts) <= values | parts | spoken:
         return True
-    is_whole = any(value == int(value) and value >= _FEWEST_COMPOUND for value in one.values)
+    is_whole = any(value == int(value) and value >= _FEWEST_COMPOUND for value in first.values)
     return there.n_compounds > here.n_compounds and is_whole

@@ -154,10 +154,10 @@ class PhraseReader:
 
     def read(self, words: TextWords) -> dict[str, list[Cue]]:
         """Find the phrases of each book in a text, in their order, without harmless ones."""
-        found: dict[str, list[Cue]] = {name: [] for name in self._books}
+        cues_by_guard: dict[str, list[Cue]] = {name: [] for name in self._books}
         begun, texts = self._begun, words.texts
         if begun.keys().isdisjoint(words.distinct):
-            return found
+            return cues_by_guard
         free_from = dict.fromkeys(self._books, 0)
         for at, (text, following) in enumerate(zip(texts, [*texts[1:], ""], strict=True)):
             beginning = begun.get(text)
@@ -167,8 +167,8 @@ class PhraseReader:
                 cue = _longest(texts, at, phrases) if at >= free_from[name] else None
                 if cue:
                     free_from[name] = cue.last + 1
-                    found[name] += [cue] * (cue.kind != HARMLESS)
-        return found
+                    cues_by_guard[name] += [cue] * (cue.kind != HARMLESS)
+        return cues_by_guard
 
 
 @cache
@@ -226,7 +226,7 @@ def _end_after_gap(texts: Sequence[str], at: int, pattern: Pattern) -> int | Non
 
 def _length_of_gap(texts: Sequence[str], at: int) -> int:
     ahead = texts[at : at + _LONGEST_GAP]
-    return next((place for place, text in enumerate(ahead) if kind_of(text) == "p"), len(ahead))
+    return next((position for position, text in enumerate(ahead) if kind_of(text) == "p"), len(ahead))
 
 
 class Wording:
@@ -278,7 +278,7 @@ class Wording:
 
     @property
     def counts(self) -> Counter[str]:
-        """How often each stem of the content occurs."""
+        """Number of occurrences of each stem of the content."""
         if self._counts is None:
             self._counts = Counter(self.content.values())
         return self._counts
@@ -295,7 +295,7 @@ def _content_stem(text: str) -> str | None:
     return None if text in rules_of_negation()["stop"] or kind_of(text) == "p" else base_stem(text)
 
 
-def similarity(ours: Wording, theirs: Wording, guard: str) -> float:
+def similarity(left: Wording, right: Wording, guard: str) -> float:
     """Return the share of content words that two texts have in common, apart from the guard's cues (Dice).
 
     Twice the number of common words, over the number of words in both.
@@ -308,22 +308,22 @@ def similarity(ours: Wording, theirs: Wording, guard: str) -> float:
         >>> similarity(*(Wording(TextWords(text)) for text in texts), "exclusivity")
         1.0
     """
-    one, other = _apart_from(ours, guard), _apart_from(theirs, guard)
-    shared = (one & other).total()
-    return 2 * shared / ((one.total() + other.total()) or 1)
+    first, second = _apart_from(left, guard), _apart_from(right, guard)
+    shared = (first & second).total()
+    return 2 * shared / ((first.total() + second.total()) or 1)
 
 
-def coverage(ours: Wording, theirs: Wording, guard: str) -> float:
+def coverage(left: Wording, right: Wording, guard: str) -> float:
     """Return the share of the shorter text's content words that the longer one has, apart from cues.
 
     Returns:
         0 to 1; 0 if one of the texts has no content.
     """
-    one, other = _apart_from(ours, guard), _apart_from(theirs, guard)
-    return (one & other).total() / (min(one.total(), other.total()) or 1)
+    first, second = _apart_from(left, guard), _apart_from(right, guard)
+    return (first & second).total() / (min(first.total(), second.total()) or 1)
 
 
-def alignment(ours: Wording, theirs: Wording, guard: str) -> float:
+def alignment(left: Wording, right: Wording, guard: str) -> float:
     """Return the share of content words that two texts have in common in the same order, apart from cues.
 
     Twice the length of the longest common subsequence, over the number of words in both. A word put in
@@ -340,27 +340,27 @@ def alignment(ours: Wording, theirs: Wording, guard: str) -> float:
         >>> alignment(*(Wording(TextWords(text)) for text in texts), "certainty")
         0.5
     """
-    one, other = _row_apart_from(ours, guard), _row_apart_from(theirs, guard)
-    return 2 * _longest_common(one, other) / ((len(one) + len(other)) or 1)
+    first, second = _row_apart_from(left, guard), _row_apart_from(right, guard)
+    return 2 * _longest_common(first, second) / ((len(first) + len(second)) or 1)
 
 
-def _longest_common(one: Sequence[str], other: Sequence[str]) -> int:
+def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the length of the longest common subsequence; a zero bit marks each word of it."""
-    places: dict[str, int] = {}
-    for at, stem in enumerate(one):
-        places[stem] = places.get(stem, 0) | 1 << at
-    every = row = (1 << len(one)) - 1
-    for stem in other:
-        found = row & places.get(stem, 0)
-        row = ((row + found) | (row - found)) & every
-    return len(one) - row.bit_count()
+    positions: dict[str, int] = {}
+    for at, stem in enumerate(first):
+        positions[stem] = positions.get(stem, 0) | 1 << at
+    every = row = (1 << len(first)) - 1
+    for stem in second:
+        shared = row & positions.get(stem, 0)
+        row = ((row + shared) | (row - shared)) & every
+    return len(first) - row.bit_count()
 
 
-def most_shared(ours: Wording, theirs: Wording) -> int:
+def most_shared(left: Wording, right: Wording) -> int:
     """Return an upper bound for the number of content words that two texts have in common."""
-    one, other = ours.counts, theirs.counts
-    repeated = min(len(ours.content) - len(one), len(theirs.content) - len(other))
-    return len(one.keys() & other.keys()) + repeated
+    first, second = left.counts, right.counts
+    repeated = min(len(left.content) - len(first), len(right.content) - len(second))
+    return len(first.keys() & second.keys()) + repeated
 
 
 def kinds_of(cues: Iterable[Cue]) -> set[str]:

@@ -93,12 +93,12 @@ class Polarity:
 
     @property
     def negates(self) -> bool:
-        """Whether a negation reaches a word of the text."""
+        """True if a negation reaches a word of the text."""
         return bool(self._reached)
 
     @property
     def compares(self) -> bool:
-        """Whether the text may contain comparisons."""
+        """True if the text may contain comparisons."""
         return may_compare(self.words)
 
     @cached_property
@@ -204,19 +204,19 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
     if not (clashes or events):
         return ()
     settled = restated(prediction.relations, reference.relations)
-    for one, other in events:
-        settled |= prediction.keys_at(one.at) & reference.keys_at(other.at)
-        settled |= one.source | one.goal | other.source | other.goal
-    found = [
+    for first, second in events:
+        settled |= prediction.keys_at(first.at) & reference.keys_at(second.at)
+        settled |= first.source | first.goal | second.source | second.goal
+    conflicts = [
         conflict
         for key in dict.fromkeys(mention.key for mention in prediction.mentions)
         if key in clashes and key not in settled
         for conflict in _conflict(prediction, reference, key)
         if not _excused(conflict, prediction, reference)
     ]
-    answers = [conflict for conflict in found if conflict.prediction.key == _ANSWERS]
-    others = [conflict for conflict in found if conflict.prediction.key != _ANSWERS]
-    denied = [_denied(prediction, one.at, reference, other.at) for one, other in events]
+    answers = [conflict for conflict in conflicts if conflict.prediction.key == _ANSWERS]
+    others = [conflict for conflict in conflicts if conflict.prediction.key != _ANSWERS]
+    denied = [_denied(prediction, first.at, reference, second.at) for first, second in events]
     return tuple(_nearest(answers + _uncancelled(others, prediction) + list(filter(None, denied))))
 
 
@@ -224,9 +224,9 @@ def _denied(prediction: Polarity, at: int, reference: Polarity, there: int) -> C
     """Return the conflict of two converse words for one event that only one of the texts denies."""
     if prediction.is_negated(at) == reference.is_negated(there):
         return None
-    ours = next((one for one in prediction.mentions if one.at == at), None)
-    theirs = next((one for one in reference.mentions if one.at == there), None)
-    return Conflict("negation", ours, theirs) if ours and theirs else None
+    left = next((one for one in prediction.mentions if one.at == at), None)
+    right = next((one for one in reference.mentions if one.at == there), None)
+    return Conflict("negation", left, right) if left and right else None
 
 
 def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:
@@ -240,34 +240,34 @@ def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:
 
 def _conflict(prediction: Polarity, reference: Polarity, key: str) -> Iterator[Conflict]:
     """Pair the mentions of one key, at most once, and only if they are about the same thing."""
-    ours = [mention for mention in prediction.mentions if mention.key == key]
-    theirs = [mention for mention in reference.mentions if mention.key == key]
+    left = [mention for mention in prediction.mentions if mention.key == key]
+    right = [mention for mention in reference.mentions if mention.key == key]
     pairs = (
-        (one, other)
-        for one in ours
-        for other in theirs
-        if not _differently_attached(one, other, prediction, reference)
+        (first, second)
+        for first in left
+        for second in right
+        if not _differently_attached(first, second, prediction, reference)
     )
-    for one, other in islice(pairs, 1):
-        yield Conflict(_cause(one, other, prediction, reference), one, other)
+    for first, second in islice(pairs, 1):
+        yield Conflict(_cause(first, second, prediction, reference), first, second)
 
 
-def _cause(one: Mention, other: Mention, prediction: Polarity, reference: Polarity) -> Cause:
-    if one.side == other.side:
+def _cause(first: Mention, second: Mention, prediction: Polarity, reference: Polarity) -> Cause:
+    if first.side == second.side:
         return "negation"
-    words = prediction.words.texts[one.at], reference.words.texts[other.at]
+    words = prediction.words.texts[first.at], reference.words.texts[second.at]
     stems = [stem(bare_word(word) or word) for word in words]
     return "negation" if stems[0] == stems[1] else "opposite"
 
 
-def _differently_attached(one: Mention, other: Mention, prediction: Polarity, reference: Polarity) -> bool:
+def _differently_attached(first: Mention, second: Mention, prediction: Polarity, reference: Polarity) -> bool:
     """Tell whether the words describe different things that are in both texts: a large dog, a small ball."""
-    if one.side == other.side:
+    if first.side == second.side:
         return False
-    ours, theirs = prediction.noun_after(one), reference.noun_after(other)
-    if not ours or not theirs or ours == theirs:
+    left, right = prediction.noun_after(first), reference.noun_after(second)
+    if not left or not right or left == right:
         return False
-    return reference.speaks_of(ours) and prediction.speaks_of(theirs)
+    return reference.speaks_of(left) and prediction.speaks_of(right)
 
 
 def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
@@ -276,14 +276,14 @@ def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> b
     Nor is there a conflict if one of the words is a condition alone: "eat", "if you do not eat". Whether a
     condition is set by "if" or by "unless" is left to the guard of conditions.
     """
-    ours, theirs = (
+    left, right = (
         prediction.is_condition(conflict.prediction.at),
         reference.is_condition(conflict.reference.at),
     )
-    if ours and theirs and _is_of_unless(conflict, prediction, reference):
+    if left and right and _is_of_unless(conflict, prediction, reference):
         return True
     if conflict.cause == "negation" and (
-        ours != theirs
+        left != right
         or _is_of_order(conflict, prediction, reference)
         or _is_until(conflict.prediction, prediction, reference)
         or _is_until(conflict.reference, reference, prediction)
@@ -339,17 +339,17 @@ def _denies_something_else(negated: Mention, here: Polarity, there: Polarity) ->
     return bool(denied) and not any(there.speaks_of(one.key) for one in denied if one.at == denied[0].at)
 
 
-def _uncancelled(found: list[Conflict], prediction: Polarity) -> list[Conflict]:
+def _uncancelled(conflicts: list[Conflict], prediction: Polarity) -> list[Conflict]:
     """Cancel a negation against an opposition: "not connected to plus" agrees with "connected to minus".
 
     They do not if the denied word is on the axis itself: "connected, without a gap" and "separated by a gap".
     """
-    causes = sorted(_nearest(found), key=lambda conflict: conflict.cause)
+    causes = sorted(_nearest(conflicts), key=lambda conflict: conflict.cause)
     if [conflict.cause for conflict in causes] != ["negation", "opposite"]:
-        return found
+        return conflicts
     negation, opposition = causes
     same_matter = opposition.prediction.key in prediction.keys_at(negation.prediction.at)
-    return found if same_matter or _negates(opposition, negation) else []
+    return conflicts if same_matter or _negates(opposition, negation) else []
 
 
 def _negates(opposition: Conflict, negation: Conflict) -> bool:
@@ -360,11 +360,11 @@ def _negates(opposition: Conflict, negation: Conflict) -> bool:
     )
 
 
-def _nearest(found: list[Conflict]) -> list[Conflict]:
+def _nearest(conflicts: list[Conflict]) -> list[Conflict]:
     """Keep all oppositions, and for each negation only the first conflict in the prediction."""
     seen: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
     kept = []
-    for conflict in sorted(found, key=lambda conflict: conflict.prediction.at):
+    for conflict in sorted(conflicts, key=lambda conflict: conflict.prediction.at):
         mark = conflict.prediction.cues, conflict.reference.cues
         if conflict.cause == "opposite" or mark == ((), ()) or mark not in seen:
             kept.append(conflict)
@@ -414,13 +414,13 @@ def _clashing_statements(clear: Polarity, finding: Polarity) -> list[tuple[int, 
     """Compare what one text calls clear with the other's findings, if both speak of the same part."""
     clears, findings = _statements(clear, "clear"), _statements(finding, "findings")
     mixed = _statements(clear, "findings") or _statements(finding, "clear")
-    if not clears or mixed or len({one.says_finding for one in findings}) != 1:
+    if not clears or mixed or len({first.says_finding for first in findings}) != 1:
         return []
     where, there = _parts(clear), _parts(finding)
     if not where or (there and not where & there and _PICTURE not in where | there):
         return []
-    pairs = ((one, other) for one in clears[:_MOST_COMPARED] for other in findings[:1])
-    return [(one.at, other.at) for one, other in pairs if one.says_finding != other.says_finding]
+    pairs = ((first, second) for first in clears[:_MOST_COMPARED] for second in findings[:1])
+    return [(first.at, second.at) for first, second in pairs if first.says_finding != second.says_finding]
 
 
 def _statements(polarity: Polarity, group: str) -> list[BodyStatement]:

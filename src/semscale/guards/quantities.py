@@ -85,14 +85,14 @@ def conversion_of(name: str) -> UnitConversion:
     return UnitConversion(float(one.magnitude) - offset, offset, str(one.dimensionality))
 
 
-def measure_the_same(one: str, other: str) -> bool:
+def measure_the_same(first: str, second: str) -> bool:
     """Tell whether two units can be converted into each other; equal ones need no pint, which loads slowly.
 
     Example:
         >>> measure_the_same("milligram", "gram"), measure_the_same("gram", "hour")
         (True, False)
     """
-    return one == other or conversion_of(one).dimension == conversion_of(other).dimension
+    return first == second or conversion_of(first).dimension == conversion_of(second).dimension
 
 
 def _simple_name(spelling: str) -> str:
@@ -194,13 +194,13 @@ def spoken_measures(words: TextWords) -> list[SpokenMeasure]:
     if not (with_parts or with_shares):
         return []
     text = fold(words.text)
-    found: list[SpokenMeasure] = []
+    measures: list[SpokenMeasure] = []
     if with_parts:
-        found += _with_halves(text)
-        found += _fractions(text)
+        measures += _with_halves(text)
+        measures += _fractions(text)
     if with_shares:
-        found += _shares(text)
-    return found
+        measures += _shares(text)
+    return measures
 
 
 def single_units(words: TextWords) -> list[SpokenMeasure]:
@@ -212,13 +212,13 @@ def single_units(words: TextWords) -> list[SpokenMeasure]:
     """
     if words.distinct.isdisjoint(_unit_words()):
         return []
-    found = []
+    measures = []
     for match in _patterns()["single"].finditer(fold(words.text)):
         named = match["unit"] in _NAMED
         replaces = match["article"] in ("a", "an") and (named or match["before"] in _WAITING.split("|"))
         start = match.start("article")
-        found.append(SpokenMeasure(1.0, unit_name(match["unit"]), start, match.end(), True, replaces))
-    return found
+        measures.append(SpokenMeasure(1.0, unit_name(match["unit"]), start, match.end(), True, replaces))
+    return measures
 
 
 @cache
@@ -453,20 +453,22 @@ def spelt_numbers(words: TextWords) -> list[SpeltNumber]:
     if _KNOWN.isdisjoint(words.distinct):
         return []
     texts = words.texts
-    found = [SpeltNumber(float(_WEAK[text]), at, at, True) for at, text in enumerate(texts) if text in _WEAK]
+    numbers = [
+        SpeltNumber(float(_WEAK[text]), at, at, True) for at, text in enumerate(texts) if text in _WEAK
+    ]
     if _CARDINALS.isdisjoint(words.distinct):
-        return found
-    places = [at for at, text in enumerate(texts) if text not in _HYPHENS]
-    for number in find_numbers([_token(texts[at]) for at in places], "en", threshold=0.0):
-        first, last = places[number.start], places[number.end - 1]
+        return numbers
+    positions = [at for at, text in enumerate(texts) if text not in _HYPHENS]
+    for number in find_numbers([_token(texts[at]) for at in positions], "en", threshold=0.0):
+        first, last = positions[number.start], positions[number.end - 1]
         if any(kind_of(text) == "n" for text in texts[first : last + 1]):
             continue
         weak = number.is_ordinal or (first == last and number.value <= _WEAK_UP_TO and texts[first] in _ONE)
         value = float(number.value)
         if first > 1 and texts[first - 1] in ("a", "an") and texts[first - 2] == "half":
             value, first = value / 2, first - 2
-        found.append(SpeltNumber(value, first, last, weak))
-    return sorted(found, key=lambda number: number.first)
+        numbers.append(SpeltNumber(value, first, last, weak))
+    return sorted(numbers, key=lambda number: number.first)
 
 
 _CLOCK = re.compile(
@@ -548,35 +550,41 @@ def read_quantities(words: TextWords) -> list[Quantity]:
         return []
     text = words.text
     in_digits = words.has_digits or not text.isascii()
-    found = _identifiers(text) if in_digits or _POINTED.search(text) else []
-    found += _apart(_spoken(text), found)
+    quantities = _identifiers(text) if in_digits or _POINTED.search(text) else []
+    quantities += _apart(_spoken(text), quantities)
     if in_digits and (":" in text or "m" in text):
-        found += _apart(_times(text), found)
-    found += _apart(_measures(words, spoken_measures(words)), found)
+        quantities += _apart(_times(text), quantities)
+    quantities += _apart(_measures(words, spoken_measures(words)), quantities)
     if in_digits:
-        found += _apart(_in_digits(text), found)
-    found += _apart(_in_words(words), found)
-    found += _apart(_measures(words, single_units(words)), found)
-    return _with_labels(words, found)
+        quantities += _apart(_in_digits(text), quantities)
+    quantities += _apart(_in_words(words), quantities)
+    quantities += _apart(_measures(words, single_units(words)), quantities)
+    return _with_labels(words, quantities)
 
 
-def _with_labels(words: TextWords, found: list[Quantity]) -> list[Quantity]:
+def _with_labels(words: TextWords, quantities: list[Quantity]) -> list[Quantity]:
     """Mark numbers that are labels, and add letters that are."""
-    numbers = {quantity.start: quantity for quantity in found if not (quantity.unit or quantity.label)}
-    taken = _covered(quantity for quantity in found if quantity.unit or quantity.label)
+    numbers = {quantity.start: quantity for quantity in quantities if not (quantity.unit or quantity.label)}
+    taken = _covered(quantity for quantity in quantities if quantity.unit or quantity.label)
     for label in read_labels(words, set(numbers), taken):
         start, end = words.place(label.at, label.at)
         known = numbers.get(start)
         values = known.values if known else label.values
         mark = Quantity(values, start, end, words.text[start:end], label=label.noun, weak=label.weak)
-        found = [quantity for quantity in found if quantity.start != start] + [mark]
-    return sorted(found, key=lambda quantity: quantity.start)
+        quantities = [quantity for quantity in quantities if quantity.start != start] + [mark]
+    return sorted(quantities, key=lambda quantity: quantity.start)
 
 
 def _identifiers(text: str) -> list[Quantity]:
     return [
-        Quantity(found.values, found.start, found.end, text[found.start : found.end], label=found.kind)
-        for found in find_identifiers(text)
+        Quantity(
+            identifier.values,
+            identifier.start,
+            identifier.end,
+            text[identifier.start : identifier.end],
+            label=identifier.kind,
+        )
+        for identifier in find_identifiers(text)
     ]
 
 
@@ -590,13 +598,13 @@ def _spoken(text: str) -> list[Quantity]:
 def _measures(words: TextWords, measures: Iterable[SpokenMeasure]) -> list[Quantity]:
     """Make quantities of measures and shares in words; of those that overlap, the first one counts."""
     text = words.text
-    found: list[Quantity] = []
+    quantities: list[Quantity] = []
     taken: set[int] = set()
     for measure in measures:
-        places = range(measure.start, measure.end)
-        if not taken.isdisjoint(places):
+        positions = range(measure.start, measure.end)
+        if not taken.isdisjoint(positions):
             continue
-        taken.update(places)
+        taken.update(positions)
         quantity = Quantity(
             (measure.value,),
             measure.start,
@@ -608,8 +616,8 @@ def _measures(words: TextWords, measures: Iterable[SpokenMeasure]) -> list[Quant
             about=_is_about(text, measure.start),
             replaces=measure.replaces,
         )
-        found.append(quantity)
-    return found
+        quantities.append(quantity)
+    return quantities
 
 
 def _is_about(text: str, start: int) -> bool:
@@ -618,7 +626,7 @@ def _is_about(text: str, start: int) -> bool:
 
 
 def _in_digits(text: str) -> list[Quantity]:
-    found: list[Quantity] = []
+    quantities: list[Quantity] = []
     shouted = text.isupper() and _LONG_WORD.search(text) is not None
     for match in find_figures(text):
         end = match.end()
@@ -634,7 +642,7 @@ def _in_digits(text: str) -> list[Quantity]:
         noun = "" if unit else _noun_after(text, end)
         start = match.end("bound") if match["bound"] else match.start()
         digits = digits_of(match)
-        found.append(
+        quantities.append(
             Quantity(
                 values_of(match),
                 start,
@@ -647,7 +655,7 @@ def _in_digits(text: str) -> list[Quantity]:
                 about=_is_about(text, start),
             )
         )
-    return found
+    return quantities
 
 
 def _unit_after(text: str, end: int) -> tuple[str, int]:
@@ -677,13 +685,13 @@ def _noun_after(text: str, end: int) -> str:
 
 
 def _in_words(words: TextWords) -> list[Quantity]:
-    text, found = words.text, []
+    text, quantities = words.text, []
     for number in spelt_numbers(words):
         start, end = words.place(number.first, number.last)
         unit, end = _unit_after(text, end)
         noun = "" if unit else _noun_after(text, end)
         about = _is_about(text, start)
-        found.append(
+        quantities.append(
             Quantity(
                 (number.value,),
                 start,
@@ -697,31 +705,33 @@ def _in_words(words: TextWords) -> list[Quantity]:
                 about=about,
             )
         )
-    return found
+    return quantities
 
 
 def _times(text: str) -> list[Quantity]:
     """Read times of day as hours."""
-    found: list[Quantity] = []
+    quantities: list[Quantity] = []
     if not _CLOCK_AT_A_GLANCE.search(text):
-        return found
+        return quantities
     for match in _CLOCK.finditer(text):
         hour = int(match[1] or match[4])
         minute = int(match[2] or match[5] or 0)
         if match[3]:
             hour = hour % 12 + (12 if match[3].lower() == "p" else 0)
         value = (hour + minute / 60,)
-        found.append(Quantity(value, match.start(), match.end(), match[0], _CLOCK_UNIT, digits=_CLOCK_DIGITS))
-    return found
+        quantities.append(
+            Quantity(value, match.start(), match.end(), match[0], _CLOCK_UNIT, digits=_CLOCK_DIGITS)
+        )
+    return quantities
 
 
-def _covered(found: Iterable[Quantity]) -> set[int]:
-    return {at for quantity in found for at in range(quantity.start, quantity.end)}
+def _covered(quantities: Iterable[Quantity]) -> set[int]:
+    return {at for quantity in quantities for at in range(quantity.start, quantity.end)}
 
 
-def _apart(further: list[Quantity], found: list[Quantity]) -> list[Quantity]:
+def _apart(further: list[Quantity], quantities: list[Quantity]) -> list[Quantity]:
     """Keep those that overlap none of the found ones."""
-    if not further or not found:
+    if not further or not quantities:
         return further
-    taken = _covered(found)
+    taken = _covered(quantities)
     return [quantity for quantity in further if taken.isdisjoint(range(quantity.start, quantity.end))]

@@ -65,8 +65,8 @@ class AnalysedText:
     def names(self) -> list[Name]:
         """Its names."""
         if self._names is None:
-            found = read_names(self.words)
-            self._names = self._apart_from_quantities(found) if found else found
+            names = read_names(self.words)
+            self._names = self._apart_from_quantities(names) if names else names
         return self._names
 
     def _apart_from_quantities(self, names: list[Name]) -> list[Name]:
@@ -190,21 +190,21 @@ def _restricting(wording: Wording) -> set[int]:
     return {at for cue in wording.cues("exclusivity") for at in range(cue.first, cue.last + 1)}
 
 
-def denied_otherwise(ours: Wording, theirs: Wording) -> bool:
+def denied_otherwise(left: Wording, right: Wording) -> bool:
     """Tell whether one of two texts has more negations: "only if it is", "not if it is not"."""
-    here, there = (denials(text, range(len(text.words.texts))) for text in (ours, theirs))
+    here, there = (denials(text, range(len(text.words.texts))) for text in (left, right))
     return here != there
 
 
-def crossing(one: tuple[set[str], set[str]], other: tuple[set[str], set[str]]) -> bool:
+def crossing(first: tuple[set[str], set[str]], second: tuple[set[str], set[str]]) -> bool:
     """Tell whether the first part of each text is rather the second part of the other one.
 
     Args:
-        one: stems of the two parts of one text.
-        other: those of the other text.
+        first: stems of the two parts of one text.
+        second: those of the other text.
     """
-    straight = len(one[0] & other[0]) + len(one[1] & other[1])
-    crossed = len(one[0] & other[1]), len(one[1] & other[0])
+    straight = len(first[0] & second[0]) + len(first[1] & second[1])
+    crossed = len(first[0] & second[1]), len(first[1] & second[0])
     return all(crossed) and sum(crossed) > straight
 
 
@@ -249,16 +249,16 @@ def read_orders(wording: Wording) -> list[EventOrder]:
     return [order for order in orders if order.earlier and order.later]
 
 
-def turned_orders(ours: Wording, theirs: Wording) -> list[tuple[EventOrder, EventOrder]] | None:
+def turned_orders(left: Wording, right: Wording) -> list[tuple[EventOrder, EventOrder]] | None:
     """Pair the orders of two texts that put the same events the other way round.
 
     Returns:
         The pairs, none if an order agrees with one of the other text; ``None`` if a text has no order.
     """
-    pairs = list(product(read_orders(ours), read_orders(theirs)))
+    pairs = list(product(read_orders(left), read_orders(right)))
     if not pairs:
         return None
-    turned = [(one, other) for one, other in pairs if crossing(one[1:], other[1:])]
+    turned = [(first, second) for first, second in pairs if crossing(first[1:], second[1:])]
     return turned if len(turned) == len(pairs) else []
 
 
@@ -308,63 +308,63 @@ _ONLY = "only"
 _ELSEWHERE = frozenset(("outside", "elsewhere", "besides", "apart", "except"))
 
 
-def are_counterparts(guard: str, one: str, other: str) -> bool:
+def are_counterparts(guard: str, first: str, second: str) -> bool:
     """Tell whether a negation turns phrases of one class into those of another.
 
     Args:
         guard: the guard whose classes these are: ``quantity``, ``exclusivity`` or ``certainty``.
-        one: a class of its phrases.
-        other: another one.
+        first: a class of its phrases.
+        second: another one.
 
     Example:
         >>> are_counterparts("quantity", "few", "most"), are_counterparts("quantity", "few", "some")
         (True, False)
     """
-    return frozenset((one, other)) in _PAIRS[guard]
+    return frozenset((first, second)) in _PAIRS[guard]
 
 
 @lru_cache(maxsize=512)
-def are_turned(ours: AnalysedText, theirs: AnalysedText) -> bool:
+def are_turned(left: AnalysedText, right: AnalysedText) -> bool:
     """Tell whether an odd number of negations and opposites stands between two texts.
 
     What belongs to a phrase for how many, for "only" or for certainty is not counted, and a bound beside
     its complement ("more than one", "at most one") counts once.
     """
-    skipped = _covered(ours.wording), _covered(theirs.wording)
-    count = sum(_denials(text, of) for text, of in zip((ours, theirs), skipped, strict=True))
-    here, there = _sides(ours, skipped[0]), _sides(theirs, skipped[1])
+    skipped = _covered(left.wording), _covered(right.wording)
+    count = sum(_denials(text, of) for text, of in zip((left, right), skipped, strict=True))
+    here, there = _sides(left, skipped[0]), _sides(right, skipped[1])
     opposed = sum(len(here[key]) == len(there.get(key, ())) == 1 and here[key] != there[key] for key in here)
-    return (count + opposed + _have_complements(ours.wording, theirs.wording)) % 2 == 1
+    return (count + opposed + _have_complements(left.wording, right.wording)) % 2 == 1
 
 
-def make_up(ours: AnalysedText, theirs: AnalysedText) -> bool:
+def make_up(left: AnalysedText, right: AnalysedText) -> bool:
     """Tell whether two texts have counterparts, and the one negation or opposite that these ask for."""
-    return any(_have_counterparts(guard, ours.wording, theirs.wording) for guard in _PAIRS) and are_turned(
-        ours, theirs
+    return any(_have_counterparts(guard, left.wording, right.wording) for guard in _PAIRS) and are_turned(
+        left, right
     )
 
 
-def is_left_to_claims(conflict: Conflict, ours: AnalysedText, theirs: AnalysedText) -> bool:
+def is_left_to_claims(conflict: Conflict, left: AnalysedText, right: AnalysedText) -> bool:
     """Tell whether a conflict is one of phrases that a guard of claims compares with each other.
 
     Opposites are if both are parts of such phrases ("probably", "unlikely"), a negation if it is part of one.
     """
     if conflict.cause == "opposite":
-        guard = next((guard for guard in _OWN_OPPOSITES if _are_inside(conflict, ours, theirs, guard)), "")
-        return bool(guard) and (guard != "order" or orders_agree(ours, theirs))
-    return _is_of_phrase(conflict.prediction, ours.wording, theirs.wording) or _is_of_phrase(
-        conflict.reference, theirs.wording, ours.wording
+        guard = next((guard for guard in _OWN_OPPOSITES if _are_inside(conflict, left, right, guard)), "")
+        return bool(guard) and (guard != "order" or orders_agree(left, right))
+    return _is_of_phrase(conflict.prediction, left.wording, right.wording) or _is_of_phrase(
+        conflict.reference, right.wording, left.wording
     )
 
 
-def orders_agree(ours: AnalysedText, theirs: AnalysedText) -> bool:
+def orders_agree(left: AnalysedText, right: AnalysedText) -> bool:
     """Tell whether both texts put the same events in an order, and in the same one."""
-    return turned_orders(ours.wording, theirs.wording) == []
+    return turned_orders(left.wording, right.wording) == []
 
 
-def _have_counterparts(guard: str, ours: Wording, theirs: Wording) -> bool:
-    here, there = (kinds_of(text.cues(guard)) for text in (ours, theirs))
-    return any(are_counterparts(guard, one, other) for one in here for other in there)
+def _have_counterparts(guard: str, left: Wording, right: Wording) -> bool:
+    here, there = (kinds_of(text.cues(guard)) for text in (left, right))
+    return any(are_counterparts(guard, first, second) for first in here for second in there)
 
 
 def _is_of_phrase(negated: Mention, here: Wording, there: Wording) -> bool:
@@ -415,9 +415,9 @@ def _is_inside(wording: Wording, guard: str, at: int) -> bool:
     return any(cue.first <= at <= cue.last for cue in wording.cues(guard))
 
 
-def _are_inside(conflict: Conflict, ours: AnalysedText, theirs: AnalysedText, guard: str) -> bool:
-    return _is_inside(ours.wording, guard, conflict.prediction.at) and _is_inside(
-        theirs.wording, guard, conflict.reference.at
+def _are_inside(conflict: Conflict, left: AnalysedText, right: AnalysedText, guard: str) -> bool:
+    return _is_inside(left.wording, guard, conflict.prediction.at) and _is_inside(
+        right.wording, guard, conflict.reference.at
     )
 
 
@@ -483,10 +483,11 @@ def _denials(text: AnalysedText, skipped: set[int]) -> int:
     )
 
 
-def _have_complements(ours: Wording, theirs: Wording) -> bool:
-    here, there = (kinds_of(text.cues("quantity")) for text in (ours, theirs))
+def _have_complements(left: Wording, right: Wording) -> bool:
+    here, there = (kinds_of(text.cues("quantity")) for text in (left, right))
     return any(
-        (one in here and other in there) or (other in here and one in there) for one, other in _COMPLEMENTS
+        (first in here and second in there) or (second in here and first in there)
+        for first, second in _COMPLEMENTS
     )
 
 

@@ -79,9 +79,9 @@ def read_relations(words: TextWords) -> list[Relation]:
 
 def _comparing(texts: list[str]) -> list[int]:
     """List possible positions of comparing words: words of order, or up to three words before "than"."""
-    found = {at for at, text in enumerate(texts) if text in _ORDERS}
-    found.update(at - back for at, text in enumerate(texts) if text == "than" for back in (1, 2, 3))
-    return sorted(at for at in found if at > 0)
+    positions = {at for at, text in enumerate(texts) if text in _ORDERS}
+    positions.update(at - back for at, text in enumerate(texts) if text == "than" for back in (1, 2, 3))
+    return sorted(at for at in positions if at > 0)
 
 
 def _second_side(texts: list[str], at: int) -> list[int]:
@@ -100,20 +100,20 @@ def _second_side(texts: list[str], at: int) -> list[int]:
 
 def _stems(texts: list[str], places: range) -> frozenset[str]:
     """Collect the stems of content words on one side, up to the end of the clause."""
-    found: list[str] = []
-    for place in places:
-        text = texts[place]
-        if text in _ENDS or len(found) == _COMPARATIVE_REACH:
+    stems: list[str] = []
+    for position in places:
+        text = texts[position]
+        if text in _ENDS or len(stems) == _COMPARATIVE_REACH:
             break
         if text not in _IDLE and kind_of(text) != "p":
-            found.append(stem(text))
-    return frozenset(found)
+            stems.append(stem(text))
+    return frozenset(stems)
 
 
-def _turned(one: Relation, other: Relation) -> bool:
+def _turned(first: Relation, second: Relation) -> bool:
     """Tell whether the second relation names the same things in the reverse order."""
-    here, there = one.first - one.second, one.second - one.first
-    return bool(here & (other.second - other.first)) and bool(there & (other.first - other.second))
+    here, there = first.first - first.second, first.second - first.first
+    return bool(here & (second.second - second.first)) and bool(there & (second.first - second.second))
 
 
 def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> set[str]:
@@ -125,10 +125,10 @@ def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> s
         1
     """
     return {
-        place.key
-        for one, other in _turned_pairs(prediction, reference)
-        for place in one.places
-        if Side(place.key, -place.side) in other.places
+        position.key
+        for first, second in _turned_pairs(prediction, reference)
+        for position in first.places
+        if Side(position.key, -position.side) in second.places
     }
 
 
@@ -140,17 +140,17 @@ def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> 
         >>> reversals(read_relations(TextWords(first)), read_relations(TextWords(second)))
         [(2, 2)]
     """
-    found = {
-        (one.at, other.at)
-        for one, other in _turned_pairs(prediction, reference)
-        if set(one.places) & set(other.places)
+    relations = {
+        (first.at, second.at)
+        for first, second in _turned_pairs(prediction, reference)
+        if set(first.places) & set(second.places)
     }
-    return sorted(found)
+    return sorted(relations)
 
 
-def _turned_pairs(ours: Sequence[Relation], theirs: Sequence[Relation]) -> list[tuple[Relation, Relation]]:
-    pairs = product(ours[:_MOST_COMPARATIVES], theirs[:_MOST_COMPARATIVES])
-    return [(one, other) for one, other in pairs if _turned(one, other)]
+def _turned_pairs(left: Sequence[Relation], right: Sequence[Relation]) -> list[tuple[Relation, Relation]]:
+    pairs = product(left[:_MOST_COMPARATIVES], right[:_MOST_COMPARATIVES])
+    return [(first, second) for first, second in pairs if _turned(first, second)]
 
 
 _REACH = 8
@@ -195,10 +195,10 @@ def read_exchanges(words: TextWords) -> list[Exchange]:
     entries = _entries()
     if entries.keys().isdisjoint(words.distinct):
         return []
-    found = [
+    relations = [
         _exchange(words, at, entry) for at, text in enumerate(words.texts) for entry in entries.get(text, ())
     ]
-    return [one for one in found if one.source or one.goal]
+    return [one for one in relations if one.source or one.goal]
 
 
 def same_events(
@@ -213,9 +213,9 @@ def same_events(
         [(1, 1)]
     """
     return [
-        (one, other)
-        for one, other in _pairs(prediction, reference)
-        if one.side != other.side and _same_ends(one, other)
+        (first, second)
+        for first, second in _pairs(prediction, reference)
+        if first.side != second.side and _same_ends(first, second)
     ]
 
 
@@ -228,32 +228,32 @@ def exchanged_ends(prediction: Sequence[Exchange], reference: Sequence[Exchange]
         [(1, 1)]
     """
     pairs = _pairs(prediction, reference)
-    agreeing = [(one, other) for one, other in pairs if _same_ends(one, other)]
-    settled = {one for one, _ in agreeing}, {other for _, other in agreeing}
+    agreeing = [(first, second) for first, second in pairs if _same_ends(first, second)]
+    settled = {first for first, _ in agreeing}, {second for _, second in agreeing}
     return sorted(
         {
-            (one.at, other.at)
-            for one, other in pairs
-            if one not in settled[0] and other not in settled[1] and _crossed(one, other)
+            (first.at, second.at)
+            for first, second in pairs
+            if first not in settled[0] and second not in settled[1] and _crossed(first, second)
         }
     )
 
 
-def _pairs(ours: Sequence[Exchange], theirs: Sequence[Exchange]) -> list[tuple[Exchange, Exchange]]:
-    pairs = product(ours[:_MOST_COMPARED], theirs[:_MOST_COMPARED])
-    return [(one, other) for one, other in pairs if one.pair == other.pair]
+def _pairs(left: Sequence[Exchange], right: Sequence[Exchange]) -> list[tuple[Exchange, Exchange]]:
+    pairs = product(left[:_MOST_COMPARED], right[:_MOST_COMPARED])
+    return [(first, second) for first, second in pairs if first.pair == second.pair]
 
 
-def _same_ends(one: Exchange, other: Exchange) -> bool:
-    return bool(one.source & other.source or one.goal & other.goal) and not _swapped(one, other)
+def _same_ends(first: Exchange, second: Exchange) -> bool:
+    return bool(first.source & second.source or first.goal & second.goal) and not _swapped(first, second)
 
 
-def _crossed(one: Exchange, other: Exchange) -> bool:
-    return _swapped(one, other) and not (one.source & other.source or one.goal & other.goal)
+def _crossed(first: Exchange, second: Exchange) -> bool:
+    return _swapped(first, second) and not (first.source & second.source or first.goal & second.goal)
 
 
-def _swapped(one: Exchange, other: Exchange) -> bool:
-    return bool(one.source & other.goal or one.goal & other.source)
+def _swapped(first: Exchange, second: Exchange) -> bool:
+    return bool(first.source & second.goal or first.goal & second.source)
 
 
 def _exchange(words: TextWords, at: int, entry: _Entry) -> Exchange:
@@ -295,11 +295,18 @@ def _of_noun(words: TextWords, at: int) -> tuple[frozenset[str], frozenset[str]]
         whose = frozenset((stem(before),))
     else:
         whose = _pronoun(before)
-    verb = next((place for place in range(at - 1, max(-1, at - 5), -1) if texts[place] in _words("be")), -1)
+    verb = next(
+        (position for position in range(at - 1, max(-1, at - 5), -1) if texts[position] in _words("be")), -1
+    )
     if verb > 0:
         return _stems_before(texts, verb), whose
     behind = next(
-        (place for place in range(at + 1, min(len(texts), at + _REACH)) if texts[place] in _words("be")), 0
+        (
+            position
+            for position in range(at + 1, min(len(texts), at + _REACH))
+            if texts[position] in _words("be")
+        ),
+        0,
     )
     return (_object(texts, behind) - whose if behind else _NO_ONE), whose
 
@@ -311,33 +318,33 @@ def _is_passive(texts: list[str], at: int) -> bool:
 
 def _stems_before(texts: list[str], at: int) -> frozenset[str]:
     """Collect the stems before a word, back to the start of its clause."""
-    found: frozenset[str] = _NO_ONE
-    for place in range(at - 1, max(-1, at - _REACH), -1):
-        if kind_of(texts[place]) == "p" or texts[place] in _words("clause_starts"):
+    things: frozenset[str] = _NO_ONE
+    for position in range(at - 1, max(-1, at - _REACH), -1):
+        if kind_of(texts[position]) == "p" or texts[position] in _words("clause_starts"):
             break
-        found |= _who(texts[place])
-    return found
+        things |= _who(texts[position])
+    return things
 
 
 def _phrase_after(texts: list[str], at: int, prepositions: tuple[str, ...]) -> frozenset[str]:
     """Collect the stems of the phrase that one of some prepositions begins, in the rest of the clause."""
-    for place in range(at + 1, min(len(texts), at + 1 + _REACH)):
-        if kind_of(texts[place]) == "p" or texts[place] in _words("clause_starts"):
+    for position in range(at + 1, min(len(texts), at + 1 + _REACH)):
+        if kind_of(texts[position]) == "p" or texts[position] in _words("clause_starts"):
             break
-        if texts[place] in prepositions:
-            return _object(texts, place)
+        if texts[position] in prepositions:
+            return _object(texts, position)
     return _NO_ONE
 
 
 def _object(texts: list[str], at: int) -> frozenset[str]:
     """Collect the stems after a word, up to the next preposition, verb form of "be" or end of the clause."""
-    found: frozenset[str] = _NO_ONE
+    things: frozenset[str] = _NO_ONE
     ends = _words("clause_starts") | _words("prepositions") | _words("be")
     for text in texts[at + 1 : at + 1 + _REACH]:
         if kind_of(text) == "p" or text in ends:
             break
-        found |= _who(text)
-    return found
+        things |= _who(text)
+    return things
 
 
 def _indirect_object(words: TextWords, at: int) -> frozenset[str]:
@@ -346,7 +353,9 @@ def _indirect_object(words: TextWords, at: int) -> frozenset[str]:
     following = texts[at + 1 : at + 1 + _REACH]
     if not following:
         return _NO_ONE
-    things = [place for place, text in enumerate(following) if place and text in _words("determiners")]
+    things = [
+        position for position, text in enumerate(following) if position and text in _words("determiners")
+    ]
     is_name = words.text[words.starts[at + 1]].isupper()
     if not (things or is_name or _pronoun(following[0])):
         return _NO_ONE
@@ -395,7 +404,7 @@ def _listed() -> Iterator[tuple[str, _Entry]]:
 
 
 def _collected(listed: Iterator[tuple[str, _Entry]]) -> dict[str, list[_Entry]]:
-    found: dict[str, list[_Entry]] = {}
+    entries: dict[str, list[_Entry]] = {}
     for word, entry in listed:
-        found.setdefault(word, []).append(entry)
-    return found
+        entries.setdefault(word, []).append(entry)
+    return entries

@@ -163,7 +163,7 @@ def fold(text: str) -> str:
     return text.lower()
 
 
-def same_but_for_marks(one: str, other: str) -> bool:
+def same_but_for_marks(first: str, second: str) -> bool:
     """Tell whether two texts differ only in case, white space and marks.
 
     Marks between digits count as differences, because 1.5 is not 15; so do signs and units such as % and $.
@@ -172,11 +172,11 @@ def same_but_for_marks(one: str, other: str) -> bool:
         >>> same_but_for_marks("It’s  OPEN.", "its open"), same_but_for_marks("1.5", "15")
         (True, False)
     """
-    one, other = one.casefold(), other.casefold()
+    first, second = first.casefold(), second.casefold()
     # Letters are no marks, so counting some letters tells most different pairs apart at once.
-    if any(one.count(letter) != other.count(letter) for letter in _FREQUENT_LETTERS):
+    if any(first.count(letter) != second.count(letter) for letter in _FREQUENT_LETTERS):
         return False
-    return all(ours == theirs for ours, theirs in zip_longest(_pieces(one), _pieces(other)))
+    return all(left == right for left, right in zip_longest(_pieces(first), _pieces(second)))
 
 
 def is_english_script(text: str) -> bool:
@@ -198,7 +198,7 @@ _PIECE = re.compile(
 
 def _pieces(text: str) -> Iterator[str]:
     """Yield the parts of a text that count when marks are ignored."""
-    return (found.group() for found in _PIECE.finditer(text.translate(_APOSTROPHES)))
+    return (match.group() for match in _PIECE.finditer(text.translate(_APOSTROPHES)))
 
 
 def _starts(folded: str, texts: list[str]) -> list[int]:
@@ -248,7 +248,7 @@ def sides(word: str) -> tuple[Side, ...]:
         return (opposed,)
     bare = bare_word(word)
     if bare in _lexicon():
-        return tuple(Side(place.key, -place.side) for place in _lexicon()[bare])
+        return tuple(Side(position.key, -position.side) for position in _lexicon()[bare])
     return (Side(base_stem(bare), -1),) if bare else (Side(base_stem(word), 1),)
 
 
@@ -303,7 +303,7 @@ def _base_forms() -> dict[str, str]:
 @cache
 def _lexicon() -> dict[str, tuple[Side, ...]]:
     """Read the axes from the file: for every word its positions on all of its axes."""
-    found: dict[str, set[Side]] = {}
+    sides: dict[str, set[Side]] = {}
     for group, entry in read_lexicon("opposites").items():
         if group == "prefix":
             continue
@@ -312,8 +312,8 @@ def _lexicon() -> dict[str, tuple[Side, ...]]:
                 for word in words.split():
                     forms = regular_forms(word[:-1]) if word.endswith("~") else {word}
                     for form in forms:
-                        found.setdefault(form, set()).add(Side(f"{group}.{number}", side))
-    return {word: tuple(sorted(places)) for word, places in found.items()}
+                        sides.setdefault(form, set()).add(Side(f"{group}.{number}", side))
+    return {word: tuple(sorted(positions)) for word, positions in sides.items()}
 
 
 @cache
@@ -328,10 +328,10 @@ def _prefixes() -> list[tuple[str, Side]]:
 
 
 def _by_prefix(word: str) -> Side | None:
-    for prefix, place in _prefixes():
+    for prefix, position in _prefixes():
         rest = word.removeprefix(prefix)
         if rest != word and len(rest) >= _SHORTEST_REST:
-            return Side(f"{place.key}.{stem(rest)}", place.side)
+            return Side(f"{position.key}.{stem(rest)}", position.side)
     return None
 
 
@@ -481,6 +481,6 @@ def ends_clause(texts: list[str], at: int) -> bool:
 def _is_list(texts: list[str], at: int) -> bool:
     """Tell whether a comma is part of a list that ends in "or": no fever, chills, or cough."""
     ahead, ends = texts[at + 1 : at + 9], rules_of_negation()["clause_ends"]
-    stops = [place for place, text in enumerate(ahead) if text in ".;:?!" or text in ends]
+    stops = [position for position, text in enumerate(ahead) if text in ".;:?!" or text in ends]
     ahead = ahead[: stops[0]] if stops else ahead
     return "or" in ahead[: _NO_VERB + 1] or ("," in ahead[:_NO_VERB] and "or" in ahead)

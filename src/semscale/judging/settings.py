@@ -55,7 +55,7 @@ class JudgeSettings(Settings):
             description="Order of the reply: score-first, explanation-first or score-only. An explanation "
             "before the score narrows the spread of scores."
         ),
-        Option(JUDGE, "ORDER"),
+        Option(JUDGE, "ORDER", rare=True),
         Signed(),
     ] = "score-first"
     reference_place: Annotated[
@@ -70,7 +70,7 @@ class JudgeSettings(Settings):
             le=1000,
             description="Replies for each row; with several the distribution is their shares.",
         ),
-        Option(JUDGE),
+        Option(JUDGE, rare=True),
         Signed(),
     ] = 1
     temperature: Annotated[
@@ -84,7 +84,7 @@ class JudgeSettings(Settings):
     max_tokens: Annotated[
         int | None,
         Field(description="Tokens at which a reply is cut; None leaves it to the model."),
-        Option(JUDGE),
+        Option(JUDGE, rare=True),
     ] = 1024
     seed: Annotated[int | None, Field(description="Seed for the model, where it accepts one.")] = None
     structured: Annotated[
@@ -106,7 +106,7 @@ class JudgeSettings(Settings):
             description="prose, or decision: a probability for each level, and nothing to parse. A model "
             "that takes no decisions gives probabilities of letters, or else prose."
         ),
-        Option(JUDGE, name="--reply"),
+        Option(JUDGE, name="--reply", rare=True),
     ] = "prose"
     criteria: Annotated[
         Rubric | str | Path | None,
@@ -114,7 +114,7 @@ class JudgeSettings(Settings):
             description="Rubric of several criteria with question, levels and weight, or its YAML file; it "
             "replaces the template."
         ),
-        Option(JUDGE, "FILE", type=Path),
+        Option(JUDGE, "FILE", type=Path, rare=True),
     ] = None
 
     def model_post_init(self, _context: object) -> None:
@@ -200,7 +200,7 @@ class JudgeColumns(Columns):
         str | None,
         PROBABILITIES,
         Field(description="Probability with which each row was drawn for --human; sheets of label have it."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
 
     def model_post_init(self, context: object) -> None:

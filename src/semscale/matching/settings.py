@@ -142,23 +142,25 @@ class MatchSettings(Settings):
             le=1,
             description="Weight of recall relative to precision, from 0 to 1; for calibrated and entailment.",
         ),
-        Option(MATCHING, "SHARE"),
+        Option(MATCHING, "SHARE", rare=True),
     ] = None
     empty: Annotated[
         Literal["missing", "wrong"],
         Field(description="Whether an empty prediction is left out, or wrong with the score 0."),
-        Option(MATCHING),
+        Option(MATCHING, rare=True),
         Signed(unless_default=True),
     ] = "missing"
     layer: Annotated[
-        int | None, Field(description="Layer whose states bertscore compares."), Option(MATCHING, "NUMBER")
+        int | None,
+        Field(description="Layer whose states bertscore compares."),
+        Option(MATCHING, "NUMBER", rare=True),
     ] = None
     nli: Annotated[
         Any,
         Field(description="Entailment model for entailment or --context: a folder, or a name on the hub."),
-        Option(MATCHING, "MODEL", type=str),
+        Option(MATCHING, "MODEL", type=str, rare=True),
     ] = None
-    nli_labels: Annotated[NliLabels, Option(MATCHING, "LABELS", type=str)] = None
+    nli_labels: Annotated[NliLabels, Option(MATCHING, "LABELS", type=str, rare=True)] = None
     explain: Annotated[
         bool,
         Field(description="Show which words and findings cost most; not with cosine."),

@@ -133,7 +133,7 @@ class RaterSettings(Settings):
         tuple[str, ...] | None,
         BeforeValidator(_set_names),
         Field(description="Use only these sets of anchors; by default those that serve the model."),
-        Option(RATING, "NAME,NAME", type=str),
+        Option(RATING, "NAME,NAME", type=str, rare=True),
     ] = None
     readout: Annotated[
         Readout | None,
@@ -142,40 +142,40 @@ class RaterSettings(Settings):
             description="How similarities become a rating: ssr, or ordinal, the position between lower and "
             f"upper anchors; by default {DEFAULT_READOUT}."
         ),
-        Option(RATING),
+        Option(RATING, rare=True),
     ] = None
     temperature: Annotated[
         float,
         BeforeValidator(_temperature),
         Field(description="Below 1 ratings are sharper, above 1 flatter."),
-        Option(RATING),
+        Option(RATING, rare=True),
         Signed(),
     ] = 1.0
     epsilon: Annotated[
         float,
         BeforeValidator(_epsilon),
         Field(description="Mass added to each rating."),
-        Option(RATING),
+        Option(RATING, rare=True),
         Signed(),
     ] = 0.0
     semantics: Annotated[
         Semantics,
         BeforeValidator(_semantics),
         Field(description="A value for every text, or the equation as published."),
-        Option(RATING),
+        Option(RATING, rare=True),
         Signed(),
     ] = "safe"
     floor: Annotated[
         Literal["auto"] | float | None,
         BeforeValidator(_floor),
         Field(description="Cosine below which a text is off topic: auto, none or a number."),
-        Option(RATING, "FLOOR", type=str),
+        Option(RATING, "FLOOR", type=str, rare=True),
     ] = "auto"
     missing: Annotated[
         tuple[str, ...],
         BeforeValidator(_codes),
         Field(description="A code that stands for no answer, such as NA or -99; can be repeated."),
-        Option(RATING, "CODE"),
+        Option(RATING, "CODE", rare=True),
     ] = ()
     language: Annotated[
         Any,
@@ -183,7 +183,7 @@ class RaterSettings(Settings):
             description="Anchors in each text's language (auto), or in one for all texts, such as de: then "
             "no single text's language is checked."
         ),
-        Option(RATING, "LANGUAGE", type=str),
+        Option(RATING, "LANGUAGE", type=str, rare=True),
     ] = None
     calibration: Annotated[
         Any,
@@ -260,12 +260,12 @@ class RatingColumns(Columns):
         Field(
             description="Probability with which each text was drawn for --human; sheets of --labels have it."
         ),
-        Option(_COLUMNS, "COLUMN"),
+        Option(_COLUMNS, "COLUMN", rare=True),
     ] = None
     human_range: Annotated[
         tuple[float, float] | None,
         Field(description="Lowest and highest value humans could give."),
-        Option(_COLUMNS, "LOW HIGH"),
+        Option(_COLUMNS, "LOW HIGH", rare=True),
     ] = None
 
     def model_post_init(self, context: object) -> None:

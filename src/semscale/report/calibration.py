@@ -260,7 +260,7 @@ def _means_figure(summary: "CalibrationSummary", name: str) -> Figure:
     points = np.array([[mean_bin.rated, mean_bin.human] for mean_bin in bins])
     domain = (float(values[0]), float(values[-1]))
     axes = (f"mean rating, {name}", "people's mean")
-    pairs = figures.in_words((number(rated), number(human)) for rated, human in points.tolist())
+    pairs = figures.described((number(rated), number(human)) for rated, human in points.tolist())
     return Figure(
         f"calibration-{name.replace(' ', '-')}",
         lambda _: scatter(points, (domain, domain), axes),
@@ -519,12 +519,12 @@ def _pmfs_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | Non
         for share, side in zip(pair, sides, strict=True)
     ]
     named = list(zip(names, pairs, strict=True))
-    described = figures.in_words((name, " and ".join(map(percent, pair))) for name, pair in named)
+    shares = figures.described((name, " and ".join(map(percent, pair))) for name, pair in named)
     rows = ((Quoted(name), *map(Share, pair)) for name, pair in named)
     return Figure(
         "human-distributions",
         lambda _: bars(drawn, names, _HALF_WIDTH),
-        f"Share of each point, Semscale and humans: {described}.",
+        f"Share of each point, Semscale and humans: {shares}.",
         table(("point", "Semscale", "humans"), rows, detail="full"),
         caption="The same texts, rated by Semscale and by people; human values lie linearly on the points.",
         legend=sides,

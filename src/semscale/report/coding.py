@@ -29,7 +29,7 @@ from semscale.report.document import (
 )
 from semscale.report.formatting import count, counted, coverage, listed, one_line, percent
 from semscale.report.parts import Column, Columns, in_column, section, table, table_of
-from semscale.report.sentences import rows_scored
+from semscale.report.sentences import rows_scored, sampled_caution
 from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
 from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
 from semscale.types import Status
@@ -49,12 +49,6 @@ _MAX_REPLY = 200
 _WEAK = 0.667
 """Krippendorff's bound below which he would not draw even tentative conclusions."""
 
-_CORRECTION = Citation(
-    "Angelopoulos, A. N., Bates, S., Fannjiang, C., Jordan, M. I., & Zrnic, T. (2023).",
-    "Prediction-powered inference",
-    "Science 382, 669–674",
-    "corrected shares",
-)
 _ALPHA = Citation(
     "Hayes, A. F., & Krippendorff, K. (2007).",
     "Answering the call for a standard reliability measure for coding data",
@@ -155,7 +149,7 @@ def coding_document(summary: "CodingSummary") -> Document:
             ("Other run", Quoted(other_run) if other_run else None),
             ("Chat model", None if summary.asked is None else Quoted(summary.asked.model)),
         ),
-        citations=(_CORRECTION if summary.n_hand else None, _ALPHA if has_alpha else None),
+        citations=(parts.CORRECTION if summary.n_hand else None, _ALPHA if has_alpha else None),
     )
 
 
@@ -528,11 +522,8 @@ def _sample_cautions(summary: "CodingSummary") -> Iterator[str]:
     if summary.drivers is not None:
         figures.append("drivers")
     if figures:
-        coded = ", and from all hand-coded rows" if summary.n_hand else ""
-        yield (
-            f"Made from a random sample of {count(summary.sampled)} of the {counted(summary.n, 'row')}"
-            f"{coded}: {listed(figures)}. All other figures are of all rows."
-        )
+        coded = "hand-coded rows" if summary.n_hand else ""
+        yield sampled_caution(figures, summary.sampled, summary.n, coded)
 
 
 def suggestion_document(summary: "SuggestionSummary") -> Document:

@@ -12,18 +12,18 @@ from semscale.report.row_charts import Bar, DotRow, ForestRow, GroupRow, bars, d
 from semscale.scales import Scale
 
 
-def in_words(rows: Iterable[tuple[str, str]]) -> str:
+def described(rows: Iterable[tuple[str, str]]) -> str:
     """Write rows of a picture for readers who cannot see it: each name with its figures.
 
     Example:
-        >>> in_words([("north", "0.50"), ("south", "0.60")])
+        >>> described([("north", "0.50"), ("south", "0.60")])
         'north: 0.50; south: 0.60'
     """
     return "; ".join(f"{name}: {figures}" for name, figures in rows)
 
 
 def legend(colours: Sequence[str], labels: Sequence[str], shape: str = "") -> tuple[Swatch, ...]:
-    """List colours with what they stand for."""
+    """List colours with their meanings."""
     return tuple(Swatch(colour, label, shape) for colour, label in zip(colours, labels, strict=True))
 
 
@@ -61,7 +61,7 @@ def distributions_figure(
     return Figure(
         name,
         lambda width: group_rows(drawn, colours, reference=reference, width=width),
-        f"{about}: {in_words((row.name, number(row.mean, digits)) for row in drawn)}.",
+        f"{about}: {described((row.name, number(row.mean, digits)) for row in drawn)}.",
         legend=points,
         **further,
     )
@@ -94,7 +94,7 @@ def bars_figure(
     return Figure(
         name,
         lambda width: bars(drawn, labels, width),
-        f"{about}. {in_words((label, bar.text) for label, bar in zip(labels, drawn, strict=True))}.",
+        f"{about}. {described((label, bar.text) for label, bar in zip(labels, drawn, strict=True))}.",
         **further,
     )
 
@@ -107,7 +107,7 @@ def shares_figure(
     Args:
         name: of the figure's file.
         rows: a user's label and the share.
-        head: what a row is.
+        head: name of a row.
         quantity: what is measured, in full.
         measure: the same in a word or two.
     """
@@ -171,7 +171,7 @@ def matrix_figure(
 
     Args:
         name: of the figure's file.
-        labels: what a row is, labels of the rows, and labels of the columns.
+        labels: name of a row, labels of the rows, and labels of the columns.
         values: from top to bottom, row by row.
         colour: gives the colour of a value.
         text: writes a value.

@@ -118,7 +118,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
         summary,
         kind="judging report",
         name="Judge",
-        title=("How good “", Quoted(columns.answer), "” is"),
+        title=("Quality of “", Quoted(columns.answer), "”"),
         stopped=summary.stopped,
         source=[("template ", Quoted(summary.template.name))],
         lead=parts.headline(summary.estimates, _MEAN_EXPECTED if summary.is_panel else _MEAN, _SCORES),
@@ -517,11 +517,8 @@ def _table_cautions(summary: "JudgeSummary") -> Iterator[str]:
         sampled += ["means by criterion"] if has_criteria else []
         sampled += ["severities", "agreement of judges"] if summary.is_panel else []
         sampled += [] if human is None else ["the corrected mean"]
-        labelled = "" if human is None else ", and from all with a human label"
-        yield (
-            f"Made from a random sample of {count(summary.sampled)} of the {counted(summary.n, 'row')}"
-            f"{labelled}: {listed(sampled)}. All else is of all rows."
-        )
+        labelled = "" if human is None else "rows with a human label"
+        yield sentences.sampled_caution(sampled, summary.sampled, summary.n, labelled)
     if human is None:
         yield (
             "There are no human labels, so these figures do not show how accurate the judge is: name a "

@@ -1,6 +1,5 @@
 """Documents of matching: scores, findings and lowest scores; layers of BERTScore; a scored submission."""
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,25 +9,25 @@ import numpy as np
 import polars as pl
 
 from semscale.matching.layered import PRESETS
+from semscale.report import figures, parts, sentences
 from semscale.report.chart_kit import ACCENT, CONTRAST, MUTED, NEUTRAL
 from semscale.report.document import (
+    Block,
     Citation,
     Count,
-    DataTable,
     Document,
     Figure,
     Headline,
     Histogram,
     ItemCard,
     Items,
-    Line,
     Number,
     Paragraph,
     Quoted,
     ScoreGroup,
     Section,
     Share,
-    Swatch,
+    Value,
     WithInterval,
     estimate_cell,
     marked,
@@ -38,52 +37,14 @@ from semscale.report.formatting import (
     count,
     counted,
     coverage,
-    ends,
     number,
     one_line,
     percent,
     plain,
-    with_interval,
 )
-from semscale.report.parts import (
-    GUARD_MEANINGS,
-    Columns,
-    altogether,
-    by_groups,
-    estimated_document,
-    group_label,
-    group_name,
-    group_table,
-    guard_legend,
-    guard_table,
-    headline,
-    histogram_caption,
-    in_column,
-    label_with_base,
-    languages_section,
-    largest_groups,
-    left_out_section,
-    listed_groups,
-    low_items,
-    mean_row,
-    nothing_section,
-    present,
-    score_group,
-    section,
-    signature_fields,
-    small_base_note,
-    summary_document,
-    table,
-    table_of,
-    unlisted_note,
-)
-from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED, Bar, DotRow, bars, dots
-from semscale.report.sentences import (
-    STATUS_MEANINGS,
-    interval_methods,
-    language_warnings,
-    unread_warnings,
-)
+from semscale.report.parts import Columns, Fact, present, section, table, table_of
+from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
+from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
 from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Status
@@ -93,156 +54,186 @@ if TYPE_CHECKING:
     from semscale.matching.cliniqlink import EvaluationSummary, TaskScore
     from semscale.matching.summary import MatchedItem, MatchSummary
 
-SHOWN_ITEMS = 12
-CHARTED_GROUPS = 10
-"""Groups that are drawn, the largest ones."""
-
-CLINIQLINK = Citation(
-    "ClinIQLink 2025.",
-    "Evaluation of answers in words, sentences and paragraphs",
-    "Shared task of the BioNLP workshop at ACL 2025",
-    "the method",
-)
-BERTSCORE = Citation(
-    "Zhang, T., Kishore, V., Wu, F., Weinberger, K. Q., & Artzi, Y. (2020).",
-    "BERTScore: Evaluating text generation with BERT",
-    "ICLR 2020, arXiv:1904.09675",
-    "the method",
-)
-SUMMAC = Citation(
-    "Laban, P., Schnabel, T., Bennett, P. N., & Hearst, M. A. (2022).",
-    "SummaC: Re-visiting NLI-based models for inconsistency detection in summarization",
-    "TACL 10, doi:10.1162/tacl_a_00453",
-    "sentence by sentence",
-)
-_CITED = {
-    "bertscore": BERTSCORE,
-    "entailment": SUMMAC,
-    "cliniqlink-doc": CLINIQLINK,
-    "cliniqlink-code": CLINIQLINK,
-}
-
 MEANINGS = STATUS_MEANINGS | {
     "missing": "no prediction: the cell is empty or null",
-    "not-text": "the cell holds a number or something else that is not text of predictions",
+    "not-text": "the cell of the prediction holds a number or something else that is not text",
     "empty": "the prediction is nothing but white space",
     "no-reference": "no reference holds a text to match with",
     "other-language": "the prediction or the reference is in a language that the model does not read",
     "weightless": f"{UNREAD}; or no token of the texts counts",
 }
-
-_FINDINGS_LEAD = (
-    "Similarity hardly sees what turns a meaning round. Guards look for it; these are the rows with "
+_GUARDS = (
+    "Similarity hardly reflects words that reverse a meaning. Guards look for them; these are the rows with "
     "findings that score highest."
 )
+_INVALID = "invalid replies count as 0; items whose right answer is not stated are left out"
+_CLINIQLINK = Citation(
+    "ClinIQLink 2025.",
+    "Evaluation of answers in words, sentences and paragraphs",
+    "Shared task of the BioNLP workshop at ACL 2025",
+    "the method",
+)
+_BERTSCORE = Citation(
+    "Zhang, T., Kishore, V., Wu, F., Weinberger, K. Q., & Artzi, Y. (2020).",
+    "BERTScore: Evaluating text generation with BERT",
+    "ICLR 2020, arXiv:1904.09675",
+    "the method",
+)
+_CITED = {
+    "bertscore": _BERTSCORE,
+    "entailment": parts.SUMMAC,
+    "cliniqlink-doc": _CLINIQLINK,
+    "cliniqlink-code": _CLINIQLINK,
+}
 _FIGURES = {"score": "match", "f1": "F1"}
 _PARTS = {"findings": "kept after findings", "cut": "share cut off"}
-_THIRDS = ("lowest third", "middle third", "highest third")
-_THIRD_COLOURS = (CONTRAST, NEUTRAL, ACCENT)
+_THIRDS = figures.legend((CONTRAST, NEUTRAL, ACCENT), ("lowest third", "middle third", "highest third"))
+_SHOWN_ITEMS = 12
+_UNRELATED_HIGH = 0.4  # mean of unrelated pairs; with MiniLM, which the presets are for, it is below .11
+_SEEN = 0.005  # least cost of a token that shows in a score of two digits
+_EQUAL = 0.995  # least similarity that two digits show as 1
 _DIGITS = 3
-_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_UNRELATED_HIGH = 0.4  # mean of unrelated pairs; with MiniLM that of a layered preset is below .11
-_SEEN = 0.005  # cost of a token from which on it changes a score of two digits
-_EQUAL = 0.995  # similarity from which on two digits show 1
+
+
+# Matched texts
 
 
 def match_document(summary: "MatchSummary") -> Document:
     """Turn the scores of matched texts into a document."""
-    columns, overall = summary.columns, summary.estimates.overall
-    title: Line = "How far predictions say what is expected"
-    if columns is not None:
-        title = ("How far “", Quoted(columns.prediction), "” says what is expected")
-    remarks = {
-        "empty": _empty_remark(summary),
-        "contradicted": _contradicted_remark(summary),
-        "separation": _separation_remark(summary),
-        "sampled": _sampled_remark(summary),
+    columns = summary.columns
+    notes = {
+        "empty": _empty_note(summary),
+        "contradicted": _contradicted_note(summary),
+        "separation": _separation_note(summary),
+        "sampled": _sampled_note(summary),
     }
-    return estimated_document(
+    stated = {name: note for name, note in notes.items() if note}
+    title = "Match of predictions with references"
+    return parts.estimated_document(
         summary,
         kind="matching report",
         name="Match",
-        title=title,
+        title=("Match of “", Quoted(columns.prediction), "” with its references") if columns else title,
         n_windowed=summary.n_windowed,
-        source=(f"method {summary.method}",),
-        lead=headline(summary.estimates, mean_name(overall.main), summary.bounds),
+        source=[f"method {summary.method}"],
+        lead=parts.headline(summary.estimates, mean_name(summary.estimates.overall.main), summary.bounds),
         warnings=(
-            *language_warnings(summary),
-            *unread_warnings(summary.counts),
+            *sentences.language_warnings(summary),
+            *sentences.unread_warnings(summary.counts),
         ),
-        reading=[f"{capitalised(remark)}." for remark in remarks.values() if remark],
-        facts=(
-            *(
-                (capitalised(mean_name(name)), mean)
-                for name, mean in overall.figures.items()
-                if name != overall.main
-            ),
-            ("With findings", summary.n_flagged) if summary.n_flagged is not None else None,
-            ("Contradicted", summary.n_contradicted) if summary.n_contradicted is not None else None,
-            ("Across languages", summary.n_across_languages) if summary.n_across_languages else None,
-            ("Above unrelated", Share(summary.separation.share)) if summary.separation else None,
-        ),
+        reading=[f"{capitalised(note)}." for note in stated.values()],
+        facts=_facts(summary),
         cautions=_cautions(summary),
         sections=_sections(summary),
-        notes=[f"{name}: {remark}" for name, remark in remarks.items() if remark],
-        settings=()
-        if columns is None
-        else (
-            ("Predictions", in_column(columns.prediction)),
-            *(("References", in_column(column)) for column in columns.reference),
-            ("Groups", in_column(columns.by)),
-        ),
-        citations=(_CITED.get(summary.method),),
+        notes=[f"{name}: {note}" for name, note in stated.items()],
+        settings=parts.column_settings(columns, prediction="Predictions", reference="References", by="Groups")
+        if columns
+        else (),
+        citations=[_CITED.get(summary.method)],
     )
+
+
+def _facts(summary: "MatchSummary") -> Iterator[Fact]:
+    overall = summary.estimates.overall
+    for name, mean in overall.figures.items():
+        if name != overall.main:
+            yield capitalised(mean_name(name)), mean
+    if summary.n_flagged is not None:
+        yield "With findings", summary.n_flagged
+    if summary.n_contradicted is not None:
+        yield "Contradicted", summary.n_contradicted
+    if summary.n_across_languages:
+        yield "Across languages", summary.n_across_languages
+    if summary.separation:
+        yield "Above unrelated", Share(summary.separation.share)
 
 
 def _sections(summary: "MatchSummary") -> Iterator[Section | None]:
-    yield _spread(summary) if summary.estimates.overall.n else nothing_section("scores")
-    guards = summary.guards
+    estimates, guards = summary.estimates, summary.guards
+    if estimates.overall.n:
+        names = {name: mean_name(name) for name in estimates.overall.figures}
+        names[estimates.overall.main] += f", from {' to '.join(map(plain, summary.bounds))}"
+        means = [(name, estimates.overall.figures[figure]) for figure, name in names.items()]
+        yield section(
+            "scores",
+            parts.by_groups("Distribution of the scores", estimates),
+            parts.altogether(means, estimates.interval),
+            _scores_histogram(summary),
+            replace(parts.group_table(estimates), detail="brief") if estimates.groups else None,
+        )
+    else:
+        yield parts.nothing_section("scores")
     if summary.flagged:
+        legend = parts.guard_legend(guards, parts.GUARD_MEANINGS)
         yield section(
             "findings",
-            "Alike, and yet different",
-            guard_table(guards, GUARD_MEANINGS, noun="row", title="Findings"),
-            Paragraph(_FINDINGS_LEAD, "lead"),
-            _items(summary.flagged[:SHOWN_ITEMS], guards=guard_legend(guards, GUARD_MEANINGS)),
+            "Similar, and yet different",
+            parts.guard_table(guards, parts.GUARD_MEANINGS, noun="row", title="Findings"),
+            Paragraph(_GUARDS, "lead"),
+            _items(summary.flagged[:_SHOWN_ITEMS], guards=legend),
         )
-    lowest = summary.lowest[:SHOWN_ITEMS]
-    if summary.is_explained:  # whoever requests explanations sees all scores that could be higher
-        lowest = tuple(item for item in lowest if item.score < summary.bounds[1])
-    else:
-        mean = summary.estimates.overall.mean
-        lowest = tuple(low_items(lowest, lambda item: item.score, mean, summary.bounds))
-    if lowest:
-        brief_title = counted(min(len(lowest), Items.most), "lowest score")
-        items = _items(lowest, brief_title=brief_title, is_explained=summary.is_explained)
+    if lowest := _lowest(summary):
+        title = counted(min(len(lowest), Items.most), "lowest score")
+        items = _items(lowest, brief_title=title, is_explained=summary.is_explained)
         yield section("worst", "The lowest scores", items)
-    yield section("parts", "What the scores are made of", _parts_figure(summary))
-    yield languages_section(summary.languages, ("prediction", "reference"))
-    yield left_out_section(summary, MEANINGS)
+    yield section("parts", "Parts of the scores", _parts_figure(summary))
+    yield parts.languages_section(summary.languages, ("prediction", "reference"))
+    yield parts.left_out_section(summary, MEANINGS)
 
 
-def _spread(summary: "MatchSummary") -> Section | None:
-    estimates = summary.estimates
-    figures = estimates.overall.figures
-    names = {name: mean_name(name) for name in figures}
-    names[estimates.overall.main] += f", from {' to '.join(map(plain, summary.bounds))}"
-    return section(
+def _scores_histogram(summary: "MatchSummary") -> Histogram:
+    """Count the scores: of all rows, of unrelated pairs, then of the largest groups, the best first."""
+    estimates, separation, overall = summary.estimates, summary.separation, summary.estimates.overall
+    everything = parts.label_with_base("All rows", Count(overall.n))
+    drawn = [parts.score_group(everything, summary.scores, HISTOGRAM, overall.mean)]
+    rows: list[tuple[Value, ...]] = [parts.mean_row("all rows", overall)]
+    sample = f"{count(SAMPLED_ROWS)} rows" if summary.is_sampled else ""
+    caption = [parts.histogram_caption("rows have which score", estimates, sample)]
+    if separation:
+        n = len(separation.unrelated)
+        pairs = parts.label_with_base("Unrelated pairs", Count(n))
+        drawn.append(ScoreGroup(pairs, separation.unrelated, UNRELATED))
+        rows.append(("unrelated pairs", n, None, float(separation.unrelated.mean())))
+        caption.append(
+            f"Unrelated pairs are {counted(n, 'prediction')} with the references of other rows: "
+            f"{percent(separation.share)} of the time a row scores above such a pair."
+        )
+    groups = parts.group_histograms(estimates, summary.group_scores, GROUP)
+    n_drawable = sum(group.group in summary.group_scores for group in estimates.groups if group.mean)
+    if len(groups) < n_drawable:
+        caption.append(f"The {len(groups)} largest of {count(n_drawable)} groups are drawn, all are below.")
+    rows += [
+        parts.mean_row(parts.group_name(group, estimates.by), group)
+        for group in parts.listed_groups(estimates)
+    ]
+    caption += present(parts.small_base_note(estimates, "row"), parts.unlisted_note(estimates))
+    return Histogram(
         "scores",
-        by_groups("How the scores are spread", estimates),
-        altogether(((name, figures[figure]) for figure, name in names.items()), estimates.interval),
-        _scores_histogram(summary),
-        replace(group_table(estimates), detail="brief") if estimates.groups else None,
+        (*drawn, *groups),
+        summary.bounds,
+        ("score", "rows"),
+        table(("", "rows", "left out", "mean"), rows),
+        caption=" ".join(caption),
     )
 
 
-def _items(items: "Sequence[MatchedItem]", **settings: Any) -> Items:  # noqa: ANN401 - fields of Items
-    return Items(tuple(map(_item, items)), heads=("prediction", "reference"), **settings)
+def _lowest(summary: "MatchSummary") -> "list[MatchedItem]":
+    """Choose the items with low scores; if explanations are wanted, all that could be higher."""
+    lowest, (_, greatest) = summary.lowest[:_SHOWN_ITEMS], summary.bounds
+    if summary.is_explained:
+        return [item for item in lowest if item.score < greatest]
+    mean = summary.estimates.overall.mean
+    return parts.low_items(lowest, lambda item: item.score, mean, summary.bounds)
+
+
+def _items(items: "Sequence[MatchedItem]", **further: Any) -> Items:  # noqa: ANN401 - fields of Items
+    return Items(tuple(map(_item, items)), heads=("prediction", "reference"), **further)
 
 
 def _item(item: "MatchedItem") -> ItemCard:
     findings = item.findings or ()
     texts = {"prediction": item.prediction, "reference": item.reference}
+    is_of_sentences = item.tokens is not None and "contradiction" in item.tokens.columns
     return ItemCard(
         row=item.row + 1,
         score=Number(item.score),
@@ -253,281 +244,23 @@ def _item(item: "MatchedItem") -> ItemCard:
             if text is not None
         ),
         findings=tuple((finding.guard, one_line(finding.reason)) for finding in findings),
-        parts=tuple((_part_name(name), Number(value)) for name, value in _shown_parts(item).items()),
-        details=(_details_title(item.tokens), costly_tokens(item.tokens)),
+        parts=tuple((part_name(name), Number(value)) for name, value in _shown_parts(item).items()),
+        details=(
+            f"{'sentences' if is_of_sentences else 'words'} that cost most",
+            costly_tokens(item.tokens),
+        ),
         brief=(Quoted(item.prediction), Quoted(item.reference)),
     )
 
 
-def calibration_document(calibration: "LayerCalibration") -> Document:
-    """Turn the calibration of a model's layers into a document."""
-    human, plan = calibration.human, calibration.plan
-    drawn = f"{counted(calibration.n_pairs, 'random pair')} of {counted(calibration.n_texts, 'text')}"
-    best = []
-    if human and plan:
-        left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
-        judged = f"{counted(human.n, 'judged pair')}{left_out}"
-        intervals = interval_methods(plan, {"": "bootstrap"}, "judged pairs")
-        best = [f"best layer: {human.best_layer} ({judged}); intervals: {intervals}"]
-    return Document(
-        kind="BERTScore calibration",
-        name="BERTScore layers",
-        title=("What unrelated texts score at each layer of ", Quoted(calibration.model.split("#")[0])),
-        source=(Quoted(calibration.source),),
-        signature=calibration.signature,
-        counting=(drawn,),
-        reading=tuple(f"{capitalised(line)}." for line in (drawn, *best)),
-        sections=present(section("layers", "Layer by layer", _layers(calibration))),
-        notes=tuple(best),
-        settings=signature_fields(calibration.signature),
-        citations=(BERTSCORE,),
-    )
-
-
-def _layers(calibration: "LayerCalibration") -> Figure:
-    layers = list(enumerate(zip(calibration.baseline, calibration.error, strict=True)))
-    spearman = calibration.human.spearman if calibration.human else ()
-    rows = [
-        [layer, *(Number(float(value), 4) for value in (*means, errors[2]))]
-        + [estimate_cell(estimate, _DIGITS) for estimate in spearman[layer : layer + 1]]
-        for layer, (means, errors) in layers
-    ]
-    dot_rows = [
-        DotRow(
-            f"layer {layer}",
-            (float(means[2]), *(estimate.value for estimate in spearman[layer : layer + 1])),
-        )
-        for layer, (means, _) in layers
-    ]
-    agreement = ["Spearman with people"] if spearman else []
-    legend = [Swatch(MUTED, "F1 of random pairs"), *(Swatch(ACCENT, name) for name in agreement)]
-    described = "; ".join(f"{row.name} {', '.join(map(number, row.means))}" for row in dot_rows)
-    return Figure(
-        "layers",
-        lambda width: dots(dot_rows, [swatch.colour for swatch in legend], title="", width=width),
-        f"{' and '.join(swatch.label for swatch in legend)}, layer by layer. {described}.",
-        table(("layer", "precision", "recall", "F1", "error of F1", *agreement), rows),
-        caption="Random pairs have nothing to do with each other: a score says something only above theirs.",
-        legend=tuple(legend),
-    )
-
-
-def evaluation_document(summary: "EvaluationSummary") -> Document:
-    """Turn the scores of a submission into a document."""
-    tasks, interval = summary.tasks, summary.plan.interval
-    intervals = interval_methods(summary.plan, {task.task: task.estimate.method for task in tasks}, "items")
-    mean = "overall, each task counting the same"
-    overall = WithInterval(summary.overall, np.nan, np.nan, _DIGITS)
-    counting = "invalid replies count as 0; items whose right answer is not stated are left out"
-    return summary_document(
-        summary,
-        kind="submission report",
-        name="Submission",
-        title=("How the submission “", Quoted(summary.source), "” scores"),
-        lead=None if np.isnan(summary.overall) else Headline(mean, overall, (0.0, 1.0), interval, _TICKS),
-        reading=(f"{capitalised(counting)}.",),
-        facts=(
-            ("Tasks", len(tasks)),
-            ("Items", len(summary.items)),
-            ("Invalid replies", sum(task.n_invalid for task in tasks)),
-            ("Left out", sum(task.estimate.n_left_out for task in tasks)),
-        ),
-        sections=(
-            section(
-                "tasks",
-                "By task",
-                _tasks(tasks, interval),
-                Paragraph(f"{mean}: {number(summary.overall, _DIGITS)}", detail="brief"),
-            ),
-        ),
-        notes=(f"intervals: {intervals}", counting),
-        settings=(("Intervals", intervals),),
-        citations=(CLINIQLINK,),
-    )
-
-
-def _tasks(tasks: "tuple[TaskScore, ...]", interval: float) -> Figure | DataTable:
-    """Draw the tasks that have a score above the table of all."""
-    further = dict.fromkeys(name for task in tasks for name in task.figures)
-    columns: Columns[TaskScore] = (
-        ("task", lambda task: Quoted(task.task)),
-        ("score", lambda task: estimate_cell(task.estimate, _DIGITS)),
-        ("measure", lambda task: task.measure),
-        ("items", lambda task: task.estimate.n),
-        ("invalid", lambda task: task.n_invalid),
-        ("left out", lambda task: task.estimate.n_left_out),
-        *(
-            (name.replace("_", " "), lambda task, name=name: Number(task.figures.get(name), _DIGITS))
-            for name in further
-        ),
-    )
-    by_task = table_of(tasks, columns, title="By task")
-    scored = [task for task in tasks if not np.isnan(task.estimate.value)]
-    if not scored:
-        return by_task
-    described = "; ".join(f"{task.task}: {number(task.estimate.value, _DIGITS)}" for task in scored)
-    return Figure(
-        "tasks",
-        lambda width: bars(list(map(_bar, itertools.count(), scored)), [task.task for task in scored], width),
-        f"Scores by task. {described}.",
-        by_task,
-        caption=f"Each task’s score with its {coverage(interval)} interval.",
-    )
-
-
-def _bar(row: int, task: "TaskScore") -> Bar:
-    score = task.estimate
-    low, high = ends(score.low, score.high)
-    return Bar(row, score.value, low, high, with_interval(score, _DIGITS), number(score.value, _DIGITS))
-
-
-def _scores_histogram(summary: "MatchSummary") -> Histogram:
-    """Count the scores: of all rows, of unrelated pairs, then of the largest groups, the best first."""
-    estimates, separation, overall = summary.estimates, summary.separation, summary.estimates.overall
-    everything = label_with_base("All rows", Count(overall.n))
-    groups = [score_group(everything, summary.scores, HISTOGRAM, overall.mean)]
-    rows: list[Sequence[Any]] = [mean_row("all rows", overall)]
-    if separation:
-        n_pairs = Count(len(separation.unrelated))
-        groups.append(
-            ScoreGroup(label_with_base("Unrelated pairs", n_pairs), separation.unrelated, UNRELATED)
-        )
-        rows.append(("unrelated pairs", n_pairs, Count(None), float(separation.unrelated.mean())))
-    drawable = summary.group_scores
-    scored = [group for group in estimates.groups if group.mean and group.group in drawable]
-    charted = largest_groups(scored, CHARTED_GROUPS)
-    for group in charted:
-        name = group_label(group, estimates.by)
-        groups.append(score_group(name, drawable[group.group], GROUP, group.mean))
-    rows += [mean_row(group_name(group, estimates.by), group) for group in listed_groups(estimates)]
-    return Histogram(
-        "scores",
-        tuple(groups),
-        summary.bounds,
-        ("score", "rows"),
-        table(("", "rows", "left out", "mean"), rows),
-        caption=" ".join(filter(None, _caption(summary, len(charted), len(scored)))),
-    )
-
-
-def _caption(summary: "MatchSummary", charted: int, groups: int) -> Iterator[str]:
-    yield histogram_caption("rows have which score", summary.estimates)
-    if summary.is_sampled:
-        yield f"Counted in a random sample of {count(SAMPLED_ROWS)} rows."
-    if summary.separation:
-        pairs = counted(len(summary.separation.unrelated), "prediction")
-        yield (
-            f"Unrelated pairs are {pairs} with the references of other rows: "
-            f"{percent(summary.separation.share)} of the time a row scores above such a pair."
-        )
-    if charted < groups:
-        yield f"The {charted} largest of {count(groups)} groups are drawn, all are below."
-    yield small_base_note(summary.estimates, "row")
-    yield unlisted_note(summary.estimates)
-
-
-def _parts_figure(summary: "MatchSummary") -> Figure | None:
-    """Draw each part's mean in rows with low, middling and high scores; ``None`` without parts or rows."""
-    if not summary.thirds:
-        return None
-    parts = {name: means for name, means in summary.thirds.items() if name != "cut"}  # no part of a score
-    rows = [DotRow(_part_name(name), means) for name, means in parts.items()]
-    described = "; ".join(f"{row.name} {', '.join(map(number, row.means))}" for row in rows)
-    return Figure(
-        "parts",
-        lambda width: dots(rows, _THIRD_COLOURS, width=width),
-        f"Mean of each part in the lowest, middle and highest third of rows. {described}.",
-        table(("part", *_THIRDS), ((row.name, *row.means) for row in rows), detail="full"),
-        caption="Rows are cut into thirds by their score. The further apart a part's dots are, the more it "
-        "tells low scores from high ones; a part whose dots lie together hardly decides anything.",
-        legend=tuple(Swatch(*pair) for pair in zip(_THIRD_COLOURS, _THIRDS, strict=True)),
-    )
-
-
-def _cautions(summary: "MatchSummary") -> Iterator[str]:
-    """Yield the limits of the figures that a reader must know."""
-    separation = summary.separation
-    if separation is not None and separation.is_weak:
-        yield (
-            f"These scores hardly tell the pairs from unrelated ones: only {percent(separation.share)} lie "
-            "above, and 50 % would by chance. Look at the pairs before trusting the mean, or try another "
-            "--method."
-        )
-    if summary.n_flagged and not summary.weighs_findings:
-        yield (
-            f"Guards found something in {counted(summary.n_flagged, 'row')}; "
-            "this method's scores do not take it into account."
-        )
-    if summary.n_unguarded:
-        yield (
-            f"Guards read English alone: they did not look at {counted(summary.n_unguarded, 'row')} in other "
-            "languages, where nothing is known of negations, numbers and names."
-        )
-    if summary.n_by_text_alone:
-        yield (
-            f"In {counted(summary.n_by_text_alone, 'row')} the texts are in different languages: only the "
-            "layer of whole texts counts there, as words have no equals."
-        )
-    if summary.n_cut:
-        yield (
-            f"In {counted(summary.n_cut, 'row')} sentences were longer than the model of entailment reads: "
-            "their ends were left out."
-        )
-    mean = float(separation.unrelated.mean()) if separation is not None else 0.0
-    if summary.method in PRESETS and mean > _UNRELATED_HIGH:
-        yield (
-            f"Unrelated pairs score {number(mean)} on average: the constants of {summary.method} were "
-            "published for all-MiniLM-L6-v2 and do not fit these vectors. Use --method calibrated."
-        )
-    fields = dict(summary.signature.fields)
-    fitted, model = (fields.get(name, "").partition("#")[0] for name in ("weights", "model"))
-    if fields.get("method") == "calibrated" and fitted != model:
-        yield (
-            f"The weights of calibrated were fitted to {fitted}, not to this model: compare its scores among "
-            "themselves only."
-        )
-
-
-def _empty_remark(summary: "MatchSummary") -> str:
-    """State how empty predictions count; empty where there are none."""
-    if summary.n_empty_as_wrong:
-        return f"{counted(summary.n_empty_as_wrong, 'empty prediction')} scored 0, as wrong"
-    left_out = sum(summary.counts.get(status, 0) for status in (Status.MISSING, Status.EMPTY))
-    if not left_out:
-        return ""
-    predictions = counted(left_out, "empty prediction")
-    return f"{predictions} left out of the mean; match --empty wrong would give them the score 0"
-
-
-def _contradicted_remark(summary: "MatchSummary") -> str:
-    """State in how many rows one text contradicts a sentence of the other; empty without an estimate."""
-    if summary.n_contradicted is None:
-        return ""
-    rows = counted(summary.n_contradicted, "row")
-    return f"{rows} with a sentence that the other text contradicts (probability above {number(0.5)})"
-
-
-def _sampled_remark(summary: "MatchSummary") -> str:
-    """State what is counted in a sample; empty where all rows are counted."""
-    if not summary.is_sampled:
-        return ""
-    return (
-        f"histograms, thirds and the comparison with unrelated pairs are of a random sample of "
-        f"{count(SAMPLED_ROWS)} rows; means and counts are of all rows"
-    )
-
-
-def _separation_remark(summary: "MatchSummary") -> str:
-    """Compare the scores with those of unrelated pairs; empty where these are not known."""
-    separation = summary.separation
-    if separation is None:
-        return ""
-    mean = number(float(separation.unrelated.mean()))
-    pairs = counted(len(separation.unrelated), "such pair")
-    return (
-        f"a row scores above an unrelated pair {percent(separation.share)} of the time, and half of the time "
-        f"by chance ({pairs}, mean {mean})"
-    )
+def _shown_parts(item: "MatchedItem") -> dict[str, float]:
+    """List the parts of an item's score that apply: of findings and of cuts only where there are any."""
+    known = {name: part for name, part in item.components.items() if not math.isnan(part)}
+    if not item.findings:
+        known.pop("findings", None)
+    if not known.get("cut"):
+        known.pop("cut", None)
+    return known
 
 
 def costly_tokens(tokens: pl.DataFrame | None, n: int = 4) -> tuple[str, ...]:
@@ -553,12 +286,6 @@ def costly_tokens(tokens: pl.DataFrame | None, n: int = 4) -> tuple[str, ...]:
     return tuple(map(_cost_in_words, lost.to_dicts()))
 
 
-def _details_title(tokens: pl.DataFrame | None) -> str:
-    """Name what ``costly_tokens`` lists: words, or sentences where entailment was judged."""
-    sentences = tokens is not None and "contradiction" in tokens.columns
-    return f"{'sentences' if sentences else 'words'} that cost most"
-
-
 def _cost_in_words(row: Mapping[str, Any]) -> str:
     token, similarity = f'"{row["token"]}" ({row["side"]})', number(row["similarity"])
     if "contradiction" in row:
@@ -570,24 +297,14 @@ def _cost_in_words(row: Mapping[str, Any]) -> str:
     return f'{token} met only "{row["matched_token"]}", {similarity}'
 
 
-def _part_name(name: str) -> str:
-    """Write the name of a part of a score for readers.
+def part_name(name: str) -> str:
+    """Write the name of a part of a score as words.
 
     Example:
-        >>> _part_name("findings"), _part_name("context")
+        >>> part_name("findings"), part_name("context")
         ('kept after findings', 'context')
     """
     return _PARTS.get(name, name.replace("_", " "))
-
-
-def _shown_parts(item: "MatchedItem") -> dict[str, float]:
-    """Return the parts of an item's score by name, without those that do not apply to this item.
-
-    What findings leave of a score is shown where there are findings, and what was cut where something was.
-    """
-    known = {name: part for name, part in item.components.items() if not math.isnan(part)}
-    silent = {"findings" if not item.findings else "", "cut" if not known.get("cut") else ""}
-    return {name: part for name, part in known.items() if name not in silent}
 
 
 def mean_name(figure: str) -> str:
@@ -598,3 +315,243 @@ def mean_name(figure: str) -> str:
         ['mean match', 'mean F1', 'mean recall']
     """
     return f"mean {_FIGURES.get(figure, figure)}"
+
+
+def _parts_figure(summary: "MatchSummary") -> Figure | None:
+    """Draw each part's mean in rows with low, middling and high scores; ``None`` without parts or rows."""
+    if not summary.thirds:
+        return None
+    means = {part_name(name): means for name, means in summary.thirds.items() if name != "cut"}
+    rows = [(name, *values) for name, values in means.items()]
+    return figures.dots_figure(
+        "parts",
+        means,
+        _THIRDS,
+        about="Mean of each part in the lowest, middle and highest third of rows",
+        table=table(("part", *(third.label for third in _THIRDS)), rows, detail="full"),
+        caption="Rows are cut into thirds by their score. The further apart a part's dots are, the more it "
+        "tells low scores from high ones; a part whose dots lie together hardly decides anything.",
+    )
+
+
+# Sentences on matched texts
+
+
+def _empty_note(summary: "MatchSummary") -> str | None:
+    if summary.n_empty_as_wrong:
+        return f"{counted(summary.n_empty_as_wrong, 'empty prediction')} scored 0, as wrong"
+    left_out = sum(summary.counts.get(status, 0) for status in (Status.MISSING, Status.EMPTY))
+    if left_out:
+        predictions = counted(left_out, "empty prediction")
+        return f"{predictions} left out of the mean; match --empty wrong would give them the score 0"
+    return None
+
+
+def _contradicted_note(summary: "MatchSummary") -> str | None:
+    if summary.n_contradicted is None:
+        return None
+    rows = counted(summary.n_contradicted, "row")
+    return f"{rows} with a sentence that the other text contradicts (probability above {number(0.5)})"
+
+
+def _separation_note(summary: "MatchSummary") -> str | None:
+    """Compare the scores with those of unrelated pairs; ``None`` where these are not known."""
+    separation = summary.separation
+    if separation is None:
+        return None
+    mean = number(float(separation.unrelated.mean()))
+    pairs = counted(len(separation.unrelated), "such pair")
+    return (
+        f"a row scores above an unrelated pair {percent(separation.share)} of the time, and half of the time "
+        f"by chance ({pairs}, mean {mean})"
+    )
+
+
+def _sampled_note(summary: "MatchSummary") -> str | None:
+    if not summary.is_sampled:
+        return None
+    return (
+        f"histograms, thirds and the comparison with unrelated pairs are of a random sample of "
+        f"{count(SAMPLED_ROWS)} rows; means and counts are of all rows"
+    )
+
+
+def _cautions(summary: "MatchSummary") -> Iterator[str]:
+    separation = summary.separation
+    if separation is not None and separation.is_weak:
+        yield (
+            f"These scores hardly tell the pairs from unrelated ones: only {percent(separation.share)} are "
+            "above, and 50 % would be by chance. Look at the pairs before trusting the mean, or try another "
+            "--method."
+        )
+    if summary.n_flagged and not summary.weighs_findings:
+        yield (
+            f"Guards have findings in {counted(summary.n_flagged, 'row')}; "
+            "this method's scores do not take them into account."
+        )
+    if summary.n_unguarded:
+        yield (
+            f"Guards read only English: {counted(summary.n_unguarded, 'row')} in other languages were not "
+            "checked for negations, numbers and names."
+        )
+    if summary.n_by_text_alone:
+        yield (
+            f"In {counted(summary.n_by_text_alone, 'row')} the texts are in different languages: only the "
+            "layer of whole texts counts there, as words have no equals."
+        )
+    if summary.n_cut:
+        yield (
+            f"In {counted(summary.n_cut, 'row')} sentences were longer than the model of entailment reads: "
+            "their ends were left out."
+        )
+    yield from _method_cautions(summary)
+
+
+def _method_cautions(summary: "MatchSummary") -> Iterator[str]:
+    """State that a method's constants or weights do not fit the model."""
+    separation, fields = summary.separation, dict(summary.signature.fields)
+    if separation is not None and summary.method in PRESETS:
+        mean = float(separation.unrelated.mean())
+        if mean > _UNRELATED_HIGH:
+            yield (
+                f"Unrelated pairs score {number(mean)} on average: the constants of {summary.method} were "
+                "published for all-MiniLM-L6-v2 and do not fit these vectors. Use --method calibrated."
+            )
+    weights, model = (fields.get(name, "").partition("#")[0] for name in ("weights", "model"))
+    if fields.get("method") == "calibrated" and weights != model:
+        yield (
+            f"The weights of calibrated were fitted to {weights}, not to this model: compare its scores only "
+            "with each other."
+        )
+
+
+# Layers of BERTScore
+
+
+def calibration_document(calibration: "LayerCalibration") -> Document:
+    """Turn the calibration of a model's layers into a document."""
+    human, plan = calibration.human, calibration.plan
+    drawn = f"{counted(calibration.n_pairs, 'random pair')} of {counted(calibration.n_texts, 'text')}"
+    best = None
+    if human and plan:
+        left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
+        intervals = sentences.interval_methods(plan, {"": "bootstrap"}, "judged pairs")
+        judged = f"{counted(human.n, 'judged pair')}{left_out}"
+        best = f"best layer: {human.best_layer} ({judged}); intervals: {intervals}"
+    return Document(
+        kind="BERTScore calibration",
+        name="BERTScore layers",
+        title=("Scores of unrelated texts at each layer of ", Quoted(calibration.model.split("#")[0])),
+        source=(Quoted(calibration.source),),
+        signature=calibration.signature,
+        counting=(drawn,),
+        reading=tuple(f"{capitalised(line)}." for line in present(drawn, best)),
+        sections=(Section("layers", "Layer by layer", (_layers_figure(calibration),)),),
+        notes=present(best),
+        settings=parts.signature_fields(calibration.signature),
+        citations=(_BERTSCORE,),
+    )
+
+
+def _layers_figure(calibration: "LayerCalibration") -> Figure:
+    human = calibration.human
+    columns: Columns[int] = (
+        ("layer", lambda layer: layer),
+        *(
+            (head, lambda layer, index=index: Number(float(calibration.baseline[layer][index]), 4))
+            for index, head in enumerate(("precision", "recall", "F1"))
+        ),
+        ("error of F1", lambda layer: Number(float(calibration.error[layer][2]), 4)),
+        ("Spearman with people", lambda layer: estimate_cell(human.spearman[layer], _DIGITS))
+        if human
+        else None,
+    )
+    layers = range(len(calibration.baseline))
+    rows = {
+        f"layer {layer}": (
+            float(calibration.baseline[layer][2]),
+            *((human.spearman[layer].value,) if human else ()),
+        )
+        for layer in layers
+    }
+    n_series = 2 if human else 1
+    series = figures.legend(
+        (MUTED, ACCENT)[:n_series], ("F1 of random pairs", "Spearman with people")[:n_series]
+    )
+    return figures.dots_figure(
+        "layers",
+        rows,
+        series,
+        about=f"{' and '.join(swatch.label for swatch in series)}, layer by layer",
+        title="",
+        table=table_of(layers, columns),
+        caption="Random pairs are unrelated: a score is informative only above theirs.",
+    )
+
+
+# A submission
+
+
+def evaluation_document(summary: "EvaluationSummary") -> Document:
+    """Turn the scores of a submission into a document."""
+    tasks = summary.tasks
+    methods = {task.task: task.estimate.method for task in tasks}
+    intervals = sentences.interval_methods(summary.plan, methods, "items")
+    mean = "overall, each task counting the same"
+    overall = WithInterval(summary.overall, np.nan, np.nan, _DIGITS)
+    ticks = (0.0, 0.25, 0.5, 0.75, 1.0)
+    return parts.summary_document(
+        summary,
+        kind="submission report",
+        name="Submission",
+        title=("Scores of the submission “", Quoted(summary.source), "”"),
+        lead=None
+        if np.isnan(summary.overall)
+        else Headline(mean, overall, (0.0, 1.0), summary.plan.interval, ticks),
+        reading=(f"{capitalised(_INVALID)}.",),
+        facts=(
+            ("Tasks", len(tasks)),
+            ("Items", len(summary.items)),
+            ("Invalid replies", sum(task.n_invalid for task in tasks)),
+            ("Left out", sum(task.estimate.n_left_out for task in tasks)),
+        ),
+        sections=(
+            section(
+                "tasks",
+                "By task",
+                _tasks_block(tasks, summary.plan.interval),
+                Paragraph(f"{mean}: {number(summary.overall, _DIGITS)}", detail="brief"),
+            ),
+        ),
+        notes=(f"intervals: {intervals}", _INVALID),
+        settings=(("Intervals", intervals),),
+        citations=(_CLINIQLINK,),
+    )
+
+
+def _tasks_block(tasks: "tuple[TaskScore, ...]", interval: float) -> Block:
+    """Draw the tasks that have a score above the table of all."""
+    columns: Columns[TaskScore] = (
+        ("task", lambda task: Quoted(task.task)),
+        ("score", lambda task: estimate_cell(task.estimate, _DIGITS)),
+        ("measure", lambda task: task.measure),
+        ("items", lambda task: task.estimate.n),
+        ("invalid", lambda task: task.n_invalid),
+        ("left out", lambda task: task.estimate.n_left_out),
+        *(
+            (name.replace("_", " "), lambda task, name=name: Number(task.figures.get(name), _DIGITS))
+            for name in dict.fromkeys(name for task in tasks for name in task.figures)
+        ),
+    )
+    listed = table_of(tasks, columns, title="By task")
+    scored = [(task.task, task.estimate) for task in tasks if not np.isnan(task.estimate.value)]
+    if not scored:
+        return listed
+    return figures.bars_figure(
+        "tasks",
+        scored,
+        about="Scores by task",
+        digits=_DIGITS,
+        table=listed,
+        caption=f"Each task’s score with its {coverage(interval)} interval.",
+    )

@@ -63,7 +63,7 @@ CORRECTION = Citation(
     "Angelopoulos, A. N., Bates, S., Fannjiang, C., Jordan, M. I., & Zrnic, T. (2023).",
     "Prediction-powered inference",
     "Science 382, 669–674",
-    "the corrected mean",
+    "corrected means and shares",
 )
 
 GROUPS = 50
@@ -83,7 +83,7 @@ Column = tuple[str | Quoted, Callable[[Item], Value]]
 """A column of a table: its heading, and the function that gives an item's value."""
 
 Columns = Sequence[Column[Item] | None]
-"""Columns of a table in order; ``None`` stands for a column that does not apply."""
+"""Columns of a table in order; ``None`` replaces a column that does not apply."""
 
 Setting = tuple[str, Line | None]
 """A setting's name and value; ``None`` leaves it out."""
@@ -159,7 +159,7 @@ def section(
         title: of the section.
         blocks: in order. A sentence becomes a note, which explains the other blocks. ``None``, empty
             sentences and tables without rows are left out.
-        level: a verdict beside the title.
+        level: a verdict that follows the title.
     """
     shown: list[Block | str] = [
         block for block in blocks if block and not (isinstance(block, DataTable) and not block.rows)
@@ -341,19 +341,16 @@ def headline(
 
 def altogether(rows: Iterable[tuple[str, Value]], interval: float) -> DataTable:
     """Lay out the figures about all rows, for a brief rendering."""
-    shown = tuple((Label(name), as_cell(value)) for name, value in rows)
-    return DataTable(("", "estimate"), shown, title=altogether_title(shown, interval), detail="brief")
-
-
-def altogether_title(rows: Iterable[Sequence[Cell]], interval: float) -> str:
-    """Write the title of the figures about all rows, whose second column holds the figures."""
-    return f"Altogether{covered((row[1] for row in rows), interval)}"
+    shown = list(rows)
+    title = f"Altogether{covered((value for _, value in shown), interval)}"
+    return table(("", "estimate"), shown, title=title, detail="brief")
 
 
 def covered(values: Iterable[Value], interval: float) -> str:
     """State the coverage of intervals at the end of a title; empty where no value has one.
 
     Example:
+        >>> from semscale.report.document import WithInterval
         >>> covered([WithInterval(0.5, 0.4, 0.6)], 0.9), covered([WithInterval(0.5, np.nan, np.nan)], 0.9)
         (' (90 % interval)', '')
     """
@@ -420,7 +417,7 @@ def small_base_note(estimates: "Estimates", noun: str) -> str:
 
 
 def label_with_base(name: str, base: Count) -> str:
-    r"""Write a name beside a bar or a histogram with the rows behind it, which no line break parts.
+    r"""Write a name next to a bar or a histogram with its number of rows, on one line.
 
     Example:
         >>> label_with_base("north", Count(7, is_small=True)).replace("\N{NO-BREAK SPACE}", " ")
@@ -430,7 +427,7 @@ def label_with_base(name: str, base: Count) -> str:
 
 
 def group_label(group: GroupEstimate, by: str | None) -> str:
-    """Name a group beside a bar or a histogram, with the rows behind it."""
+    """Name a group next to a bar or a histogram, with its number of rows."""
     return label_with_base(one_line(group_name(group, by).text), base_of(group))
 
 
@@ -521,26 +518,6 @@ def histogram_caption(contents: str, estimates: "Estimates", sample: str = "") -
     return f"How many {contents}, each histogram by its own measure; the dot is the mean{line}.{counted_in}"
 
 
-def estimated_settings(
-    summary: "Summary",
-    columns: Iterable[tuple[str, str | None]],
-    further: Iterable[Setting] = (),
-    *,
-    noun: str = "row",
-) -> tuple[tuple[str, Line], ...]:
-    """List the settings of a summary with estimates.
-
-    Args:
-        summary: of an instrument.
-        columns: use of a column, and its name; ``None`` where there is none.
-        further: settings of the instrument.
-        noun: name of a row.
-    """
-    used = ((name, in_column(column)) for name, column in columns)
-    intervals = ("Intervals", estimate_method(summary.estimates, noun))
-    return run_settings(summary.source, summary.created, (*used, *further, intervals), summary.signature)
-
-
 def nothing_section(name: str, noun: str = "row") -> Section:
     """State on the screen that nothing was scored; a page states it in its head."""
     return Section(name, "", (Paragraph(nothing_scored(noun), detail="brief"),))
@@ -561,7 +538,7 @@ GUARD_MEANINGS = {
 """Meaning of a guard's finding in a pair of texts."""
 
 SAMPLE_GUARD_MEANINGS = GUARD_MEANINGS | {
-    "name": "one named thing stands where the answer has another",
+    "name": "another named thing replaces that of the answer",
     "answer": "a short answer gives something else, or yes has become no",
     "entailment": "a model of entailment finds a contradiction more likely than not",
 }

@@ -185,7 +185,7 @@ def _about_choice(text: str, labels: Sequence[str]) -> dict[str, Question]:
     return {_DECIDED: ChoiceQuestion(text, tuple(map(Option, labels)))}
 
 
-def _about_each(text: str, labels: Sequence[str]) -> dict[str, Question]:
+def _about_options(text: str, labels: Sequence[str]) -> dict[str, Question]:
     return {
         f"option_{number}": PredicateQuestion(f"{text}\n\nIs “{label}” part of the answer?")
         for number, label in enumerate(labels)
@@ -246,7 +246,7 @@ TYPES: dict[TypeName, QuestionType] = {
     ),
     "choices": QuestionType(
         _OPTION_KEYS,
-        _about_each,
+        _about_options,
         _yes_masses,
         _all_likely,
         note="A share is the mean probability that the option is part of the answer; each by itself.",

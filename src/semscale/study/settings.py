@@ -56,7 +56,7 @@ class ComparisonSettings(Settings):
             description="A question of the study and the column with its answers; those of the same name "
             "unless given. Can be repeated."
         ),
-        Option("Columns", "NAME=COLUMN", name="--question", type=list[str]),
+        Option("Columns", "NAME=COLUMN", name="--question", type=list[str], rare=True),
     ] = {}
     concept: Annotated[str | None, Field(description="Concept of each row."), Option("Columns", "COLUMN")] = (
         None
@@ -81,15 +81,15 @@ class ComparisonSettings(Settings):
     human_range: Annotated[
         tuple[float, float] | None,
         Field(description="Lowest and highest value that people could give; that of the scale unless given."),
-        Option("Columns", "LOW HIGH", type=tuple[float, float]),
+        Option("Columns", "LOW HIGH", type=tuple[float, float], rare=True),
     ] = None
     methods: Annotated[
         tuple[str, ...],
         Field(description="A method to compare; all unless given. Can be repeated."),
-        Option("Input", "NAME", name="--method", type=list[str]),
+        Option("Input", "NAME", name="--method", type=list[str], rare=True),
     ] = ()
     splits: Annotated[
-        int, Field(ge=1, description="Random halves of the people."), Option("Run", "NUMBER")
+        int, Field(ge=1, description="Random halves of the people."), Option("Run", "NUMBER", rare=True)
     ] = 2000
 
     @property

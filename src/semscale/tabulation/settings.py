@@ -91,13 +91,13 @@ class QuestionSettings(Settings):
             description="FIRST=SECOND: two questions that the same people answered, such as ratings of two "
             "concepts; tables show the first less the second; can be repeated."
         ),
-        Option(_COLUMNS, "QUESTIONS", name="--pair", type=list[str]),
+        Option(_COLUMNS, "QUESTIONS", name="--pair", type=list[str], rare=True),
     ] = ()
     numeric: Annotated[
         tuple[str, ...],
         BeforeValidator(_listed),
         Field(description="A question that is a number; can be repeated."),
-        Option(_COLUMNS, "COLUMN"),
+        Option(_COLUMNS, "COLUMN", rare=True),
     ] = ()
     missing: Annotated[
         dict[str, tuple[str, ...]],
@@ -172,13 +172,13 @@ class SampleSettings(Settings):
     strata: Annotated[
         str | None,
         Field(description="Strata that people were drawn in."),
-        Option(_SAMPLE, "COLUMN"),
+        Option(_SAMPLE, "COLUMN", rare=True),
         Signed(),
     ] = None
     cluster: Annotated[
         str | None,
         Field(description="Units that were drawn together, such as towns."),
-        Option(_SAMPLE, "COLUMN"),
+        Option(_SAMPLE, "COLUMN", rare=True),
         Signed(),
     ] = None
     fpc: Annotated[
@@ -187,31 +187,31 @@ class SampleSettings(Settings):
             description="Clusters (people, without --cluster) that the row's stratum has in the population, "
             "or the share of them that was drawn."
         ),
-        Option(_SAMPLE, "COLUMN"),
+        Option(_SAMPLE, "COLUMN", rare=True),
         Signed(unless_default=True),
     ] = None
     lonely: Annotated[
         Literal["fail", "certainty", "average", "adjust"],
         Field(description="Contribution of a stratum with one cluster to the variance."),
-        Option(_SAMPLE),
+        Option(_SAMPLE, rare=True),
         Signed(),
     ] = "fail"
     replicates: Annotated[
         str | None,
         Field(description="Columns with replicate weights, such as 'rw*'."),
-        Option(_SAMPLE, "PATTERN"),
+        Option(_SAMPLE, "PATTERN", rare=True),
         Signed(),
     ] = None
     replicate_type: Annotated[
         Literal["bootstrap", "jk1", "jkn", "brr"] | None,
         Field(description="Type of the replicate weights, as their provider states it."),
-        Option(_SAMPLE),
+        Option(_SAMPLE, rare=True),
         Signed(),
     ] = None
     rho: Annotated[
         float,
         Field(description="Of Fay's method, with brr; 0 to below 1."),
-        Option(_SAMPLE, "NUMBER", shown=False),
+        Option(_SAMPLE, "NUMBER", shown=False, rare=True),
         Signed(),
     ] = 0.0
     rscales: Annotated[
@@ -221,20 +221,20 @@ class SampleSettings(Settings):
             description="Factors of jkn replicates: one for all, one each with commas between, or a file of "
             "them."
         ),
-        Option(_SAMPLE, "NUMBERS", type=str),
+        Option(_SAMPLE, "NUMBERS", type=str, rare=True),
         Signed(unless_default=True),
     ] = ()
     raked_to: Annotated[
         dict[str, dict[str, float]],
         BeforeValidator(_margins),
         Field(description="YAML with the population's shares: 'sex: {f: 0.51, m: 0.49}'."),
-        Option(_SAMPLE, "FILE", type=Path),
+        Option(_SAMPLE, "FILE", type=Path, rare=True),
         Signed(),
     ] = {}
     weight_bounds: Annotated[
         tuple[float, float] | None,
         Field(description="Least and greatest raked weight, as multiples of the mean weight."),
-        Option(_SAMPLE, "LOW HIGH", type=tuple[float, float]),
+        Option(_SAMPLE, "LOW HIGH", type=tuple[float, float], rare=True),
         Signed(unless_default=True),
     ] = None
     wave: Annotated[
@@ -253,7 +253,7 @@ class SampleSettings(Settings):
     pair_by: Annotated[
         str | None,
         Field(description="Ids of people who take part in several waves."),
-        Option(_SAMPLE, "COLUMN"),
+        Option(_SAMPLE, "COLUMN", rare=True),
         Signed(),
     ] = None
 
@@ -325,19 +325,19 @@ class TestSettings(Settings):
     min_base: Annotated[
         int,
         Field(ge=1, description="Respondents below which a cell is shown, marked, and not tested."),
-        Option(_RUN, "NUMBER"),
+        Option(_RUN, "NUMBER", rare=True),
         Signed(),
     ] = 30
     adjust: Annotated[
         Literal["holm", "bh", "none"],
         Field(description="Adjustment of p-values for the number of tests in a table."),
-        Option(_RUN),
+        Option(_RUN, rare=True),
         Signed(),
     ] = "holm"
     level: Annotated[
         float,
         Field(gt=0, lt=1, description="Coverage of intervals; the level of tests is 1 minus it."),
-        Option(_RUN, "NUMBER", name="--interval"),
+        Option(_RUN, "NUMBER", name="--interval", rare=True),
         Signed(),
     ] = 0.95
 

@@ -105,7 +105,7 @@ def test_pictures_say_what_they_show_and_have_their_numbers_beneath(parsed):
 def test_the_lowest_scores_come_first_and_findings_the_highest_first(full, parsed):
     worst = parsed.text.split("The lowest scores")[1].split("What the scores")[0]
     assert worst.index(number(full.scores.min())) < worst.index(number(np.sort(full.scores)[5]))
-    alike = parsed.text.split("Alike, and yet different")[1].split("The lowest scores")[0]
+    alike = parsed.text.split("Similar, and yet different")[1].split("The lowest scores")[0]
     assert number(max(item.score for item in full.flagged)) in alike.split("reference")[0]
 
 
@@ -151,7 +151,7 @@ def test_every_shape_makes_a_page_a_screen_and_markdown(settings, read_page, scr
     summary = summary_of(**settings)
     read_page(page(summary.document())).assert_harmless()
     assert "lowest score" in screen(summary)
-    assert markdown(summary.document()).startswith("# How far ")
+    assert markdown(summary.document()).startswith("# Match of ")
 
 
 def test_rows_without_any_score_make_a_page_and_a_screen(read_page, screen):
@@ -263,7 +263,7 @@ def test_a_group_of_fewer_than_ten_rows_is_marked_in_every_output(screen, tmp_pa
 @pytest.mark.parametrize("weighs", [False, True])
 def test_findings_that_lower_no_score_are_a_caution(full, weighs):
     summary = replace(full, weighs_findings=weighs)
-    said = [caution for caution in summary.document().cautions if "do not take it into account" in caution]
+    said = [caution for caution in summary.document().cautions if "do not take them into account" in caution]
     assert len(said) == (0 if weighs else 1)
 
 
@@ -273,7 +273,7 @@ def test_texts_in_memory_have_no_columns_to_name():
         Signature.of("match", method="bertscore"),
     )  # fmt: skip
     shown = markdown(matches.summarize().document())
-    assert "How far predictions say what is expected" in shown
+    assert "Match of predictions with references" in shown
     assert "1 row with texts read in overlapping windows" not in shown  # a line of the screen
     assert "Read in windows: 1" in shown
     assert "Zhang" in shown

@@ -50,7 +50,8 @@ def test_the_page_of_a_submission_draws_the_tasks_that_have_a_score(read_page):
     parsed.assert_harmless()
     assert "sub<b>" in parsed.text
     (picture, *_) = parsed.all("svg")
-    assert picture["aria-label"] == "Scores by task. true_false: 0.500; multi_hop_inverse: 0.750."
+    described = "Scores by task. true_false: 0.500 [0.250, 0.750]; multi_hop_inverse: 0.750."
+    assert picture["aria-label"] == described
 
 
 def test_a_submission_without_any_score_has_no_overall_figure(capsys):

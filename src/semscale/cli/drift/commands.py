@@ -60,19 +60,21 @@ Seed = Annotated[
 class RunColumnOptions(Settings):
     """Columns of a table of outputs, as ``RunColumns`` takes them."""
 
-    id: Annotated[str | None, Field(description="Names of the items."), Option(COLUMNS, "COLUMN")] = None
+    id: Annotated[
+        str | None, Field(description="Names of the items."), Option(COLUMNS, "COLUMN", rare=True)
+    ] = None
     input: Annotated[
-        str | None, Field(description="What the model was asked."), Option(COLUMNS, "COLUMN")
+        str | None, Field(description="What the model was asked."), Option(COLUMNS, "COLUMN", rare=True)
     ] = None
     output: Annotated[
         tuple[str, ...],
         Field(description="The model's output: a text, or a list of texts or objects; can be repeated."),
-        Option(COLUMNS, "COLUMN"),
+        Option(COLUMNS, "COLUMN", rare=True),
     ] = ()
     field: Annotated[
         tuple[str, ...],
         Field(description="Numbers of outputs, such as credits; can be repeated."),
-        Option(COLUMNS, "NAME"),
+        Option(COLUMNS, "NAME", rare=True),
     ] = ()
     by: Annotated[
         tuple[str, ...],
@@ -82,10 +84,12 @@ class RunColumnOptions(Settings):
     reference: Annotated[
         str | None,
         Field(description="Answers known to be right, which tell better outputs from worse ones."),
-        Option(COLUMNS, "COLUMN"),
+        Option(COLUMNS, "COLUMN", rare=True),
     ] = None
     long: Annotated[
-        bool, Field(description="Each row is one output; rows of one id are one item."), Option(COLUMNS)
+        bool,
+        Field(description="Each row is one output; rows of one id are one item."),
+        Option(COLUMNS, rare=True),
     ] = False
 
     @property
@@ -191,7 +195,7 @@ class GateOptions(Settings):
     alpha: Annotated[
         float | None,
         Field(description="Chance of a false alarm over all tests (default: .05)."),
-        Option(GATE, "SHARE"),
+        Option(GATE, "SHARE", rare=True),
     ] = None
     correction: Annotated[
         Literal["holm", "bh", "benjamini-hochberg"] | None,
@@ -430,15 +434,17 @@ class AnchorColumnOptions(Settings):
     reference: Annotated[
         str | None,
         Field(description="What the output should say (default: reference)."),
-        Option(COLUMNS, "COLUMN"),
+        Option(COLUMNS, "COLUMN", rare=True),
     ] = None
     output: Annotated[
         str | None,
         Field(description="The text that is measured (default: output)."),
-        Option(COLUMNS, "COLUMN"),
+        Option(COLUMNS, "COLUMN", rare=True),
     ] = None
     id: Annotated[
-        str | None, Field(description="Names of the anchors (default: numbers)."), Option(COLUMNS, "COLUMN")
+        str | None,
+        Field(description="Names of the anchors (default: numbers)."),
+        Option(COLUMNS, "COLUMN", rare=True),
     ] = None
     label: Annotated[
         str | None,

@@ -1,0 +1,168 @@
+"""``semscale.toml``, ``--set`` and ``semscale config``, and what a folder of somebody else cannot do."""
+
+import json
+import os
+
+import pytest
+from endpoint import misbehaving_endpoint
+
+KEY = "sk-the-users-own-secret"
+TABLE = "question,answer\nWhen was Hastings?,In 1066.\n"
+JUDGE = ("judge", "answers.csv", "--question", "question", "--answer", "answer")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """Write the project's file; commands run in a folder below it."""
+    for name in ("SEMSCALE_LEDGER", "SEMSCALE_HISTORY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "project" / "survey"
+    folder.mkdir(parents=True)
+    (folder / "answers.csv").write_text(TABLE)
+
+    def write(text, name="semscale.toml"):
+        (folder.parent / name).write_text(text)
+        monkeypatch.chdir(folder)
+        return folder.parent / name
+
+    return write
+
+
+@pytest.fixture
+def endpoint():
+    with misbehaving_endpoint() as found:
+        found.reply = lambda asked: '{"score": 5, "explanation": "right"}'
+        yield found
+
+
+def keys(endpoint):
+    """Return the keys that were sent."""
+    return {headers.get("authorization") for _, headers, _ in endpoint.requests}
+
+
+def settings(semscale, *arguments):
+    return json.loads(semscale("config", "--json", *arguments).out)["settings"]
+
+
+class TestPrecedence:
+    def test_every_setting_has_a_value_and_an_origin(self, semscale, project, monkeypatch):
+        file = project('precision = "fast"\nconcurrency = 4\nledger = "replies.sqlite"\ncache = false\n')
+        monkeypatch.setenv("SEMSCALE_HISTORY", "postgresql://ann:s3cret@db/team")
+        found = settings(semscale, "--set", "concurrency=8")
+        assert found["precision"] == {"value": "fast", "origin": str(file)}
+        assert found["concurrency"] == {"value": 8, "origin": "--set"}
+        assert found["cache"] == {"value": False, "origin": str(file)}
+        assert found["ledger"] == {"value": str(file.parent / "replies.sqlite"), "origin": str(file)}
+        assert found["engine"] == {"value": "openvino", "origin": "default"}
+        assert found["history"]["origin"] == "environment SEMSCALE_HISTORY"
+        assert "s3cret" not in json.dumps(found)
+
+    def test_a_variable_overrides_the_file_and_set_overrides_it(self, semscale, project, monkeypatch):
+        project('ledger = "replies.sqlite"\n')
+        monkeypatch.setenv("SEMSCALE_LEDGER", "mine.sqlite")
+        assert settings(semscale)["ledger"]["origin"] == "environment SEMSCALE_LEDGER"
+        stated = settings(semscale, "--set", "ledger=other.sqlite")["ledger"]
+        assert stated == {"value": "other.sqlite", "origin": "--set"}
+
+    def test_pyproject_has_a_table_and_the_nearest_file_counts(self, semscale, project):
+        project('[project]\nname = "x"\n[tool.semscale]\nprecision = "fast"\n', "pyproject.toml")
+        assert settings(semscale)["precision"]["value"] == "fast"
+        project('precision = "turbo"\n')
+        assert settings(semscale)["precision"]["value"] == "turbo"
+
+    def test_commands_use_the_file_and_options_override_it(self, semscale, project, asked_models):
+        project('embedder = "some/model"\n')
+        rate = ("rate", "answers.csv", "--text", "answer", "--scale", "quality", "--floor", "none")
+        assert semscale(*rate).code == 0
+        assert semscale(*rate, "--set", "embedder=other/model").code == 0
+        assert semscale(*rate, "--set", "embedder=other/model", "--embedder", "third/model").code == 0
+        assert asked_models == ["some/model", "other/model", "third/model"]
+
+    def test_a_setting_of_the_file_is_no_option_that_needs_another(self, semscale, project):
+        project('chat-model = "m"\nconcurrency = 4\n')
+        rate = ("rate", "answers.csv", "--text", "answer", "--scale", "quality", "--floor", "none")
+        assert semscale(*rate).code == 0
+        assert "--chat-url belongs to --method decision" in semscale(*rate, "--chat-url", "http://x/v1").err
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ('chat-modle = "m"', "unknown setting 'chat-modle'; did you mean 'chat-model'?"),
+            ('precision = "fst"', "precision must be exact, fast or turbo, got 'fst'; did you mean 'fast'?"),
+            ('concurrency = "many"', "concurrency must be a whole number, got 'many'"),
+            ("timeout = [", "cannot be read as TOML"),
+        ],
+    )
+    def test_a_mistake_is_one_line_with_file_and_key(self, semscale, project, text, message):
+        file = project(text)
+        ended = semscale("config")
+        assert (ended.code, ended.err.count("\n")) == (2, 1)
+        assert f"semscale: {file}" in ended.err
+        assert message in ended.err
+
+    def test_set_needs_a_key_and_a_value_that_exist(self, semscale, project):
+        project("")
+        assert "--set must be KEY=VALUE" in semscale("config", "--set", "precision").err
+        assert "--set: unknown setting 'prcision'; did you mean 'precision'?" in (
+            semscale("config", "--set", "prcision=fast").err
+        )
+
+
+@pytest.mark.needs("api")
+class TestFolderOfSomebodyElse:
+    def test_its_endpoint_gets_no_key_and_is_announced(self, semscale, project, endpoint, monkeypatch):
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        file = project(f'chat-model = "m"\nchat-url = "{endpoint.url}"\n')
+        ended = semscale(*JUDGE)
+        assert ended.code == 0, ended.err
+        assert f"prompts and no key go to {endpoint.url}, which {file} names" in ended.err
+        assert keys(endpoint) == {"Bearer none"}
+
+    def test_it_gets_the_key_of_the_variable_that_the_file_names(
+        self, semscale, project, endpoint, monkeypatch
+    ):
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("TEAM_KEY", "sk-team")
+        project(f'chat-model = "m"\nchat-url = "{endpoint.url}"\nchat-key-variable = "TEAM_KEY"\n')
+        ended = semscale(*JUDGE)
+        assert "prompts and the key from TEAM_KEY go to" in ended.err
+        assert keys(endpoint) == {"Bearer sk-team"}
+
+    def test_its_variable_is_for_no_other_endpoint(self, semscale, project, endpoint, monkeypatch):
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("DATABASE_PASSWORD", "s3cret")
+        project('chat-model = "m"\nchat-key-variable = "DATABASE_PASSWORD"\n')
+        assert semscale(*JUDGE, "--chat-url", endpoint.url).code == 0
+        assert keys(endpoint) == {f"Bearer {KEY}"}
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ('ledger = "/tmp/replies.sqlite"', "ledger must be a file in the folder of this one"),
+            ('history = "../history.sqlite"', "history must be a file in the folder of this one"),
+            ('prices = "../../prices.yaml"', "prices must be a file in the folder of this one"),
+            ('ledger = "sqlite:////tmp/x"', "ledger must be a file in the folder of this one"),
+            ('ledger = "postgresql://ann:s3cret@db/team"', "ledger must not hold a password"),
+            ('chat-model = "m@http://elsewhere"', "chat-model must be a name"),
+        ],
+    )
+    def test_what_it_cannot_name(self, semscale, project, text, message):
+        project(text)
+        ended = semscale("config")
+        assert (ended.code, message in ended.err) == (2, True), ended.err
+        assert "s3cret" not in ended.err
+
+    def test_a_link_out_of_the_folder_is_refused(self, semscale, project, tmp_path):
+        file = project('ledger = "replies.sqlite"\n')
+        os.symlink(tmp_path / "elsewhere.sqlite", file.parent / "replies.sqlite")
+        assert "ledger must be a file in the folder of this one" in semscale("config").err
+
+    def test_its_ledger_is_announced(self, semscale, project, endpoint):
+        file = project(f'chat-model = "m"\nledger = "replies.sqlite"\nchat-url = "{endpoint.url}"\n')
+        ended = semscale(*JUDGE)
+        ledger = file.parent / "replies.sqlite"
+        assert f"replies are read from and stored in {ledger}, which {file} names" in ended.err
+        assert ledger.exists()
