@@ -216,7 +216,7 @@ def test_a_judge_that_prefers_the_first_place_and_itself_is_named(matrix, endpoi
         "Score: 1\nExplanation: so." if "ANSWER" in prompt_of(body) else f"{body['model']} says so"
     )
     ended = matrix("--judge-model", "good")
-    assert "the judge prefers the answer that stands first: the first answer gets 100" in ended.out
+    assert "the judge prefers the answer shown first: the first answer gets 100" in ended.out
     assert "the judge, good, is one of those that it judges" in ended.out
     assert "The judge prefers none of them" in ended.out
 

@@ -89,7 +89,7 @@ def test_letters_in_the_place_of_decisions_are_a_caution(rate, seven_answers, de
     decider.speaks = ("completions",)
     ended = rate(*options(decider, "--json"))
     assert (
-        "m takes no typed decisions, so probabilities of the points’ letters stand in."
+        "m takes no typed decisions, so probabilities of the points’ letters replace them."
         in (json.loads(ended.out)["cautions"])
     )
 

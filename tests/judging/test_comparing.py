@@ -161,7 +161,7 @@ def test_a_judge_that_takes_what_stands_first_ties_everything_and_is_told():
     duel = summary.duels[0]
     assert (duel.wins, duel.ties, duel.losses, duel.n_moved) == (0, 32, 0, 32)
     assert summary.sides.first_place.value == 1.0
-    assert any("prefers the answer that stands first" in said for said in summary.document().cautions)
+    assert any("prefers the answer shown first" in said for said in summary.document().cautions)
 
 
 def test_the_position_bias_is_that_of_the_pairs_that_were_asked_about():

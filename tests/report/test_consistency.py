@@ -127,7 +127,7 @@ def test_groups_are_drawn_and_listed(toy_embedder):
     by = pl.Series("kind", ["x & y", "z", None])
     summary = summed_up(["a", "b", "d"], [["a"], ["c"], ["d"]], by=by, embedder=toy_embedder)
     section = next(section for section in summary.document().sections if section.name == "spread")
-    assert section.title == ("How far answers agree, by ", Quoted("kind"))
+    assert section.title == ("Agreement of the answers, by ", Quoted("kind"))
     histogram = next(block for block in section.blocks if isinstance(block, Histogram))
     # After the two measures, groups by their means: a and d say the same, b and c do not.
     names = [group.name.replace("\N{NO-BREAK SPACE}", " ") for group in histogram.groups]

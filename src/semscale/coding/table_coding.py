@@ -25,8 +25,8 @@ from semscale.coding.shares import (
 )
 from semscale.coding.summary import CodedGroup, CodedGrouping, CodeTallies, CodingAgreement, CodingSummary
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
+from semscale.embedding.texts import text_status
 from semscale.errors import InputError, RowError
-from semscale.rating.cells import text_status
 from semscale.rating.rater import Rater
 from semscale.results.runs import PartState, TableInstrument
 from semscale.results.table_columns import Cells

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.cells import HumanRating, check_human_range
+from semscale.rating.labelling import HumanRating, check_human_range
 from semscale.rating.readouts import reject
 from semscale.results.estimates import few_note
 from semscale.results.weights import NOBODY, as_weights, in_unit, numbered

@@ -1,4 +1,4 @@
-"""Documents of consistency: of answers beside samples, and of claims judged by samples or by passages."""
+"""Documents of consistency: of answers compared with samples, and of claims judged by samples or passages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -116,7 +116,7 @@ _LUQ = Citation(
     "Zhang, C., Liu, F., Basaldella, M., & Collier, N. (2024).",
     "LUQ: Long-text uncertainty quantification for LLMs",
     "arXiv:2403.20279",
-    "sentence by sentence, beside samples",
+    "sentence by sentence, compared with samples",
     "https://arxiv.org/abs/2403.20279",
 )
 
@@ -134,7 +134,7 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
         summary,
         kind="consistency report",
         name="Consistency",
-        title="How far sampled answers agree",
+        title="Consistency of sampled answers",
         noun=_NOUN,
         n_windowed=summary.n_windowed,
         stopped=summary.stopped,
@@ -176,7 +176,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section | None]:
         means = [(MEASURES[name].label, estimates.overall_mean(name)) for name in summary.scores]
         yield section(
             "spread",
-            parts.by_groups("How far answers agree", estimates),
+            parts.by_groups("Agreement of the answers", estimates),
             Paragraph(f"{capitalised(main.label)}: {main.about}.", "lead"),
             parts.altogether(means, estimates.interval),
             _spread_histogram(summary),
@@ -348,7 +348,7 @@ def _decision_table(correctness: "CorrectnessProbability") -> DataTable:
     rows: tuple[tuple[Value, ...], ...] = (
         ("accept", Number(accept.value, 3), Share(accept.accepted), promises[0]),
         ("abstain", Number(abstain.value, 3), Share(abstain.accepted), promises[1]),
-        ("review", None, Share(plan.reviewed), "what lies between"),
+        ("review", None, Share(plan.reviewed), "answers between both thresholds"),
     )
     heads = ("decision", MEASURE_NAMES[correctness.measure], "of prompts", "what it promises")
     return table(heads, rows, title="Decisions")
@@ -374,7 +374,7 @@ def _calibration_table(figures: "CalibrationFigures") -> DataTable:
 
 
 def _areas(correctness: "CorrectnessProbability", figures: "CalibrationFigures") -> tuple[Block, ...]:
-    """Show the areas beside how well probabilities hold, or below it where they have two columns."""
+    """Show the areas next to the reliability of probabilities, or below it where they have two columns."""
     meaning = Paragraph(
         "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten. "
         "Intervals by DeLong's variance on the logit scale; there is none where scores show no spread.",
@@ -663,7 +663,7 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         summary,
         kind="claim consistency report",
         name="Claim consistency",
-        title="How far samples support the claims of answers",
+        title="Support of the claims of answers by samples",
         noun=_NOUN,
         stopped=summary.stopped,
         lead=parts.headline(summary.estimates, _SAMPLES.means["score"], (0.0, 1.0)),
@@ -703,7 +703,7 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
         summary,
         kind="groundedness report",
         name="Groundedness",
-        title=("How much of “", Quoted(used.prediction), "” stands in its passages"),
+        title=("Support of “", Quoted(used.prediction), "” by its passages"),
         lead=parts.headline(summary.estimates, _PASSAGES.means["score"], (0.0, 1.0)),
         warnings=sentences.language_warnings(summary),
         reading=(f"{_claim_counts(summary)}.",),

@@ -144,12 +144,12 @@ def estimate_cell(
 
 @dataclass(frozen=True)
 class Compared:
-    """A figure of a crosstab, with what a test says of it; where there is little room without its interval.
+    """A figure of a crosstab with the result of a test; without its interval where there is little room.
 
     Attributes:
         figure: the figure with its interval.
         mark: the letters of columns that it lies above, or the p-value of a change; empty for neither.
-        is_small: whether too few stand behind it to test it; shown with an asterisk.
+        is_small: whether its base is too small for a test; shown with an asterisk.
     """
 
     figure: WithInterval
@@ -259,8 +259,8 @@ class Paragraph:
     """A paragraph.
 
     Attributes:
-        text: what it says.
-        style: ``lead`` opens a section, ``note`` explains what stands beside it.
+        text: the sentences.
+        style: ``lead`` opens a section, ``note`` explains its other blocks.
         detail: which renderings have it.
     """
 
@@ -294,7 +294,7 @@ class Badge:
 
 @dataclass(frozen=True)
 class Definitions:
-    """Names with what they stand for: settings, or facts about one thing."""
+    """Names with their meanings: settings, or facts about one thing."""
 
     entries: tuple[tuple[Line, Cell], ...]
     title: str = ""
@@ -306,13 +306,13 @@ class DataTable:
 
     Attributes:
         columns: headings; empty for a column that needs none.
-        rows: cells, as many a row as there are columns.
+        rows: cells, as many per row as there are columns.
         title: above the table.
         note: what the table leaves out, if anything.
         explained: whether the last column explains the others, and is left out of brief renderings.
-        bars: lengths from 0 to 1, one a row, that a brief rendering draws beside the rows.
+        bars: lengths from 0 to 1, one per row, that a brief rendering draws next to the rows.
         most: rows that a brief rendering shows.
-        noun: what a row is called.
+        noun: name of a row.
         detail: which renderings have it.
         brief_title: above the table in a brief rendering, where a section's title says the same on a page.
         brief: how many columns, from the first, a brief rendering shows; all unless given.
@@ -360,7 +360,7 @@ class Reasons:
 
     Attributes:
         reasons: in that order.
-        noun: what a row is called.
+        noun: name of a row.
     """
 
     reasons: tuple[Reason, ...]
@@ -369,11 +369,11 @@ class Reasons:
 
 @dataclass(frozen=True)
 class Swatch:
-    """One entry of a legend: a colour, what it stands for, and the mark's shape where it is not a square.
+    """One entry of a legend: a colour, its meaning, and the mark's shape where it is not a square.
 
     Attributes:
         colour: of the mark.
-        label: what it stands for.
+        label: its meaning.
         shape: ``dot``, ``ring``, ``diamond``, ``line`` or ``dashed``; empty for a square.
     """
 
@@ -498,7 +498,7 @@ class ItemCard:
         labels: short facts about it, such as its group.
         texts: its texts by name.
         findings: guards, each with its reason.
-        parts: what the score is made of.
+        parts: of the score.
         replies: what judges said.
         details: lines behind a heading that a page folds: the heading, then the lines.
         brief: what a brief rendering shows after the row and the score; as many cells as ``Items.heads``.

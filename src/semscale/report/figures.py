@@ -23,7 +23,7 @@ def described(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def legend(colours: Sequence[str], labels: Sequence[str], shape: str = "") -> tuple[Swatch, ...]:
-    """List colours with what they stand for."""
+    """List colours with their meanings."""
     return tuple(Swatch(colour, label, shape) for colour, label in zip(colours, labels, strict=True))
 
 
@@ -107,7 +107,7 @@ def shares_figure(
     Args:
         name: of the figure's file.
         rows: a user's label and the share.
-        head: what a row is.
+        head: name of a row.
         quantity: what is measured, in full.
         measure: the same in a word or two.
     """
@@ -171,7 +171,7 @@ def matrix_figure(
 
     Args:
         name: of the figure's file.
-        labels: what a row is, labels of the rows, and labels of the columns.
+        labels: name of a row, labels of the rows, and labels of the columns.
         values: from top to bottom, row by row.
         colour: gives the colour of a value.
         text: writes a value.

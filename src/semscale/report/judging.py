@@ -118,7 +118,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
         summary,
         kind="judging report",
         name="Judge",
-        title=("How good “", Quoted(columns.answer), "” is"),
+        title=("Quality of “", Quoted(columns.answer), "”"),
         stopped=summary.stopped,
         source=[("template ", Quoted(summary.template.name))],
         lead=parts.headline(summary.estimates, _MEAN_EXPECTED if summary.is_panel else _MEAN, _SCORES),

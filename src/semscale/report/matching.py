@@ -108,12 +108,12 @@ def match_document(summary: "MatchSummary") -> Document:
         "sampled": _sampled_note(summary),
     }
     stated = {name: note for name, note in notes.items() if note}
-    title = "How far predictions say what is expected"
+    title = "Match of predictions with references"
     return parts.estimated_document(
         summary,
         kind="matching report",
         name="Match",
-        title=("How far “", Quoted(columns.prediction), "” says what is expected") if columns else title,
+        title=("Match of “", Quoted(columns.prediction), "” with its references") if columns else title,
         n_windowed=summary.n_windowed,
         source=[f"method {summary.method}"],
         lead=parts.headline(summary.estimates, mean_name(summary.estimates.overall.main), summary.bounds),

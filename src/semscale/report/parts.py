@@ -83,7 +83,7 @@ Column = tuple[str | Quoted, Callable[[Item], Value]]
 """A column of a table: its heading, and the function that gives an item's value."""
 
 Columns = Sequence[Column[Item] | None]
-"""Columns of a table in order; ``None`` stands for a column that does not apply."""
+"""Columns of a table in order; ``None`` replaces a column that does not apply."""
 
 Setting = tuple[str, Line | None]
 """A setting's name and value; ``None`` leaves it out."""
@@ -159,7 +159,7 @@ def section(
         title: of the section.
         blocks: in order. A sentence becomes a note, which explains the other blocks. ``None``, empty
             sentences and tables without rows are left out.
-        level: a verdict beside the title.
+        level: a verdict that follows the title.
     """
     shown: list[Block | str] = [
         block for block in blocks if block and not (isinstance(block, DataTable) and not block.rows)
@@ -350,6 +350,7 @@ def covered(values: Iterable[Value], interval: float) -> str:
     """State the coverage of intervals at the end of a title; empty where no value has one.
 
     Example:
+        >>> from semscale.report.document import WithInterval
         >>> covered([WithInterval(0.5, 0.4, 0.6)], 0.9), covered([WithInterval(0.5, np.nan, np.nan)], 0.9)
         (' (90 % interval)', '')
     """
@@ -416,7 +417,7 @@ def small_base_note(estimates: "Estimates", noun: str) -> str:
 
 
 def label_with_base(name: str, base: Count) -> str:
-    r"""Write a name beside a bar or a histogram with the rows behind it, which no line break parts.
+    r"""Write a name next to a bar or a histogram with its number of rows, on one line.
 
     Example:
         >>> label_with_base("north", Count(7, is_small=True)).replace("\N{NO-BREAK SPACE}", " ")
@@ -426,7 +427,7 @@ def label_with_base(name: str, base: Count) -> str:
 
 
 def group_label(group: GroupEstimate, by: str | None) -> str:
-    """Name a group beside a bar or a histogram, with the rows behind it."""
+    """Name a group next to a bar or a histogram, with its number of rows."""
     return label_with_base(one_line(group_name(group, by).text), base_of(group))
 
 
@@ -537,7 +538,7 @@ GUARD_MEANINGS = {
 """Meaning of a guard's finding in a pair of texts."""
 
 SAMPLE_GUARD_MEANINGS = GUARD_MEANINGS | {
-    "name": "one named thing stands where the answer has another",
+    "name": "another named thing replaces that of the answer",
     "answer": "a short answer gives something else, or yes has become no",
     "entailment": "a model of entailment finds a contradiction more likely than not",
 }

@@ -815,7 +815,7 @@ def decided_cautions(decided: "DecidedComparison") -> Iterator[str]:
     if n := counts["refused"]:
         yield f"{name} declined to answer about {counted(n, 'text')}."
     if decided.form == "next-token":
-        yield f"{name} takes no typed decisions, so probabilities of the points’ letters stand in."
+        yield f"{name} takes no typed decisions, so probabilities of the points’ letters replace them."
         reasons = "; ".join(f"{form}: {reason}" for form, reason in decided.not_taken.items())
         yield from sentences.refused_forms_notes(name, reasons)
     if n := counts["normalised"]:

@@ -48,8 +48,8 @@ def rows_scored(
         n: rows that the figures rest on.
         total: rows altogether.
         left_out: rows that were left out by reason.
-        noun: what a row is called.
-        verb: what was done with the rows, such as "included" where nothing was scored.
+        noun: name of a row.
+        verb: of the rows, such as "included" where nothing was scored.
 
     Example:
         >>> rows_scored(3, 5, {"missing": 1, "unparsable": 1, "empty": 0})
@@ -72,7 +72,7 @@ def nothing_scored(noun: str = "row", total: int | None = None) -> str:
     """State that no row was scored, or that there is none.
 
     Args:
-        noun: what a row is called.
+        noun: name of a row.
         total: rows altogether, where that is known.
 
     Example:
@@ -90,7 +90,7 @@ def windows_note(n: int, noun: str = "row") -> str:
 
 
 def asterisk_note(noun: str = "row") -> str:
-    """Explain the asterisk beside a small base.
+    """Explain the asterisk of a small base.
 
     Example:
         >>> asterisk_note("item")
@@ -106,7 +106,7 @@ def sampled_caution(figures: Sequence[str], n: int, total: int, labelled: str = 
         figures: their names.
         n: rows of the sample.
         total: rows altogether.
-        labelled: rows that are all used beside the sample, if there are any.
+        labelled: rows that are all used in addition to the sample, if there are any.
 
     Example:
         >>> sampled_caution(["drivers"], 2000, 5000, "hand-coded rows").partition(": ")[0]
@@ -185,7 +185,7 @@ def estimate_method(estimates: "Estimates", noun: str = "row") -> str:
 
     Args:
         estimates: figures about all items and each group.
-        noun: what an item is called.
+        noun: name of an item.
     """
     overall = estimates.overall
     method = overall.basis(overall.main).method
@@ -279,13 +279,13 @@ def position_bias_note(judge: str, first: "MeanEstimate") -> str | None:
     """State that a judge prefers the first or the second answer; ``None`` where that may be chance.
 
     Args:
-        judge: who is meant, such as the model's name.
+        judge: its name, such as the model's.
         first: mean points of the first answer.
 
     Example:
         >>> from semscale.stats.intervals.means import MeanEstimate
         >>> position_bias_note("m", MeanEstimate(0.7, 0.6, 0.8, 20, 0, 20, "bootstrap")).partition(": ")[0]
-        'm prefers the answer that stands first'
+        'm prefers the answer shown first'
         >>> position_bias_note("m", MeanEstimate(0.6, 0.4, 0.8, 20, 0, 20, "bootstrap")) is None
         True
     """
@@ -294,7 +294,7 @@ def position_bias_note(judge: str, first: "MeanEstimate") -> str | None:
     which = "first" if first.value > _EVEN else "second"
     interval = f"{percent(first.low, 0)} to {percent(first.high, 0)}"
     return (
-        f"{judge} prefers the answer that stands {which}: the first answer gets {percent(first.value, 0)} of "
+        f"{judge} prefers the answer shown {which}: the first answer gets {percent(first.value, 0)} of "
         f"the points ({interval}); asking in both orders cancels this"
     )
 
@@ -399,7 +399,7 @@ def unread_warnings(
 
     Args:
         counts: rows by status.
-        noun: what a row is called.
+        noun: name of a row.
         option: of the command line, which chooses the model.
 
     Example:

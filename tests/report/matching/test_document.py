@@ -151,7 +151,7 @@ def test_every_shape_makes_a_page_a_screen_and_markdown(settings, read_page, scr
     summary = summary_of(**settings)
     read_page(page(summary.document())).assert_harmless()
     assert "lowest score" in screen(summary)
-    assert markdown(summary.document()).startswith("# How far ")
+    assert markdown(summary.document()).startswith("# Match of ")
 
 
 def test_rows_without_any_score_make_a_page_and_a_screen(read_page, screen):
@@ -273,7 +273,7 @@ def test_texts_in_memory_have_no_columns_to_name():
         Signature.of("match", method="bertscore"),
     )  # fmt: skip
     shown = markdown(matches.summarize().document())
-    assert "How far predictions say what is expected" in shown
+    assert "Match of predictions with references" in shown
     assert "1 row with texts read in overlapping windows" not in shown  # a line of the screen
     assert "Read in windows: 1" in shown
     assert "Zhang" in shown
