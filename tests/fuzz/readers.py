@@ -41,7 +41,7 @@ from semscale.judging.templates import TEMPLATES, load_template
 from semscale.matching.bertscore import read_baseline
 from semscale.matching.cliniqlink import read_task
 from semscale.rating.calibration import hash_of, load_calibration
-from semscale.rating.cells import humans_in
+from semscale.rating.labelling import humans_in
 from semscale.results.weights import weights_in
 from semscale.scales.library import load_scale, parse_translation
 from semscale.scales.scale import parse_scale

@@ -10,7 +10,7 @@ import xlsxwriter
 from polars.testing import assert_frame_equal
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.rating.cells import humans_in
+from semscale.rating.labelling import humans_in
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import ToyEmbedder
 
+from semscale.embedding.texts import has_emoji, is_wordless, text_status
 from semscale.errors import InputError, InterruptedRunError
-from semscale.rating.cells import has_emoji, is_wordless, text_status
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file

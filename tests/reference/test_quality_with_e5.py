@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from semscale.rating.cells import is_wordless
+from semscale.embedding.texts import is_wordless
 from semscale.rating.rater import Rater
 
 REVIEWS = Path(__file__).parents[2] / "examples" / "product_reviews.csv"

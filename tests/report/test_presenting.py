@@ -37,7 +37,7 @@ def summary_kinds(base="Presentable"):
 
 
 def test_every_kind_of_summary_has_a_function_that_makes_its_document():
-    bases = {"ClaimSummary", "Summary"}
+    bases = {"ClaimSummary", "SampledSummary", "Summary"}
     kinds = {*summary_kinds(), *(kind for base in bases for kind in summary_kinds(base))} - bases
     assert kinds == set(presenting._DOCUMENTS)
     for module, function in presenting._DOCUMENTS.values():

@@ -242,7 +242,7 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import QUESTION, code_judge
     from semscale.coding.table_coding import answers_in
-    from semscale.rating.cells import text_status
+    from semscale.embedding.texts import text_status
     from semscale.types import Status
 
     codebook, asking = load_codebook(options.codebook), options.asking

@@ -390,7 +390,7 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
     """
     from semscale.cli.progress import progress_bars
     from semscale.rating.calibration import check_calibration_path
-    from semscale.rating.cells import check_human_range
+    from semscale.rating.labelling import check_human_range
     from semscale.rating.rater import Rater
     from semscale.store.filtering import rows_of_the_file
     from semscale.weights.known import DEFAULT_RATING_MODEL
@@ -433,9 +433,8 @@ def _check_sheet(table: "Table", columns: LabelledColumns) -> None:
     Raises:
         InputError: a row has two labels.
     """
-    from semscale.rating.cells import humans_in
     from semscale.rating.labelling import COLUMNS as SHEET_COLUMNS
-    from semscale.rating.labelling import ROW, check_once, with_points
+    from semscale.rating.labelling import ROW, check_once, humans_in, with_points
     from semscale.results.weights import numbers_in
     from semscale.store.columns import column_in, floats_in
 
@@ -453,8 +452,7 @@ def _check_sheet(table: "Table", columns: LabelledColumns) -> None:
 
 def _labelled_rows(table: "Table", columns: LabelledColumns) -> tuple[list[Any], list[Any], list[Any] | None]:
     """Read texts, ratings and groups of the rows that have a rating."""
-    from semscale.rating.cells import humans_in
-    from semscale.rating.labelling import with_points
+    from semscale.rating.labelling import humans_in, with_points
     from semscale.store.columns import column_in
 
     first_row = 0

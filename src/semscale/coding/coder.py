@@ -11,12 +11,11 @@ import polars as pl
 from semscale.coding.codebook import Codebook
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.part_progress import shifted
-from semscale.embedding.texts import distinct
+from semscale.embedding.texts import distinct, text_status
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge
 from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.judging.verdict import Verdict
-from semscale.rating.cells import text_status
 from semscale.results.result_columns import PRIVATE, STATUSES, VECTORS, declared, values_in, written
 from semscale.signature import Signature
 from semscale.store.columns import column_in

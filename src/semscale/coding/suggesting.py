@@ -19,12 +19,11 @@ import yaml
 
 from semscale.chat.messages import Request
 from semscale.coding.codebook import NO_CODE, Code, Codebook
-from semscale.embedding.texts import distinct
+from semscale.embedding.texts import distinct, text_status
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.prompts import mark_code, sanitize
 from semscale.presentable import Presentable
-from semscale.rating.cells import text_status
 from semscale.signature import Signature
 from semscale.stats.clustering.cluster_stability import (
     DIRECTIONS,

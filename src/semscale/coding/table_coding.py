@@ -25,12 +25,12 @@ from semscale.coding.shares import (
 )
 from semscale.coding.summary import CodedGroup, CodedGrouping, CodeTallies, CodingAgreement, CodingSummary
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
+from semscale.embedding.texts import text_status
 from semscale.errors import InputError, RowError
-from semscale.rating.cells import text_status
 from semscale.rating.rater import Rater
-from semscale.results.respondents import NOBODY, numbered
 from semscale.results.runs import PartState, TableInstrument
 from semscale.results.table_columns import Cells
+from semscale.results.weights import NOBODY, numbered
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
 from semscale.stats.intervals.estimates import IntervalPlan

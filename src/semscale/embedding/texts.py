@@ -1,11 +1,29 @@
-"""Checks of input texts, and removal of duplicates."""
+"""Checks of input texts, their status, and removal of duplicates."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Set
+from html import unescape
 
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.types import Integers
+from semscale.store.columns import is_missing
+from semscale.store.missing_codes import code_key
+from semscale.types import Integers, Status
+
+_BLANK_LETTERS = str.maketrans("", "", "\u115f\u1160\u3164\uffa0")  # Hangul fillers show nothing
+
+# Classes of emoji whose ratings agree with people's (bench/emoji.py). Stars do not: one to five of them get
+# 2.2 2.2 2.3 2.7 3.9 of 5 (black) or 3.0 to 3.4 (white). Nor do objects, animals, arrows and signs.
+FACES = re.compile(
+    "[\u2639-\u263b\U0001f600-\U0001f64f\U0001f910-\U0001f917\U0001f920-\U0001f92f\U0001f970-\U0001f97a]"
+)
+
+HANDS = re.compile(
+    "[\u261d\u270a-\u270d\U0001f446-\U0001f450\U0001f4aa\U0001f590\U0001f595\U0001f596\U0001f918-\U0001f91f]"
+)
+
+HEARTS = re.compile("[\u2661\u2665\u2763\u2764\U0001f493-\U0001f49f\U0001f90d\U0001f90e\U0001f9e1]")
 
 
 def checked_texts(texts: Sequence[str]) -> Sequence[str]:
@@ -35,3 +53,50 @@ def distinct(texts: Sequence[str]) -> tuple[list[str], Integers]:
     places: dict[str, int] = {}
     where = np.fromiter((places.setdefault(text, len(places)) for text in texts), np.int64, len(texts))
     return list(places), where
+
+
+def text_status(cell: object, missing: Set[str] = frozenset(), *, reads_emoji: bool = False) -> Status:
+    """Return the status of a cell of texts; ``SCORED`` means that it can be rated.
+
+    Args:
+        cell: anything.
+        missing: codes for a missing answer, as ``missing_keys`` gives them.
+        reads_emoji: whether the model reads emoji, so that a text of nothing else can be rated.
+
+    Example:
+        >>> [str(text_status(cell)) for cell in ("good", " ", "?!", None, 3)]
+        ['scored', 'empty', 'uninformative', 'missing', 'not-text']
+    """
+    if not isinstance(cell, str):
+        return Status.MISSING if is_missing(cell) else Status.NOT_TEXT
+    if missing and code_key(cell) in missing:
+        return Status.MISSING
+    if not cell or cell.isspace():
+        return Status.EMPTY
+    if is_wordless(cell) and not (reads_emoji and has_emoji(cell)):
+        return Status.UNINFORMATIVE
+    return Status.SCORED
+
+
+def has_emoji(text: str) -> bool:
+    """Check whether a text has a face, a hand or a heart, which some models read as people do.
+
+    Example:
+        >>> [has_emoji(text) for text in ("👍", "😡!", "★★★★★", "???", ":)")]
+        [True, True, False, False, False]
+    """
+    return any(kind.search(text) is not None for kind in (FACES, HANDS, HEARTS))
+
+
+def is_wordless(text: str) -> bool:
+    """Check whether a text has no letter and no digit of any script once HTML entities are resolved.
+
+    Letters are the Unicode categories L*, digits N*. Punctuation, symbols, emoji, white space, zero-width and
+    control characters are neither.
+
+    Example:
+        >>> [is_wordless(text) for text in ("???", "👍", "&nbsp;", "5", "好")]
+        [True, True, True, False, False]
+    """
+    shown = unescape(unescape(text)) if "&" in text else text  # twice: "&amp;nbsp;" is what exports leave
+    return not any(map(str.isalnum, shown.translate(_BLANK_LETTERS)))  # isalnum: the categories L* and N*

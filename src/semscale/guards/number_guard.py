@@ -386,7 +386,7 @@ class StatedNumbers:
 
     @property
     def n(self) -> int:
-        """How many numbers there are, without "one", which is often an article."""
+        """Number of numbers, without "one", which is often an article."""
         return len(self.figures) + sum(value != _ONE for value in self.words) + self.n_compounds
 
 

@@ -278,7 +278,7 @@ class Wording:
 
     @property
     def counts(self) -> Counter[str]:
-        """How often each stem of the content occurs."""
+        """Number of occurrences of each stem of the content."""
         if self._counts is None:
             self._counts = Counter(self.content.values())
         return self._counts

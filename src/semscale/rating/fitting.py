@@ -26,8 +26,8 @@ from semscale.rating.calibration import (
     text_hash,
 )
 from semscale.rating.calibrators import METHODS, Calibrator, Predictors, record_of
-from semscale.rating.cells import check_human_range
 from semscale.rating.human import human_table, laid_on
+from semscale.rating.labelling import check_human_range
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson, pearson_estimate

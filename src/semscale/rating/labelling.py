@@ -1,4 +1,4 @@
-"""Sheets for people who label texts: drawing, instructions, and reading of the filled sheet."""
+"""Labels of people: cells with human ratings, and sheets that people fill in, with their instructions."""
 
 import math
 import re
@@ -6,15 +6,16 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from semscale.errors import InputError, UnknownNameError
-from semscale.rating.cells import HumanRating, humans_in, inclusion_in, lies_within
-from semscale.results.weights import numbers_in
+from semscale.errors import InputError, RowError, UnknownNameError
+from semscale.json_reading import parse_json
+from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shown_cell
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.calibration.drawing import DrawnTexts
@@ -32,13 +33,20 @@ COLUMNS = (ROW, TEXT, HUMAN, INCLUSION)
 
 _BATCH = 50_000
 
-_SHOWN = 40
-
 _DECIMAL_COMMA = r"^[0-9]*,[0-9]+$"
 
 _PARAMETER = re.compile(r"^(human|inclusion|row): ")
 
 _PLAIN = str.maketrans("‘’‚‛“”„‟–—‐‑−", "'" * 4 + '"' * 4 + "-" * 5, "\ufe0e\ufe0f\u200b\ufeff")
+
+
+HumanRating = float | list[float]
+
+_INFINITE = (math.inf, -math.inf)
+
+_DRAW = "give the probability with which the text was drawn"
+
+_DRAWN = f"{_DRAW}, or empty both this cell and the rating beside it {COUNTING}"
 
 
 def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
@@ -193,8 +201,8 @@ class FilledSheet:
             if label is not None and not same_text(label.text, "" if text is None else str(text)):
                 raise InputError(
                     f"labels: {self.name} was not drawn from this file and column: for data row "
-                    f"{first_row + row + 1} it has the text {_shown(label.text)}, and the file has "
-                    f"{_shown(text)} (rows are counted from 1, below the header)"
+                    f"{first_row + row + 1} it has the text {shown_cell(label.text)}, and the file has "
+                    f"{shown_cell(text)} (rows are counted from 1, below the header)"
                 )
 
     def check_rows(self, n: int) -> None:
@@ -219,8 +227,8 @@ class FilledSheet:
         for row, label in sorted(self.labels.items()):
             if not lies_within((low, high), label.human):
                 raise InputError(
-                    f"labels: {self.name} has the label {_shown(label.human)} for data row {row + 1} of the "
-                    f"file, but the scale goes from {low:g} to {high:g}; correct the label, or give the "
+                    f"labels: {self.name} has the label {shown_cell(label.human)} for data row {row + 1} of "
+                    f"the file, but the scale goes from {low:g} to {high:g}; correct the label, or give the "
                     "lowest and the highest value that people could choose (--human-range LOW HIGH)"
                 )
 
@@ -359,6 +367,130 @@ def _as_number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _shown(text: object) -> str:
-    shown = repr(text)
-    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + "..."
+def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0) -> Floats:
+    """Read a column of probabilities with which texts were drawn for a human rating, shape (n,).
+
+    Args:
+        cells: a column of numbers or of strings.
+        humans: the human ratings of the same rows, ``None`` where there is none.
+        first_row: row of the file that the first cell stands in, from 0.
+
+    Returns:
+        The probabilities; NaN where a row has neither a probability nor a human rating.
+
+    Raises:
+        InputError: a cell that is no number above 0 to 1, or an empty one beside a human rating; the message
+            has its row.
+
+    Example:
+        >>> inclusion_in(pl.Series(["0.5", ""]), [3.0, None]).tolist()
+        [0.5, nan]
+    """
+    cells = numbers_in(cells, "inclusion", first_row, _DRAWN)
+    if not (cells.dtype.is_numeric() or cells.dtype == pl.Null):
+        raise InputError(
+            f"inclusion: column '{cells.name}' must hold numbers, but its cells are {cells.dtype}"
+        )
+    numbers = floats_in(cells)
+    wrong = np.flatnonzero((numbers <= 0) | (numbers > 1))
+    if len(wrong):
+        raise RowError(
+            f"inclusion: column '{cells.name}' must hold probabilities above 0 to 1, but data "
+            f"{{row}} has {shown_cell(cells[int(wrong[0])])}; {_DRAWN}",
+            first_row + int(wrong[0]),
+        )
+    missing = np.flatnonzero(
+        np.isnan(numbers) & np.array([human is not None for human in humans], dtype=bool)
+    )
+    if len(missing):
+        raise RowError(
+            f"inclusion: column '{cells.name}' must have a probability wherever there is a human rating, but "
+            f"data {{row}} has none; {_DRAW}, or remove the rating {COUNTING}",
+            first_row + int(missing[0]),
+        )
+    return numbers
+
+
+def humans_in(
+    cells: pl.Series, first_row: int = 0, bounds: tuple[float, float] | None = None
+) -> list[HumanRating | None]:
+    """Read a column of human ratings: a number, or several as a list or as JSON text such as ``"[3, 4]"``.
+
+    Args:
+        cells: the column.
+        first_row: row of the file that the first cell stands in, from 0.
+        bounds: lowest and highest value that humans could give, if known.
+
+    Raises:
+        InputError: a cell that is neither, or out of bounds; the message has its row and its text.
+
+    Example:
+        >>> humans_in(pl.Series(["3", "[3, 4]", None]))
+        [3.0, [3.0, 4.0], None]
+    """
+    ratings = []
+    for row, cell in enumerate(cells.to_list()):
+        try:
+            rating = _human(cell)
+        except ValueError:
+            raise RowError(
+                f"human: column '{cells.name}' must hold numbers or lists of numbers such as [3, 4], "
+                f"but data {{row}} has {shown_cell(cell)}; {decimal_remedy(cell)}",
+                first_row + row,
+            ) from None
+        if bounds is not None and not lies_within(bounds, rating):
+            raise RowError(
+                f"human_range is {bounds[0]:g} to {bounds[1]:g}, but data {{row}} of "
+                f"column '{cells.name}' has {shown_cell(cell)}; widen the range, or correct the cell "
+                f"{COUNTING}",
+                first_row + row,
+            )
+        ratings.append(rating)
+    return ratings
+
+
+def _human(cell: Any) -> HumanRating | None:  # noqa: ANN401 - any cell
+    """Parse a human rating; ``None`` where it is missing.
+
+    Raises:
+        ValueError: the cell is none.
+    """
+    if isinstance(cell, str):
+        cell = parse_json(cell) if cell.strip() else None
+    several = cell if isinstance(cell, list) else [cell]
+    numbers = []
+    for number in several:
+        if isinstance(number, bool) or not isinstance(number, int | float | None) or number in _INFINITE:
+            raise ValueError("no number")
+        if number is not None and not math.isnan(number):
+            numbers.append(float(number))
+    return (numbers if isinstance(cell, list) else numbers[0]) if numbers else None
+
+
+def lies_within(bounds: tuple[float, float], rating: HumanRating | None) -> bool:
+    """Check whether all numbers of a human rating lie within bounds; one that is missing does.
+
+    Example:
+        >>> lies_within((1, 5), [3.0, 5.0]), lies_within((1, 5), 7.0)
+        (True, False)
+    """
+    numbers = rating if isinstance(rating, list) else [] if rating is None else [rating]
+    return all(bounds[0] <= number <= bounds[1] for number in numbers)
+
+
+def check_human_range(human_range: object) -> None:
+    """Refuse a range from which human values cannot be mapped; ``None`` stands for the scale's own range.
+
+    Raises:
+        InputError: not two finite numbers, the lower first.
+    """
+    if human_range is None:
+        return
+    ends = list(human_range) if isinstance(human_range, Sequence | np.ndarray) else []
+    are_numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
+    if len(ends) != 2 or not are_numbers or not -math.inf < ends[0] < ends[1] < math.inf:  # noqa: PLR2004
+        shown = " ".join(f"{end:g}" for end in ends) if ends and are_numbers else repr(human_range)
+        raise InputError(
+            "human_range must be the lowest value, then the highest, two finite numbers such as 1 7, "
+            f"got {shown}"
+        )

@@ -13,7 +13,7 @@ from semscale.embedding.languages.identification import load_identifier
 from semscale.embedding.languages.other_languages import in_other_languages
 from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.embedding.part_progress import shifted
-from semscale.embedding.texts import distinct
+from semscale.embedding.texts import distinct, text_status
 from semscale.errors import InputError
 from semscale.rating.anchors import (
     AnchorLanguages,
@@ -26,7 +26,6 @@ from semscale.rating.anchors import (
 )
 from semscale.rating.calibration import as_calibration
 from semscale.rating.calibrators import Predictors
-from semscale.rating.cells import text_status
 from semscale.rating.ratings import Ratings
 from semscale.rating.readouts import READOUTS, Reals, VectorRatings, as_rows, best_similarities
 from semscale.rating.settings import RaterSettings

@@ -270,7 +270,7 @@ class RatingColumns(Columns):
 
     def model_post_init(self, context: object) -> None:
         """Check what concerns several columns."""
-        from semscale.rating.cells import check_human_range
+        from semscale.rating.labelling import check_human_range
 
         check_human_range(self.human_range)
         if self.inclusion is not None and self.human is None:
@@ -281,7 +281,7 @@ class RatingColumns(Columns):
 
     def read(self, batch: "pl.DataFrame", first_row: int = 0, *, only_checked: bool = False) -> Cells:
         """Read the cells of n rows; human ratings and their probabilities are parsed together."""
-        from semscale.rating.cells import humans_in, inclusion_in
+        from semscale.rating.labelling import humans_in, inclusion_in
 
         cells = super().read(batch, first_row, only_checked=only_checked)
         if self.human is None:

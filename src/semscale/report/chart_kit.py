@@ -190,10 +190,10 @@ class Drawing:
     def add(self, tag: str, look: Mapping[str, str | float], text: str = "") -> None:
         """Add an element of SVG; neighbours of the same look form a group, which keeps a page small."""
         attributes = {name.replace("_", "-"): _written(value) for name, value in look.items()}
-        place = {name: attributes.pop(name) for name in _GEOMETRY if name in attributes}
+        geometry = {name: attributes.pop(name) for name in _GEOMETRY if name in attributes}
         if not self._groups or self._groups[-1].attrib != attributes:
             self._groups.append(ElementTree.Element("g", attributes))
-        ElementTree.SubElement(self._groups[-1], tag, place).text = printable(text) or None
+        ElementTree.SubElement(self._groups[-1], tag, geometry).text = printable(text) or None
 
     def path(self, shape: str, *, fill: str = "none", **look: str | float) -> None:
         """Draw a path, if there is anything of it."""
@@ -443,7 +443,7 @@ class Rows:
 
     @classmethod
     def fitted(cls, names: Sequence[str], width: int, least: int, *, top: float = PADDING) -> "Rows":
-        """Give rows the room and the height that their names need: enough for the one with the most lines.
+        """Create rows with the room and the height that their longest name needs.
 
         Args:
             names: from top to bottom.
@@ -520,7 +520,7 @@ def lines_of(name: str, room: int) -> list[str]:
     """
     columns = max(int((room - 16) / _CHARACTER), _FEWEST_COLUMNS)
     lines = [""]
-    for word in words_of(name):
+    for word in split_label(name):
         gap = " "
         for piece in _pieces(word, columns):
             joined = f"{lines[-1]}{gap}{piece}" if lines[-1] else piece
@@ -535,11 +535,11 @@ def lines_of(name: str, room: int) -> list[str]:
     return lines
 
 
-def words_of(name: str) -> list[str]:
+def split_label(name: str) -> list[str]:
     r"""Split a label at white space, but not at no-break spaces.
 
     Example:
-        >>> words_of("swap, 10\N{NO-BREAK SPACE}% of items")
+        >>> split_label("swap, 10\N{NO-BREAK SPACE}% of items")
         ['swap,', '10\xa0%', 'of', 'items']
     """
     return re.findall(r"(?:[^\s]|\N{NO-BREAK SPACE})+", name)
@@ -589,7 +589,7 @@ def line(points: Sequence[Point]) -> str:
 
 
 def band(upper: Sequence[Point], lower: Sequence[Point]) -> str:
-    """Fill between two lines over the same places, with a gap where either has no value.
+    """Fill between two lines over the same positions, with a gap where either has no value.
 
     Example:
         >>> band([(0, 1), (2, 1)], [(0, 3), (2, 4)])
@@ -608,7 +608,7 @@ def band(upper: Sequence[Point], lower: Sequence[Point]) -> str:
 
 
 def steps(turns: Sequence[Point]) -> list[Point]:
-    """Turn values that hold from each place on into the corners of a staircase.
+    """Turn values that hold from each position on into the corners of a staircase.
 
     Example:
         >>> steps([(0, 5), (2, 7), (4, 7)])
@@ -623,7 +623,7 @@ def steps(turns: Sequence[Point]) -> list[Point]:
 
 
 def whiskers(highs: Sequence[Point], lows: Sequence[Point]) -> str:
-    """Draw upright lines between two values at each place.
+    """Draw upright lines between two values at each position.
 
     Example:
         >>> whiskers([(0, 1), (2, float("nan"))], [(0, 5), (2, 6)])

@@ -156,7 +156,7 @@ def command(kind: str, title: str, message: str) -> str:
 
 
 def stop_commands() -> tuple[str, str]:
-    """Make the lines between which GitHub Actions reads no commands in what is printed.
+    """Create the lines between which GitHub Actions ignores commands in the output.
 
     Texts of a model may hold ``::error::`` or the like, and a line may be broken just before it.
 

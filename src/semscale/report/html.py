@@ -109,7 +109,7 @@ def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:  # noqa: PLR0911 
 
 
 def line_html(line: Line) -> Markup:
-    """Write a line as HTML; a user's words are kept apart, as they may run from right to left.
+    """Write a line as HTML; a user's text is isolated, as it may run from right to left.
 
     A name without a space, such as a model's, is broken behind its slashes before it is broken elsewhere.
     """
@@ -145,7 +145,7 @@ def _unbroken(name: str) -> str | Markup:
 
 
 def quoted_html(text: object, limit: int) -> Markup:
-    """Write a user's text; what is cut off can be unfolded."""
+    """Write a user's text, whose cut end can be unfolded."""
     shown, full = clipped(text, limit)
     if full is None:
         return escape(shown)
@@ -202,7 +202,7 @@ def _environment() -> "Environment":
         "heading": lambda head: heading_text(unbroken(head)), "drawings": drawings, "as_figure": as_figure,
         "capitalised": capitalised, "has_interval": has_interval, "percent": percent, "plain": plain,
         "coverage": lambda interval: percents_unbroken(coverage(interval)), "number": number,
-        "place": _position,
+        "position": _position,
     }  # fmt: skip
     environment.globals |= {
         "block_html": block_html,
@@ -218,18 +218,18 @@ def _blocks() -> Any:  # noqa: ANN401 - a module that Jinja makes of the templat
 
 
 def _wordy_columns(table: DataTable) -> list[bool]:
-    """Say which columns hold words alone; the first, with the names of rows, is none of them."""
+    """Return True for each column of texts alone, but for the first, which names the rows."""
     return [index > 0 and is_wordy(table.rows, index) for index in range(len(table.columns))]
 
 
 def _position(value: float, bounds: tuple[float, float]) -> float:
-    """Say where a value stands between two bounds, in percent."""
+    """Return the position of a value between two bounds, in percent."""
     low, high = bounds
     return round(100 * (value - low) / (high - low), 2)
 
 
 def _printable(value: object) -> object:
-    """Make a value of a template printable; markup is printable already."""
+    """Replace characters of a template's value that draw nothing; markup has none."""
     return value if isinstance(value, Markup) else printable(value)
 
 

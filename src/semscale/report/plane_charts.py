@@ -31,8 +31,8 @@ from semscale.report.chart_kit import (
     label_room,
     lines_of,
     sequential,
+    split_label,
     text_width,
-    words_of,
 )
 from semscale.report.row_charts import NOISE, TOLERATED
 from semscale.types import Floats
@@ -190,7 +190,7 @@ def _head_lines(heads: Sequence[str], side: int) -> list[list[str]] | None:
     lines = [lines_of(head, side + 12) for head in heads]  # a head needs no room at its sides
     fits = all(
         len(parts) <= 2  # noqa: PLR2004
-        and " ".join(parts) == " ".join(words_of(head))
+        and " ".join(parts) == " ".join(split_label(head))
         and max(map(text_width, parts)) <= side
         for parts, head in zip(lines, heads, strict=True)
     )

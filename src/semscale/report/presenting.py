@@ -78,7 +78,7 @@ class ReportWriter(Protocol):
 
 
 def document_of(summary: Presentable) -> Document:
-    """Make the document of a summary.
+    """Create the document of a summary.
 
     Raises:
         TypeError: no function makes a document of this kind of summary.
@@ -98,7 +98,7 @@ def as_json(summary: Presentable) -> str:
 
 
 def notebook(document: Document) -> str:
-    """Write what a notebook shows of a document."""
+    """Write the fragment of a document that a notebook shows."""
     from semscale.report.html import notebook_fragment
 
     return str(notebook_fragment(document))
@@ -160,8 +160,8 @@ def check_ending(path: Path, parameter: str = "report") -> None:
         InputError: it does not.
     """
     if path.suffix.lower() not in _WRITERS:
-        *others, last = _WRITERS
-        raise InputError(f"{parameter} must end in {', '.join(others)} or {last}, got {path.name!r}")
+        *endings, last = _WRITERS
+        raise InputError(f"{parameter} must end in {', '.join(endings)} or {last}, got {path.name!r}")
 
 
 def picture_folder(report: Path | None, figures: Path | None) -> Path | None:
@@ -183,9 +183,8 @@ def picture_names(document: Document) -> dict[int, str]:
     """
     names: dict[int, str] = {}
     for _, figure in document.figures():
-        taken, name = set(names.values()), figure.name
-        number = 2
-        while name in taken:
+        name, number = figure.name, 2
+        while name in names.values():
             name, number = f"{figure.name}-{number}", number + 1
         names[id(figure)] = name
     return names

@@ -229,16 +229,16 @@ def write_differences(sheet: Sheet, summary: "Crosstabs", most: int = MAX_ROWS -
 
 def _differences(summary: "Crosstabs") -> Iterator[list[Value]]:
     for table in summary.tables:
-        found = table.differences
-        for index, pair in np.ndindex(found.values.shape):
+        tested = table.differences
+        for index, pair in np.ndindex(tested.values.shape):
             line = table.question.lines[index]
-            columns = (table.columns[found.first[pair]], table.columns[found.second[pair]])
+            columns = (table.columns[tested.first[pair]], table.columns[tested.second[pair]])
             names = (table.question.text, table.banner.title, line.name, *columns)
             change = _CHANGES[line.kind]
             yield [
                 *map(one_line, names),
-                *((float(part[index, pair]), change) for part in (found.values, found.low, found.high)),
-                *((float(part[index, pair]), _P) for part in (found.p_values, found.adjusted)),
+                *((float(part[index, pair]), change) for part in (tested.values, tested.low, tested.high)),
+                *((float(part[index, pair]), _P) for part in (tested.p_values, tested.adjusted)),
             ]
 
 

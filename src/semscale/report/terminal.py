@@ -196,7 +196,7 @@ def _spread(histogram: blocks.Histogram) -> Table:
 def _cell(cell: Cell, cells: int) -> Text:
     match cell:
         case Quoted(wraps=True):
-            return Text(_on_one_line(cell_text(cell)))
+            return Text(_single_line(cell_text(cell)))
         case Quoted(text):
             return Text(_fitted("" if text is None else text, cells))
         case Marked():
@@ -230,7 +230,7 @@ _TURNS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 
 
 
 def _fitted(text: object, cells: int) -> str:
-    r"""Make a text one harmless line of at most so many cells; what is too long loses its middle.
+    r"""Turn a text into a harmless line of at most so many cells; a longer one loses its middle.
 
     Wide characters, such as Chinese ones, take two cells. Characters that turn the direction of what follows
     them are replaced, because they would turn the rest of a table's line too.
@@ -245,7 +245,7 @@ def _fitted(text: object, cells: int) -> str:
         >>> _fitted("a\x1b[31m\nb", 20)
         'a␛[31m b'
     """
-    line = _on_one_line(text)
+    line = _single_line(text)
     if cell_len(line) <= cells:
         return line
     tail = (cells - 1) // 2
@@ -254,11 +254,11 @@ def _fitted(text: object, cells: int) -> str:
     return f"{chop_cells(line, head)[0].rstrip()}…{end.lstrip()}"
 
 
-def _on_one_line(text: object) -> str:
-    r"""Make a text one harmless line.
+def _single_line(text: object) -> str:
+    r"""Turn a text into a harmless line.
 
     Example:
-        >>> _on_one_line("a\nb\u202e")
+        >>> _single_line("a\nb\u202e")
         'a b\ufffd'
     """
     return one_line(text).translate(_TURNS)

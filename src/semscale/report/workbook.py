@@ -136,7 +136,7 @@ class Sheet:
 
 
 def free_sheet_name(name: str, names: set[str]) -> str:
-    """Make a name that Excel allows and that no other sheet has.
+    """Shorten and number a name until Excel allows it and no other sheet has it.
 
     Args:
         name: of the sheet's subject.

@@ -10,8 +10,8 @@ import polars as pl
 
 from semscale.errors import InputError, RowError
 from semscale.messages import shortened, unknown_name
-from semscale.rating.cells import check_human_range
 from semscale.rating.human import laid_on
+from semscale.rating.labelling import check_human_range
 from semscale.results.weights import weights_in
 from semscale.stats.distances.samples import PmfSample
 from semscale.store.columns import column_in, floats_in, groups_in, is_missing
