@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.results.estimating import estimate_values
+from semscale.results.tallies import estimate_values
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import estimate_mean

@@ -3,7 +3,7 @@
 import numpy as np
 
 import semscale
-from semscale.results.estimating import estimate_values
+from semscale.results.tallies import estimate_values
 from semscale.signature import Signature
 from semscale.types import Status
 

@@ -2,7 +2,7 @@ import pytest
 
 import semscale
 from semscale.report import consistency, matching, rating
-from semscale.results.reasons import reason_words
+from semscale.results.result import reason_words
 from semscale.types import Status
 
 

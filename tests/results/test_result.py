@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.results.estimating import estimate_values
 from semscale.results.result import Result
+from semscale.results.tallies import estimate_values
 from semscale.signature import Signature
 from semscale.types import Status
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.results.shown_rows import ForemostRows, LeftOutRows
+from semscale.results.summary import ForemostRows, LeftOutRows
 from semscale.types import Status
 
 KEYS = np.array([0.5, 0.1, np.nan, 0.1, 0.9, 0.1, 0.3, np.nan, 0.0, 0.5])

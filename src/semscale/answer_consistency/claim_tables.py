@@ -33,8 +33,7 @@ from semscale.matching.entailment import worded_sentences
 from semscale.matching.matcher import CORPUS_ROWS
 from semscale.matching.settings import GroundingColumns
 from semscale.results.runs import PartState, TableInstrument, measure_table
-from semscale.results.shown_rows import ForemostRows
-from semscale.results.summary import RowTally, Summary
+from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.results.table_columns import Cells
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan

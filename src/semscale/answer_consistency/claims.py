@@ -32,9 +32,9 @@ from semscale.matching.entailment import (
 from semscale.matching.matcher import Matcher
 from semscale.matching.pairs import CorpusDependent
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
 from semscale.results.result_columns import FLOATS, STATUSES, ResultColumn
+from semscale.results.tallies import EstimateSettings, estimate_values
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.store.columns import text_status

@@ -17,10 +17,9 @@ from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary,
 from semscale.errors import InputError
 from semscale.matching.matches import FINDINGS
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
-from semscale.results.reasons import reason_words
-from semscale.results.result import Result
+from semscale.results.result import Result, reason_words
 from semscale.results.result_columns import COUNTS, STATUSES, TEXTS, ResultColumn, numbers_by_name
+from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan

@@ -18,8 +18,7 @@ from semscale.answer_consistency.measures import MEASURES
 from semscale.answer_consistency.pairs import Contradiction
 from semscale.answer_consistency.samples import guards_read_samples
 from semscale.matching.summary import scores_by_group
-from semscale.results.shown_rows import ForemostRows, LeftOutRows
-from semscale.results.summary import RowTally, Summary
+from semscale.results.summary import ForemostRows, LeftOutRows, RowTally, Summary
 from semscale.results.tallies import NO_VALUE
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold

@@ -1,5 +1,6 @@
 """The program ``semscale``: its commands and exit codes."""
 
+import re
 import sys
 import warnings
 from inspect import getdoc
@@ -134,7 +135,8 @@ def _show_help(app: App, tokens: list[str]) -> int:
     hidden = 0
     if command is not None and hasattr(command, "show_all"):
         command.show_all(everything)
-        apps[-1].help = getdoc(command)  # not its line in the list of commands
+        # Not its line in the list of commands; lines of a paragraph are filled again.
+        apps[-1].help = re.sub(r"(?<!\n)\n(?!\n)", " ", getdoc(command) or "")
         hidden = sum(option.option.rare for option in command.options)
     app.help_print(chain)
     if hidden and not everything:

@@ -28,9 +28,9 @@ from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
 from semscale.embedding.texts import text_status
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater
-from semscale.results.respondents import NOBODY, numbered
 from semscale.results.runs import PartState, TableInstrument
 from semscale.results.table_columns import Cells
+from semscale.results.weights import NOBODY, numbered
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
 from semscale.stats.intervals.estimates import IntervalPlan

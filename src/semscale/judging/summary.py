@@ -16,8 +16,7 @@ from semscale.judging.settings import JudgeColumns
 from semscale.judging.templates import Template
 from semscale.judging.verdict import Provenance, Verdict
 from semscale.results.estimates import Estimates, mean_in_words
-from semscale.results.shown_rows import ForemostRows
-from semscale.results.summary import RowTally, Summary
+from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from semscale.chat.replies import TokenLogprob
 from semscale.judging.templates import Rubric, Template
-from semscale.results.reasons import reason_words
+from semscale.results.result import reason_words
 from semscale.types import Floats, Status
 
 Distribution = tuple[tuple[float, float], ...]

@@ -35,9 +35,9 @@ from semscale.matching.token_scores import (
 from semscale.messages import known_settings
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
 from semscale.results.result_columns import COUNTS, FLOATS, POSITIONS, STATUSES
+from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import spearman_estimate
 from semscale.stats.intervals.coefficients import replicates_for

@@ -11,7 +11,6 @@ from semscale.guards.findings import Finding, Span
 from semscale.matching.settings import MatchColumns
 from semscale.matching.summary import MatchSummary, Separation, summarize_matches
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
 from semscale.results.result_columns import (
     COUNTS,
@@ -22,6 +21,7 @@ from semscale.results.result_columns import (
     ResultColumn,
     numbers_by_name,
 )
+from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean

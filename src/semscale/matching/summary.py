@@ -12,8 +12,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.matching.settings import MatchColumns
-from semscale.results.shown_rows import ForemostRows
-from semscale.results.summary import RowTally, Summary
+from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.pmf_figures import value_figure
 from semscale.stats.ranks import average_ranks

@@ -10,9 +10,8 @@ import numpy.typing as npt
 from semscale.errors import InputError
 from semscale.rating.labelling import HumanRating, check_human_range
 from semscale.rating.readouts import reject
-from semscale.results.few_clusters import few_note
-from semscale.results.respondents import NOBODY, numbered
-from semscale.results.weights import as_weights, in_unit
+from semscale.results.estimates import few_note
+from semscale.results.weights import NOBODY, as_weights, in_unit, numbered
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson_estimate, spearman_estimate
 from semscale.stats.agreement.reliability import split_half_reliability

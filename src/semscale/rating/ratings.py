@@ -12,7 +12,6 @@ from semscale.rating.calibration import Calibration
 from semscale.rating.readouts import modes, sum_in_order
 from semscale.rating.summary import RatingSummary, RatingTally
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_rows
 from semscale.results.result import Result
 from semscale.results.result_columns import (
     COUNTS,
@@ -24,7 +23,7 @@ from semscale.results.result_columns import (
     ResultColumn,
     declared,
 )
-from semscale.results.tallies import Tallies
+from semscale.results.tallies import EstimateSettings, IntervalSettings, Tallies, estimate_rows
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan

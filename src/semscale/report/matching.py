@@ -45,7 +45,7 @@ from semscale.report.formatting import (
 from semscale.report.parts import Columns, Fact, present, section, table, table_of
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.sentences import STATUS_MEANINGS
-from semscale.results.reasons import UNREAD
+from semscale.results.result import UNREAD
 from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Status
 

@@ -43,7 +43,7 @@ from semscale.report.sentences import (
     stopped_cautions,
     windows_note,
 )
-from semscale.results.shown_rows import EXAMPLES_PER_STATUS
+from semscale.results.summary import EXAMPLES_PER_STATUS
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import GroupEstimate
 from semscale.types import Floats

@@ -61,7 +61,7 @@ from semscale.report.lint import SSR, VERDICTS, correlations_figure, findings, l
 from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.report.row_charts import strips
 from semscale.report.sentences import STATUS_MEANINGS, language_name
-from semscale.results.reasons import UNREAD
+from semscale.results.result import UNREAD
 from semscale.scales.library import languages_in
 from semscale.store.missing_codes import OTHER_NUMBERS
 from semscale.types import Status

@@ -1,4 +1,4 @@
-"""Attributes of all instruments' results: counts of rows, rows by a mask, a short description."""
+"""Results: one row for each item, with its status, and the reasons why a row has no score."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,8 +13,8 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, mean_in_words
-from semscale.results.estimating import EstimateSettings
 from semscale.results.result_columns import PRIVATE, declared, values_in, written
+from semscale.results.tallies import EstimateSettings
 from semscale.signature import Signature
 from semscale.store.columns import as_list
 from semscale.store.writing import PREFIX
@@ -234,3 +234,37 @@ def _taken(values: Any, rows: Mask) -> Any:  # noqa: ANN401 - an array, a tuple,
     if isinstance(values, tuple):
         return tuple(compress(values, rows)) if values else values
     return None if values is None else values[rows]
+
+
+UNREAD = "the model cannot read the text: more than half of its tokens are unknown to it"
+"""Why a text is weightless, in every output."""
+
+_REASONS = {
+    Status.MISSING: "{} is missing",
+    Status.NOT_TEXT: "{} is not a text",
+    Status.EMPTY: "{} is empty",
+    Status.UNINFORMATIVE: "{} has neither a letter nor a digit",
+    Status.NO_REFERENCE: "no reference holds a text",
+    Status.TOO_FEW_SAMPLES: "too few samples are usable",
+    Status.WEIGHTLESS: UNREAD,
+    Status.OFF_TOPIC: "{} is off the topic of the scale",
+    Status.OTHER_LANGUAGE: "{} is in a language that the model does not read",
+    Status.UNPARSABLE: "no reply contains exactly one score",
+    Status.REFUSED: "the model declined to answer",
+    Status.FAILED: "no reply came",
+    Status.UNFINISHED: "the run stopped first",
+}
+
+
+def reason_words(status: Status, what: str) -> str | None:
+    """Say why a row has no score; ``None`` where it has one.
+
+    Args:
+        status: of the row.
+        what: what is measured, such as "the answer".
+
+    Example:
+        >>> reason_words(Status.EMPTY, "the answer"), reason_words(Status.SCORED, "the answer")
+        ('the answer is empty', None)
+    """
+    return None if status == Status.SCORED else _REASONS[status].format(what)

@@ -1,14 +1,15 @@
-"""Numbers and weights of rows, with messages that name the wrong cells."""
+"""Numbers, weights and respondents of rows, with messages that name the wrong cells."""
 
 import re
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError, RowError
-from semscale.store.columns import as_list, is_missing
-from semscale.types import Floats
+from semscale.store.columns import as_list, as_names, is_missing
+from semscale.types import Floats, Integers
 
 _WRONG_WEIGHT = "weights must be finite numbers >= 0: not so in"
 _NAMED_ROWS = 5
@@ -87,6 +88,38 @@ def _is_weight(cell: object) -> bool:
     except (TypeError, ValueError):
         return False
     return 0 <= number < np.inf
+
+
+NOBODY = -1
+
+
+def numbered(respondents: object, n: int) -> Integers:
+    """Give each respondent a 63-bit number, a hash of the name.
+
+    Args:
+        respondents: shape (n,), names; a missing one and an empty one both mean that nobody is known.
+        n: how many there must be.
+
+    Returns:
+        Shape (n,), -1 where nobody is known.
+
+    Raises:
+        InputError: not n names.
+
+    Example:
+        >>> numbers = numbered(["ann", "", None, "ann"], 4)
+        >>> bool(numbers[0] == numbers[3]), numbers[1:3].tolist()
+        (True, [-1, -1])
+    """
+    names = as_names(respondents, "respondents")
+    if len(names) != n:
+        raise InputError(f"respondents must have {n} rows, one for each row of the result, got {len(names)}")
+    numbers = {
+        name: int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()) >> 1
+        for name in set(names)
+        if name
+    }
+    return np.array([numbers[name] if name else NOBODY for name in names], dtype=np.int64)
 
 
 def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str = _CORRECT) -> pl.Series:

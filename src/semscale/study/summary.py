@@ -12,8 +12,7 @@ import polars as pl
 
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import estimate_rows
-from semscale.results.tallies import Tallies
+from semscale.results.tallies import Tallies, estimate_rows
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import pearson_estimate
