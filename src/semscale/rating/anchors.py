@@ -68,7 +68,7 @@ class AnchorLanguages:
 
     @property
     def fell_back(self) -> bool:
-        """Whether the scale's own anchors serve in place of those asked for, which have not passed."""
+        """True if the scale's own anchors serve because those that were asked for have not passed."""
         return not identifies(self.language) and self.language != self.scale.language
 
     def settings(self) -> dict[str, str]:
@@ -235,7 +235,7 @@ class AppliedAnchors:
 
     @cached_property
     def languages(self) -> AnchorLanguages:
-        """Which anchors rate the texts of each language."""
+        """Anchors that rate the texts of each language."""
         if not self._scale.sets_by_model and self._language in {None, self._scale.language}:
             # They hold for any model, which need not be loaded.
             return AnchorLanguages(self._scale, self._language)

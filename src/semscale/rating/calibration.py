@@ -114,22 +114,22 @@ class HonestError:
 
     @property
     def is_reversed(self) -> bool:
-        """Whether the ratings as they are fall where the labels rise, by more than chance explains."""
+        """True if the ratings as they are fall where the labels rise, by more than chance explains."""
         return self.rated_pearson_high is not None and self.rated_pearson_high < 0
 
     @property
     def has_ranking(self) -> bool:
-        """Whether the calibrated ratings rise with the labels by more than chance, as far as is known."""
+        """True if the calibrated ratings rise with the labels by more than chance, as far as is known."""
         return self.pearson_low is None or self.pearson_low > 0
 
     @property
     def is_better(self) -> bool:
-        """Whether the calibrated ratings had the lower error."""
+        """True if the calibrated ratings had the lower error."""
         return self.calibrated < self.uncalibrated
 
     @property
     def is_clear(self) -> bool:
-        """Whether the gain is above 0 by more than chance explains, as far as that is known."""
+        """True if the gain is above 0 by more than chance explains, as far as that is known."""
         return self.is_better and (self.gain_low is None or self.gain_low > 0)
 
 

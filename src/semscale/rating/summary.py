@@ -86,7 +86,7 @@ class LanguageTexts(LanguageCount):
 
     @property
     def has_own_anchors(self) -> bool:
-        """Whether anchors in this language rate the texts; so it is, too, where their language is not clear.
+        """True if anchors in this language rate the texts, and where their language is not clear.
 
         Example:
             >>> [LanguageTexts(("de",), 2, 2, 0, anchors).has_own_anchors for anchors in ("en", "de-AT")]

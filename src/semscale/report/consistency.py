@@ -70,7 +70,7 @@ SHOWN_ITEMS = 10
 _MOST_SAMPLES, _MOST_FINDINGS = 8, 6
 _ANSWER_LIMIT, _SAMPLE_LIMIT = 500, 320
 _WEAK_AREA = 0.6
-_NOUN, _EMBEDDER = "prompt", "--embedder"
+_NOUN = "prompt"
 _COLOURS = {"accept": ACCENT, "review": NEUTRAL, "abstain": CONTRAST}
 
 MEASURE_NAMES = {name: measure.label for name, measure in MEASURES.items()} | {
@@ -140,8 +140,8 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
         stopped=summary.stopped,
         lead=parts.headline(summary.estimates, f"mean {main.label}", main.bounds),
         warnings=(
-            *sentences.language_warnings(summary, _NOUN, option=_EMBEDDER),
-            *sentences.unread_warnings(summary.counts, _NOUN, _EMBEDDER),
+            *sentences.language_warnings(summary, _NOUN),
+            *sentences.unread_warnings(summary.counts, _NOUN),
         ),
         counting=present(asking),
         reading=present(contradicted),
@@ -667,7 +667,7 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         noun=_NOUN,
         stopped=summary.stopped,
         lead=parts.headline(summary.estimates, _SAMPLES.means["score"], (0.0, 1.0)),
-        warnings=sentences.language_warnings(summary, _NOUN, option=_EMBEDDER),
+        warnings=sentences.language_warnings(summary, _NOUN),
         counting=present(asking),
         reading=(f"{_claim_counts(summary)}.",),
         facts=(("Samples", summary.n_samples), *_claim_facts(summary)),

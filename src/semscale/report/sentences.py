@@ -314,32 +314,28 @@ def language_name(code: str | None) -> str:
     return "not clear" if code is None else LANGUAGE_NAMES.get(code, code)
 
 
-def language_warnings(
-    summary: "Summary", noun: str = "row", *, option: str = "--embedder", lack: str = "score"
-) -> tuple[str, ...]:
+def language_warnings(summary: "Summary", noun: str = "row", *, lack: str = "score") -> tuple[str, ...]:
     """Warn of texts in languages that the model does not read: of single rows, and of most texts.
 
     Args:
         summary: of an instrument.
         noun: name of a row.
-        option: of the command line, which chooses the model.
         lack: name of what an unread row has none of.
     """
     return (
-        *unread_rows_warnings(summary.languages, noun, option=option, lack=lack),
-        *unread_language_warnings(summary.unread_language, option),
+        *unread_rows_warnings(summary.languages, noun, lack=lack),
+        *unread_language_warnings(summary.unread_language),
     )
 
 
 def unread_rows_warnings(
-    counts: Sequence[LanguageCount], noun: str = "row", *, option: str = "--embedder", lack: str = "score"
+    counts: Sequence[LanguageCount], noun: str = "row", *, lack: str = "score"
 ) -> tuple[str, ...]:
     """Warn of rows without a score because the model does not read their language.
 
     Args:
         counts: rows by language.
         noun: name of a row.
-        option: of the command line, which chooses a model with many languages.
         lack: name of what such a row has none of.
 
     Example:
@@ -359,23 +355,20 @@ def unread_rows_warnings(
     verb, their = ("has", "its") if n == 1 else ("have", "their")
     return (
         f"{count(n)} of {counted(total, noun)} ({percent(n / total, 0)}) {verb} no {lack}: the model does "
-        f"not read {their} language ({listed(names)}). Use a model that does ({option} e5-small).",
+        f"not read {their} language ({listed(names)}). Use a model that does (--embedder e5-small).",
     )
 
 
-def unread_language_warnings(
-    language: "UnreadLanguage | None", option: str = "--embedder"
-) -> tuple[str, ...]:
+def unread_language_warnings(language: "UnreadLanguage | None") -> tuple[str, ...]:
     """Warn that most texts are in a language that the model does not read; nothing where there is none.
 
     Args:
         language: the language.
-        option: of the command line, which chooses the model.
     """
     if language is None:
         return ()
     model = one_line(language.model)
-    remedy = f"Do not trust these figures, and use a model that reads such texts ({option})."
+    remedy = "Do not trust these figures, and use a model that reads such texts (--embedder)."
     if language.share is None:
         texts = f"Read together, the {count(language.n)} sampled texts"
         return (f"{texts} seem to be {language.name}, which {model} does not read. {remedy}",)
@@ -392,15 +385,12 @@ WARNED_SHARE = 0.2
 _WITH_TEXTS = (Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS)
 
 
-def unread_warnings(
-    counts: Mapping[Status, int], noun: str = "row", option: str = "--embedder"
-) -> tuple[str, ...]:
+def unread_warnings(counts: Mapping[Status, int], noun: str = "row") -> tuple[str, ...]:
     """Warn where more than a fifth of the rows with texts are not read.
 
     Args:
         counts: rows by status.
         noun: name of a row.
-        option: of the command line, which chooses the model.
 
     Example:
         >>> unread_warnings({Status.SCORED: 7, Status.WEIGHTLESS: 3})[0].partition(" (")[0]
@@ -414,7 +404,7 @@ def unread_warnings(
     return (
         f"In {rows} the model cannot read a text: more than half of its tokens are unknown to it, as emoji "
         "and some scripts are. The figures rest on the others. Use a model that reads these texts "
-        f"({option}).",
+        "(--embedder).",
     )
 
 
