@@ -13,7 +13,7 @@ import yaml
 from local_servers import serving
 from tests.workflow_steps import StepRunner
 
-from semscale.cli.drift.commands import GateOptions
+from semscale.cli.drift.options import GateOptions
 from semscale.cli.main import main
 
 pytestmark = pytest.mark.exhaustive

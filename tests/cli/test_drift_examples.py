@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from semscale.cli.drift.commands import GateOptions
+from semscale.cli.drift.options import GateOptions
 
 pytestmark = pytest.mark.needs("history")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from semscale.cli.drift.commands import GateOptions
 from semscale.cli.drift.gate import gate_settings
+from semscale.cli.drift.options import GateOptions
 
 pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
 

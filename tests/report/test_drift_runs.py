@@ -152,7 +152,7 @@ def test_what_is_missing_or_expired_is_said(screen):
     merged = {"other.sqlite": Merged(1, 0, 2)}
     lines = screen(history_document(HistorySummary("h.sqlite", (none, old), merged)))
     assert lines[:2] == ["History  h.sqlite", "taken in from other.sqlite: 1 run, 0 approvals, 2 comparisons"]
-    assert "no baseline: semscale drift approve RUN --by NAME --why REASON" in lines
+    assert "no baseline: semscale drift approve RUN --approved-by NAME --why REASON" in lines
     document = history_document(HistorySummary("h.sqlite", (listed(9, compared=3),), merged))
     for shown in (page(document), markdown(document)):
         assert "taken in from other.sqlite: 1 run" in shown

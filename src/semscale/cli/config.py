@@ -14,7 +14,9 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import PrivateAttr
 
 from semscale.cli.process import say
 from semscale.errors import InputError
@@ -53,6 +55,25 @@ class Origin:
 
     def __str__(self) -> str:
         return SET if self.file is None else str(self.file)
+
+
+class Configurable(Settings):
+    """Base of groups whose values can come from the project's file; remembers which of them did."""
+
+    kinds: ClassVar[list[type["Configurable"]]] = []
+    """All such groups, in the order of their definitions."""
+
+    _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **further: Any) -> None:  # noqa: ANN401 - as pydantic declares it
+        """Note the group."""
+        super().__pydantic_init_subclass__(**further)
+        Configurable.kinds.append(cls)
+
+    def origin(self, name: str) -> Origin | None:
+        """Return where a value comes from; ``None`` for the command line, the environment or the default."""
+        return self._origins.get(name)
 
 
 @dataclass(frozen=True)
@@ -98,15 +119,13 @@ class ConfigurableSetting:
 @functools.cache
 def configurable_settings() -> Mapping[str, ConfigurableSetting]:
     """Return the settings that a project's file can have, by key."""
-    from semscale.cli import shared
-
-    found = [
+    settings = [
         ConfigurableSetting(kind, name, info, option)
-        for kind in shared.CONFIGURABLE
+        for kind in Configurable.kinds
         for name, info, option in options_of(kind)
         if option.configurable
     ]
-    return {setting.key: setting for setting in found}
+    return {setting.key: setting for setting in settings}
 
 
 @dataclass(frozen=True)

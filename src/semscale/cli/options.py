@@ -16,10 +16,9 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from cyclopts import Group, Parameter
-from pydantic import PrivateAttr
 from pydantic.fields import FieldInfo
 
-from semscale.cli.config import Origin, ProjectSettings, load_project
+from semscale.cli.config import Configurable, Origin, ProjectSettings, load_project
 from semscale.errors import InputError
 from semscale.settings import Option, Settings, option_name, option_of
 
@@ -52,16 +51,6 @@ class As:
 
     def __init__(self, kind: type[Settings], name: str) -> None:
         self.info = kind.model_fields[name]
-
-
-class Configurable(Settings):
-    """Base of groups whose values can come from the project's file; remembers which of them did."""
-
-    _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
-
-    def origin(self, name: str) -> Origin | None:
-        """Return where a value comes from; ``None`` for the command line, the environment or the default."""
-        return self._origins.get(name)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from semscale.cli.options import Configurable, refuse_given
+from semscale.cli.config import Configurable
+from semscale.cli.options import refuse_given
 from semscale.cli.process import say
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
@@ -518,17 +519,6 @@ class HistoryOptions(Configurable):
         return open_history(
             self.history or os.environ.get("SEMSCALE_HISTORY") or _HISTORY_FILE, create=create
         )
-
-
-CONFIGURABLE: tuple[type[Settings], ...] = (
-    EmbedderOptions,
-    ChatOptions,
-    CallOptions,
-    HistoryOptions,
-    RunOptions,
-    TableOptions,
-)
-"""Groups with settings that a project's file can have, in the order of the documentation."""
 
 
 class RayOptions(Settings):

@@ -11,7 +11,7 @@ from semscale.chat.budget import ASSUMED_REPLY, BYTES_PER_TOKEN
 from semscale.chat.forecast import Forecast, ForecastSummary, forecast
 from semscale.chat.messages import Request
 from semscale.chat.runner import run_apart
-from semscale.cli.drift.commands import (
+from semscale.cli.drift.options import (
     MatrixOptions,
     RecordOptions,
     RunColumnOptions,

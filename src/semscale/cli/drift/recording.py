@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semscale.cli.drift.commands import (
+from semscale.cli.drift.options import (
     AnchorOptions,
     ApprovalOptions,
     HistoryViewOptions,

@@ -9,9 +9,9 @@ from made_up_drift import comparison_of, decision_about
 from tests.schema_check import check_json
 
 from semscale.cli.drift import gate as webhooks
-from semscale.cli.drift.commands import NOTIFY_VARIABLE as VARIABLE
-from semscale.cli.drift.commands import NotifyOptions
-from semscale.cli.drift.gate import Webhook
+from semscale.cli.drift.options import NOTIFY_VARIABLE as VARIABLE
+from semscale.cli.drift.options import NotifyOptions
+from semscale.cli.drift.webhook import Webhook
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.errors import InputError, ReplyError, StoppedByUserError

@@ -7,7 +7,7 @@ import pytest
 from local_servers import serving
 
 from semscale.cli.drift import gate as webhooks
-from semscale.cli.drift.gate import Webhook
+from semscale.cli.drift.webhook import Webhook
 from semscale.errors import InputError, ReplyError
 from semscale.version import __version__
 
