@@ -8,7 +8,8 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.stats.survey.means import survey_means
 from semscale.stats.survey.replicate_design import ReplicateDesign
 from semscale.store.column_labels import ColumnLabels
-from semscale.tabulation.sample import matched_margins, read_margins, read_rscales, read_sample
+from semscale.tabulation.sample import matched_margins, read_sample
+from semscale.tabulation.sample_files import read_margins, read_rscales
 from semscale.tabulation.settings import SampleSettings
 
 FRAME = pl.DataFrame({

@@ -136,7 +136,7 @@ def _margins(margins: object) -> object:
     """Read margins from a file; a mapping stays as it is."""
     if not isinstance(margins, Path):
         return margins or {}
-    from semscale.tabulation.sample import (
+    from semscale.tabulation.sample_files import (
         read_margins,  # polars is slow to import, and few surveys have margins
     )
 
@@ -147,7 +147,7 @@ def _rscales(factors: object) -> object:
     """Read factors of replicates from a text; numbers stay as they are."""
     if not isinstance(factors, str):
         return factors
-    from semscale.tabulation.sample import read_rscales
+    from semscale.tabulation.sample_files import read_rscales
 
     return read_rscales(factors)
 

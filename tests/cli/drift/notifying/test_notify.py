@@ -8,7 +8,7 @@ import pytest
 from made_up_drift import comparison_of, decision_about
 from tests.schema_check import check_json
 
-from semscale.cli.drift import gate as webhooks
+from semscale.cli.drift import webhook as webhooks
 from semscale.cli.drift.options import NOTIFY_VARIABLE as VARIABLE
 from semscale.cli.drift.options import NotifyOptions
 from semscale.cli.drift.webhook import Webhook

@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 from local_servers import serving
 
-from semscale.cli.drift import gate as webhooks
+from semscale.cli.drift import webhook as webhooks
 from semscale.cli.drift.webhook import Webhook
 from semscale.errors import InputError, ReplyError
 from semscale.version import __version__
