@@ -227,7 +227,7 @@ def test_a_program_that_dies_ends_with_3(record, stored, tmp_path):
         (["out.jsonl", "--prompts", "items.jsonl", "--chat-model", "m"], "got both"),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--field", "x"],
          "--field belongs to a file of outputs"),
-        (["--prompts", "items.jsonl", "--chat-model", "m", "--reruns", "-1"], "--reruns must be at least 0"),
+        (["--prompts", "items.jsonl", "--chat-model", "m", "--reruns", "-1"], "--reruns must be >= 0"),
         (["--prompts", "items.jsonl", "--command", "x", "--model", "m", "--max-cost", "1"],
          "--max-cost belongs to --chat-model, and not to --command"),
         (["--prompts", "items.jsonl", "--command", "x", "--model", "m", "--chat-temperature", "0"],

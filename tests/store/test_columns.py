@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.columns import as_list, as_names, groups_in, is_missing
+from semscale.store.columns import as_list, as_names, groups_in
+from semscale.store.missing_codes import is_missing
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from semscale.chat.replies import OutcomeStatus, RequestOutcome, TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, InterruptedRunError
 from semscale.signature import Signature
-from semscale.store.columns import is_missing
+from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Progress, Status
 
 TOP_LOGPROBS = 5

@@ -31,7 +31,8 @@ from semscale.matching.entailment import (
 )
 from semscale.matching.pairs import Pairs, pair_up
 from semscale.signature import Signature
-from semscale.store.columns import as_list, is_missing, text_status
+from semscale.store.columns import as_list, text_status
+from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses, Vectors
 
 CAPACITY = 65_536

@@ -25,7 +25,7 @@ from semscale.stats.calibration.acceptance import AcceptanceThreshold
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.pmf_figures import value_figure
 from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
-from semscale.store.columns import is_missing
+from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json
 from semscale.matching.entailment import ENTAILMENT, NEUTRAL, EntailmentModel
 from semscale.matching.pairs import Pairs, pair_up
-from semscale.store.columns import as_list, is_missing
+from semscale.store.columns import as_list
+from semscale.store.missing_codes import is_missing
 from semscale.types import Floats
 
 Tokens = Sequence[TokenLogprob]

@@ -177,7 +177,8 @@ def check_unlabelled(sheet: Path) -> None:
         InputError: it has a label, or cannot be read.
     """
     from semscale.rating.labelling import HUMAN
-    from semscale.store.columns import column_in, is_missing
+    from semscale.store.columns import column_in
+    from semscale.store.missing_codes import is_missing
     from semscale.store.reading import open_table
 
     if not sheet.exists() or not sheet.stat().st_size:

@@ -17,7 +17,7 @@ from semscale.rating.labelling import HUMAN, INCLUSION, instructions_path
 from semscale.stats.calibration.drawing import DrawnTexts, draw_texts
 from semscale.store.atomic import replacing
 from semscale.store.cells import storable
-from semscale.store.columns import is_missing
+from semscale.store.missing_codes import is_missing
 from semscale.store.row_picking import picked_rows
 from semscale.store.table import Table
 from semscale.types import Floats, Integers, Mask

@@ -7,8 +7,7 @@ from html import unescape
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.store.columns import is_missing
-from semscale.store.missing_codes import code_key
+from semscale.store.missing_codes import code_key, is_missing
 from semscale.types import Integers, Status
 
 _BLANK_LETTERS = str.maketrans("", "", "\u115f\u1160\u3164\uffa0")  # Hangul fillers show nothing

@@ -23,7 +23,8 @@ from semscale.stats.calibration.weighted_prediction_powered import weighted_pred
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.stats.sampling import SampledRows
-from semscale.store.columns import as_list, is_missing
+from semscale.store.columns import as_list
+from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask
 
 HUMAN, INCLUSION = "human", "inclusion"

@@ -17,7 +17,8 @@ from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards, Mode
 from semscale.signature import Signature
-from semscale.store.columns import as_list, is_missing, text_status
+from semscale.store.columns import as_list, text_status
+from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status
 from semscale.weights.model_lookup import languages_read
 

@@ -27,7 +27,8 @@ from semscale.stats.intervals.coefficients import Resampling, replicates_for
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 from semscale.stats.sampling import RowSample
-from semscale.store.columns import as_list, is_missing
+from semscale.store.columns import as_list
+from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError, RowError
-from semscale.store.columns import as_list, as_names, is_missing
+from semscale.store.columns import as_list, as_names
+from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers
 
 _WRONG_WEIGHT = "weights must be finite numbers >= 0: not so in"

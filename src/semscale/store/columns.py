@@ -9,10 +9,10 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.store.cells import plain
+from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Status, Statuses
 
 _EXACT = 2.0**53
-_MISSING_TYPES = ("NAType", "NaTType")  # types of pandas, recognised without importing it
 
 
 def as_list(column: object, name: str) -> list[Any]:
@@ -45,20 +45,6 @@ def as_list(column: object, name: str) -> list[Any]:
     if unordered or not isinstance(column, Iterable) or hasattr(column, "columns"):
         raise InputError(f"{name} must be a list or a series, got {type(column).__name__}: pass [...]")
     return list(column)
-
-
-def is_missing(cell: object) -> bool:
-    """Tell whether a cell is null: ``None``, NaN, or a null of pandas.
-
-    Example:
-        >>> [is_missing(cell) for cell in (None, float("nan"), "", 0)]
-        [True, True, False, False]
-    """
-    if isinstance(cell, str):
-        return False
-    if cell is None or type(cell).__name__ in _MISSING_TYPES:
-        return True
-    return isinstance(cell, float | np.floating) and bool(np.isnan(cell))
 
 
 def text_status(cell: object) -> Status:

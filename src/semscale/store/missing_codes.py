@@ -8,7 +8,11 @@ from functools import cache
 from importlib import resources
 from urllib.parse import quote
 
+import numpy as np
+
 from semscale.errors import InputError
+
+_MISSING_TYPES = ("NAType", "NaTType")  # types of pandas, recognised without importing it
 
 OTHER_NUMBERS = "other numbers"
 """What further numbers are counted as together once ``MOST_CODES`` different codes are known."""
@@ -131,3 +135,17 @@ def _known_keys() -> frozenset[str]:
     file = resources.files("semscale.store") / "missing_codes.yaml"
     listed = yaml.safe_load(file.read_text(encoding="utf-8"))
     return frozenset(code_key(text) for texts in listed.values() for text in texts)
+
+
+def is_missing(cell: object) -> bool:
+    """Tell whether a cell is null: ``None``, NaN, or a null of pandas.
+
+    Example:
+        >>> [is_missing(cell) for cell in (None, float("nan"), "", 0)]
+        [True, True, False, False]
+    """
+    if isinstance(cell, str):
+        return False
+    if cell is None or type(cell).__name__ in _MISSING_TYPES:
+        return True
+    return isinstance(cell, float | np.floating) and bool(np.isnan(cell))

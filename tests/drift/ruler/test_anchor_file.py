@@ -32,7 +32,7 @@ def test_an_empty_text_is_left_to_the_set_to_refuse(written):
 def test_a_label_outside_the_scale_is_refused_with_its_place(written, label):
     path = written(f"reference,output,score\nA.,B.,1\nA.,B.,{label}\n")
     with pytest.raises(
-        InputError, match=r"data row 2: column 'score' has the label .*from 0 to 1; .*--label-range"
+        InputError, match=r"data row 2: column 'score' has the label .*from 0 to 1; .*--human-range"
     ):
         read(path, label="score")
 

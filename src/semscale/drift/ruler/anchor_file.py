@@ -9,7 +9,7 @@ from semscale.drift.runs.run_columns import input_text, names_in
 from semscale.errors import InputError
 from semscale.history.anchors.anchor_set import MOST_PAIRS, AnchorPair
 from semscale.messages import shortened
-from semscale.store.columns import is_missing
+from semscale.store.missing_codes import is_missing
 from semscale.store.table import Table
 
 _BATCH = MOST_PAIRS + 1
