@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from importlib import resources
+from math import isnan
+from numbers import Rational, Real
 from urllib.parse import quote
-
-import numpy as np
 
 from semscale.errors import InputError
 
@@ -148,4 +148,5 @@ def is_missing(cell: object) -> bool:
         return False
     if cell is None or type(cell).__name__ in _MISSING_TYPES:
         return True
-    return isinstance(cell, float | np.floating) and bool(np.isnan(cell))
+    # NumPy registers its numbers with these classes; it is not imported here, as options of commands need none.
+    return isinstance(cell, Real) and not isinstance(cell, Rational) and isnan(cell)
