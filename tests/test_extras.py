@@ -187,6 +187,7 @@ class TestMissing:
         assert len(commands) > 20
         assert done.stdout.count("Usage: ") == len(commands)
 
+    @pytest.mark.exhaustive
     def test_no_base_command_loads_one(self, table, embedder, tmp_path):
         assert embedder.dimensions == 384  # the default model's weights are on disk
         rated = [tmp_path / "rated.xlsx", tmp_path / "rated.html"]

@@ -345,6 +345,7 @@ def test_nothing_that_says_nothing_is_approved(project):
     assert not project.file.exists()
 
 
+@pytest.mark.exhaustive
 def test_a_run_without_snapshots_loads_nothing_heavy_and_one_without_the_plugin_works(project, monkeypatch):
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     monkeypatch.delenv("PYTEST_ADDOPTS")

@@ -191,6 +191,7 @@ def test_a_sheet_with_a_row_twice_is_refused(semscale, tmp_path, monkeypatch):
     assert not (tmp_path / "cal.json").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_sheet_with_decimal_commas_calibrates_as_with_points(semscale, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [f"{n};{words} {n};{score},0;0,5" for n, (words, score) in enumerate([*WORDS.items()] * 4, 1)]

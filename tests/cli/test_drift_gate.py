@@ -64,6 +64,7 @@ def test_a_gate_that_is_asked_again_adds_nothing(semscale, approved):
     assert [one["id"] for one in feedback["comparisons"]] == [first["comparison"]]
 
 
+@pytest.mark.exhaustive
 def test_a_correction_is_taken_by_its_short_and_its_long_name(semscale, approved):
     (short, long) = (
         semscale("drift", "gate", GOOD, *NEW, "--metric", "output_count", "--correction", name, "--json")
@@ -115,6 +116,7 @@ def test_json_has_the_decision_and_nothing_else(semscale, approved):
     assert content["candidate"]["id"] == runs(semscale)[-1]["id"]
 
 
+@pytest.mark.exhaustive
 def test_compare_decides_nothing_and_tells_what_changed(semscale, approved):
     ended = semscale("drift", "compare", BAD, *NEW)
     assert ended.code == 0, ended.err
@@ -159,6 +161,7 @@ def test_few_items_leave_it_undecided(semscale, tmp_path):
     assert "record one (--rerun-of baseline)" in last
 
 
+@pytest.mark.exhaustive
 def test_settings_of_a_file_yield_to_options(semscale, approved, tmp_path):
     (tmp_path / "gate.yaml").write_text("metrics: [match, cosine]\nalpha: 0.01\n")
     content = json.loads(semscale("drift", "gate", BAD, *NEW, "--gate", "gate.yaml", "--json").out)
@@ -324,6 +327,7 @@ def test_the_history_has_what_the_gate_checked(semscale, approved):
     assert len(dataset["comparisons"]) == 2
 
 
+@pytest.mark.exhaustive
 def test_a_comparison_without_a_gate_has_no_checks(semscale, approved):
     semscale("drift", "compare", BAD, *NEW)
     (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]

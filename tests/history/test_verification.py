@@ -11,6 +11,8 @@ from semscale.history.seals import Entry, EntryKind, seal
 from semscale.history.stored_comparison import StoredFigure
 from semscale.history.tables import SEALS
 
+pytestmark = pytest.mark.exhaustive
+
 RUN = a_run(id="the-baseline")
 CANDIDATE = a_run(id="the-candidate", recorded=START + DAY)
 

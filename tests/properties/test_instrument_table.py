@@ -30,6 +30,7 @@ HANDED_ON = {ChatCodes, PairVerdicts}
 """Raw replies with their status, of which coding and comparing make what users see; no results of items."""
 
 
+@pytest.mark.exhaustive
 def test_every_instrument_is_in_the_table():
     members = public_members()
     classes = {kind for kind in members if inspect.isclass(kind) and not issubclass(kind, TableInstrument)}

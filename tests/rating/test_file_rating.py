@@ -46,6 +46,7 @@ def test_the_rated_table_is_the_input_and_the_ratings(survey, tmp_path, rater, a
     assert survey.files_in(tmp_path) == ["answers.parquet", out.name]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part_rows", [1, 7, 1000])
 @pytest.mark.parametrize("kind", FORMATS)
 def test_the_summary_is_the_one_in_memory(survey, tmp_path, rater, kind, part_rows):

@@ -88,6 +88,7 @@ def test_several_raters_set_a_ceiling():
     assert again.ceiling == compared.ceiling
 
 
+@pytest.mark.exhaustive
 def test_a_large_comparison_shows_a_seeded_sample():
     pmf, human = machine(2500)
     one, same, other = (compare(pmf, human.clip(1, 5), values=FIVE, seed=seed).points for seed in (1, 1, 2))

@@ -36,6 +36,7 @@ def summary_kinds(base="Presentable"):
     return found
 
 
+@pytest.mark.exhaustive
 def test_every_kind_of_summary_has_a_function_that_makes_its_document():
     bases = {"ClaimSummary", "SampledSummary", "Summary"}
     kinds = {*summary_kinds(), *(kind for base in bases for kind in summary_kinds(base))} - bases

@@ -134,6 +134,7 @@ def test_groups_that_differ_in_the_panel_alone_are_told():
     assert "shows 2 differences between groups that people do not show" in outcome.document().counting[0]
 
 
+@pytest.mark.exhaustive
 def test_persons_with_several_rows_are_told_where_nobody_named_them():
     folder = panel_result()
     unnamed = compare(folder, people_table(), **COLUMNS)

@@ -148,5 +148,5 @@ def is_missing(cell: object) -> bool:
         return False
     if cell is None or type(cell).__name__ in _MISSING_TYPES:
         return True
-    # NumPy registers its numbers with these classes; it is not imported here, as options of commands need none.
+    # NumPy registers its numbers with these classes, so that help of commands imports nothing heavy.
     return isinstance(cell, Real) and not isinstance(cell, Rational) and isnan(cell)

@@ -26,6 +26,8 @@ from semscale.history.databases.opening import connect, open_history
 from semscale.store.databases import postgres_server as reaching
 from semscale.store.databases.address import read_address
 
+pytestmark = pytest.mark.exhaustive
+
 SECRET = "s3cret-p@ssword/?#%"
 ANA = f"postgresql://ana:{quote(SECRET, safe='')}@"
 

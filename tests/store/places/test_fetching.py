@@ -38,6 +38,7 @@ def test_another_size_hash_or_time_is_another_file():
     assert identity({"size": 3, "mtime": 1.0}) != identity({"size": 3, "mtime": 2.0})
 
 
+@pytest.mark.exhaustive
 def test_the_copy_stays_as_long_as_a_table_reads_it():
     system = fsspec.filesystem("memory")
     system.pipe_file("/bucket/answers.csv", b"n,word\n1,a\n2,b\n3,c\n")

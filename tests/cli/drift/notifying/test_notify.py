@@ -16,6 +16,8 @@ from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.errors import InputError, ReplyError, StoppedByUserError
 
+pytestmark = pytest.mark.exhaustive
+
 EXAMPLES = Path(__file__).parents[4] / "examples" / "drift"
 ID = "a1b2c3d4" * 4
 ADDRESS = "https://hooks.example.org/services/T0SECRET"
