@@ -50,14 +50,19 @@ class NegationGuard:
         left, right = analyse(prediction), analyse(reference)
         if not comparable(left, right):
             return []
-        conflicts = [
-            conflict
-            for conflict in find_conflicts(left.polarity, right.polarity)
-            if conflict.cause == "negation" and not is_left_to_claims(conflict, left, right)
-        ]
+        conflicts = _conflicts("negation", left, right)
         if not conflicts or make_up(left, right) or not differ(left, right):
             return []
         return [_negation_finding(conflict, left, right) for conflict in conflicts]
+
+
+def _conflicts(cause: str, left: AnalysedText, right: AnalysedText) -> list[Conflict]:
+    """Find conflicts of one cause, without those that the guards of claims decide."""
+    return [
+        conflict
+        for conflict in find_conflicts(left.polarity, right.polarity)
+        if conflict.cause == cause and not is_left_to_claims(conflict, left, right)
+    ]
 
 
 def _negation_finding(conflict: Conflict, left: AnalysedText, right: AnalysedText) -> Finding:
@@ -116,11 +121,7 @@ class OppositeGuard:
         left, right = analyse(prediction), analyse(reference)
         if not comparable(left, right):
             return []
-        conflicts = [
-            conflict
-            for conflict in find_conflicts(left.polarity, right.polarity)
-            if conflict.cause == "opposite" and not is_left_to_claims(conflict, left, right)
-        ]
+        conflicts = _conflicts("opposite", left, right)
         if conflicts and make_up(left, right):
             conflicts = []
         both_compare = left.polarity.compares and right.polarity.compares
