@@ -412,7 +412,6 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
         table.require_text(columns.text, "text")
         with rows_of_the_file(table):
             texts, ratings, groups = _labelled_rows(table, columns)
-            _check_sheet(table, columns)
         summary = rater.calibrate(
             texts,
             ratings,
@@ -427,50 +426,39 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
     return summary
 
 
-def _check_sheet(table: "Table", columns: LabelledColumns) -> None:
-    """Check that a sheet of ``semscale label`` has no row of its file twice; other tables pass.
+def _labelled_rows(table: "Table", columns: LabelledColumns) -> tuple[list[Any], list[Any], list[Any] | None]:
+    """Read texts, ratings and groups of the rows that have a rating.
 
     Raises:
-        InputError: a row has two labels.
+        InputError: too many labels, or a sheet of ``semscale label`` has a row of its file twice.
     """
     from semscale.rating.labelling import COLUMNS as SHEET_COLUMNS
     from semscale.rating.labelling import ROW, check_once, humans_in, with_points
     from semscale.results.weights import numbers_in
     from semscale.store.columns import column_in, floats_in
 
-    if not set(SHEET_COLUMNS) <= set(table.columns):
-        return
-    rows: list[float] = []
-    first_row = 0
-    for batch in map(with_points, table.batches(_BATCH)):
-        humans = humans_in(column_in(batch, columns.human), first_row)
-        numbers = floats_in(numbers_in(column_in(batch, ROW), ROW, first_row)).tolist()
-        first_row += batch.height
-        rows += [row for row, human in zip(numbers, humans, strict=True) if human is not None]
-    check_once(rows, "file", Path(table.name).name)
-
-
-def _labelled_rows(table: "Table", columns: LabelledColumns) -> tuple[list[Any], list[Any], list[Any] | None]:
-    """Read texts, ratings and groups of the rows that have a rating."""
-    from semscale.rating.labelling import humans_in, with_points
-    from semscale.store.columns import column_in
-
+    is_sheet = set(SHEET_COLUMNS) <= set(table.columns)
     first_row = 0
     texts: list[Any] = []
     ratings: list[Any] = []
     groups: list[Any] = []
+    rows_of_file: list[float] = []
     for batch in map(with_points, table.batches(_BATCH)):
         humans = humans_in(column_in(batch, columns.human), first_row, columns.human_range)
         labelled = [row for row, human in enumerate(humans) if human is not None]
         ratings += [humans[row] for row in labelled]
         texts += column_in(batch, columns.text)[labelled].to_list()
         groups += [] if columns.by is None else column_in(batch, columns.by)[labelled].to_list()
+        if is_sheet:
+            numbers = floats_in(numbers_in(column_in(batch, ROW), ROW, first_row))
+            rows_of_file += numbers[labelled].tolist()
         first_row += batch.height
         if len(texts) > _MOST_LABELLED:
             raise InputError(
                 f"human: column '{columns.human}' labels more than {_MOST_LABELLED:,} texts, and a "
                 "calibration gains nothing from so many; leave some cells empty"
             )
+    check_once(rows_of_file, "file", Path(table.name).name)
     return texts, ratings, None if columns.by is None else groups
 
 
