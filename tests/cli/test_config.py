@@ -118,7 +118,7 @@ class TestFolderOfSomebodyElse:
         file = project(f'chat-model = "m"\nchat-url = "{endpoint.url}"\n')
         ended = semscale(*JUDGE)
         assert ended.code == 0, ended.err
-        assert f"prompts and no key go to {endpoint.url}, which {file} names" in ended.err
+        assert f"prompts are sent without a key to {endpoint.url}, which {file} names" in ended.err
         assert keys(endpoint) == {"Bearer none"}
 
     def test_it_gets_the_key_of_the_variable_that_the_file_names(
@@ -128,7 +128,7 @@ class TestFolderOfSomebodyElse:
         monkeypatch.setenv("TEAM_KEY", "sk-team")
         project(f'chat-model = "m"\nchat-url = "{endpoint.url}"\nchat-key-variable = "TEAM_KEY"\n')
         ended = semscale(*JUDGE)
-        assert "prompts and the key from TEAM_KEY go to" in ended.err
+        assert "prompts are sent with the key from TEAM_KEY to" in ended.err
         assert keys(endpoint) == {"Bearer sk-team"}
 
     def test_its_variable_is_for_no_other_endpoint(self, semscale, project, endpoint, monkeypatch):

@@ -39,7 +39,6 @@ VARIABLES = {
 """Variables of the environment that override the file."""
 
 _PLACES = ("ledger", "history", "prices")
-_ENDPOINTS = ("chat-url", "embedder-url")
 _SERVERS = ("postgresql://", "postgres://", "postgresql+")
 
 
@@ -226,7 +225,7 @@ def _checked(table: Mapping[str, object], place: str, file: Path | None) -> dict
     return values
 
 
-_LOCAL = (*_PLACES, "embedder", "chat-model", "chat-url", "embedder-url")
+_LOCAL = (*_PLACES, "embedder", "chat-model")
 
 
 def _within(key: str, value: str, file: Path) -> str:
@@ -235,8 +234,6 @@ def _within(key: str, value: str, file: Path) -> str:
     Raises:
         InputError: a path outside the file's folder, a password, or an endpoint hidden in a model's name.
     """
-    if key in _ENDPOINTS:
-        return value
     if key == "chat-model" and "@http" in value:
         raise InputError(f"{file}: chat-model must be a name, got {shortened(value)}: set chat-url as well")
     folder = file.parent.resolve()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from semscale.cli import shared  # noqa: F401 - its groups have the settings of a project's file
 from semscale.cli.config import VARIABLES, ConfigurableSetting, ProjectSettings, configurable_settings
 from semscale.cli.options import CommandOption, command
 from semscale.cli.outputs import OUTPUT

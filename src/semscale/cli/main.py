@@ -167,7 +167,8 @@ def _usage_message(error: CycloptsError) -> str:  # noqa: PLR0911 - one for each
         near = nearest_name(word, known)
         return f"No such command {word!r}" + (f". Did you mean {near!r}?" if near else "")
     if isinstance(error, UnknownOptionError):
-        return str(error).replace("Unknown option", "No such option", 1).replace("\0", "-").rstrip(".")
+        message = str(error).replace(HIDDEN_INPUT, STANDARD_INPUT).rstrip(".")
+        return message.replace("Unknown option", "No such option", 1)
     if isinstance(error, RepeatArgumentError):
         return f"{error.token.keyword} is given twice; it takes one value"
     if isinstance(error, UnusedCliTokensError):

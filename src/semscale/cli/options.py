@@ -113,8 +113,7 @@ class CommandOption:
     @property
     def help(self) -> str:
         """Its line in the help."""
-        described = next((note.info for note in self.info.metadata if isinstance(note, As)), self.info)
-        return str(described.description or "")
+        return str(_described(self.info).description or "")
 
     @property
     def value_name(self) -> str:
@@ -192,14 +191,23 @@ def options_in(
             continue
         group, option = _group_of(info), _option_of(info)
         if group is not None:
-            left_out = {name for note in info.metadata if isinstance(note, Without) for name in note.names}
-            yield from options_in(group, (*path, name), left_out)
+            yield from options_in(group, (*path, name), _left_out(info))
         elif option is not None:
             yield CommandOption((*path, name), info, option)
 
 
 def _option_of(info: FieldInfo) -> Option | None:
-    return next((option_of(note.info) for note in info.metadata if isinstance(note, As)), option_of(info))
+    return option_of(_described(info))
+
+
+def _described(info: FieldInfo) -> FieldInfo:
+    """Return the field with a setting's option and help: its own, or the one that ``As`` names."""
+    return next((note.info for note in info.metadata if isinstance(note, As)), info)
+
+
+def _left_out(info: FieldInfo) -> frozenset[str]:
+    """Return the fields of a group that a command lacks."""
+    return next((note.names for note in info.metadata if isinstance(note, Without)), frozenset())
 
 
 def _group_of(info: FieldInfo) -> type[Settings] | None:
@@ -289,8 +297,7 @@ def _build(
     for name, info in kind.model_fields.items():
         group, option = _group_of(info), _option_of(info)
         if group is not None and name not in without:
-            left_out = {name for note in info.metadata if isinstance(note, Without) for name in note.names}
-            values[name] = _build(group, given, project, (*path, name), left_out)
+            values[name] = _build(group, given, project, (*path, name), _left_out(info))
         elif (*path, name) in given:
             values[name] = given[(*path, name)]
         elif option is not None and option.configurable and name not in without:

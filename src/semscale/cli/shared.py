@@ -298,8 +298,8 @@ def key_variable(options: Configurable, url: str, variable: str, content: str) -
     if origin is None or origin.file is None:
         is_of_file = key_origin is not None and key_origin.file is not None
         return KEY_VARIABLE if stated is None or is_of_file else str(stated)
-    key = f"the key from {stated}" if stated else "no key"
-    say(f"note: {content} and {key} go to {getattr(options, url)}, which {origin} names")
+    key = f"with the key from {stated}" if stated else "without a key"
+    say(f"note: {content} are sent {key} to {getattr(options, url)}, which {origin} names")
     return stated or _NO_KEY
 
 
@@ -431,16 +431,7 @@ class CallOptions(Configurable):
 
     def runner(self, model: "ChatModel") -> "Runner":
         """Return the runner that sends requests to a model."""
-        from semscale.chat.runner import Runner
-
-        running = self.running()
-        return Runner(
-            model,
-            limits=running.limits,
-            budget=running.budget,
-            prices=running.prices,
-            ledger=running.ledger,
-        )
+        return self.running().runner(model)
 
     def forecasts(
         self, works: "Mapping[str, Callable[[Ledger], Coroutine[object, object, Forecast]]]"
