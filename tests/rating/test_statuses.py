@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import ToyEmbedder
 
-from semscale.embedding.texts import has_emoji, is_wordless, text_status
+from semscale.embedding.texts import answer_status, has_emoji, is_wordless
 from semscale.errors import InputError, InterruptedRunError
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
@@ -169,17 +169,17 @@ def test_a_stopped_run_goes_on_with_the_same_codes_only(survey, coded, toy_embed
 
 @pytest.mark.parametrize("cell", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT])
 def test_null_is_missing_as_a_text(cell):
-    assert text_status(cell) is Status.MISSING
+    assert answer_status(cell) is Status.MISSING
 
 
 @pytest.mark.parametrize("cell", [0, 1.5, True, b"text", ["text"], datetime.date(2026, 1, 1), np.ones(2)])
 def test_what_is_no_string_is_not_text(cell):
-    assert text_status(cell) is Status.NOT_TEXT
+    assert answer_status(cell) is Status.NOT_TEXT
 
 
 @pytest.mark.parametrize("cell", ["", " ", "\t\n", "\u00a0\u2003"])
 def test_white_space_is_empty(cell):
-    assert text_status(cell) is Status.EMPTY
+    assert answer_status(cell) is Status.EMPTY
 
 
 SAYS_NOTHING = [
@@ -198,13 +198,13 @@ SAYS_SOMETHING = [
 @pytest.mark.parametrize("text", SAYS_NOTHING)
 def test_without_letter_and_digit_it_is_uninformative(text):
     assert is_wordless(text)
-    assert text_status(text) is Status.UNINFORMATIVE
+    assert answer_status(text) is Status.UNINFORMATIVE
 
 
 @pytest.mark.parametrize("text", SAYS_SOMETHING)
 def test_a_letter_or_digit_of_any_script_is_enough(text):
     assert not is_wordless(text)
-    assert text_status(text) is Status.SCORED
+    assert answer_status(text) is Status.SCORED
 
 
 EMOJI = ["😀", "👍👍👍", "👎🏽", "❤️", "🤮", "☹", "💪", "💔", "🤘", "🧡", "😡!!!", "★★★★★ 👍"]
@@ -240,18 +240,18 @@ NO_EMOJI = [
 @pytest.mark.parametrize("text", EMOJI)
 def test_faces_hands_and_hearts_are_read_where_the_model_reads_them(text):
     assert has_emoji(text)
-    assert text_status(text, reads_emoji=True) is Status.SCORED
-    assert text_status(text, reads_emoji=False) is Status.UNINFORMATIVE
+    assert answer_status(text, reads_emoji=True) is Status.SCORED
+    assert answer_status(text, reads_emoji=False) is Status.UNINFORMATIVE
 
 
 @pytest.mark.parametrize("text", NO_EMOJI)
 def test_stars_objects_and_punctuation_are_not_read(text):
     assert not has_emoji(text)
-    assert text_status(text, reads_emoji=True) is Status.UNINFORMATIVE
+    assert answer_status(text, reads_emoji=True) is Status.UNINFORMATIVE
 
 
 def test_a_code_of_emoji_is_still_missing():
-    assert text_status("🤷", frozenset({"🤷"}), reads_emoji=True) is Status.MISSING
+    assert answer_status("🤷", frozenset({"🤷"}), reads_emoji=True) is Status.MISSING
 
 
 def test_ratings_of_emoji_with_the_default_model(rating_embedder):

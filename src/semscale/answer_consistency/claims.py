@@ -21,6 +21,7 @@ from semscale.answer_consistency.settings import ClaimSettings
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Request
 from semscale.chat.runner import Runner
+from semscale.embedding.texts import text_status
 from semscale.guards.findings import Finding
 from semscale.matching.entailment import (
     CONTRADICTION,
@@ -37,7 +38,6 @@ from semscale.results.result_columns import FLOATS, STATUSES, ResultColumn
 from semscale.results.tallies import EstimateSettings, estimate_values
 from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.store.columns import text_status
 from semscale.types import Floats, Progress, Status, Statuses, are_scored
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from semscale.embedding import Embedder
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.languages.language_names import ENGLISH
 from semscale.embedding.languages.text_language import language_of
-from semscale.embedding.texts import distinct
+from semscale.embedding.texts import distinct, text_status
 from semscale.errors import InputError, RowError
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import (
@@ -31,7 +31,7 @@ from semscale.matching.entailment import (
 )
 from semscale.matching.pairs import Pairs, pair_up
 from semscale.signature import Signature
-from semscale.store.columns import as_list, text_status
+from semscale.store.columns import as_list
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses, Vectors
 

@@ -242,7 +242,7 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import QUESTION, code_judge
     from semscale.coding.table_coding import answers_in
-    from semscale.embedding.texts import text_status
+    from semscale.embedding.texts import answer_status
     from semscale.types import Status
 
     codebook, asking = load_codebook(options.codebook), options.asking
@@ -252,8 +252,8 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
     cells = answers_in(table, options.columns.text)
     with progress_bars() as progress:
         judge = code_judge(options.chat.load(progress), codebook, asking.method)
-    counts = Counter(text_status(cell) for cell in cells)
-    answers = [str(cell) for cell in cells if text_status(cell) is Status.SCORED]
+    counts = Counter(answer_status(cell) for cell in cells)
+    answers = [str(cell) for cell in cells if answer_status(cell) is Status.SCORED]
     requests = judge.requests([asking.question or QUESTION] * len(answers), answers)
     n = counts.pop(Status.SCORED, 0)
     return ForecastSummary(

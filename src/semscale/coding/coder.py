@@ -11,7 +11,7 @@ import polars as pl
 from semscale.coding.codebook import Codebook
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.part_progress import shifted
-from semscale.embedding.texts import distinct, text_status
+from semscale.embedding.texts import answer_status, distinct
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge
 from semscale.judging.templates import Criterion, Rubric, even_template
@@ -131,7 +131,7 @@ class Coder:
             cells: n answers.
             progress: called while texts are embedded.
         """
-        status = np.array([text_status(cell) for cell in cells], dtype=object)
+        status = np.array([answer_status(cell) for cell in cells], dtype=object)
         likeness: Floats = np.full((len(cells), len(self.codebook.codes)), np.nan)
         readable = np.flatnonzero(are_scored(status))
         texts, positions = distinct([str(cells[row]) for row in readable.tolist()])

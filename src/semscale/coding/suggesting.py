@@ -19,7 +19,7 @@ import yaml
 
 from semscale.chat.messages import Request
 from semscale.coding.codebook import NO_CODE, Code, Codebook
-from semscale.embedding.texts import distinct, text_status
+from semscale.embedding.texts import answer_status, distinct
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.prompts import mark_code, sanitize
@@ -224,7 +224,7 @@ class AnswerSample:
     def add(self, cells: Sequence[Any]) -> None:
         """Read the next cells, of which some may be missing or no text."""
         self.n += len(cells)
-        statuses = [text_status(cell) for cell in cells]
+        statuses = [answer_status(cell) for cell in cells]
         self._status.update(statuses)
         readable = zip(cells, statuses, strict=True)
         texts = Counter(str(cell) for cell, status in readable if status is Status.SCORED)
@@ -355,7 +355,7 @@ class AnswerClusters:
             cluster, NaN likewise.
         """
         clusters, nearness = np.full(len(cells), -1), np.full(len(cells), np.nan)
-        readable = [row for row, cell in enumerate(cells) if text_status(cell) is Status.SCORED]
+        readable = [row for row, cell in enumerate(cells) if answer_status(cell) is Status.SCORED]
         texts, positions = distinct([str(cells[row]) for row in readable])
         known = np.array([self._positions.get(text, -1) for text in texts], dtype=np.int64)
         of_texts, near = self.labels[known], self.nearness[known]

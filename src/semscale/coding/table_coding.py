@@ -25,7 +25,7 @@ from semscale.coding.shares import (
 )
 from semscale.coding.summary import CodedGroup, CodedGrouping, CodeTallies, CodingAgreement, CodingSummary
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
-from semscale.embedding.texts import text_status
+from semscale.embedding.texts import answer_status
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater
 from semscale.results.runs import PartState, TableInstrument
@@ -265,7 +265,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         if self._ask is None:
             return None
         cells = answers_in(self._table, self.columns.text)
-        status = np.array([text_status(cell) for cell in cells], dtype=object)
+        status = np.array([answer_status(cell) for cell in cells], dtype=object)
         readable = np.flatnonzero(are_scored(status))
         codes = self._ask([str(cells[row]) for row in readable.tolist()])
         return codes.spread_over(readable, len(cells))

@@ -54,7 +54,19 @@ def distinct(texts: Sequence[str]) -> tuple[list[str], Integers]:
     return list(places), where
 
 
-def text_status(cell: object, missing: Set[str] = frozenset(), *, reads_emoji: bool = False) -> Status:
+def text_status(cell: object) -> Status:
+    """Return the status of a text that is compared; punctuation alone is text enough.
+
+    Example:
+        >>> [str(text_status(cell)) for cell in ("?", " ", None, 5)]
+        ['scored', 'empty', 'missing', 'not-text']
+    """
+    if not isinstance(cell, str):
+        return Status.MISSING if is_missing(cell) else Status.NOT_TEXT
+    return Status.EMPTY if not cell or cell.isspace() else Status.SCORED
+
+
+def answer_status(cell: object, missing: Set[str] = frozenset(), *, reads_emoji: bool = False) -> Status:
     """Return the status of a cell of texts; ``SCORED`` means that it can be rated.
 
     Args:
@@ -63,18 +75,15 @@ def text_status(cell: object, missing: Set[str] = frozenset(), *, reads_emoji: b
         reads_emoji: whether the model reads emoji, so that a text of nothing else can be rated.
 
     Example:
-        >>> [str(text_status(cell)) for cell in ("good", " ", "?!", None, 3)]
+        >>> [str(answer_status(cell)) for cell in ("good", " ", "?!", None, 3)]
         ['scored', 'empty', 'uninformative', 'missing', 'not-text']
     """
-    if not isinstance(cell, str):
-        return Status.MISSING if is_missing(cell) else Status.NOT_TEXT
-    if missing and code_key(cell) in missing:
+    if missing and isinstance(cell, str) and code_key(cell) in missing:
         return Status.MISSING
-    if not cell or cell.isspace():
-        return Status.EMPTY
-    if is_wordless(cell) and not (reads_emoji and has_emoji(cell)):
+    status = text_status(cell)
+    if status is Status.SCORED and is_wordless(str(cell)) and not (reads_emoji and has_emoji(str(cell))):
         return Status.UNINFORMATIVE
-    return Status.SCORED
+    return status
 
 
 def has_emoji(text: str) -> bool:

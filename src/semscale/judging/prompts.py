@@ -13,9 +13,10 @@ from itertools import count
 from typing import Any, Literal
 
 from semscale.chat.messages import Message
+from semscale.embedding.texts import text_status
 from semscale.errors import InputError
 from semscale.judging.templates import Template, read_data
-from semscale.store.columns import as_list, text_status
+from semscale.store.columns import as_list
 from semscale.types import Status
 
 Order = Literal["score-first", "explanation-first", "score-only"]

@@ -13,11 +13,12 @@ from semscale.embedding.languages.identification import has_enough_letters, iden
 from semscale.embedding.languages.language_names import ENGLISH
 from semscale.embedding.languages.other_languages import in_other_languages
 from semscale.embedding.languages.text_language import language_of
+from semscale.embedding.texts import text_status
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards, Mode
 from semscale.signature import Signature
-from semscale.store.columns import as_list, text_status
+from semscale.store.columns import as_list
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status
 from semscale.weights.model_lookup import languages_read

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from semscale.embedding.texts import text_status
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.matching.settings import MatchColumns
@@ -17,7 +18,7 @@ from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.pmf_figures import value_figure
 from semscale.stats.ranks import average_ranks
 from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
-from semscale.store.columns import as_list, as_names, text_status
+from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Status
 
 if TYPE_CHECKING:

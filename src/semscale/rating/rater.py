@@ -13,7 +13,7 @@ from semscale.embedding.languages.identification import load_identifier
 from semscale.embedding.languages.other_languages import in_other_languages
 from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.embedding.part_progress import shifted
-from semscale.embedding.texts import distinct, text_status
+from semscale.embedding.texts import answer_status, distinct
 from semscale.errors import InputError
 from semscale.rating.anchors import (
     AnchorLanguages,
@@ -289,7 +289,7 @@ class Rater:
         embedder = self.embedder
         self._check_calibration()
         reads_emoji = profile_of(embedder.signature).reads_emoji
-        statuses = [text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
+        statuses = [answer_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
         status = np.array(statuses, dtype=object)
         readable = np.flatnonzero(are_scored(status))
         texts, number = distinct([str(cells[row]) for row in readable.tolist()])

@@ -47,18 +47,6 @@ def as_list(column: object, name: str) -> list[Any]:
     return list(column)
 
 
-def text_status(cell: object) -> Status:
-    """Say whether a cell is a text with something in it; punctuation alone counts, as it can be compared.
-
-    Example:
-        >>> [str(text_status(cell)) for cell in ("?", " ", None, 5)]
-        ['scored', 'empty', 'missing', 'not-text']
-    """
-    if not isinstance(cell, str):
-        return Status.MISSING if is_missing(cell) else Status.NOT_TEXT
-    return Status.EMPTY if not cell or cell.isspace() else Status.SCORED
-
-
 def as_names(column: object, name: str) -> list[str | None]:
     """Read a column of names of groups or respondents; missing and empty ones become ``None``, others text.
 

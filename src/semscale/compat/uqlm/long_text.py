@@ -29,8 +29,8 @@ from semscale.answer_consistency.consistency import Consistency
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
+from semscale.embedding.texts import text_status
 from semscale.errors import InputError
-from semscale.store.columns import text_status
 from semscale.types import Floats, Status
 from semscale.weights.known import DEFAULT_MODEL
 
