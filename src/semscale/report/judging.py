@@ -23,7 +23,6 @@ from semscale.report.document import (
     Document,
     Figure,
     Flag,
-    Histogram,
     Interval,
     ItemCard,
     Items,
@@ -33,7 +32,6 @@ from semscale.report.document import (
     Number,
     Paragraph,
     Quoted,
-    ScoreGroup,
     Section,
     Share,
     Subheading,
@@ -61,6 +59,7 @@ if TYPE_CHECKING:
     from semscale.judging.comparing import HeadToHead, SystemComparison, SystemRecord
     from semscale.judging.summary import JudgedRow, JudgeScores, JudgeSummary
     from semscale.judging.verdict import Verdict
+    from semscale.report.row_charts import ScoreGroup
     from semscale.stats.agreement.estimates import AgreementEstimate
     from semscale.stats.calibration.prediction_powered import CorrectedMean
     from semscale.stats.intervals.estimates import Estimate
@@ -153,7 +152,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
             "scores",
             "Distribution of the scores",
             parts.altogether(means, summary.plan.interval),
-            scores_histogram(summary),
+            *_scores_blocks(summary),
             f"{capitalised(_provenance_note(summary))}.",
             _error_note(summary),
             parts.group_table(summary.estimates) if summary.estimates.groups else None,
@@ -193,7 +192,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
     yield parts.left_out_section(summary, MEANINGS, _reasons_table(summary))
 
 
-def scores_histogram(summary: "JudgeSummary") -> Histogram:
+def _scores_blocks(summary: "JudgeSummary") -> tuple[Block, ...]:
     """Count the expected scores of the judge or the panel, of its judges, and human labels."""
     all_judges = Label("Panel, mean") if summary.is_panel else Quoted(summary.template.name)
     drawn = summary.in_draw
@@ -207,30 +206,25 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
     if summary.human is not None and summary.mean_label is not None:
         labels = summary.human.mean_label
         groups.append(_score_group(Label("People’s labels"), labels, CONTRAST, summary.mean_label))
-    columns: Columns[tuple[Label | Quoted, ScoreGroup]] = (
-        ("", lambda row: row[0]),
-        ("rows", lambda row: len(row[1].scores)),
-        ("mean expected score", lambda row: row[1].mean),
-        *(
-            (fifth, lambda row, index=index: Share(_shares_of_fifths(row[1].scores)[index]))
-            for index, fifth in enumerate(_FIFTHS)
-        ),
+    rows = (
+        (name, len(group.scores), group.mean, *map(Share, _shares_of_fifths(group.scores)))
+        for name, group in groups
     )
-    return Histogram(
+    figure = figures.histograms_figure(
         "scores",
-        tuple(group for _, group in groups),
+        [group for _, group in groups],
         _SCORES,
-        ("score", "rows"),
-        table_of(groups, columns),
-        caption=parts.histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
+        table(("", "rows", "mean expected score", *_FIFTHS), rows),
+        caption=figures.histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
     )
+    return figures.histogram_table(groups[0][1], _SCORES, ("score", "rows")), figure
 
 
 def _score_group(
     name: Label | Quoted, scores: Floats, colour: str, mean: "Estimate | MeanEstimate | None"
-) -> tuple[Label | Quoted, ScoreGroup]:
+) -> "tuple[Label | Quoted, ScoreGroup]":
     label = parts.label_with_base(one_line(name.text), Count(int(np.isfinite(scores).sum())))
-    return name, parts.score_group(label, scores, colour, mean)
+    return name, figures.score_group(label, scores, colour, mean)
 
 
 def _shares_of_fifths(scores: Floats) -> list[float]:

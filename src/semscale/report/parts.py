@@ -24,7 +24,6 @@ from semscale.report.document import (
     Quoted,
     Reason,
     Reasons,
-    ScoreGroup,
     Section,
     Value,
     as_cell,
@@ -46,7 +45,6 @@ from semscale.report.sentences import (
 from semscale.results.summary import EXAMPLES_PER_STATUS
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import GroupEstimate
-from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
@@ -75,7 +73,6 @@ LISTED_GROUPS = 1_000
 _ROUNDING = 1e-9  # by which the mean of equal scores may differ from them
 _LONGEST_EXAMPLE = 160
 _MOST_LANGUAGES = 12  # on the screen
-_CHARTED_GROUPS = 10  # of histograms
 
 Item = TypeVar("Item")
 
@@ -444,36 +441,6 @@ def largest_groups(groups: Iterable["GroupEstimate"], most: int) -> list["GroupE
     return sorted(known, key=lambda group: -group.mean.value if group.mean else 0.0)
 
 
-def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = None) -> ScoreGroup:
-    """Declare a group of a histogram.
-
-    Args:
-        name: of the items.
-        scores: shape (n,); NaN where an item has none.
-        colour: of its bars.
-        mean: of the scores, with its interval, where there is one.
-    """
-    shown = estimate_cell(mean)
-    return ScoreGroup(name, scores[~np.isnan(scores)], colour, shown.low, shown.high)
-
-
-def group_histograms(
-    estimates: "Estimates", scores: Mapping[str | None, Floats], colour: str
-) -> tuple[ScoreGroup, ...]:
-    """Declare the histograms of the largest groups, the highest mean first.
-
-    Args:
-        estimates: with groups.
-        scores: of each group that can be drawn, by its name.
-        colour: of their bars.
-    """
-    drawable = [group for group in estimates.groups if group.group in scores]
-    return tuple(
-        score_group(group_label(group, estimates.by), scores[group.group], colour, group.mean)
-        for group in largest_groups(drawable, _CHARTED_GROUPS)
-    )
-
-
 def low_items(
     items: Iterable[Item],
     score: Callable[[Item], float],
@@ -502,20 +469,6 @@ def group_name(group: "GroupEstimate", by: str | None) -> Label | Quoted:
     if group.group is None:
         return Label(f"(no {one_line(by or 'group')})")
     return Quoted(group.group) if group.group.strip() else Label("(blank)")
-
-
-def histogram_caption(contents: str, estimates: "Estimates", sample: str = "") -> str:
-    """Explain how to read histograms of scores.
-
-    Args:
-        contents: of a bin, such as "rows have which score".
-        estimates: whose mean the first histogram shows.
-        sample: the number of rows in which scores are counted, if not in all, such as "2,000 rows".
-    """
-    mean = estimates.overall.mean
-    line = f", the line its {coverage(estimates.interval)} interval" if mean and has_interval(mean) else ""
-    counted_in = f" Counted in a random sample of {sample}." if sample else ""
-    return f"How many {contents}, each histogram by its own measure; the dot is the mean{line}.{counted_in}"
 
 
 def nothing_section(name: str, noun: str = "row") -> Section:
