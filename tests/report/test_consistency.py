@@ -178,10 +178,10 @@ def test_cautions_name_what_the_figures_must_not_be_taken_for(toy_embedder):
 def test_words_that_programs_write_for_no_answer_are_counted(toy_embedder):
     answers = ["None", "null.", "NaN", "none of them", "a"]
     said = list(cautions(summed_up(answers, [["b"] * 3] * 5, embedder=toy_embedder, floor=0.1)))
-    assert said == (
+    assert said == [
         "3 answers read None, null, nil or NaN and count as answers: where these stand for no answer, leave "
-        "the cells empty.",
-    )
+        "the cells empty."
+    ]
 
 
 def test_what_a_cap_left_is_said(toy_embedder):

@@ -141,6 +141,11 @@ def estimate_cell(
     return WithInterval(estimate.value, estimate.low, estimate.high, digits, is_share, note, signed)
 
 
+def share_cell(share: Interval | None, *, signed: bool = False) -> WithInterval:
+    """Turn an estimate of a share into a cell in percent; a dash where there is none."""
+    return estimate_cell(share, 1, is_share=True, signed=signed)
+
+
 @dataclass(frozen=True)
 class Compared:
     """A figure of a crosstab with the result of a test; without its interval where there is little room.

@@ -36,8 +36,8 @@ from semscale.report.document import (
     Share,
     Subheading,
     Value,
-    WithInterval,
     estimate_cell,
+    share_cell,
 )
 from semscale.report.formatting import (
     capitalised,
@@ -128,7 +128,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
             ("Corrected mean", corrected.value) if corrected and has_interval(corrected) else None,
         ],
         warnings=tuple(_silent_judges(summary)),
-        cautions=cautions(summary),
+        cautions=tuple(cautions(summary)),
         sections=_sections(summary),
         notes=present(f"distributions: {_provenance_note(summary)}", panel),
         settings=parts.column_settings(
@@ -491,19 +491,10 @@ def _silent_judges(summary: "JudgeSummary") -> tuple[str, ...]:
     return (f"{listed(silent)} scored nothing: these figures are those of {listed(scoring)} alone.",)
 
 
-def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
-    """List the limits of the figures that a reader must know; empty where there are none."""
-    return (
-        *(
-            sentence
-            for name, scores in summary.judges.items()
-            for sentence in _judge_cautions(one_line(name), scores, is_panel=summary.is_panel)
-        ),
-        *_table_cautions(summary),
-    )
-
-
-def _table_cautions(summary: "JudgeSummary") -> Iterator[str]:
+def cautions(summary: "JudgeSummary") -> Iterator[str]:
+    """List the limits of the figures that a reader must know."""
+    for name, scores in summary.judges.items():
+        yield from _judge_cautions(one_line(name), scores, is_panel=summary.is_panel)
     human = summary.human
     if summary.sampled is not None:
         has_criteria = any(scores.criteria for scores in summary.judges.values())
@@ -578,9 +569,7 @@ def refused_parameters(signature: Signature) -> tuple[str, ...]:
 
 def comparison_document(summary: "SystemComparison") -> Document:
     """Turn a comparison of systems into a document."""
-    left_out = {status: n for status, n in summary.counts.items() if status != str(Status.SCORED)}
-    total, sides = sum(summary.counts.values()), summary.sides
-    counting = sentences.rows_scored(summary.counts.get(str(Status.SCORED), 0), total, left_out)
+    counting, sides = sentences.counts_scored(summary.counts), summary.sides
     result = comparison_result(summary)
     explained = (
         "A pair is won where the judge prefers an answer over both orders taken together; one that is "
@@ -600,8 +589,8 @@ def comparison_document(summary: "SystemComparison") -> Document:
         reading=(f"{result}.", f"{counting}.", "Pairs are judged in both orders."),
         facts=[
             ("Systems", len(summary.systems)),
-            ("Rows", total),
-            ("Points of the answer shown first", _share(sides.first_place)),
+            ("Rows", sum(summary.counts.values())),
+            ("Points of the answer shown first", share_cell(sides.first_place)),
         ],
         cautions=tuple(_comparison_cautions(summary)),
         sections=[
@@ -629,18 +618,14 @@ def comparison_result(summary: "SystemComparison") -> str:
     return f"{best} is preferred most, but {chance}" if close else f"{best} is preferred, by more than chance"
 
 
-def _share(estimate: "Estimate | MeanEstimate | None") -> WithInterval:
-    return estimate_cell(estimate, 0, is_share=True)
-
-
 def _system_table(summary: "SystemComparison") -> DataTable:
     columns: Columns[tuple[str, SystemRecord | None]] = (
         ("system", lambda row: Quoted(row[0], 60)),
         ("won", lambda row: _known(row[1], lambda record: record.wins)),
         ("tied", lambda row: _known(row[1], lambda record: record.ties)),
         ("lost", lambda row: _known(row[1], lambda record: record.losses)),
-        ("win rate", lambda row: _share(_known(row[1], lambda record: record.share))),
-        ("preferred to the average", lambda row: _share(_known(row[1], lambda record: record.chance))),
+        ("win rate", lambda row: share_cell(_known(row[1], lambda record: record.share))),
+        ("preferred to the average", lambda row: share_cell(_known(row[1], lambda record: record.chance))),
     )
     title = f"Systems ({coverage(summary.plan.interval)} intervals)"
     return table_of(zip(summary.names, summary.sides.records, strict=True), columns, brief_title=title)
@@ -656,7 +641,7 @@ def _duel_table(summary: "SystemComparison") -> DataTable:
         ("lost", lambda duel: duel.losses),
         ("no verdict", lambda duel: duel.n_unjudged),
         ("changed by the order", lambda duel: duel.n_moved),
-        ("win rate of the first", lambda duel: _share(duel.win_rate)),
+        ("win rate of the first", lambda duel: share_cell(duel.win_rate)),
     )
     return table_of(summary.duels, columns, brief_title="Pairs of systems")
 
@@ -733,8 +718,7 @@ def audit_document(summary: "AuditSummary") -> Document:
 
 def _audit_counting(name: str, audit: "Audit", *, is_alone: bool) -> Line:
     plain = audit.plain
-    left_out = {str(status): n for status, n in plain.counts.items() if status != Status.SCORED}
-    sentence = sentences.rows_scored(plain.n_scored, plain.n, left_out)
+    sentence = sentences.counts_scored(plain.counts)
     n = sorted(check.effect.n for check in audit.completed if check.effect is not None)
     if n and n[0] != plain.n_scored:  # a change may leave a row without a score
         most = "" if n[0] == n[-1] else f" to {count(n[-1])}"

@@ -25,6 +25,7 @@ from semscale.report.document import (
     Reason,
     Reasons,
     Section,
+    Share,
     Value,
     as_cell,
     estimate_cell,
@@ -375,6 +376,22 @@ def group_table(
     )
     note = f"{small_base_note(estimates, noun)} {unlisted_note(estimates)}".strip()
     return table_of(listed_groups(estimates), columns, title="By group", note=note, most=GROUPS, noun="group")
+
+
+def variance_table(variances: Mapping[str, Interval], title: Line = "") -> DataTable:
+    """Lay out variances and the share of each in their sum; one below 0 is noise, and counts as 0.
+
+    Args:
+        variances: by the levels between which they are.
+        title: of the table.
+    """
+    whole = sum(max(variance.value, 0.0) for variance in variances.values())
+    columns: Columns[tuple[str, Interval]] = (
+        ("between", lambda row: row[0]),
+        ("variance", lambda row: estimate_cell(row[1], 3)),
+        ("of all", lambda row: Share(max(row[1].value, 0.0) / whole if whole > 0 else None)),
+    )
+    return table_of(variances.items(), columns, title=title, detail="full")
 
 
 def by_groups(title: str, estimates: "Estimates") -> Line:
