@@ -23,7 +23,8 @@ from semscale.report.chart_kit import (
     lines_of,
     rasterized,
 )
-from semscale.report.document import Swatch
+from semscale.report.document import DataTable, Swatch
+from semscale.report.figures import histogram_table, histograms_figure
 from semscale.report.plane_charts import MatrixCell, matrix, reliability, scatter
 from semscale.report.row_charts import (
     Bar,
@@ -330,6 +331,17 @@ def test_histograms_are_as_high_as_their_shares_each_by_its_own_measure():
     low, high, whole = (height for *_, height in boxes(drawn))  # a share of 0 has no bar
     assert high == pytest.approx(3 * low, abs=0.5)
     assert whole == high
+
+
+def test_a_group_without_scores_has_no_histogram():
+    scored, empty = ScoreGroup("a", np.array([0.2, 0.4]), "#111111"), ScoreGroup("b", np.empty(0), "#222222")
+    numbers = DataTable(("", "rows"), ())
+    assert histograms_figure("scores", [empty], (0.0, 1.0), numbers) is None
+    drawn = histograms_figure("scores", [scored, empty], (0.0, 1.0), numbers)
+    assert drawn.description == "Histograms of score. a: mean 0.30."
+    # On the screen, all ten bins of no scores are empty.
+    rows = histogram_table(empty, (0.0, 1.0), ("score", "rows")).rows
+    assert [count.value for _, count in rows] == [0] * 10
 
 
 LONG = ["match", "number of outputs", "contradictions"]

@@ -191,7 +191,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section | None]:
     yield parts.left_out_section(summary, reasons, noun=_NOUN)
 
 
-def _spread_blocks(summary: "ConsistencySummary") -> tuple[Block, ...]:
+def _spread_blocks(summary: "ConsistencySummary") -> tuple[Block | None, ...]:
     """Count the values of the first measure, of raw NCS where it was measured, and then of each group."""
     estimates, main = summary.estimates, summary.main
     has_ncs = "cosine_sim" in summary.scores
@@ -211,15 +211,16 @@ def _spread_blocks(summary: "ConsistencySummary") -> tuple[Block, ...]:
     sample = f"{count(SAMPLED_ROWS)} prompts" if summary.is_sampled else ""
     caption = figures.histogram_caption("prompts have which value", estimates, sample)
     crowded = " Raw cosine similarity crowds near 1 even where samples contradict the answer."
+    groups = (*drawn, *figures.group_histograms(estimates, summary.group_scores, GROUP))
     bounds, heads = MEASURES[main].bounds, (MEASURES[main].label, "prompts")
     figure = figures.histograms_figure(
         "spread",
-        (*drawn, *figures.group_histograms(estimates, summary.group_scores, GROUP)),
+        groups,
         bounds,
         table(("", "prompts", "left out", "mean"), rows),
         caption=f"{caption}{crowded if has_ncs else ''}",
     )
-    return figures.histogram_table(drawn[0], bounds, heads, "Spread"), figure
+    return figures.histogram_table(groups[0], bounds, heads, "Spread"), figure
 
 
 def _least(summary: "ConsistencySummary") -> Section | None:

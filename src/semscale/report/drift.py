@@ -112,6 +112,7 @@ from semscale.report.parts import (
     covered,
     label_with_base,
     language_section,
+    present,
     signature_fields,
     table_of,
 )
@@ -606,7 +607,7 @@ def spread_blocks(summary: DriftSummary) -> Iterator[Block]:
         else f" Text that has nothing to do with the item loses {number(floor, digits)} on average."
     )
     yield Subheading("How the losses are spread over the items")
-    yield histograms_figure(
+    figure = histograms_figure(
         "losses",
         groups,
         metric.bounds,
@@ -618,6 +619,7 @@ def spread_blocks(summary: DriftSummary) -> Iterator[Block]:
         f"dot is the mean.{unrelated}",
         axis=f"loss of {label(metric)}",
     )
+    yield from present(figure)
 
 
 def group_figures(summary: DriftSummary, figures: Sequence[DriftFigure]) -> Iterator[Figure]:

@@ -257,8 +257,8 @@ def histograms_figure(
     *,
     axis: str = "score",
     caption: str = "",
-) -> Figure:
-    """Draw a histogram of each group that has scores, all on one axis.
+) -> Figure | None:
+    """Draw a histogram of each group that has scores, all on one axis; ``None`` where none has any.
 
     Args:
         name: of the figure's file.
@@ -269,6 +269,8 @@ def histograms_figure(
         caption: how to read it.
     """
     drawn = [group for group in groups if len(group.scores)]
+    if not drawn:
+        return None
     edges = bin_edges(np.concatenate([group.scores for group in drawn]), bounds, bins=_BINS)
     described = "; ".join(f"{group.name}: mean {number(group.mean)}" for group in drawn)
     return Figure(

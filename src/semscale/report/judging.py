@@ -192,7 +192,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
     yield parts.left_out_section(summary, MEANINGS, _reasons_table(summary))
 
 
-def _scores_blocks(summary: "JudgeSummary") -> tuple[Block, ...]:
+def _scores_blocks(summary: "JudgeSummary") -> tuple[Block | None, ...]:
     """Count the expected scores of the judge or the panel, of its judges, and human labels."""
     all_judges = Label("Panel, mean") if summary.is_panel else Quoted(summary.template.name)
     drawn = summary.in_draw

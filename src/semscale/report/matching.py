@@ -179,7 +179,7 @@ def _sections(summary: "MatchSummary") -> Iterator[Section | None]:
     yield parts.left_out_section(summary, MEANINGS)
 
 
-def _scores_blocks(summary: "MatchSummary") -> tuple[Block, ...]:
+def _scores_blocks(summary: "MatchSummary") -> tuple[Block | None, ...]:
     """Count the scores: of all rows, of unrelated pairs, then of the largest groups, the best first."""
     estimates, separation, overall = summary.estimates, summary.separation, summary.estimates.overall
     everything = parts.label_with_base("All rows", Count(overall.n))
