@@ -14,7 +14,6 @@ from semscale.study.questionnaire import (
     ModelChoice,
     Questionnaire,
     StudyDesign,
-    StudyPlan,
     StudyQuestion,
 )
 from semscale.study.result import SCHEMA
@@ -99,6 +98,6 @@ def panel_result(*panels):
         ),
         SyntheticPanel.from_frame(panels[0][1], "personas.csv"),
         PromptTemplate("persona", "You are {age}."),
-        StudyPlan((ModelChoice(name="local"),)),
+        (ModelChoice(name="local"),),
     )
     return StudyResult(design, answers, Signature.of("study"), RunFacts("local"))

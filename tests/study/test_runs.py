@@ -149,7 +149,7 @@ def test_in_a_sequence_earlier_concepts_and_answers_are_in_view(written, played,
     assert "A bar of oats." in later.messages[1].text
     assert later.messages[2].text == "I would probably buy it."
     assert "A bar of nuts." in later.messages[3].text
-    assert result.answers.filter(persona="ann")["concept_place"].to_list() == [1, 2]
+    assert result.answers.filter(persona="ann")["concept_position"].to_list() == [1, 2]
 
 
 def test_a_failed_call_is_no_turn_of_the_conversation(written, played, running, toy_embedder):
@@ -166,7 +166,7 @@ def test_rotation_balances_the_first_place(written, played, running, toy_embedde
     # What stands first gets a 5, what stands second a 3: the effect is 2.
     played.number = lambda request: "5" if len(request.messages) == 2 else "3"
     result = study.run(played, embedder=toy_embedder, running=running)
-    first = result.answers.filter(pl.col("concept_place") == 1)
+    first = result.answers.filter(pl.col("concept_position") == 1)
     assert first["concept"].value_counts().sort("concept").rows() == [("nut", 4), ("oat", 4)]
     (effect,) = result.summary().orders
     assert (effect.ordered, effect.effect.value) == ("concept", pytest.approx(2.0))
@@ -300,7 +300,7 @@ def test_the_example_is_a_study():
     study = load(EXAMPLE / "snack_bars.yaml")
     # 6 personas x 2 concepts x 4 methods.
     assert study.design.n_answers == 48
-    assert study.design.plan.models[0].name == "local"
+    assert study.design.models[0].name == "local"
 
 
 @pytest.mark.needs("local")

@@ -166,13 +166,13 @@ def run_study(options: StudyRunOptions, outputs: StudyOutputs) -> "StudySummary"
     from semscale.store.atomic import check_folder
 
     study = _read(options)
-    plan = IntervalPlan(options.settings.interval, seed=study.design.plan.seed)
+    plan = IntervalPlan(options.settings.interval, seed=study.design.seed)
     folder = Path(str(outputs.folder))
     check_folder(folder, "out")
     folder.mkdir(parents=True, exist_ok=True)
     outputs.check()
     with progress_bars() as progress:
-        running = options.running(study.design.plan.caps)
+        running = options.running(study.design.caps)
         result = study.run(running=running, progress=progress)
     result.save(folder, plan=plan)
     return result.summary(plan=plan)
@@ -190,7 +190,7 @@ def forecast_run(options: StudyRunOptions) -> "ForecastSummary":
     with closing(options.calls.open_ledger()) as ledger:
         forecasts = study.forecasts(ledger=ledger)
     design = study.design
-    budget = options.running(design.plan.caps).divided(len(forecasts), "models").budget
+    budget = options.running(design.caps).divided(len(forecasts), "models").budget
     cautions = tuple(_caps(forecasts, budget, len(design.panel)))
     return ForecastSummary(design.source, forecasts, design.n_answers, {}, "answer", cautions=cautions)
 
