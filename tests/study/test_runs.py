@@ -12,6 +12,7 @@ from semscale.chat.messages import ImagePart, Message, Parameters, Request, Text
 from semscale.chat.prices import Price, PriceTable
 from semscale.chat.replies import Reply
 from semscale.chat.runner import Running
+from semscale.errors import SemscaleError
 from semscale.scales import load_scale
 from semscale.study import load, read_study
 from semscale.study.questionnaire import parse_study
@@ -94,6 +95,12 @@ def test_a_number_in_the_place_of_words_has_no_rating_by_similarity(
     assert set(ann["status"]) == {"scored"}
     # The expert can still say which point a number stands for.
     assert set(result.answers.filter(persona="bob", method="flr")["status"]) == {"scored"}
+
+
+def test_an_embedder_that_is_missing_shows_before_a_call_is_paid(written, played, running, tmp_path):
+    with pytest.raises(SemscaleError, match="no-such-model"):
+        written().run(played, embedder=str(tmp_path / "no-such-model"), running=running)
+    assert played.asked == []
 
 
 def test_a_run_goes_on_where_a_cap_stopped_it(written, played, running, toy_embedder):

@@ -19,6 +19,7 @@ from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Message, Request, TextPart
 from semscale.chat.replies import CallError, FailureKind, Reply, RequestOutcome
 from semscale.chat.runner import Running, run_apart
+from semscale.embedding.loading import as_embedder
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.replies import read_reply
@@ -44,6 +45,7 @@ from semscale.study.panel import SyntheticPanel
 from semscale.study.questionnaire import Method, ModelChoice, StudyDesign, StudyQuestion, parse_study
 from semscale.types import Floats, Progress, Status
 from semscale.weights.download_staging import sha256_of
+from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.yaml_reading import YamlFile
 
 if TYPE_CHECKING:
@@ -115,11 +117,14 @@ class Study:
 
         Raises:
             ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty.
-            ModelError: weights are missing.
+            ModelError: weights are missing; no call was sent.
             InputError: a list of models that are not as many as in the file, or two of one name.
         """
         players = _players(self.design, model, progress)
         design = replace(self.design, models=self.design.models[: len(players)])
+        if any("ssr" in question.methods for question in design.questionnaire.questions):
+            # Weights that are missing show before a call is paid.
+            embedder = as_embedder(embedder or design.embedder or DEFAULT_RATING_MODEL)
         left = running or design.running
         answers: list[StudyAnswer] = []
         replies: list[AskedStudy] = []
@@ -654,7 +659,7 @@ def _rate_texts(
     Args:
         design: of the study.
         answers: of all models; those that wait for a rating get one, question by question.
-        embedder: a model's name or an embedder; the one that the file names unless given.
+        embedder: that is loaded where a question takes the method; otherwise no text waits.
         progress: called while texts are embedded.
 
     Returns:
@@ -664,7 +669,6 @@ def _rate_texts(
     for answer in answers:
         if answer.method == "ssr" and answer.status is Status.UNFINISHED and answer.reply is not None:
             waiting.setdefault(answer.question, []).append(answer)
-    embedder = embedder or design.embedder
     raters, of_embedder = set[str](), dict[str, object]()
     for name, unrated in waiting.items():
         scale = design.questionnaire.scales[name]
@@ -676,7 +680,6 @@ def _rate_texts(
             if status == Status.SCORED:
                 answer.rate(pmf, scale)
                 answer.set_values = by_set.tolist() if np.isfinite(by_set).all() else None
-        embedder = rater.embedder
         raters.add(str(rater.signature))
         of_embedder = {f"ssr_{setting}": value for setting, value in rater.embedder.signature.fields}
     if not raters:
