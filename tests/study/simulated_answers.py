@@ -7,7 +7,7 @@ from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.study import StudyResult
-from semscale.study.asking import RunFacts
+from semscale.study.interviews import RunFacts
 from semscale.study.panel import SyntheticPanel
 from semscale.study.questionnaire import (
     Concept,

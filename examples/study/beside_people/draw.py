@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.study.asking import RunFacts
+from semscale.study.interviews import RunFacts
 from semscale.study.questionnaire import parse_study
 from semscale.study.result import PANEL, SUMMARY, StudyAnswer, StudyResult, answer_frame
 from semscale.types import Status

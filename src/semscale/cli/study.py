@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from semscale.chat.budget import Budget
     from semscale.chat.forecast import Forecast, ForecastSummary
     from semscale.chat.runner import Running
-    from semscale.study.comparison import StudyComparison
+    from semscale.study.people_comparison import StudyComparison
     from semscale.study.questionnaire import Caps
     from semscale.study.result import Study
     from semscale.study.summary import StudySummary
@@ -203,7 +203,7 @@ def _caps(forecasts: "Mapping[str, Forecast]", budget: "Budget", n: int) -> Iter
         budget: the part of each model.
         n: how many personas there are.
     """
-    from semscale.study.asking import personas_within
+    from semscale.study.interviews import personas_within
 
     caps = {name: "; ".join(forecast.beyond(budget)) for name, forecast in forecasts.items()}
     reached = {name: cap for name, cap in caps.items() if cap}
@@ -228,7 +228,7 @@ def compare_study(options: StudyCompareOptions) -> "StudyComparison":
     Raises:
         InputError: a file, a name or a value that cannot be used.
     """
-    from semscale.study.comparison import compare as compare_answers
+    from semscale.study.people_comparison import compare as compare_answers
 
     options.outputs.check()
     check_input(options.human, options.outputs.report)

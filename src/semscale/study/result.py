@@ -29,7 +29,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.atomic import replacing
 from semscale.store.writing import write_table
-from semscale.study.asking import (
+from semscale.study.interviews import (
     KINDS,
     AskedStudy,
     Kind,

@@ -29,7 +29,7 @@ from semscale.stats.testing.multiple_testing import adjusted
 from semscale.stats.variance_components.components import VarianceComponents, variance_components
 from semscale.stats.variance_components.effects import FacetTable
 from semscale.store.columns import statuses_in
-from semscale.study.asking import RunFacts
+from semscale.study.interviews import RunFacts
 from semscale.study.panel import ID, WEIGHT
 from semscale.study.questionnaire import TEXT_METHODS, StudyDesign, StudyQuestion
 from semscale.types import Floats, Integers, Mask, Status, count_statuses
