@@ -403,7 +403,7 @@ class _ComparedTexts:
             if figure is not None and not np.isnan(figure.value)
         ]
         without = [(name, columns) for name, figure, columns in known if np.isnan(figure.low)]
-        undefined = [name for name, columns in without if is_few and self._rests_on_one_cluster(columns)]
+        undefined = [name for name, columns in without if is_few and self._rests_on_a_cluster(columns)]
         fixed = [name for name, _ in without if name not in undefined]
         notes = [off_scale]
         if is_few and len(without) < len(known):
@@ -414,7 +414,7 @@ class _ComparedTexts:
             notes.append(f"no interval of {', '.join(undefined)}: not defined without one of the {m} {unit}s")
         return tuple(notes)
 
-    def _rests_on_one_cluster(self, columns: tuple[Floats, ...]) -> bool:
+    def _rests_on_a_cluster(self, columns: tuple[Floats, ...]) -> bool:
         """Check whether a column no longer varies without one of the clusters."""
         remaining = [self.clusters != left_out for left_out in np.unique(self.clusters)]
         return any(np.ptp(column[rows]) == 0 for column in columns for rows in remaining)
