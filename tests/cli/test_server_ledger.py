@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.needs("api"), pytest.mark.needs("postgres")]
 @pytest.fixture
 def judged_with(semscale, judge_answers, judge_endpoint):
     """Judge the five answers, one call after the other, with a ledger."""
-    columns = ("--question", "q", "--answer", "a", "--chat-model", "m", "--chat-url", judge_endpoint.url)
+    columns = ("--prompt", "q", "--answer", "a", "--chat-model", "m", "--chat-url", judge_endpoint.url)
     return lambda ledger: semscale("judge", judge_answers, *columns, "--concurrency", "1", "--ledger", ledger)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App
 from pydantic import Field
 
-from semscale.cli.options import Without, command, refuse_given
+from semscale.cli.options import Rare, Without, command, refuse_given
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import message_if_stopped
 from semscale.cli.shared import (
@@ -73,7 +73,7 @@ class CodeOptions(Settings):
     model: EmbedderOptions
     chat: ChatOptions
     asking: CodingChatSettings
-    calls: CallOptions
+    calls: Annotated[CallOptions, Rare("max_cost")]
     outputs: Outputs
     table: RowOptions
     run: RunOptions

@@ -16,7 +16,7 @@ from semscale.answer_consistency.settings import (
     ConsistencySettings,
     CorrectnessSettings,
 )
-from semscale.cli.options import As, command, refuse_given
+from semscale.cli.options import As, Rare, command, refuse_given
 from semscale.cli.outputs import Outputs, present
 from semscale.cli.shared import (
     CHAT,
@@ -149,7 +149,7 @@ class ConsistencyOptions(Settings):
     """
 
     file: InputFile
-    columns: SampleColumns
+    columns: Annotated[SampleColumns, Rare("by")]
     measures: ConsistencySettings
     claims: Annotated[
         bool,
@@ -157,11 +157,11 @@ class ConsistencyOptions(Settings):
         Option(MEASURING),
     ] = False
     asking: AskingOptions
-    calls: CallOptions
+    calls: Annotated[CallOptions, Rare("max_cost")]
     correctness: CorrectnessSettings
     outputs: Outputs
-    model: EmbedderOptions
-    table: RowOptions
+    model: Annotated[EmbedderOptions, Rare("embedder")]
+    table: Annotated[RowOptions, Rare("where")]
     run: RunOptions
 
     def model_post_init(self, _context: object) -> None:

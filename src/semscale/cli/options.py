@@ -10,7 +10,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -32,6 +32,17 @@ _SETTINGS = "Settings"
 
 class Without:
     """Marks a group in a command that lacks some of its options; those keep their defaults.
+
+    Args:
+        names: of the fields.
+    """
+
+    def __init__(self, *names: str) -> None:
+        self.names = frozenset(names)
+
+
+class Rare:
+    """Marks a group in a command that rarely needs some of its options; only ``--help-all`` shows them.
 
     Args:
         names: of the fields.
@@ -176,14 +187,17 @@ def _token_type(declared: Any) -> Any:  # noqa: ANN401 - a type, which has no ty
 
 
 def options_in(
-    kind: type[Settings], path: tuple[str, ...] = (), without: Collection[str] = ()
+    kind: type[Settings],
+    path: tuple[str, ...] = (),
+    without: Collection[str] = (),
+    rare: Collection[str] = (),
 ) -> Iterator[CommandOption]:
     """Yield the options of a command in the order of its fields.
 
     Raises:
-        TypeError: a group lacks a field that ``Without`` names.
+        TypeError: a group lacks a field that ``Without`` or ``Rare`` names.
     """
-    unknown = set(without) - kind.model_fields.keys()
+    unknown = {*without, *rare} - kind.model_fields.keys()
     if unknown:
         raise TypeError(f"{kind.__name__} has no option {', '.join(sorted(unknown))}")
     for name, info in kind.model_fields.items():
@@ -191,9 +205,9 @@ def options_in(
             continue
         group, option = _group_of(info), _option_of(info)
         if group is not None:
-            yield from options_in(group, (*path, name), _left_out(info))
+            yield from options_in(group, (*path, name), _names(info, Without), _names(info, Rare))
         elif option is not None:
-            yield CommandOption((*path, name), info, option)
+            yield CommandOption((*path, name), info, replace(option, rare=option.rare or name in rare))
 
 
 def _option_of(info: FieldInfo) -> Option | None:
@@ -205,9 +219,9 @@ def _described(info: FieldInfo) -> FieldInfo:
     return next((note.info for note in info.metadata if isinstance(note, As)), info)
 
 
-def _left_out(info: FieldInfo) -> frozenset[str]:
-    """Return the fields of a group that a command lacks."""
-    return next((note.names for note in info.metadata if isinstance(note, Without)), frozenset())
+def _names(info: FieldInfo, mark: type[Without | Rare]) -> frozenset[str]:
+    """Return the fields of a group that a mark names."""
+    return next((note.names for note in info.metadata if isinstance(note, mark)), frozenset())
 
 
 def _group_of(info: FieldInfo) -> type[Settings] | None:
@@ -297,7 +311,7 @@ def _build(
     for name, info in kind.model_fields.items():
         group, option = _group_of(info), _option_of(info)
         if group is not None and name not in without:
-            values[name] = _build(group, given, project, (*path, name), _left_out(info))
+            values[name] = _build(group, given, project, (*path, name), _names(info, Without))
         elif (*path, name) in given:
             values[name] = given[(*path, name)]
         elif option is not None and option.configurable and name not in without:

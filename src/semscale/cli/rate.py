@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from semscale.cli.options import Without, command, refuse_given
+from semscale.cli.options import Rare, Without, command, refuse_given
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo
 from semscale.cli.shared import (
@@ -86,12 +86,12 @@ class RateOptions(Settings):
     method: Annotated[
         Literal["ssr", "decision"],
         Field(description="Method that rates: ssr, or decision, in which a chat model rates as well."),
-        Option(RATING),
+        Option(RATING, rare=True),
     ] = "ssr"
     outputs: Outputs
-    model: EmbedderOptions
-    chat: ChatOptions
-    calls: Annotated[CallOptions, Without("dry_run")]
+    model: Annotated[EmbedderOptions, Rare("embedder")]
+    chat: Annotated[ChatOptions, Rare("chat_model")]
+    calls: Annotated[CallOptions, Without("dry_run"), Rare("max_cost")]
     table: RowOptions
     run: RunOptions
     cluster: RayOptions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 from pydantic import Field
 
-from semscale.cli.options import As, Without, refuse_given
+from semscale.cli.options import As, Rare, Without, refuse_given
 from semscale.cli.outputs import OUTPUT, Outputs
 from semscale.cli.process import message_if_stopped, say
 from semscale.cli.shared import (
@@ -642,8 +642,10 @@ class NotifyOptions(Settings):
 class GateCommandOptions(CompareOptions):
     """All options of ``semscale drift gate``."""
 
-    gate: GateOptions
-    outputs: GateOutputs
+    gate: Annotated[GateOptions, Rare("by")]
+    calls: Annotated[CallOptions, Without("dry_run"), Rare("max_cost")]
+    outputs: Annotated[GateOutputs, Rare("out")]
+    embedder: Annotated[EmbedderOptions, Rare("embedder")]
     notify: NotifyOptions
 
 
@@ -747,7 +749,9 @@ class DamageOptions(Settings):
         Field(description="Share of the items that are damaged (default: .1, .25, .5, 1); can be repeated."),
         Option(DAMAGE, "SHARE", name="--share"),
     ] = ()
-    items: Annotated[int, Field(description="Items that each gate sees."), Option(DAMAGE)] = 30
+    items: Annotated[
+        int, Field(description="Number of items that each gate sees."), Option(DAMAGE, name="--n-items")
+    ] = 30
     draws: Annotated[int, Field(description="Gates run for each kind and share."), Option(DAMAGE)] = 200
 
 
@@ -761,10 +765,12 @@ class SelfTestOptions(Settings):
     ] = None
     history: HistoryOptions
     damage: DamageOptions
-    gate: Annotated[GateOptions, Without("over_runs", "no_noise_history", "must_pass", "undecided")]
+    gate: Annotated[
+        GateOptions, Without("over_runs", "no_noise_history", "must_pass", "undecided"), Rare("by")
+    ]
     measuring: MeasuringOptions
-    outputs: Outputs
-    embedder: EmbedderOptions
+    outputs: Annotated[Outputs, Rare("out")]
+    embedder: Annotated[EmbedderOptions, Rare("embedder")]
     seed: Seed = None
 
 
@@ -780,8 +786,8 @@ class PlanOptions(Settings):
     ] = ()
     items: Annotated[
         int | None,
-        Field(description="Items to plan with (default: those of the baseline)."),
-        Option(RUN),
+        Field(description="Number of items to plan with (default: those of the baseline)."),
+        Option(RUN, name="--n-items"),
     ] = None
     gate: Annotated[
         GateOptions,
