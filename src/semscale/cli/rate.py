@@ -148,7 +148,11 @@ def rate_table(options: RateOptions) -> "RatingSummary | RatingSummaries":
         SemscaleError: as ``rate_file``.
     """
     from semscale.cli.progress import progress_bars
+    from semscale.embedding.languages.identification import load_identifier
+    from semscale.rating.anchors import identifies
 
+    if identifies(options.rating.language):
+        load_identifier()  # in a thread, while this one imports the engine
     options.outputs.check_run(options.file, restart=options.run.restart)
     if not options.texts.text:
         options, note = _with_open_text(options)
