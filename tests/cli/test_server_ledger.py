@@ -6,7 +6,7 @@ import socket
 import pytest
 from ledger_server import on_database, way_to
 
-from semscale.cli.options import command_words
+from semscale.cli.options import option_arguments
 from semscale.cli.shared import CallOptions
 
 pytestmark = [pytest.mark.needs("api"), pytest.mark.needs("postgres")]
@@ -65,5 +65,5 @@ def test_a_server_that_goes_away_amid_a_run_and_comes_back(
 
 
 def test_a_command_that_is_printed_has_no_password():
-    given = command_words(CallOptions(ledger="postgresql://ana:s3cret@db/team?sslmode=require"))
+    given = option_arguments(CallOptions(ledger="postgresql://ana:s3cret@db/team?sslmode=require"))
     assert given == ["--ledger", "postgresql://ana@db/team"]

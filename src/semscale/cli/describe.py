@@ -53,9 +53,9 @@ def config(options: ConfigOptions, project: ProjectSettings) -> None:
 
 def _value_and_origin(key: str, setting: ConfigurableSetting, project: ProjectSettings) -> tuple[object, str]:
     """Return a setting's value, without passwords, and where it comes from."""
-    found = project.find(f"--{key}")
-    if found is not None:
-        return _public(found[0]), str(found[1])
+    configured = project.find(f"--{key}")
+    if configured is not None:
+        return _public(configured[0]), str(configured[1])
     variable = VARIABLES.get(key)
     if variable is not None and os.environ.get(variable):
         return _public(os.environ[variable]), f"environment {variable}"

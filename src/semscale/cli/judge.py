@@ -22,7 +22,7 @@ from semscale.cli.shared import (
     InputFile,
     RowOptions,
     RunOptions,
-    announce_endpoint,
+    announce_endpoints,
 )
 from semscale.errors import InputError
 from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
@@ -91,9 +91,9 @@ class JudgeChoice(ChatOptions):
             return Judge(self.load(progress), **shared)
         entries = read_panel(self.panel)
         panel = Panel([_judge(entry, shared, progress) for entry in entries])
-        for entry in entries:
-            if entry.get("base_url") is not None:
-                announce_endpoint("prompts", entry["base_url"], entry.get("key_variable"), self.panel)
+        announce_endpoints(
+            "prompts", [(entry.get("base_url"), entry.get("key_variable")) for entry in entries], self.panel
+        )
         return panel
 
 

@@ -17,7 +17,7 @@ from semscale.cli.judge import (
     requests_about,
     statuses,
 )
-from semscale.cli.options import As, Rare, Without, command, command_words, refuse_given
+from semscale.cli.options import As, Rare, Without, command, option_arguments, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
 from semscale.cli.shared import COLUMNS, RUN, CallOptions, EmbedderOptions, InputFile, RowOptions
@@ -94,7 +94,7 @@ class LabelOptions(Settings):
                 f"to judge; got {got}"
             )
         if self.purpose != "rate":
-            refuse_given("--scale, which is not given", self.rating)
+            refuse_stated("--scale, which is not given", self.rating)
         if self.purpose == "judge":
             if self.question is None or self.answer is None:
                 raise InputError(
@@ -105,7 +105,7 @@ class LabelOptions(Settings):
                 raise InputError("--text belongs to --scale or --codebook: --answer names what is judged")
         else:
             owner = "--prompt and --answer, which are not given"
-            refuse_given(owner, self.judging, self.chat, self.calls)
+            refuse_stated(owner, self.judging, self.chat, self.calls)
             if self.reference:
                 raise InputError(f"--reference belongs to {owner}")
             if self.text is None:
@@ -205,7 +205,11 @@ def check_unlabelled(sheet: Path) -> None:
 
 def _embedder(options: LabelOptions, default: str) -> list[str]:
     """Write the options of the embedding model, which is named in any case."""
-    return ["--embedder", options.model.embedder or default, *command_words(options.model, but=("embedder",))]
+    return [
+        "--embedder",
+        options.model.embedder or default,
+        *option_arguments(options.model, but=("embedder",)),
+    ]
 
 
 def _draw_to_rate(options: LabelOptions) -> None:
@@ -281,19 +285,19 @@ def _calibrate_command(options: LabelOptions) -> str:
     from semscale.rating.labelling import HUMAN, TEXT
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
-    words = ["semscale", "calibrate", str(options.out), "--text", TEXT, "--human", HUMAN]
-    settings = [*command_words(options.rating), *_embedder(options, DEFAULT_RATING_MODEL)]
-    return shlex.join([*words, "--scale", str(options.scale), *settings, "--out", "cal.json"])
+    arguments = ["semscale", "calibrate", str(options.out), "--text", TEXT, "--human", HUMAN]
+    settings = [*option_arguments(options.rating), *_embedder(options, DEFAULT_RATING_MODEL)]
+    return shlex.join([*arguments, "--scale", str(options.scale), *settings, "--out", "cal.json"])
 
 
 def _rate_command(options: LabelOptions) -> str:
     """Write the command that rates the file with the labels of the filled sheet, likewise."""
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
-    words = ["semscale", "rate", options.file, "--text", str(options.text), "--scale", str(options.scale)]
-    settings = [*command_words(options.rating), *_embedder(options, DEFAULT_RATING_MODEL)]
-    settings += command_words(options.table)
-    return shlex.join([*words, *settings, "--labels", str(options.out)])
+    arguments = ["semscale", "rate", options.file, "--text", str(options.text), "--scale", str(options.scale)]
+    settings = [*option_arguments(options.rating), *_embedder(options, DEFAULT_RATING_MODEL)]
+    settings += option_arguments(options.table)
+    return shlex.join([*arguments, *settings, "--labels", str(options.out)])
 
 
 def _draw_to_code(options: LabelOptions) -> None:
@@ -361,7 +365,7 @@ def _draw_to_judge(options: LabelOptions) -> None:
     # The command that corrects the mean by the labels; its replies come from the ledger.
     columns = ["--prompt", str(options.question), "--answer", str(options.answer)]
     columns += [word for column in options.reference for word in ("--reference", column)]
-    given = command_words(options.chat, options.judging, options.calls)
+    given = option_arguments(options.chat, options.judging, options.calls)
     labels = ["--human", HUMAN, "--inclusion", INCLUSION]
     use = shlex.join(["semscale", "judge", str(options.out), *columns, *given, *labels])
     decides = judge.settings.method == "decision"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from semscale.cli.options import Rare, Without, command, refuse_given
+from semscale.cli.options import Rare, Without, command, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo
 from semscale.cli.shared import (
@@ -96,7 +96,7 @@ class RateOptions(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse options that do not go together."""
         if self.method == "ssr":
-            refuse_given("--method decision", self.chat)
+            refuse_stated("--method decision", self.chat)
         elif self.chat.chat_model is None:
             raise InputError("--method decision needs --chat-model NAME")
         given = self.columns

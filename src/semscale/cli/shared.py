@@ -1,7 +1,7 @@
 """Groups of options that several commands have, and those that a project's file can set."""
 
 import os
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from semscale.cli.config import Configurable
-from semscale.cli.options import refuse_given
+from semscale.cli.options import refuse_stated
 from semscale.cli.process import say
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
@@ -298,21 +298,23 @@ def key_variable(options: Configurable, url: str, variable: str, content: str) -
     if origin is None or origin.file is None:
         is_of_file = key_origin is not None and key_origin.file is not None
         return KEY_VARIABLE if stated is None or is_of_file else str(stated)
-    announce_endpoint(content, getattr(options, url), stated, origin.file)
+    announce_endpoints(content, [(getattr(options, url), stated)], origin.file)
     return stated or None
 
 
-def announce_endpoint(content: str, address: str, variable: str | None, file: Path) -> None:
-    """Announce that content is sent to an endpoint that a file names, and with which key.
+def announce_endpoints(content: str, endpoints: Iterable[tuple[str | None, str | None]], file: Path) -> None:
+    """Announce once that content is sent to each endpoint that a file names, and with which key.
 
     Args:
         content: its kind, such as prompts.
-        address: of the endpoint.
-        variable: of the environment with the key; ``None`` where no key is sent.
-        file: the file that names the endpoint.
+        endpoints: address and variable of the key, ``None`` where no key is sent; those without an address
+            are not the file's.
+        file: the file that names the endpoints.
     """
-    key = f"with the key from {variable}" if variable else "without a key"
-    say(f"note: {content} are sent {key} to {address}, which {file} names")
+    for address, variable in dict.fromkeys(endpoints):
+        if address is not None:
+            key = f"with the key from {variable}" if variable else "without a key"
+            say(f"note: {content} are sent {key} to {address}, which {file} names")
 
 
 def announce_database(options: Configurable, name: str, content: str) -> None:
@@ -431,8 +433,8 @@ class CallOptions(Configurable):
         """
         from semscale.chat.runner import Running
 
-        place: Ledger | str | bool = self._ledger() if ledger is None else ledger
-        return Running(limits=self._limits, budget=self._budget, prices=self._prices, ledger=place)
+        storage: Ledger | str | bool = self._ledger() if ledger is None else ledger
+        return Running(limits=self._limits, budget=self._budget, prices=self._prices, ledger=storage)
 
     def open_ledger(self) -> "Ledger":
         """Open the ledger that stores replies."""
@@ -555,7 +557,7 @@ class RayOptions(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse what the cluster cannot do."""
         if self.ray is None:
-            refuse_given("--ray, which is not given", self)
+            refuse_stated("--ray, which is not given", self)
         elif not self.ray.strip():
             raise InputError("ray must be HOST:PORT, auto or local, got an empty text")
         if self.gpus_per_actor and self.embed_once == "always":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 from pydantic import Field
 
-from semscale.cli.options import As, Rare, Without, refuse_given
+from semscale.cli.options import As, Rare, Without, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs
 from semscale.cli.process import message_if_stopped, say
 from semscale.cli.shared import (
@@ -380,7 +380,7 @@ class RecordOptions(Settings):
         """Refuse options that do not go together."""
         if self.prompts is None:
             recording = ("file", "source", "history", "rerun_of", "outputs", "table")
-            refuse_given("--prompts FILE, which is not given", self, but=recording)
+            refuse_stated("--prompts FILE, which is not given", self, but=recording)
             if self.file is None:
                 raise InputError(
                     "name a file of outputs, or what to ask: --prompts FILE with --chat-model NAME"
@@ -393,11 +393,11 @@ class RecordOptions(Settings):
         if self.command is None and self.chat.chat_model is None:
             raise InputError("--prompts needs whom to ask: --chat-model or --command, got neither")
         owner = "a file of outputs, and not to --prompts"
-        refuse_given(owner, self.source.columns, but=("id", "input", "by", "reference"))
+        refuse_stated(owner, self.source.columns, but=("id", "input", "by", "reference"))
         if self.command is not None:
             # A program's calls cannot be counted or capped from outside.
-            refuse_given("--chat-model, and not to --command", self.calls, but=("timeout", "ledger"))
-            refuse_given("--chat-model, and not to --command", self.request)
+            refuse_stated("--chat-model, and not to --command", self.calls, but=("timeout", "ledger"))
+            refuse_stated("--chat-model, and not to --command", self.request)
 
 
 class ApprovalOptions(Settings):
@@ -508,7 +508,7 @@ class AnchorOptions(Settings):
         """Refuse options of a file without one."""
         if self.file is None:
             owner = "a file of anchors, which is not given"
-            refuse_given(owner, self.columns, self.table)
+            refuse_stated(owner, self.columns, self.table)
             if self.name is not None:
                 raise InputError(f"--name belongs to {owner}")
         elif self.again:
@@ -549,7 +549,7 @@ class CompareOptions(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse options of a judge without one."""
         if self.judge.model is None:
-            refuse_given("--judge-model NAME, which is not given", self.judge, self.chat, self.calls)
+            refuse_stated("--judge-model NAME, which is not given", self.judge, self.chat, self.calls)
 
 
 class GateOutputs(Outputs):
@@ -703,7 +703,7 @@ class MatrixOptions(Settings):
         if not self.chat_models:
             raise InputError("name whom to ask: --chat-model NAME, which can be repeated")
         if self.judge.model is None:
-            refuse_given("--judge-model NAME, which is not given", self.judge)
+            refuse_stated("--judge-model NAME, which is not given", self.judge)
 
     def load_models(self, progress: "Progress | None" = None) -> "list[ChatModel]":
         """Load the models that are asked.
