@@ -202,7 +202,7 @@ def test_init_writes_a_study_that_loads(semscale, tmp_path):
 
     assert semscale("study", "init").code == 0
     study = load(tmp_path / "study.yaml")
-    assert (len(study.design.panel), study.design.plan.models[0].name) == (6, "local")
+    assert (len(study.design.panel), study.design.models[0].name) == (6, "local")
     again = semscale("study", "init")
     assert (again.code, again.err) == (
         2,

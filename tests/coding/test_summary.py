@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from tests.schema_check import check_json
 
+from semscale.coding.code_shares import code_alphas
 from semscale.coding.coder import Coder
 from semscale.coding.settings import CodingColumns
-from semscale.coding.shares import code_alphas
 from semscale.coding.summary import QuoteChoice
 from semscale.coding.table_coding import CodingTable, OtherRun
 from semscale.errors import InputError
