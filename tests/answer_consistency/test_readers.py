@@ -5,8 +5,8 @@ import pytest
 from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.samples import MemoizedEntailment, SentenceEntailment
-from semscale.matching.entailment import Entailments
+from semscale.answer_consistency.samples import MemoizedEntailment
+from semscale.matching.entailment import Entailments, SentenceEntailment
 from semscale.signature import Signature
 
 

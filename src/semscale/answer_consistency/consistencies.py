@@ -1,6 +1,6 @@
 """The result of measuring consistency: values of each item, contradictions, reasons for missing values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Unpack
 
@@ -15,10 +15,9 @@ from semscale.answer_consistency.samples import SampledAnswers, read_texts
 from semscale.answer_consistency.settings import CorrectnessSettings
 from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
 from semscale.errors import InputError
-from semscale.matching.matches import FINDINGS
 from semscale.results.estimates import Estimates
 from semscale.results.result import Result, reason_words
-from semscale.results.result_columns import COUNTS, STATUSES, TEXTS, ResultColumn, numbers_by_name
+from semscale.results.result_columns import COUNTS, STATUSES, TEXTS, ResultColumn, numbers_by_name, records
 from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
 from semscale.settings import takes
 from semscale.signature import Signature
@@ -32,22 +31,6 @@ Reasons = tuple[str | None, ...]
 REASONS = ResultColumn(
     lambda reasons, _: [pl.Series("reason", reasons, pl.String)], lambda columns: tuple(columns[0].to_list())
 )
-
-
-def _write_contradictions(contradictions: Sequence[Sequence[Contradiction]], name: str) -> list[pl.Series]:
-    samples = [[contradiction.sample for contradiction in listed] for listed in contradictions]
-    findings = tuple(tuple(contradiction.finding for contradiction in listed) for listed in contradictions)
-    columns = [pl.Series("sample", samples, pl.List(pl.Int64)), *FINDINGS.write(findings, "finding")]
-    return [pl.DataFrame(columns).to_struct(name)]
-
-
-def _read_contradictions(columns: Sequence[pl.Series]) -> tuple[tuple[Contradiction, ...], ...]:
-    samples, *findings = columns[0].struct.unnest().get_columns()
-    rows = zip(samples.to_list(), FINDINGS.read(findings), strict=True) if findings else []
-    return tuple(tuple(map(Contradiction, numbers, listed)) for numbers, listed in rows)
-
-
-CONTRADICTIONS = ResultColumn(_write_contradictions, _read_contradictions)
 SAMPLES = replace(COUNTS, write=lambda values, _: COUNTS.write(values, "samples"))
 
 NO_ANSWER = "the model declined to answer, or said that it does not know"
@@ -84,7 +67,7 @@ class Consistencies(Result):
     samples_left_out: Annotated[Integers, COUNTS]
     windows: Annotated[Integers, COUNTS]
     nulls: Annotated[Mapping[str, Floats], numbers_by_name()]
-    contradictions: Annotated[tuple[tuple[Contradiction, ...], ...], CONTRADICTIONS.private]
+    contradictions: Annotated[tuple[tuple[Contradiction, ...], ...], records(Contradiction).private]
     floor: float | None
     floor_from: str
     signature: Signature

@@ -47,7 +47,6 @@ from semscale.answer_consistency.samples import (
     MemoizedEntailment,
     PairReaders,
     SampledAnswers,
-    SentenceEntailment,
     pair_samples,
     read_texts,
 )
@@ -58,7 +57,7 @@ from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.matching.entailment import EntailmentModel, chosen_model
+from semscale.matching.entailment import EntailmentModel, SentenceEntailment, chosen_model
 from semscale.matching.pairs import with_identifier, with_read_languages
 from semscale.settings import takes
 from semscale.signature import Signature

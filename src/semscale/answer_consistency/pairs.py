@@ -17,7 +17,6 @@ import numpy as np
 from semscale.answer_consistency.samples import (
     PairReaders,
     SampledAnswers,
-    SentenceEntailment,
     distinct_entailments,
     guards_read_samples,
     item_means,
@@ -33,7 +32,7 @@ from semscale.guards.findings import Finding, Span
 from semscale.guards.registry import GUARDS
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.matching.entailment import CONTRADICTION, EntailmentModel
+from semscale.matching.entailment import CONTRADICTION, EntailmentModel, SentenceEntailment
 from semscale.matching.pairs import Pairs, corpus_hash, in_other_language, unrelated_pairs
 from semscale.types import Floats, Integers, Mask, Progress, Status
 
