@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +18,7 @@ from semscale.answer_consistency.p_true import (
     Slot,
     decision_forms,
     p_true_request,
+    with_p_true_forms,
 )
 from semscale.chat.chat_model import LEFT_OUT
 from semscale.chat.declining import gives_no_answer
@@ -44,6 +45,9 @@ Side = bool | None
 
 Score = Callable[[list[str], list[str]], Floats]
 """Gives answers with one sample each their values, shape (k,), 0 to 1; NaN where there is none."""
+
+Scorer = Callable[[list[str]], Score]
+"""Makes a ``Score`` from the answers that came."""
 
 
 @dataclass(frozen=True)
@@ -143,17 +147,6 @@ class Sampling:
         return self.asks_p_true and bool((answer or "").strip()) and not gives_no_answer(answer or "")
 
 
-def without_parameters(signature: Signature, left_out: Iterable[str]) -> Signature:
-    """State in a signature that answers and samples were asked for without some parameters.
-
-    Args:
-        signature: with the fields of a ``Sampling``'s.
-        left_out: parameters that the model refused.
-    """
-    fields = [f"{kind}_{name}" for name in left_out for kind in ("answer", "sampling", "p_true")]
-    return signature.replaced(dict.fromkeys(fields, LEFT_OUT))
-
-
 def prompt_status(prompt: object) -> Status:
     """Tell whether a prompt can be asked.
 
@@ -212,6 +205,16 @@ class ReplyCounts:
     def why_failed(self) -> str | None:
         """The most frequent reason; ``None`` where each request has a reply."""
         return Counter(self.failures).most_common(1)[0][0] if self.failures else None
+
+    def applied_to(self, signature: Signature) -> Signature:
+        """State in a signature what the replies show of the requests.
+
+        Args:
+            signature: with the fields of a ``Sampling``'s. Parameters that the model refused are left out,
+                and the forms of P(True) are named where one is a typed decision.
+        """
+        fields = [f"{kind}_{name}" for name in self.left_out for kind in ("answer", "sampling", "p_true")]
+        return with_p_true_forms(signature.replaced(dict.fromkeys(fields, LEFT_OUT)), self.p_true_forms)
 
     def added(self, other: "ReplyCounts") -> "ReplyCounts":
         """Add the counts of further prompts."""
@@ -275,20 +278,26 @@ class AskedModel:
     trials: FormTrials = field(default_factory=FormTrials)
 
     async def ask(
-        self, prompts: Sequence[Prompt], stopped: str | None = None, progress: Progress | None = None
+        self,
+        prompts: Sequence[Prompt],
+        stopped: str | None = None,
+        progress: Progress | None = None,
+        *,
+        scorer: Scorer | None = None,
     ) -> Replies:
-        """Ask for the answers and all samples of some prompts.
+        """Ask for the answers and samples of some prompts; see ``Asking``.
 
         Args:
-            prompts: n questions.
+            prompts: n questions or conversations.
             stopped: why the model is not asked, if there is a reason.
             progress: called while replies come.
+            scorer: makes the function that gives values of samples, for a sampling that stops early.
 
         Raises:
-            InputError: a sampling that stops early, which needs values of samples.
+            InputError: a prompt that cannot be asked, or a sampling that stops early without a scorer.
             ReplyError: no call can succeed.
         """
-        asking = Asking(prompts, self.sampling, _no_scores, self.trials)
+        asking = Asking(prompts, self.sampling, scorer or _no_scores, self.trials)
         return asking.unasked(stopped) if stopped else await asking.run(self.runner, progress)
 
     def for_next_part(self) -> "AskedModel":
@@ -344,7 +353,7 @@ class Asking:
         self,
         prompts: Sequence[Prompt],
         sampling: Sampling,
-        scorer: Callable[[list[str]], Score],
+        scorer: Scorer,
         trials: FormTrials | None = None,
     ) -> None:
         self._prompts = prompts

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import polars as pl
 
-from semscale.answer_consistency.asking import AskedModel, Replies, prompt_status, without_parameters
+from semscale.answer_consistency.asking import AskedModel, Replies, ReplyCounts, prompt_status
 from semscale.answer_consistency.claims import (
     ClaimConsistency,
     ClaimVerdict,
@@ -394,11 +394,10 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
     def summary(self) -> AgreementSummary:
         """Sum all parts up."""
         replies = self._source.counts
-        left_out = () if replies is None else replies.left_out
         return self._tally.summary(
             self._plan,
             self._source.table,
-            without_parameters(self._applied, left_out),
+            (replies or ReplyCounts()).applied_to(self._applied),
             uses_entailment=not self._estimates,
             columns=self._source.named,
             n_samples=self._n_samples,

@@ -185,7 +185,15 @@ class Consistencies(Result):
 
         Contradictions are lists of structs, in which ``sample`` counts from 0.
         """
-        cells = [list(map(_contradiction_cells, listed)) for listed in self.contradictions]
+        (contradictions,) = records(Contradiction).write(self.contradictions, "contradictions")
+        contradiction = pl.element().struct
+        finding = contradiction["finding"].struct
+        shown = pl.struct(
+            contradiction["sample"],
+            *(finding[name] for name in ("guard", "kind", "reason")),
+            finding["prediction"].struct["text"].alias("answer"),
+            finding["reference"].struct["text"].alias("contradicting"),
+        )
         grounds = [None if ground is None else str(ground) for ground in self.same_by]
         meanings = [
             None if ground is None else n for n, ground in zip(self.n_meanings.tolist(), grounds, strict=True)
@@ -197,33 +205,11 @@ class Consistencies(Result):
                 if measures_needing("meanings", self.measures)
                 else []
             ),
-            pl.Series("contradictions", cells, dtype=_SHOWN_CONTRADICTIONS),
+            contradictions.list.eval(shown),
         ]
 
     def _short_summary(self) -> ConsistencySummary:
         return self.summarize()
-
-
-_SHOWN_CONTRADICTIONS = pl.List(
-    pl.Struct(
-        {
-            "sample": pl.Int64,
-            **dict.fromkeys(("guard", "kind", "reason", "answer", "contradicting"), pl.String),
-        }
-    )
-)
-
-
-def _contradiction_cells(contradiction: Contradiction) -> dict[str, object]:
-    finding = contradiction.finding
-    return {
-        "sample": contradiction.sample,
-        "guard": finding.guard,
-        "kind": finding.kind,
-        "reason": finding.reason,
-        "answer": None if finding.prediction is None else finding.prediction.text,
-        "contradicting": None if finding.reference is None else finding.reference.text,
-    }
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,8 @@ import numpy.typing as npt
 from semscale.chat.declining import declines_to_answer, gives_no_answer
 from semscale.embedding import Embedder
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.languages.language_names import ENGLISH
-from semscale.embedding.languages.text_language import language_of
 from semscale.embedding.texts import distinct, text_status
-from semscale.errors import InputError, RowError
+from semscale.errors import InputError
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import (
     RELATIONS,
@@ -197,28 +195,6 @@ def item_means(values: Floats, item: Integers, n: int) -> Floats:
     return means
 
 
-def guards_read_samples(answer: str, samples: Sequence[str]) -> list[bool]:
-    """Tell with which samples guards compare an answer.
-
-    Guards check English, and short texts whose language is not clear. Where the answer or a sample of it is
-    clearly in another language, they skip the unclear ones, too: "Hund" beside "Das ist ein Hund." is hardly
-    English.
-
-    Args:
-        answer: the answer.
-        samples: its usable samples.
-
-    Example:
-        >>> guards_read_samples("A dog", ["Wolf", "It is a wolf."])
-        [True, True]
-        >>> guards_read_samples("I think it is a dog.", ["Hund", "Das ist ein Hund.", "It is not a wolf."])
-        [False, False, True]
-    """
-    language, languages = language_of(answer), [language_of(sample) for sample in samples]
-    read = {ENGLISH, None} if {language, *languages} <= {ENGLISH, None} else {ENGLISH}
-    return [language in read and other in read for other in languages]
-
-
 class MemoizedEmbedder:
     """Embeds with another embedder, and each text that it stores only once.
 
@@ -335,42 +311,3 @@ def distinct_entailments(
     """
     judged = MemoizedEntailment(model).entailments(premises, hypotheses)
     return np.where(judged.unread[:, None], np.nan, judged.values)
-
-
-_RIGHT = frozenset({"1", "1.0", "true", "yes", "right", "correct"})
-_WRONG = frozenset({"0", "0.0", "false", "no", "wrong", "incorrect"})
-
-
-def read_labels(cells: object, first: int = 0) -> Floats:
-    """Read which answers are right: 1, 0, and NaN where that is not known.
-
-    Args:
-        cells: shape (n,).
-        first: row of the first of them among all items, from 0.
-
-    Raises:
-        RowError: a cell that is neither; its row is named.
-
-    Example:
-        >>> read_labels([True, "wrong", None, 1.0]).tolist()
-        [1.0, 0.0, nan, 1.0]
-    """
-    if isinstance(cells, np.ndarray) and cells.dtype == np.float64:
-        numbers: Floats = cells
-        if np.isin(numbers[~np.isnan(numbers)], (0.0, 1.0)).all():
-            return numbers
-    labels = [_label(cell, row) for row, cell in enumerate(as_list(cells, "correct"), first)]
-    return np.array(labels, np.float64)
-
-
-def _label(cell: Any, row: int) -> float:  # noqa: ANN401 - any cell
-    text = "" if is_missing(cell) else str(cell).strip().casefold()
-    if not text:
-        return np.nan
-    if text not in _RIGHT | _WRONG:
-        raise RowError(
-            f"correct must be 1, true, right or correct, or 0, false, wrong or incorrect, or empty, "
-            f"got {str(cell)[:40]!r} in {{row}}",
-            row,
-        )
-    return float(text in _RIGHT)
