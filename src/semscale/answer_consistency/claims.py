@@ -96,6 +96,9 @@ class ClaimVerdict:
     reason: str | None = None
 
 
+CLAIMS = records(ClaimVerdict)
+
+
 @dataclass(frozen=True, repr=False)
 class JudgedAnswers(Result):
     """Claims of n answers.
@@ -109,7 +112,7 @@ class JudgedAnswers(Result):
 
     score: Annotated[Floats, FLOATS]
     status: Annotated[Statuses, STATUSES]
-    claims: Annotated[tuple[tuple[ClaimVerdict, ...], ...], records(ClaimVerdict).private]
+    claims: Annotated[tuple[tuple[ClaimVerdict, ...], ...], CLAIMS.private]
     signature: Signature
 
     @property
@@ -176,9 +179,9 @@ class JudgedAnswers(Result):
 
         Claims are lists of structs, in which ``text`` counts from 1.
         """
-        (claims,) = records(ClaimVerdict).write(self.claims, "claims")
-        text, number = pl.field("text"), pl.element().struct
-        shown = number.with_fields(
+        (claims,) = CLAIMS.write(self.claims, "claims")
+        text = pl.field("text")
+        shown = pl.element().struct.with_fields(
             pl.field("value").fill_nan(None),
             pl.field("score").fill_nan(None),
             pl.when(text >= 0).then(text + 1),

@@ -31,6 +31,7 @@ Reasons = tuple[str | None, ...]
 REASONS = ResultColumn(
     lambda reasons, _: [pl.Series("reason", reasons, pl.String)], lambda columns: tuple(columns[0].to_list())
 )
+CONTRADICTIONS = records(Contradiction)
 SAMPLES = replace(COUNTS, write=lambda values, _: COUNTS.write(values, "samples"))
 
 NO_ANSWER = "the model declined to answer, or said that it does not know"
@@ -67,7 +68,7 @@ class Consistencies(Result):
     samples_left_out: Annotated[Integers, COUNTS]
     windows: Annotated[Integers, COUNTS]
     nulls: Annotated[Mapping[str, Floats], numbers_by_name()]
-    contradictions: Annotated[tuple[tuple[Contradiction, ...], ...], records(Contradiction).private]
+    contradictions: Annotated[tuple[tuple[Contradiction, ...], ...], CONTRADICTIONS.private]
     floor: float | None
     floor_from: str
     signature: Signature
@@ -185,7 +186,7 @@ class Consistencies(Result):
 
         Contradictions are lists of structs, in which ``sample`` counts from 0.
         """
-        (contradictions,) = records(Contradiction).write(self.contradictions, "contradictions")
+        (contradictions,) = CONTRADICTIONS.write(self.contradictions, "contradictions")
         contradiction = pl.element().struct
         finding = contradiction["finding"].struct
         shown = pl.struct(
