@@ -285,7 +285,7 @@ class AskedModel:
         *,
         scorer: Scorer | None = None,
     ) -> Replies:
-        """Ask for the answers and samples of some prompts; see ``Asking``.
+        """Ask for the answers and samples of some prompts; a cap leaves prompts ``UNFINISHED``.
 
         Args:
             prompts: n questions or conversations.
@@ -297,8 +297,8 @@ class AskedModel:
             InputError: a prompt that cannot be asked, or a sampling that stops early without a scorer.
             ReplyError: no call can succeed.
         """
-        asking = Asking(prompts, self.sampling, scorer or _no_scores, self.trials)
-        return asking.unasked(stopped) if stopped else await asking.run(self.runner, progress)
+        asking = _Asking(prompts, self, scorer or _no_scores)
+        return asking.collect(stopped) if stopped else await asking.run(progress)
 
     def for_next_part(self) -> "AskedModel":
         """Give the model with what is left of the runner's budget."""
@@ -330,7 +330,7 @@ def _no_scores(_: list[str]) -> Score:
     raise InputError("stopping must be None where samples have no values while they are asked for")
 
 
-class Asking:
+class _Asking:
     """Asks for answers and samples to n prompts.
 
     All of it is one run of the runner, whose budget thus holds for everything. The samples of a prompt are
@@ -341,46 +341,37 @@ class Asking:
 
     Args:
         prompts: n texts or conversations.
-        sampling: what is asked for.
+        model: the model, and what it is asked for.
         scorer: makes the function that gives values, from the answers that came; for ``stopping``.
-        trials: what earlier prompts of the run have shown of the forms of P(True); nothing unless given.
 
     Raises:
         InputError: P(True) of a conversation is wanted, or a prompt is neither text nor conversation.
     """
 
-    def __init__(
-        self,
-        prompts: Sequence[Prompt],
-        sampling: Sampling,
-        scorer: Scorer,
-        trials: FormTrials | None = None,
-    ) -> None:
-        self._prompts = prompts
-        self._sampling = sampling
-        self._scorer = scorer
+    def __init__(self, prompts: Sequence[Prompt], model: AskedModel, scorer: Scorer) -> None:
+        self._prompts, self._scorer = prompts, scorer
+        self._runner, self._sampling = model.runner, model.sampling
         self._status = np.array([prompt_status(prompt) for prompt in prompts], dtype=object).reshape(-1)
-        if sampling.asks_p_true and any(prompt and not isinstance(prompt, str) for prompt in prompts):
+        asks_p_true = self._sampling.asks_p_true
+        if asks_p_true and any(prompt and not isinstance(prompt, str) for prompt in prompts):
             raise InputError("measure p_true needs prompts that are texts, got a conversation")
         self._replies: dict[Slot, RequestOutcome] = {}
-        self._trials = trials
-        self._forms = PTrueForms((), self._replies)
+        self._forms = PTrueForms(decision_forms(self._runner.model), self._replies, model.trials)
         self._sides: list[Side] = [None] * len(prompts)
-        most = int((self._status == Status.SCORED).sum()) * (1 + sampling.n_samples + sampling.asks_p_true)
+        most = int((self._status == Status.SCORED).sum()) * (1 + self._sampling.n_samples + asks_p_true)
         self._queue = _RequestQueue(self._request, most)
 
-    async def run(self, runner: Runner, progress: Progress | None = None) -> Replies:
+    async def run(self, progress: Progress | None = None) -> Replies:
         """Ask; where a cap is reached, prompts that are not finished have the status ``UNFINISHED``.
 
         Raises:
             ReplyError: no call can succeed.
         """
-        self._forms = PTrueForms(decision_forms(runner.model), self._replies, self._trials)
         rounds = self._rounds()
         left = self._queue.add(next(rounds, []))
         stopped = None
         try:
-            async with aclosing(runner.stream(self._queue, progress=progress)) as outcomes:
+            async with aclosing(self._runner.stream(self._queue, progress=progress)) as outcomes:
                 if not left:
                     self._queue.end()
                 async for outcome in outcomes:
@@ -396,11 +387,7 @@ class Asking:
                             self._queue.end()
         except InterruptedRunError as error:
             stopped = str(error)
-        return self._collect(stopped)
-
-    def unasked(self, stopped: str) -> Replies:
-        """Give empty replies without asking, and state why nothing is asked."""
-        return self._collect(stopped)
+        return self.collect(stopped)
 
     def _request(self, item: int, sample: int) -> Request:
         if sample > P_TRUE:
@@ -482,7 +469,8 @@ class Asking:
             if self._sides[item] is not None:
                 self._queue.expect_fewer(self._sampling.n_samples - sample)
 
-    def _collect(self, stopped: str | None) -> Replies:
+    def collect(self, stopped: str | None) -> Replies:
+        """Give what came so far, and state why not everything was asked, if there is a reason."""
         n, m = len(self._prompts), self._sampling.n_samples
         samples = [
             [number for number in range(1, m + 1) if (item, number) in self._replies] for item in range(n)
