@@ -295,8 +295,12 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         self._estimates = not instrument.claim_judge.uses_entailment
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
         self._asks_corpus = False
-        figures = {"score": attrgetter("score"), "supported_share": JudgedAnswers.supported_share}
-        self._tally = ClaimTally(AgreementSummary, figures, _support_rank, source.columns.by)
+        self._tally = ClaimTally(
+            AgreementSummary,
+            {"score": attrgetter("score"), "supported_share": JudgedAnswers.supported_share},
+            _support_rank,
+            source.columns.by,
+        )
         self._applied = self._signature
         self._n_samples = self._n_left_out = 0
 

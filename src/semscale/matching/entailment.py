@@ -175,7 +175,7 @@ class SentenceEntailment:
         judged = list(self.supports(premises, hypotheses))
         values = np.array([supported.mean for supported, _ in judged], np.float64).reshape(-1, 3)
         cut = np.array([is_cut.any() for _, is_cut in judged], np.bool_)
-        return Entailments(values, cut, np.isnan(values).any(axis=1))
+        return Entailments(values, cut, np.isnan(values[:, ENTAILMENT]))
 
     def contradictions(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
         """Return the probability that the most contradicted sentence of each hypothesis is contradicted.
@@ -271,11 +271,11 @@ class EntailmentMatch:
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain some pairs sentence by sentence; see ``explain_sentences``."""
         shares = (1 - self._recall_share, self._recall_share)
-        judged = self._judged(pairs, rows)
-        return [
-            explain_sentences(*map(worded_sentences, pairs.both(row)), supports, shares)
-            for row, (supports, _) in zip(rows, judged, strict=True)
-        ]
+        tables = []
+        for row, (supports, _) in zip(rows, self._judged(pairs, rows), strict=True):
+            prediction, reference = map(worded_sentences, pairs.both(row))
+            tables.append(explain_sentences(prediction, reference, supports, shares))
+        return tables
 
     def _judged(self, pairs: Pairs, rows: Sequence[int]) -> Iterator[tuple[_Supports, float]]:
         """Judge pairs of texts in both directions.

@@ -188,11 +188,11 @@ def records(kind: type) -> ResultColumn:
 
 def _struct_type(kind: type) -> pl.Struct:
     hints = get_type_hints(kind)
-    types: dict[str, pl.DataType] = {}
+    types: dict[str, Any] = {}
     for field in fields(kind):
         stated = hints[field.name]
         value_type = (get_args(stated) or (stated,))[0]  # the first of "X | None"
-        if is_dataclass(value_type):
+        if isinstance(value_type, type) and is_dataclass(value_type):
             types[field.name] = _struct_type(value_type)
         else:
             plain = next(base for base in (str, int, float) if issubclass(value_type, base))
