@@ -9,7 +9,7 @@ import argparse
 
 import numpy as np
 
-from semscale.coding.shares import find_drivers
+from semscale.coding.code_shares import find_drivers
 
 MOST, LEAST = 97.0, 93.0
 EFFECTS = np.array([0.6, -0.4, 0.0])
