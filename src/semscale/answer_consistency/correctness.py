@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 import polars as pl
 
+from semscale.answer_consistency.samples import read_labels
 from semscale.answer_consistency.settings import CorrectnessSettings
-from semscale.errors import InputError, RowError
+from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.settings import takes
 from semscale.stats.calibration.acceptance import Triage, triage
@@ -26,8 +27,6 @@ from semscale.stats.calibration.ensembles import (
 from semscale.stats.calibration.folds import stratified_folds
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.roc_areas import roc_area
-from semscale.store.columns import as_list
-from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask
 
 DECISIONS = ("accept", "review", "abstain")
@@ -432,42 +431,3 @@ def rows_with_value(measures: Mapping[str, Floats], ensemble: str) -> Mask:
     columns = np.stack(list(measures.values())[: 1 if ensemble == "none" else None])
     has_value: Mask = np.any(~np.isnan(columns), axis=0)
     return has_value
-
-
-_RIGHT = frozenset({"1", "1.0", "true", "yes", "right", "correct"})
-_WRONG = frozenset({"0", "0.0", "false", "no", "wrong", "incorrect"})
-
-
-def read_labels(cells: object, first: int = 0) -> Floats:
-    """Read which answers are right: 1, 0, and NaN where that is not known.
-
-    Args:
-        cells: shape (n,).
-        first: row of the first of them among all items, from 0.
-
-    Raises:
-        RowError: a cell that is neither; its row is named.
-
-    Example:
-        >>> read_labels([True, "wrong", None, 1.0]).tolist()
-        [1.0, 0.0, nan, 1.0]
-    """
-    if isinstance(cells, np.ndarray) and cells.dtype == np.float64:
-        numbers: Floats = cells
-        if np.isin(numbers[~np.isnan(numbers)], (0.0, 1.0)).all():
-            return numbers
-    labels = [_label(cell, row) for row, cell in enumerate(as_list(cells, "correct"), first)]
-    return np.array(labels, np.float64)
-
-
-def _label(cell: Any, row: int) -> float:  # noqa: ANN401 - any cell
-    text = "" if is_missing(cell) else str(cell).strip().casefold()
-    if not text:
-        return np.nan
-    if text not in _RIGHT | _WRONG:
-        raise RowError(
-            f"correct must be 1, true, right or correct, or 0, false, wrong or incorrect, or empty, "
-            f"got {str(cell)[:40]!r} in {{row}}",
-            row,
-        )
-    return float(text in _RIGHT)

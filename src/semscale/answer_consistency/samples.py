@@ -15,7 +15,7 @@ from semscale.chat.declining import declines_to_answer, gives_no_answer
 from semscale.embedding import Embedder
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.texts import distinct, text_status
-from semscale.errors import InputError
+from semscale.errors import InputError, RowError
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import (
     RELATIONS,
@@ -311,3 +311,42 @@ def distinct_entailments(
     """
     judged = MemoizedEntailment(model).entailments(premises, hypotheses)
     return np.where(judged.unread[:, None], np.nan, judged.values)
+
+
+_RIGHT = frozenset({"1", "1.0", "true", "yes", "right", "correct"})
+_WRONG = frozenset({"0", "0.0", "false", "no", "wrong", "incorrect"})
+
+
+def read_labels(cells: object, first: int = 0) -> Floats:
+    """Read which answers are right: 1, 0, and NaN where that is not known.
+
+    Args:
+        cells: shape (n,).
+        first: row of the first of them among all items, from 0.
+
+    Raises:
+        RowError: a cell that is neither; its row is named.
+
+    Example:
+        >>> read_labels([True, "wrong", None, 1.0]).tolist()
+        [1.0, 0.0, nan, 1.0]
+    """
+    if isinstance(cells, np.ndarray) and cells.dtype == np.float64:
+        numbers: Floats = cells
+        if np.isin(numbers[~np.isnan(numbers)], (0.0, 1.0)).all():
+            return numbers
+    labels = [_label(cell, row) for row, cell in enumerate(as_list(cells, "correct"), first)]
+    return np.array(labels, np.float64)
+
+
+def _label(cell: Any, row: int) -> float:  # noqa: ANN401 - any cell
+    text = "" if is_missing(cell) else str(cell).strip().casefold()
+    if not text:
+        return np.nan
+    if text not in _RIGHT | _WRONG:
+        raise RowError(
+            f"correct must be 1, true, right or correct, or 0, false, wrong or incorrect, or empty, "
+            f"got {str(cell)[:40]!r} in {{row}}",
+            row,
+        )
+    return float(text in _RIGHT)

@@ -236,7 +236,7 @@ def _columns_of_cells(columns: "Sequence[pl.Series]", _parameter: str, _first_ro
 
 
 def _read_labels(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> "Floats":
-    from semscale.answer_consistency.correctness import read_labels
+    from semscale.answer_consistency.samples import read_labels
 
     return read_labels(columns[0].to_list(), first_row)
 
