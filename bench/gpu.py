@@ -1,12 +1,10 @@
 """Packed batches on a GPU beside sentence-transformers and bert_score: the same texts, in turn, in one run.
 
-``python bench/gpu.py --peer PYTHON [--model e5-small] [--device cpu]`` where PYTHON belongs to an environment
-with sentence-transformers and bert_score; this one needs ``semscale[torch]``. Each peer runs with its best
-batch size, and sentence-transformers with its best type of number. Without a GPU it says so and ends.
+Run with ``.bench-venv/bin/python bench/gpu.py [--model e5-small] [--device cpu]``, as it needs
+``semscale[torch]`` itself. Each peer runs with its best batch size, and sentence-transformers with its best
+type of number. Without a GPU it says so and ends.
 """
 
-import argparse
-import csv
 import tempfile
 from datetime import date
 from importlib.util import find_spec
@@ -16,14 +14,14 @@ import numpy as np
 
 from bertscore import LAYER, long_pairs
 from float32_checkpoint import write_float32
-from measuring import Peer, machine, ratios, seconds, spread
+from measuring import Options, Peer, machine, ratios, seconds, spread
+from rated_texts import review_texts
 from semscale import BertScorer
 from semscale.embedding import load_embedder
 from semscale.embedding.loading import load_token_encoder
 from semscale.weights.known import DEFAULT_MODEL, KNOWN
 from semscale.weights.resolving import resolve
 
-TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 GOALS = "2 times the texts/s, 5 times the pairs/s, 60 % of the time in the model's own kernels"
 # Names that products, attention, norms, activations and lookups of PyTorch, cuBLAS and FlashAttention have.
 OWN_KERNELS = (
@@ -41,19 +39,15 @@ OWN_KERNELS = (
 
 
 def options():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--peer", help="Python with sentence-transformers and bert_score; ours alone unless given"
-    )
+    parser = Options(__doc__)
+    parser.add_peer("sentence-transformers and bert_score")
     parser.add_argument(
         "--model", default=DEFAULT_MODEL, choices=[n for n, m in KNOWN.items() if not m.is_chat]
     )
-    parser.add_argument("--device", default="cuda")
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument(
-        "--texts", type=int, default=100_000, help="texts that are timed; real ones, numbered"
-    )
-    parser.add_argument("--pairs", type=int, default=20_000, help="pairs that are timed")
+    parser.add_size("--device", "cuda", quick="cpu")
+    parser.add_size("--turns", 5, quick=1)
+    parser.add_size("--texts", 100_000, quick=16, help="texts that are timed; real ones, numbered")
+    parser.add_size("--pairs", 20_000, quick=8, help="pairs that are timed")
     return parser.parse_args()
 
 
@@ -76,8 +70,7 @@ def device_name(device):
 
 def distinct_texts(n):
     """Real texts; beyond their number they are repeated with a number behind, so that each is computed."""
-    with TEXTS.open(encoding="utf-8") as file:
-        texts = list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))
+    texts = review_texts()
     return [texts[at % len(texts)] + (f" {at}" if at >= len(texts) else "") for at in range(n)]
 
 
@@ -134,14 +127,11 @@ def compare_texts(chosen, peer, texts, vectors):
     }
     for precision, engine in engines.items():
         found = engine.embed(texts).vectors
-        if vectors is not None:
-            cosine = (found.astype(float) * vectors).sum(axis=1).min()
-            print(f"{precision}: min cosine with sentence-transformers in float32 {cosine:.6f}")
-    peers = ("sentence-transformers",) if peer else ()
-    times = {name: [] for name in (*peers, *engines)}
+        cosine = (found.astype(float) * vectors).sum(axis=1).min()
+        print(f"{precision}: min cosine with sentence-transformers in float32 {cosine:.6f}")
+    times = {name: [] for name in ("sentence-transformers", *engines)}
     for _ in range(chosen.turns):
-        if peer:
-            times["sentence-transformers"].append(peer.turn("texts"))
+        times["sentence-transformers"].append(peer.turn("texts"))
         for precision, engine in engines.items():
             times[precision].append(seconds(lambda engine=engine: engine.embed(texts)))
     report("texts", len(texts), times)
@@ -160,14 +150,11 @@ def compare_pairs(chosen, peer, pairs, scores):
     }
     for precision, scorer in scorers.items():
         found = scorer.score(*pairs).f1
-        if scores is not None:
-            gap = np.abs(found - scores).max()
-            print(f"{precision}: largest difference from bert_score, whose batches count padding, {gap:.1e}")
-    peers = ("bert_score",) if peer else ()
-    times = {name: [] for name in (*peers, *scorers)}
+        gap = np.abs(found - scores).max()
+        print(f"{precision}: largest difference from bert_score, whose batches count padding, {gap:.1e}")
+    times = {name: [] for name in ("bert_score", *scorers)}
     for _ in range(chosen.turns):
-        if peer:
-            times["bert_score"].append(peer.turn("pairs"))
+        times["bert_score"].append(peer.turn("pairs"))
         for precision, scorer in scorers.items():
             times[precision].append(seconds(lambda scorer=scorer: scorer.score(*pairs)))
     report("pairs", len(pairs[0]), times)
@@ -176,11 +163,11 @@ def compare_pairs(chosen, peer, pairs, scores):
 def main():
     chosen = options()
     if missing := lacking(chosen.device):
-        print(f"nothing was measured: {missing}")
+        print(f"skipped gpu.py: {missing}")
         return
     texts, pairs = distinct_texts(chosen.texts), distinct_pairs(chosen.pairs)
     print(f"{date.today()}, {device_name(chosen.device)}; {chosen.model}")
-    peer, vectors, scores = started_peer(chosen, texts, pairs) if chosen.peer else (None, None, None)
+    peer, vectors, scores = started_peer(chosen, texts, pairs)
     print(f"\n{len(texts):,} texts")
     compare_texts(chosen, peer, texts, vectors)
     print(f"\n{len(pairs[0]):,} pairs, layer {LAYER}")
