@@ -49,7 +49,6 @@ check: $(VENV)/developer
 # and leaves out uqlm, whose environment nothing else needs.
 bench: $(VENV)/developer $(BENCH_VENV)/installed $(if $(QUICK),,$(UQLM_VENV)/installed)
 	$(BIN)/python -m pip install --quiet --editable ".[ray,serve]"
-	$(BENCH_VENV)/bin/python -m pip install --quiet --editable ".[torch]"
 	$(BIN)/python bench/run.py speed $(if $(QUICK),--quick)
 
 # Looks for inputs that break a reader, SECONDS in all. It needs fork(), so not Windows; Atheris is for Linux alone.

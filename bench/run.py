@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from measuring import BENCH_PYTHON, Options
+from measuring import Options
 
 SPEED = (
-    "engine.py", "entailment.py", "gpu.py", "bertscore.py", "layered.py", "consistency.py", "growth.py",
+    "engine.py", "entailment.py", "bertscore.py", "layered.py", "consistency.py", "growth.py",
     "startup.py", "memory.py", "precision.py", "cache.py", "rating.py", "structure.py", "tables.py",
     "streaming.py", "bootstrap.py", "chat.py", "study.py", "decisions.py", "drift.py", "cluster.py",
     "cluster_repeats.py", "history.py", "serving.py",
@@ -30,7 +30,6 @@ VALIDITY = (
     "readout.py",
 )  # fmt: skip
 SCRIPTS = {"speed": SPEED, "validity": VALIDITY}
-WITH_TORCH = ("gpu.py",)  # needs PyTorch in its own process
 WITH_ENTAILMENT = ("validity.py", "flips.py")
 AT_ONCE = 2
 
@@ -52,8 +51,7 @@ class Run(NamedTuple):
 
 def command(name, options):
     """The words that start a script."""
-    python = BENCH_PYTHON if name in WITH_TORCH and BENCH_PYTHON.is_file() else sys.executable
-    words = [str(python), str(Path(__file__).with_name(name))]
+    words = [sys.executable, str(Path(__file__).with_name(name))]
     if options.quick:
         words.append("--quick")
     if options.nli and name in WITH_ENTAILMENT:

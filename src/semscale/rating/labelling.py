@@ -33,6 +33,8 @@ COLUMNS = (ROW, TEXT, HUMAN, INCLUSION)
 
 _BATCH = 50_000
 
+_MOST_LABELLED = 20_000
+
 _DECIMAL_COMMA = r"^[0-9]*,[0-9]+$"
 
 _PARAMETER = re.compile(r"^(human|inclusion|row): ")
@@ -249,7 +251,7 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
     name, first_row = Path(table.name).name, 0
     try:
         for batch in table.batches(_BATCH):
-            cells = with_points(storable(batch))
+            cells = _with_points(storable(batch))
             labels += _labels_in(cells, first_row, human_range)
             n_drawn += int(column_in(cells, ROW).is_not_null().sum())
             first_row += batch.height
@@ -258,8 +260,54 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
         raise InputError(f"labels: in {name}, {problem}") from error
     if not labels:
         raise InputError(f"labels: column '{HUMAN}' of {name} is empty; fill in the labels first")
-    check_once((row + 1 for row, _ in labels), "labels", name)
+    _check_once((row + 1 for row, _ in labels), "labels", name)
     return FilledSheet(name, dict(labels), n_drawn)
+
+
+def read_labelled(
+    table: Table,
+    *,
+    text: str,
+    human: str,
+    by: str | None = None,
+    human_range: tuple[float, float] | None = None,
+) -> tuple[list[Any], list[HumanRating], list[Any] | None]:
+    """Read texts, human ratings and groups of the rows that have a rating.
+
+    Args:
+        table: any table, or a sheet that ``semscale label`` drew.
+        text: name of the column of texts.
+        human: of the human ratings.
+        by: of the groups; without it there are none.
+        human_range: lowest and highest value that people could give, if known.
+
+    Raises:
+        InputError: a cell that is no rating, more than 20,000 ratings, or a sheet with two ratings of one row
+            of its file.
+    """
+    is_sheet = set(COLUMNS) <= set(table.columns)
+    first_row = 0
+    texts: list[Any] = []
+    ratings: list[HumanRating] = []
+    groups: list[Any] = []
+    rows_of_file: list[float] = []
+    for batch in map(_with_points, table.batches(_BATCH)):
+        humans = humans_in(column_in(batch, human), first_row, human_range)
+        labelled = [row for row, rating in enumerate(humans) if rating is not None]
+        ratings += [rating for rating in humans if rating is not None]
+        texts += column_in(batch, text)[labelled].to_list()
+        groups += [] if by is None else column_in(batch, by)[labelled].to_list()
+        if is_sheet:
+            numbers = floats_in(numbers_in(column_in(batch, ROW), ROW, first_row))
+            rows_of_file += numbers[labelled].tolist()
+        first_row += batch.height
+        if len(texts) > _MOST_LABELLED:
+            raise InputError(
+                f"human: column '{human}' labels more than {_MOST_LABELLED:,} texts, and a "
+                "calibration gains nothing from so many; leave some cells empty"
+            )
+    _check_once(rows_of_file, "file", Path(table.name).name)
+    return texts, ratings, None if by is None else groups
 
 
 def _require_columns(table: Table) -> None:
@@ -272,7 +320,7 @@ def _require_columns(table: Table) -> None:
         raise UnknownNameError(f"{error}; give the column of the sheet its name back") from error
 
 
-def with_points(cells: pl.DataFrame) -> pl.DataFrame:
+def _with_points(cells: pl.DataFrame) -> pl.DataFrame:
     """Write decimal points where a spreadsheet wrote commas, which the column of probabilities shows.
 
     Without them nobody knows whether 3,4 is a number or the labels of two people. A table that is no sheet
@@ -280,7 +328,7 @@ def with_points(cells: pl.DataFrame) -> pl.DataFrame:
 
     Example:
         >>> sheet = pl.DataFrame({"row": [1], "text": ["so"], "human": ["3,5"], "inclusion": ["0,5"]})
-        >>> with_points(sheet)["human"].to_list()
+        >>> _with_points(sheet)["human"].to_list()
         ['3.5']
     """
     if not set(COLUMNS) <= set(cells.columns):
@@ -320,7 +368,7 @@ def _labels_in(
     return labels
 
 
-def check_once(rows: Iterable[float], parameter: str, name: str) -> None:
+def _check_once(rows: Iterable[float], parameter: str, name: str) -> None:
     """Check that no row of the file has two labels in its sheet.
 
     Args:
