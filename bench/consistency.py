@@ -6,13 +6,13 @@ dev and answers of Beetle, which lie beside the checkout.
 """
 
 import csv
+import json
 from collections import Counter
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 
-from beetle import read_answers
 from measuring import UQLM_PYTHON, Options, Peer, machine, ratios, seconds, spread
 from semscale import Consistency, load_embedder
 from semscale.answer_consistency.asking import early_decision
@@ -41,11 +41,18 @@ def prompts(n):
     return texts[::size], [texts[at + 1 : at + size] for at in range(0, len(texts), size)]
 
 
+def beetle(most):
+    """At most so many answers with up to three right ones, and their grades."""
+    with shared_data("beetle", "training.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))[:most]
+    references = [json.loads(row["reference_answers"])[:3] for row in rows]
+    return [row["answer"] for row in rows], references, np.array([row["accuracy"] for row in rows])
+
+
 def report_contradictions(embedder, most):
     """How well the measure tells right answers from wrong ones, by what is left of contradicting samples."""
-    answers = read_answers("training", most)
-    accuracy = answers.grade
-    pairs = pair_up(answers.answer, [references[:3] for references in answers.references])
+    answers, references, accuracy = beetle(most)
+    pairs = pair_up(answers, references)
     cosine = Cosines(embedder).of(pairs.texts, pairs.prediction, pairs.reference).values
     findings = guard_findings(pairs, GUARD_NAMES, cosine, np.ones(len(cosine), bool))
     contradicted = np.array(list(map(bool, findings)))
@@ -53,7 +60,7 @@ def report_contradictions(embedder, most):
     print(f"\nBeetle, answers with up to three right ones as samples: {kinds}")
     for kept in KEPT:
         values = above_floor(cosine, BEETLE_FLOOR) * np.where(contradicted, kept, 1.0)
-        means = item_means(values, pairs.item, len(accuracy))
+        means = item_means(values, pairs.item, len(answers))
         right = means[accuracy == "correct"]
         areas = [share_above(right, means[accuracy == kind]) for kind in ("incorrect", "contradictory")]
         print(f"  {kept:4} left: AUC of incorrect ones {areas[0]:.3f}, of contradictory ones {areas[1]:.3f}")
@@ -85,7 +92,7 @@ def options():
     arguments.add_peer("uqlm", UQLM_PYTHON)
     arguments.add_size("--turns", 5, quick=1)
     arguments.add_size("--prompts", 200, quick=4)
-    arguments.add_size("--answers", None, quick=40, help="at most so many of Beetle; all unless given")
+    arguments.add_size("--answers", None, quick=60, help="at most so many of Beetle; all unless given")
     arguments.add_size("--draws", 2000, quick=5, help="prompts of each line on stopping")
     return arguments.parse_args()
 

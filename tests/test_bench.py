@@ -37,3 +37,16 @@ def test_make_bench_runs_every_script(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCH))
     lists = runpy.run_path(str(BENCH / "run.py"))["SCRIPTS"]
     assert sorted(name for scripts in lists.values() for name in scripts) == SCRIPTS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rows"),
+    [([], 1000), (["--quick"], 5), (["--quick", "--rows", "7"], 7), (["--rows", "7"], 7)],
+)
+def test_a_size_is_small_in_a_quick_run_unless_it_is_given(arguments, rows, monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCH))
+    from measuring import Options
+
+    options = Options("A benchmark.")
+    options.add_size("--rows", 1000, quick=5)
+    assert options.parse_args(arguments).rows == rows
