@@ -8,7 +8,7 @@ what ``semscale code --respondent`` does.
 import numpy as np
 
 from measuring import Options
-from semscale.coding.shares import find_drivers
+from semscale.coding.code_shares import find_drivers
 
 MOST, LEAST = 97.0, 93.0
 EFFECTS = np.array([0.6, -0.4, 0.0])

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from semscale.stats.distances.sample_worth import SampleWorth
     from semscale.stats.intervals.estimates import Estimate
     from semscale.study.axes import Correlations, GroupContrast, SurveyMeans
-    from semscale.study.comparison import Conclusion, MethodComparison, StudyComparison, Subject
     from semscale.study.people import ComparedQuestion
+    from semscale.study.people_comparison import Conclusion, MethodComparison, StudyComparison, Subject
 
 _SUBJECTS: "dict[Subject, str]" = {
     "ranking": "order of concepts",
