@@ -65,12 +65,13 @@ BEFORE_THE_GATE = (
     ("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read"),
     ("drift", "record", str(EXAMPLES / "drift/rerun.jsonl"), "--model", "model-a", "--rerun-of", "baseline"),
 )
+GATE = "a run through the gate"
 WAYS = {
     "a row of a survey": (
         "rate", "reviews.csv", "--text", "text", "--scale", "quality",
         "--out", "rated.csv", "--report", "report.html",
     ),
-    "a run through the gate": (
+    GATE: (
         "drift", "gate", str(EXAMPLES / "drift/candidate_bad.jsonl"), "--model", "model-b",
         "--report", "gate.html",
     ),
@@ -152,6 +153,7 @@ def main():
     parser = Options(__doc__)
     parser.add_argument("--source", type=Path, default=ROOT / "src")
     parser.add_size("--rows", None, quick=30, help="rows of the survey; all unless given")
+    parser.add_size("--ways", list(WAYS), quick=["a row of a survey", "a judge call"], choices=list(WAYS))
     parser.add_argument("--modules", action="store_true", help="name the modules on each way")
     options = parser.parse_args()
     package = options.source.resolve() / "semscale"
@@ -167,13 +169,13 @@ def main():
         reviews = (EXAMPLES / "product_reviews.csv").read_text(encoding="utf-8").splitlines(keepends=True)
         last = None if options.rows is None else options.rows + 1
         (Path(folder) / "reviews.csv").write_text("".join(reviews[:last]), encoding="utf-8")
-        for command in BEFORE_THE_GATE:
+        for command in BEFORE_THE_GATE if GATE in options.ways else ():
             run(command, package.parent, folder, note)
         server = ThreadingHTTPServer(("127.0.0.1", 0), Judge)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/v1"
-        for name, command in WAYS.items():
-            ran = run([part.replace("{server}", url) for part in command], package.parent, folder, note)
+        for name in options.ways:
+            ran = run([part.replace("{server}", url) for part in WAYS[name]], package.parent, folder, note)
             lines = sum(code_lines(package / module) for module in ran)
             print(f"{name}: {len(ran)} modules of {lines:,} lines of code")
             if options.modules:
