@@ -248,6 +248,7 @@ def test_tables_of_a_run_are_of_one_method_with_personas_as_clusters(study, sems
     assert [each["name"] for each in table["columns"]] == ["Total", "oat", "nut"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("api")
 @pytest.mark.parametrize(
     ("given", "message"),
