@@ -6,7 +6,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from semscale.errors import InputError
 from semscale.results.table_columns import CELL, GROUP, Columns, Role, listed_texts
@@ -37,16 +37,6 @@ Method = Literal["prose", "decision"]
 
 _SAMPLING_TEMPERATURE = 1.0
 _OPTIONS = {"temperature": "--chat-temperature"}
-
-
-def _criteria(criteria: object) -> object:
-    """Refuse what is neither a rubric nor the name of its file; the help does without rubrics."""
-    if criteria is not None and not isinstance(criteria, str | Path):
-        from semscale.judging.templates import Rubric
-
-        if not isinstance(criteria, Rubric):
-            raise InputError(f"criteria must be a Rubric or its YAML file, got {type(criteria).__name__}")
-    return criteria
 
 
 class JudgeSettings(Settings):
@@ -131,7 +121,6 @@ class JudgeSettings(Settings):
     ] = "prose"
     criteria: Annotated[
         Any,
-        BeforeValidator(_criteria),
         Field(
             description="Rubric of several criteria with question, levels and weight, or its YAML file; it "
             "replaces the template."

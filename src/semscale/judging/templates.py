@@ -348,6 +348,8 @@ def load_rubric(path: str | Path | Rubric) -> Rubric:
     """
     if isinstance(path, Rubric):
         return path
+    if not isinstance(path, str | Path):
+        raise InputError(f"criteria must be a Rubric or its YAML file, got {type(path).__name__}")
     file = YamlFile.read(path, "rubric file")
     return parse_rubric(file.content, source=file.source)
 
