@@ -63,7 +63,7 @@ def rows_scored(
     return f"{count(n)} of {counted(total, noun)} {was} {verb}{others}"
 
 
-def counts_scored(counts: Mapping[str, int], noun: str = "row") -> str:
+def counts_scored(counts: Mapping[Status, int] | Mapping[str, int], noun: str = "row") -> str:
     """State how many of the rows with each status were scored, as ``rows_scored`` does.
 
     Args:
@@ -74,8 +74,9 @@ def counts_scored(counts: Mapping[str, int], noun: str = "row") -> str:
         >>> counts_scored({"scored": 3, "missing": 1})
         '3 of 4 rows were scored; left out: 1 missing'
     """
-    left_out = {status: n for status, n in counts.items() if status != Status.SCORED}
-    return rows_scored(counts.get(Status.SCORED, 0), sum(counts.values()), left_out, noun)
+    left_out = {str(status): n for status, n in counts.items()}
+    scored = left_out.pop(Status.SCORED, 0)
+    return rows_scored(scored, sum(counts.values()), left_out, noun)
 
 
 def most_frequent(left_out: Mapping[str, int]) -> dict[str, int]:

@@ -389,9 +389,9 @@ def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: s
 
 def _option_blocks(summary: "StudySummary", question: "StudyQuestion") -> Iterator[Block | str]:
     """Show the figures of each option, one concept per column."""
-    what, cell = "Mean rank in “", estimate_cell
-    if question.kind.figure == "share":
-        what, cell = "Share of each option in “", share_cell
+    is_share = question.kind.figure == "share"
+    what = "Share of each option in “" if is_share else "Mean rank in “"
+    cell = share_cell if is_share else estimate_cell
     answered = [item for item in summary.options if item.question == question]
     for model in dict.fromkeys(item.model for item in answered):
         concepts = [item for item in answered if item.model == model]
