@@ -254,10 +254,12 @@ def test_after_a_cap_a_dry_run_counts_what_is_left_and_the_same_command_asks_no_
     assert len(decider.requests) - paid == model["calls"] == 68 - model["answered"]
 
 
-def test_rows_are_left_out_and_bands_are_groups(code, tmp_path):
+def test_rows_are_left_out_and_derived_columns_are_groups(code, tmp_path):
     ended = code(
-        "--human", "hand", "--where", "stars <= 3", "--band", "stars=2", "--by", "stars_band", "--json"
-    )
+        "--human", "hand", "--where", "stars <= 3",
+        "--derive", "level=CASE WHEN stars < 2 THEN 'under 2' WHEN stars >= 2 THEN '2 and over' END",
+        "--by", "level", "--json",
+    )  # fmt: skip
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
     # 12 of 60 coded answers have 4 stars, and one row has none

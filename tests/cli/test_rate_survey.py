@@ -1,4 +1,4 @@
-"""``semscale rate`` on a survey: conditions on rows, bands, groups."""
+"""``semscale rate`` on a survey: conditions on rows, derived columns."""
 
 import json
 
@@ -27,27 +27,33 @@ def test_rows_that_do_not_meet_the_condition_are_left_out_counted_and_said(rate)
     assert found["cautions"][0] == note
 
 
-def test_bands_and_groups_are_columns_to_compare_by(rate, tmp_path):
-    out = rate("--band", "age=18,35", "--by", "age_band", "--out", "rated.csv").out
+def test_derived_columns_are_columns_to_compare_by(rate, tmp_path):
+    bands = (
+        "CASE WHEN age < 18 THEN 'under 18' WHEN age < 35 THEN '18 to 34' "
+        "WHEN age >= 35 THEN '35 and over' END"
+    )
+    out = rate("--derive", f"age_band={bands}", "--by", "age_band", "--out", "rated.csv").out
     assert "By group" in out
     assert "35 and over" in out
     header, *rows = (tmp_path / "rated.csv").read_text().splitlines()
     assert header.startswith("id,age,land,text,age_band,semscale_status")
     assert [row.split(",")[4] for row in rows] == ["under 18", "18 to 34", "", "35 and over"]
-    grouped = rate("--group", "land=german:DE,AT", "--by", "land_group")
+    group = "tongue=CASE WHEN land IN ('DE', 'AT') THEN 'german' END"
+    grouped = rate("--derive", group, "--by", "tongue")
     assert "german" in grouped.out
-    assert "1 row has no 'land_group', as the value in 'land' is in no group ('FR')" in grouped.out
+    assert "1 row has no 'tongue': land is 'FR'" in grouped.out
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--where", "age >"], "--where: a number or a text in quotation marks was expected"),
+        (["--where", "age >"], "--where: 'age >' is no SQL expression"),
         (["--where", "agee > 1"], "did you mean 'age'?"),
         (["--where", "age > 99"], "--where: no row is left"),
-        (["--band", "age=35,18"], "--band: the bounds of 'age' must ascend, got 35, 18"),
-        (["--band", "text=3"], "every cell of column 'text' is no number"),
-        (["--group", "land=x:SE"], "every cell of column 'land' is in no group"),
+        (["--where", "age > avg(age)"], "reads other rows or tables"),
+        (["--derive", "age=land"], "has a column 'age' already"),
+        (["--derive", "age_band"], "write NAME=EXPRESSION"),
+        (["--derive", "north=CASE land WHEN 'SE' THEN 'x' END"], "'north' has no value in any row"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_the_model_is_loaded(rate, options, said):

@@ -37,7 +37,7 @@ def test_json_keeps_to_the_schema(written, semscale):
 
 
 def test_rows_can_be_chosen_and_columns_made(written, semscale):
-    ended = semscale(*GIVEN, "--where", "age == 'old'", "--question", "intent=liking", "--json")
+    ended = semscale(*GIVEN, "--where", "age = 'old'", "--question", "intent=liking", "--json")
     found = json.loads(ended.out)
     assert found["rows"] < 600
     assert [each["name"] for each in found["questions"]] == ["intent"]

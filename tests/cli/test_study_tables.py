@@ -30,7 +30,9 @@ def tables(semscale):
 
 def test_tables_are_shown_and_written(tables, tmp_path):
     ended = tables(
-        "--question", "like", "--banner", "region", "--banner", "age_band", "--band", "age=18,40",
+        "--question", "like", "--banner", "region", "--banner", "age_band", "--derive",
+        "age_band=CASE WHEN age < 18 THEN 'under 18' WHEN age < 40 THEN '18 to 39' "
+        "WHEN age >= 40 THEN '40 and over' END",
         "--where", "age < 70", "--weight", "w", "--out", "t.xlsx", "--out", "t.csv", "--out", "t.html",
     )  # fmt: skip
     assert ended.code == 0, ended.err
@@ -204,12 +206,12 @@ def test_two_says_no_whichever_rows_are_left(semscale, tmp_path, where, truth):
     assert shares == pytest.approx(truth or (0.5, 1 / 3, 0))
 
 
-def test_two_alone_is_refused_and_a_group_says_what_it_means(semscale, tmp_path):
+def test_two_alone_is_refused_and_a_derived_column_states_its_meaning(semscale, tmp_path):
     BRANDS.write_csv(tmp_path / "b.csv")
     command = ("tables", "b.csv", "--question")
     ended = semscale(*command, "Brands=brand_c")
     assert (ended.code, "'Brands' has the value 2 alone in 'brand_c'" in ended.err) == (2, True)
-    ended = semscale(*command, "Brands=brand_c_group", "--group", "brand_c=no:2", "--json")
+    ended = semscale(*command, "Brands=c", "--derive", "c=CASE brand_c WHEN 2 THEN 'no' END", "--json")
     assert json.loads(ended.out)["tables"][0]["lines"][0]["cells"][0]["value"] == 0
 
 

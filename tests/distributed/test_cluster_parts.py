@@ -24,7 +24,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.table import rate_file
 from semscale.scales import load_scale
-from semscale.store.places.output_places import target_of
+from semscale.store.places import target_of
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 

@@ -18,7 +18,7 @@ from semscale.embedding import load_embedder
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import ClusterError
 from semscale.matching.settings import MatchColumns, MatchSettings
-from semscale.store.places.output_places import target_of
+from semscale.store.places import target_of
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 

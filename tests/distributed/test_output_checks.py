@@ -3,7 +3,7 @@ import pytest
 from semscale.distributed import output_checks
 from semscale.distributed.output_checks import FolderProbe, nodes_without
 from semscale.errors import MissingExtraError
-from semscale.store.places.output_places import target_of
+from semscale.store.places import target_of
 
 
 def files_below(folder):

@@ -8,7 +8,7 @@ from semscale.embedding.embedder import Embeddings
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import InputError, ModelError
 from semscale.signature import Signature
-from semscale.store.places.output_places import target_of
+from semscale.store.places import target_of
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 from semscale.types import Status

@@ -47,12 +47,10 @@ from semscale.results.weights import weights_in
 from semscale.scales.library import load_scale, parse_translation
 from semscale.scales.scale import parse_scale
 from semscale.snapshots.files import read_snapshots
-from semscale.store.cells import flat, storable
-from semscale.store.columns import as_names, groups_in
-from semscale.store.list_cells import listed_cell
-from semscale.store.readers.qualtrics import HeaderRowsWarning
+from semscale.store.columns import as_names, flat, groups_in, listed_cell, storable
 from semscale.store.reading import open_table
-from semscale.store.runs.parts import Parts
+from semscale.store.runs.stored_parts import Parts
+from semscale.store.surveys import HeaderRowsWarning
 from semscale.weights.verified_files import STAMP, read_stamps
 from semscale.yaml_reading import parse_yaml
 

@@ -17,12 +17,11 @@ from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
 from semscale.results.weights import numbers_in
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.store import workbook
+from semscale.store import writing
 from semscale.store.columns import groups_in
-from semscale.store.number_texts import with_numbers
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
-from semscale.store.writing import write_table
+from semscale.store.writing import with_numbers, write_table
 
 FORMATS = ["csv", "jsonl", "parquet", "xlsx"]
 
@@ -237,7 +236,7 @@ def test_the_input_is_never_the_output(survey, rater, answers):
 def test_too_many_rows_for_excel_are_refused_before_any_work(
     tmp_path, rater, answers, toy_embedder, monkeypatch
 ):
-    monkeypatch.setattr(workbook, "MAX_ROWS", 59)
+    monkeypatch.setattr(writing, "MAX_ROWS", 59)
     with pytest.raises(InputError, match="an Excel sheet holds 59 rows, but there are 60"):
         rate_file(answers, RatingColumns(text="text"), rater=rater, out=tmp_path / "rated.xlsx")
     assert toy_embedder.embedded == []
@@ -247,7 +246,7 @@ def test_too_many_rows_for_excel_are_refused_before_any_work(
 def test_rows_of_a_text_file_are_counted_for_excel_before_any_work(
     survey, tmp_path, rater, toy_embedder, monkeypatch, name
 ):
-    monkeypatch.setattr(workbook, "MAX_ROWS", 59)
+    monkeypatch.setattr(writing, "MAX_ROWS", 59)
     write_table(survey.some_answers(), tmp_path / name)
     with pytest.raises(InputError, match="an Excel sheet holds 59 rows, but there are 60"):
         rate_file(

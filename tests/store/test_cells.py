@@ -5,7 +5,7 @@ import datetime as dt
 import polars as pl
 import pytest
 
-from semscale.store.cells import column_of, flat, plain, storable
+from semscale.store.columns import column_of, flat, plain, storable
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.column_labels import ColumnLabels
 from semscale.store.column_profile import ColumnProfile, open_text_column, profiles_of
 from semscale.store.reading import open_table
+from semscale.store.table import ColumnLabels
 
 SENTENCES = [f"The room number {n} was rather cold at night." for n in range(20)]
 

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, InterruptedRunError
-from semscale.store import workbook
-from semscale.store.first_look import look_through, needs_counting
+from semscale.store import writing
 from semscale.store.reading import open_table
+from semscale.store.runs.table_run import look_through, needs_counting
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_rows_are_counted_where_a_sheet_could_end(table, monkeypatch):
     assert needs_counting(table, Path("out.xlsx"))
     assert not needs_counting(table, Path("out.csv"))
     assert not needs_counting(table, None)
-    monkeypatch.setattr(workbook, "MAX_ROWS", 3)
+    monkeypatch.setattr(writing, "MAX_ROWS", 3)
     look_through(table, ["by"], 2, lambda *_: None)
     with pytest.raises(InputError, match="Excel"):
         look_through(table, ["by"], 2, lambda *_: None, counting=True)

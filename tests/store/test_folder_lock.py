@@ -6,7 +6,7 @@ import pytest
 from filelock import FileLock
 
 from semscale.errors import InputError
-from semscale.store.folder_lock import LOCK_FILE, lock_folder
+from semscale.store.atomic import LOCK_FILE, lock_folder
 
 
 def accept(_):

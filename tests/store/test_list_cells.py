@@ -1,7 +1,7 @@
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.list_cells import listed_cell
+from semscale.store.columns import listed_cell
 
 
 def listed(cell, *, only_nulls=True):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.store.listed_options import listed_options
+from semscale.store.column_profile import listed_options
 
 
 def test_a_comma_before_a_blank_belongs_to_an_option():

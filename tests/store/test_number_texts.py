@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.store.number_texts import with_numbers
+from semscale.store.writing import with_numbers
 
 
 def dtype_of(*lots):

@@ -4,7 +4,7 @@ from datetime import date
 
 import polars as pl
 
-from semscale.store.numbers import numbers_among
+from semscale.store.columns import numbers_among
 
 
 def test_texts_with_a_point_or_a_comma_are_numbers_and_others_are_missing():

@@ -5,7 +5,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.store.reading import open_table
-from semscale.store.result_columns import check_free, check_output
+from semscale.store.writing import check_free, check_output
 
 
 @pytest.fixture

@@ -4,15 +4,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.store import row_picking
+from semscale.store import table as tables
 from semscale.store.reading import open_table
-from semscale.store.row_picking import picked_rows
+from semscale.store.table import picked_rows
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
 @pytest.mark.parametrize("titles", [(), ("n",)])
 def test_rows_come_in_order_with_their_places(tmp_path, monkeypatch, kind, titles):
-    monkeypatch.setattr(row_picking, "_BATCH", 4)
+    monkeypatch.setattr(tables, "_PICKED", 4)
     path = tmp_path / f"numbers.{kind}"
     frame = pl.DataFrame({"n": range(20), "other": "x"})
     {"csv": frame.write_csv, "parquet": frame.write_parquet, "jsonl": frame.write_ndjson}[kind](path)

@@ -4,8 +4,9 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.store.columns import NUMBER
 from semscale.store.reading import open_table
-from semscale.store.table import NUMBER, check_names
+from semscale.store.table import check_names
 from semscale.store.writing import write_table
 
 

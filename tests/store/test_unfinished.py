@@ -2,9 +2,9 @@
 
 import pytest
 
-from semscale.store.filtering import filtered
+from semscale.store.expressions import filtered
 from semscale.store.reading import open_table
-from semscale.store.unfinished import with_unfinished_counted
+from semscale.store.surveys import with_unfinished_counted
 
 
 @pytest.fixture
@@ -42,10 +42,10 @@ def test_codes_of_qualtrics_are_read(opened):
 def test_rows_of_limesurvey_without_a_date_of_submission_are_counted(opened):
     table = opened("id,submitdate,lastpage,Q1\n1,,1,a\n2,2026-01-02,3,b\n3,,2,\n")
     assert counted(table) == ["2 rows are not finished"]
-    assert '--where "submitdate is not missing"' in with_unfinished_counted(table).notes[-1]
+    assert '--where "submitdate IS NOT NULL"' in with_unfinished_counted(table).notes[-1]
     table = opened("Response ID,Date submitted,Last page,Q1\n1,,1,a\n2,2026-01-02,3,b\n")
-    assert """--where '"Date submitted" is not missing'""" in with_unfinished_counted(table).notes[-1]
-    assert len(next(filtered(table, '"Date submitted" is not missing').batches(9))) == 1
+    assert """--where '"Date submitted" IS NOT NULL'""" in with_unfinished_counted(table).notes[-1]
+    assert len(next(filtered(table, '"Date submitted" IS NOT NULL').batches(9))) == 1
 
 
 def test_other_tables_stay_as_they_are(opened):

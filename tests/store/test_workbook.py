@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.store import workbook
+from semscale.store import writing
 from semscale.store.reading import open_table
-from semscale.store.workbook import check_rows, write_workbook
+from semscale.store.writing import check_rows, write_workbook
 
 
 def test_the_number_of_rows_below_a_header():
@@ -26,7 +26,7 @@ def test_the_number_of_rows_below_a_header():
 
 
 def test_rows_are_counted_over_all_frames(tmp_path, monkeypatch):
-    monkeypatch.setattr(workbook, "MAX_ROWS", 3)
+    monkeypatch.setattr(writing, "MAX_ROWS", 3)
     frames = [pl.DataFrame({"n": [1, 2]})] * 2
     with pytest.raises(InputError, match="there are 4"):
         write_workbook(frames, tmp_path / "x.xlsx")
@@ -69,7 +69,7 @@ def test_a_full_disk_is_one_error_and_nothing_fails_afterwards(tmp_path, monkeyp
     parts = tmp_path / "parts"
     parts.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(parts))
-    monkeypatch.setattr(workbook, "_UntilRefused", type("Full", (workbook._UntilRefused, FullDisk), {}))
+    monkeypatch.setattr(writing, "_UntilRefused", type("Full", (writing._UntilRefused, FullDisk), {}))
     unraised = []
     monkeypatch.setattr("sys.unraisablehook", unraised.append)
     with pytest.raises(Exception, match="No space left on device"):

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.column_labels import ColumnLabels
+from semscale.store.table import ColumnLabels
 from semscale.tabulation.answer_cells import (
     chosen_options,
     is_grid,

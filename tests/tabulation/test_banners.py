@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.store.column_labels import ColumnLabels
+from semscale.store.table import ColumnLabels
 from semscale.tabulation.banners import order_waves, pair_notes, read_banner, sorted_names, unpaired_notes
 from semscale.tabulation.crosstabs import crosstabs
 
@@ -34,7 +34,7 @@ def test_a_number_within_a_word_is_no_number():
 def test_no_group_and_too_many_are_refused():
     with pytest.raises(InputError, match="'g' has no group"):
         read_banner(pl.Series("g", [None, ""], dtype=pl.String))
-    with pytest.raises(InputError, match="'g' has 51 groups.*--band"):
+    with pytest.raises(InputError, match="'g' has 51 groups.*--derive"):
         read_banner(pl.Series("g", list(range(51))))
 
 

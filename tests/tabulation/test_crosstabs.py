@@ -9,8 +9,8 @@ import pytest
 
 import semscale
 from semscale.errors import InputError, UnknownNameError
-from semscale.store.column_labels import ColumnLabels
 from semscale.store.reading import open_table
+from semscale.store.table import ColumnLabels
 from semscale.study.result import SCHEMA
 from semscale.tabulation.crosstabs import tabulate_file
 from semscale.tabulation.settings import CrosstabSettings

@@ -6,7 +6,7 @@ import pytest
 
 import semscale
 from semscale.errors import InputError, UnknownNameError
-from semscale.store.column_labels import ColumnLabels
+from semscale.store.table import ColumnLabels
 from semscale.tabulation.survey_questions import (
     Question,
     QuestionReader,

@@ -7,7 +7,7 @@ import pytest
 from semscale.errors import InputError, UnknownNameError
 from semscale.stats.survey.means import survey_means
 from semscale.stats.survey.replicate_design import ReplicateDesign
-from semscale.store.column_labels import ColumnLabels
+from semscale.store.table import ColumnLabels
 from semscale.tabulation.sample import matched_margins, read_sample
 from semscale.tabulation.settings import SampleSettings, read_margins, read_rscales
 

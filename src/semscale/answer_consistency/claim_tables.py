@@ -36,7 +36,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.pmf_figures import value_figure
 from semscale.stats.sampling import RowSample
-from semscale.store.places.output_places import Target
+from semscale.store.places import Target
 from semscale.store.runs.table_run import PartSettings
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX

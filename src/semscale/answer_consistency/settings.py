@@ -219,7 +219,7 @@ class SampleCell(NamedTuple):
 
 
 def _samples(columns: "Sequence[pl.Series]", parameter: str, first_row: int) -> list[list[SampleCell]]:
-    from semscale.store.list_cells import listed_cell
+    from semscale.store.columns import listed_cell
 
     rows: list[list[SampleCell]] = [[] for _ in range(len(columns[0]))]
     for column in columns:

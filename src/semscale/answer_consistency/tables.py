@@ -46,15 +46,11 @@ from semscale.results.table_columns import Cells
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.sampling import RowSample
-from semscale.store.cells import storable
-from semscale.store.columns import column_in
-from semscale.store.first_look import look_through
-from semscale.store.places.output_places import Target
-from semscale.store.result_columns import check_free
-from semscale.store.row_picking import picked_rows
-from semscale.store.runs.table_run import PartSettings
-from semscale.store.table import Table
-from semscale.store.writing import PREFIX
+from semscale.store.columns import column_in, storable
+from semscale.store.places import Target
+from semscale.store.runs.table_run import PartSettings, look_through
+from semscale.store.table import Table, picked_rows
+from semscale.store.writing import PREFIX, check_free
 from semscale.types import Integers, Mask, Progress, Status
 
 SAMPLES, TOKENS = "*samples", "*sample_logprobs"

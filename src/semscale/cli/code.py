@@ -182,7 +182,7 @@ def code_table(options: CodeOptions) -> "CodingSummary":
     from semscale.coding.table_coding import CodingTable, OtherRun
     from semscale.results.runs import measure_table
     from semscale.scales import load_scale
-    from semscale.store.deriving.derived_columns import by_label
+    from semscale.store.expressions import by_label
     from semscale.store.reading import open_table
 
     codebook, asking = load_codebook(options.codebook), options.asking
@@ -278,8 +278,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
     from semscale.coding.coder import Coder
     from semscale.store.atomic import check_writable
     from semscale.store.columns import column_in
-    from semscale.store.result_columns import check_free, check_output
-    from semscale.store.runs.batch_writing import write_batches
+    from semscale.store.writing import check_free, check_output, write_batches
 
     options.outputs.check()
     check_input(options.file, options.codebook, "codebook")

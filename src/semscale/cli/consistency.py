@@ -212,7 +212,7 @@ def measure_table(options: ConsistencyOptions) -> "ConsistencySummary":
     from semscale.answer_consistency.tables import consistency_file
     from semscale.chat.decisions.models import load_deciding_model
     from semscale.cli.progress import progress_bars
-    from semscale.store.deriving.derived_columns import with_label
+    from semscale.store.expressions import with_label
 
     columns, sampling = _checked(options)
     table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
@@ -247,7 +247,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
     from semscale.answer_consistency.claims import ClaimConsistency
     from semscale.cli.progress import progress_bars
     from semscale.matching.matcher import check_method
-    from semscale.store.deriving.derived_columns import with_label
+    from semscale.store.expressions import with_label
 
     columns, sampling = _source(options)
     nli, labels = options.measures.nli, options.measures.nli_labels

@@ -434,7 +434,7 @@ def _open(
     options: JudgeOptions | AuditOptions, progress: "Progress | None" = None, *, is_reported: bool = False
 ) -> "tuple[Judge | Panel, Table, JudgeColumns]":
     """Check that options go together and outputs can be written; then load the judges and open the table."""
-    from semscale.store.deriving.derived_columns import with_label
+    from semscale.store.expressions import with_label
 
     options.judges.check(options.settings)
     options.outputs.check_run(options.file, restart=options.run.restart)

@@ -313,7 +313,7 @@ def _draw_to_code(options: LabelOptions) -> None:
     from semscale.coding.coder import Coder
     from semscale.coding.labels import draw_answers, label_batches, write_instructions
     from semscale.results.label_sheets import HUMAN, INCLUSION, check_label_columns
-    from semscale.store.runs.batch_writing import write_batches
+    from semscale.store.writing import write_batches
     from semscale.weights.known import DEFAULT_MODEL
 
     codebook, text = load_codebook(str(options.codebook)), str(options.text)

@@ -101,7 +101,7 @@ class CorpusOptions(Settings):
         elif not path.is_file():
             raise InputError(f"corpus: {path} does not exist; check the name of the file")
         else:
-            from semscale.store.readers.decoding import open_text
+            from semscale.store.delimited import open_text
 
             with open_text(path, str(path), None) as lines:
                 texts = [line.strip() for line in lines if line.strip()]
@@ -191,7 +191,7 @@ def match_table(options: MatchOptions) -> "MatchSummary":
         guards_for,
         match_file,
     )
-    from semscale.store.deriving.derived_columns import with_label
+    from semscale.store.expressions import with_label
 
     named, model, chosen = options.columns, options.model, options.matching
     check_method(chosen.method, model.engine)

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from semscale.cli.process import echo
 from semscale.errors import InputError, InterruptedRunError, ReplyError, StoppedByUserError
 from semscale.settings import Option, Settings
-from semscale.store.places.output_places import OutputPlace, Target, check_target, refuse_folder, target_of
+from semscale.store.places import OutputPlace, Target, check_target, refuse_folder, target_of
 
 if TYPE_CHECKING:
     from semscale.presentable import Presentable

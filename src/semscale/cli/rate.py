@@ -192,7 +192,7 @@ def _raters(options: RateOptions, progress: "Progress") -> "dict[str, Rater]":
 
 def _opened(options: RateOptions) -> "tuple[Table, RatingColumns]":
     """Open the table, with labels as groups where it has labels of values, and name its columns."""
-    from semscale.store.deriving.derived_columns import by_label
+    from semscale.store.expressions import by_label
 
     table, by = by_label(options.table.open(options.file, is_reported=True), options.columns.by)
     named = dict(options.columns) | {"text": options.texts.text[0], "by": tuple(by)}
@@ -393,7 +393,7 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
     from semscale.rating.calibration import check_calibration_path
     from semscale.rating.labelling import check_human_range, read_labelled
     from semscale.rating.rater import Rater
-    from semscale.store.filtering import rows_of_the_file
+    from semscale.store.table import rows_of_the_file
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
     columns = options.columns

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from semscale.embedding.loading import LoadingSettings
     from semscale.history.history import History
     from semscale.stats.intervals.estimates import IntervalPlan
-    from semscale.store.deriving.derived_columns import Derivation
-    from semscale.store.readers.survey_header import HeaderKind
     from semscale.store.reading import TableSettings
     from semscale.store.runs.table_run import PartMakers, PartSettings
+    from semscale.store.surveys import HeaderKind
     from semscale.store.table import Table
     from semscale.types import Progress
 
@@ -95,26 +94,24 @@ class RowOptions(Settings):
     source: TableOptions
     where: Annotated[
         str | None,
-        Field(description="Keep only rows that meet it, such as \"age >= 18 and country in ('DE', 'AT')\"."),
-        Option(INPUT, "CONDITION"),
+        Field(
+            description='Keep only rows that meet an SQL condition, such as "age >= 18 and country in '
+            "('DE', 'AT')\"."
+        ),
+        Option(INPUT, "EXPRESSION"),
     ] = None
     header: Annotated[
         Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"],
         Field(description="Survey tool whose header a CSV, TSV or Excel file has; auto goes by its shape."),
         Option(INPUT, rare=True),
     ] = "auto"
-    band: Annotated[
-        tuple[str, ...],
-        Field(description="Bands of numbers: age=18,35,55 adds a column age_band; can be repeated."),
-        Option(INPUT, "BANDS", rare=True),
-    ] = ()
-    group: Annotated[
+    derive: Annotated[
         tuple[str, ...],
         Field(
-            description="Groups of values: country=north:DK,SE;south:IT adds a column country_group; can be "
-            "repeated."
+            description='Derived columns: adult="age >= 18" adds a column adult with the value of an SQL '
+            "expression; can be repeated."
         ),
-        Option(INPUT, "GROUPS", rare=True),
+        Option(INPUT, "NAME=EXPRESSION", rare=True),
     ] = ()
 
     def open(self, file: str, *, is_reported: bool = False) -> "Table":
@@ -125,16 +122,12 @@ class RowOptions(Settings):
             is_reported: whether the summary reports how the table was read; otherwise standard error does.
 
         Raises:
-            InputError: the file, bands, groups or the condition cannot be read, or no row is left.
+            InputError: the file, a derived column or the condition cannot be read, or no row is left.
         """
-        from semscale.store.deriving.bands import Bands
-        from semscale.store.deriving.derived_columns import with_derived
-        from semscale.store.deriving.value_groups import ValueGroups
-        from semscale.store.filtering import filtered
-        from semscale.store.unfinished import with_unfinished_counted
+        from semscale.store.expressions import filtered, with_derived
+        from semscale.store.surveys import with_unfinished_counted
 
-        derivations: list[Derivation] = [*map(Bands.read, self.band), *map(ValueGroups.read, self.group)]
-        table = with_derived(_open_table(file, self.source.settings, self.header), derivations)
+        table = with_derived(_open_table(file, self.source.settings, self.header), self.derive)
         if self.where is not None:
             table = filtered(table, self.where)
         table = with_unfinished_counted(table)
@@ -146,7 +139,7 @@ class RowOptions(Settings):
 
 def _open_table(file: str, settings: "TableSettings", header: "HeaderKind") -> "Table":
     """Open a table; a file behind a URL is copied with progress of its own."""
-    from semscale.store.places.urls import is_url
+    from semscale.store.places import is_url
     from semscale.store.reading import open_table
 
     if not is_url(file):

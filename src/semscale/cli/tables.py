@@ -93,8 +93,8 @@ class TablesOptions(Settings):
 def tables(options: TablesOptions) -> None:
     """Tabulate the questions of a survey by groups, with intervals, bases, letters and tests.
 
-    [bold]semscale tables answers.sav --question q1 --question "brand_*" --banner age_band
-    --band age=18,35,55 --weight w --out tables.xlsx[/bold]
+    [bold]semscale tables answers.sav --question q1 --question "brand_*" --banner adult
+    --derive "adult=age >= 18" --weight w --out tables.xlsx[/bold]
 
     A letter marks a cell that lies significantly above the column of that letter. Rows, cells and groups that
     are left out or too small are counted and named.
@@ -179,8 +179,7 @@ def columns(options: ColumnsOptions) -> None:
     An id, open text, single or multiple choice, ordinal, number, date or weight, with values, labels and
     counts, missing cells, and quotes. Without --text, rate takes the only open text.
     """
-    from semscale.store.result_columns import check_output
-    from semscale.store.writing import write_table
+    from semscale.store.writing import check_output, write_table
     from semscale.tabulation.column_summaries import summarize_columns
 
     outputs = options.outputs

@@ -21,10 +21,9 @@ from semscale.results.label_sheets import (
     write_beside,
 )
 from semscale.stats.calibration.drawing import DrawnTexts, draw_texts
-from semscale.store.cells import storable
+from semscale.store.columns import storable
 from semscale.store.missing_codes import is_missing
-from semscale.store.row_picking import picked_rows
-from semscale.store.table import Table
+from semscale.store.table import Table, picked_rows
 from semscale.types import Floats, Integers, Mask
 
 _BATCH = 50_000

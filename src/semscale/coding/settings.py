@@ -82,8 +82,7 @@ def _numbers(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -
     """Read a column of numbers, shape (n,), NaN where a cell has none."""
     import polars as pl
 
-    from semscale.store.cells import storable
-    from semscale.store.columns import floats_in
+    from semscale.store.columns import floats_in, storable
 
     cells = storable(columns[0].to_frame()).to_series()
     return floats_in(cells.cast(pl.Float64, strict=False).fill_nan(None))

@@ -36,8 +36,7 @@ from semscale.stats.calibration.sample_design import SampleDesign, checked_inclu
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
 from semscale.store.columns import column_in, floats_in
-from semscale.store.row_picking import picked_rows
-from semscale.store.table import Table
+from semscale.store.table import Table, picked_rows
 from semscale.store.writing import PREFIX, formula_safe
 from semscale.types import Floats, Integers, Mask, Progress, Status, are_scored
 

@@ -29,7 +29,7 @@ from semscale.distributed.text_repeats import (
     sampling_step,
 )
 from semscale.errors import InputError
-from semscale.store.places.output_places import OutputPlace
+from semscale.store.places import OutputPlace
 from semscale.store.runs.table_run import TableWork, WorkedPart
 from semscale.store.table import Table
 from semscale.types import Integers

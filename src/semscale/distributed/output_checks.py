@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from semscale.distributed.node_checks import each_node
 from semscale.errors import SemscaleError
-from semscale.store.places.output_places import OutputPlace
-from semscale.store.places.part_files import files_of
-from semscale.store.runs.part_storing import WORK
+from semscale.store.places import OutputPlace, files_of
+from semscale.store.runs.stored_parts import WORK
 
 
 class ClusterWarning(UserWarning):

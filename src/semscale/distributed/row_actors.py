@@ -22,10 +22,8 @@ from semscale.distributed.ray_results import cluster_error
 from semscale.distributed.recipes import Recipe, RowWork
 from semscale.errors import ClusterError, InputError, SemscaleError
 from semscale.signature import Signature
-from semscale.store.places.output_places import OutputPlace
-from semscale.store.places.part_files import files_of
-from semscale.store.runs.part_storing import WORK, PartInPlace, store_part
-from semscale.store.runs.stored_part import StoredPart, part_name, read_part
+from semscale.store.places import OutputPlace, files_of
+from semscale.store.runs.stored_parts import WORK, PartInPlace, StoredPart, part_name, read_part, store_part
 from semscale.store.runs.table_run import WorkedPart
 from semscale.store.table import Table
 

@@ -12,13 +12,11 @@ from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.store.cells import storable
-from semscale.store.columns import column_in
-from semscale.store.places.output_places import Target
-from semscale.store.result_columns import check_free, check_output
+from semscale.store.columns import column_in, storable
+from semscale.store.places import Target
 from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
 from semscale.store.table import Table
-from semscale.store.writing import PREFIX, output_format
+from semscale.store.writing import PREFIX, check_free, check_output, output_format
 from semscale.types import Progress, Status
 
 VECTOR, STATUS = f"{PREFIX}vector", f"{PREFIX}status"

@@ -166,8 +166,7 @@ def _probabilities(columns: "Sequence[pl.Series]", _parameter: str, _first_row: 
     """Read probabilities of a draw, shape (n,), NaN where a cell has no number."""
     import polars as pl
 
-    from semscale.store.cells import storable
-    from semscale.store.columns import floats_in
+    from semscale.store.columns import floats_in, storable
 
     cells = storable(columns[0].to_frame()).to_series()
     return floats_in(cells.cast(pl.Float64, strict=False))

@@ -20,7 +20,7 @@ from semscale.results.runs import PartState, TableInstrument, measure_table
 from semscale.results.table_columns import Cells
 from semscale.stats.calibration.sample_design import checked_inclusion
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.store.places.output_places import Target
+from semscale.store.places import Target
 from semscale.store.runs.table_run import PartSettings
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX

@@ -41,10 +41,9 @@ from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.sampling import RowSample
 from semscale.store.columns import as_list
-from semscale.store.places.output_places import Target
-from semscale.store.row_picking import picked_rows
+from semscale.store.places import Target
 from semscale.store.runs.table_run import PartSettings
-from semscale.store.table import Table
+from semscale.store.table import Table, picked_rows
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Progress, Status
 from semscale.weights.known import DEFAULT_MODEL

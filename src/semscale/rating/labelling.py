@@ -20,8 +20,7 @@ from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shown
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.calibration.drawing import DrawnTexts
-from semscale.store.cells import storable
-from semscale.store.columns import column_in, floats_in
+from semscale.store.columns import column_in, floats_in, storable
 from semscale.store.table import Table
 from semscale.store.writing import write_table
 from semscale.types import Floats

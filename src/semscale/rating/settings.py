@@ -181,7 +181,7 @@ class RaterSettings(Settings):
 
 
 def _stored(column: "pl.Series") -> "pl.Series":
-    from semscale.store.cells import storable
+    from semscale.store.columns import storable
 
     return storable(column.to_frame()).to_series()
 

@@ -21,7 +21,7 @@ from semscale.stats.intervals.moments import Moments
 from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.stats.sampling import priorities
 from semscale.stats.variance_components.crossed_means import CrossedComponents, crossed_components
-from semscale.store.cells import storable
+from semscale.store.columns import storable
 from semscale.store.missing_codes import LONGEST_CODE, CodeCount, is_missing
 from semscale.types import Floats, Status
 

@@ -17,13 +17,11 @@ from semscale.rating.summary import RatingSummaries, RatingSummary, RatingTally
 from semscale.results.runs import PartWork, TableInstrument, looked_through, measure_table
 from semscale.results.table_columns import TEXT, Cells
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.store.cells import storable
-from semscale.store.first_look import needs_counting
-from semscale.store.places.output_places import Target
-from semscale.store.result_columns import check_free, check_output
-from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
+from semscale.store.columns import storable
+from semscale.store.places import Target
+from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart, needs_counting
 from semscale.store.table import Table
-from semscale.store.writing import PREFIX
+from semscale.store.writing import PREFIX, check_free, check_output
 from semscale.types import Progress
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from semscale.report.document import stamp
 from semscale.report.formatting import counted, one_line, printable
 from semscale.report.tables import cautions, difference_note, finding, interval_line, table_notes
 from semscale.report.workbook import Sheet, SheetFormats, Value
-from semscale.store.workbook import MAX_ROWS, opened_workbook
+from semscale.store.writing import MAX_ROWS, opened_workbook
 
 if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab

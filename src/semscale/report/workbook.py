@@ -34,7 +34,7 @@ from semscale.report.formatting import (
     line_text,
     printable,
 )
-from semscale.store.workbook import LONGEST_CELL, opened_workbook
+from semscale.store.writing import LONGEST_CELL, opened_workbook
 
 Value = str | tuple[float | None, str]
 """A text, or a number with its format; ``None``, NaN and infinity leave the cell empty."""

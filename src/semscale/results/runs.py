@@ -9,11 +9,10 @@ import polars as pl
 
 from semscale.presentable import Presentable
 from semscale.results.table_columns import CellChecks, Cells, Columns
-from semscale.store.first_look import look_through, needs_counting
-from semscale.store.places.output_places import Target
-from semscale.store.result_columns import check_free, check_output
-from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
+from semscale.store.places import Target
+from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart, look_through, needs_counting
 from semscale.store.table import Table
+from semscale.store.writing import check_free, check_output
 from semscale.types import Progress
 
 R = TypeVar("R", bound="PartResult")

@@ -57,7 +57,7 @@ def listed_texts(columns: "Sequence[pl.Series]", parameter: str, first_row: int)
         >>> listed_texts([pl.Series("one", ["Rome", '["Paris", "Paname"]'])], "reference", 0)
         [['Rome'], ['Paris', 'Paname']]
     """
-    from semscale.store.list_cells import listed_cell
+    from semscale.store.columns import listed_cell
 
     rows: list[list[Any]] = [[] for _ in range(len(columns[0]))]
     for column in columns:
@@ -69,8 +69,7 @@ def listed_texts(columns: "Sequence[pl.Series]", parameter: str, first_row: int)
 
 
 def _groups(columns: "Sequence[pl.Series]", parameter: str, _first_row: int) -> list[str | None]:
-    from semscale.store.cells import storable
-    from semscale.store.columns import as_names, groups_in
+    from semscale.store.columns import as_names, groups_in, storable
 
     stored = storable(columns[0].to_frame()).to_series()
     return as_names(groups_in(stored), parameter)
@@ -94,7 +93,7 @@ CELL = Role(_cells, is_checked=False)
 
 def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> Any:  # noqa: ANN401 - Floats
     from semscale.results.weights import as_weights, weights_in
-    from semscale.store.cells import storable
+    from semscale.store.columns import storable
 
     stored = storable(columns[0].to_frame()).to_series()
     return as_weights(weights_in(stored, first_row), first_row=first_row)
@@ -197,7 +196,7 @@ class Columns(Settings):
         Raises:
             InputError: it has not; the nearest column is named.
         """
-        from semscale.store.result_columns import check_free
+        from semscale.store.writing import check_free
 
         for parameter, title in self.named():
             table.require(title, parameter)
@@ -214,8 +213,7 @@ class Columns(Settings):
         Raises:
             InputError: a cell that does not serve; its row is named.
         """
-        from semscale.store.cells import storable
-        from semscale.store.columns import column_in
+        from semscale.store.columns import column_in, storable
 
         values = {}
         for name, role in self.roles().items():

@@ -33,8 +33,7 @@ from semscale.serving.requests import (
     ServiceLimits,
     as_field_names,
 )
-from semscale.store.atomic import replacing, sync
-from semscale.store.folder_lock import lock_folder
+from semscale.store.atomic import lock_folder, replacing, sync
 from semscale.types import Progress
 
 STEP = 64 * 1024 * 1024

@@ -17,7 +17,7 @@ from semscale.errors import InputError, SemscaleError
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.messages import first_mistake, shortened
 from semscale.settings import request_model
-from semscale.store.readers.survey_header import HeaderKind
+from semscale.store.surveys import HeaderKind
 
 BAD_JSON, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, TOO_LARGE, INVALID = 400, 401, 403, 404, 409, 413, 422
 TOO_MANY, HEAD_TOO_LARGE, CLIENT_GONE, FAILED, UNAVAILABLE, TOO_LATE, DISK_FULL = (

@@ -1,20 +1,16 @@
-"""What a column holds: counts of its values, and what it is to be taken for."""
+"""Contents of a column: counts of its values, and the type that they suggest."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.store.cells import storable
-from semscale.store.column_labels import ColumnLabels
-from semscale.store.columns import column_in, groups_in
-from semscale.store.listed_options import listed_options
-from semscale.store.numbers import numbers_among
-from semscale.store.table import Table
+from semscale.store.columns import column_in, groups_in, numbers_among, storable
+from semscale.store.table import ColumnLabels, Table
 
 ColumnKind = Literal[
     "id", "open text", "single choice", "multiple choice", "ordinal", "number", "date", "weight", "empty"
@@ -217,3 +213,40 @@ def open_text_column(table: Table) -> str:
     raise InputError(
         f"text: several columns of {table.name} look like open texts; name one: {', '.join(texts)}"
     )
+
+
+_OPTION_SEPARATORS = (re.compile(r",(?!\s)"), re.compile(r";\s?"))  # an option may hold a comma and a blank
+_FEWEST_ALONE = 2
+_MOST_OPTIONS = 50
+
+
+def listed_options(values: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Find the options that each value lists.
+
+    Options stand alone in some values and together in others; there are fewer options than values.
+
+    Args:
+        values: different ones of a column, by their names.
+
+    Returns:
+        The options of each value; empty where values list nothing.
+
+    Example:
+        >>> listed_options(["Tea", "Coffee", "Tea,Coffee"])["Tea,Coffee"]
+        ('Tea', 'Coffee')
+        >>> listed_options(["Paris,FR", "Rome,IT"])
+        {}
+    """
+    for separator in _OPTION_SEPARATORS:
+        if not any(separator.search(value) for value in values):
+            continue
+        parts = {value: _parts(value, separator) for value in values}
+        options = {option for listed in parts.values() for option in listed}
+        alone = sum(len(listed) == 1 for listed in parts.values())
+        if alone >= _FEWEST_ALONE and len(options) < len(parts) and len(options) <= _MOST_OPTIONS:
+            return parts
+    return {}
+
+
+def _parts(value: str, separator: re.Pattern[str]) -> tuple[str, ...]:
+    return tuple(part for whole in separator.split(value) if (part := whole.strip()))

@@ -1,15 +1,21 @@
-"""Reading of callers' columns: lists, NumPy arrays, and polars, pandas or Arrow series."""
+"""Columns: those of callers as lists, and cells as names, numbers, texts and lists."""
 
-from collections.abc import Iterable, Mapping, Set
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from semscale.errors import InputError
-from semscale.store.cells import plain
+from semscale.errors import InputError, RowError
+from semscale.json_reading import parse_json
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Status, Statuses
+
+NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
+"""Pattern of a cell that contains only a plain number, with a point or a comma; for ``re`` and polars."""
 
 _EXACT = 2.0**53
 
@@ -106,3 +112,169 @@ def statuses_in(cells: pl.Series) -> Statuses:
     """Read a column of statuses."""
     known = {str(status): status for status in Status}
     return np.array([known[cell] for cell in cells.to_list()], dtype=object)
+
+
+_EXACT = 2**53
+_INT64 = 2**63
+_ALIKE = {str: pl.String(), bool: pl.Boolean(), datetime: pl.Datetime("ms")}
+_NESTED = (pl.List, pl.Array, pl.Struct)
+
+
+def column_of(name: str, values: Sequence[object]) -> pl.Series:
+    """Build a column of the type that all values share, or of type ``Object`` if they share none.
+
+    Integers and floats together become floats, unless an integer is too large for an exact float. A column
+    of ``None`` only has type ``Null``. Lists and dictionaries remain Python values.
+
+    Example:
+        >>> column_of("a", [1, None, 2.5]).dtype, column_of("a", ["good", 5]).dtype
+        (Float64, Object)
+    """
+    kinds = set(map(type, values)) - {type(None)}
+    if not kinds:
+        return pl.Series(name, values, dtype=pl.Null)
+    if len(kinds) == 1 and (kind := next(iter(kinds))) in _ALIKE:
+        return pl.Series(name, values, dtype=_ALIKE[kind])
+    if kinds <= {int, float}:
+        integers = [value for value in values if isinstance(value, int)]
+        if kinds == {int} and all(-_INT64 <= value < _INT64 for value in integers):
+            return pl.Series(name, values, dtype=pl.Int64)
+        if float in kinds and all(abs(value) <= _EXACT for value in integers):
+            return pl.Series(name, values, dtype=pl.Float64)
+    return pl.Series(name, values, dtype=pl.Object)
+
+
+def storable(frame: pl.DataFrame) -> pl.DataFrame:
+    """Turn ``Object`` columns into text: strings and dates as they are, NaN as null, other values as JSON.
+
+    Example:
+        >>> frame = pl.DataFrame([column_of("a", ["good", 5, ["x"], None])])
+        >>> storable(frame)["a"].to_list()
+        ['good', '5', '["x"]', None]
+    """
+    mixed = [title for title, dtype in frame.schema.items() if dtype == pl.Object]
+    return _as_texts(frame, mixed)
+
+
+def flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """Turn values that CSV and Excel cells cannot hold into text: like ``plain``, and nested values as JSON.
+
+    Example:
+        >>> flat(pl.DataFrame({"tags": [["a", "b"], None]}))["tags"].to_list()
+        ['["a","b"]', None]
+    """
+    nested = [title for title, dtype in frame.schema.items() if dtype.base_type() in _NESTED]
+    return _as_texts(plain(frame), nested)
+
+
+def plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Turn values that JSON cannot represent into text: mixed cells, bytes (base64), durations (ISO 8601).
+
+    Example:
+        >>> plain(pl.DataFrame({"key": [b"ok"]}))["key"].to_list()
+        ['b2s=']
+    """
+    columns = (_castable(title, dtype.base_type()) for title, dtype in frame.schema.items())
+    return storable(frame).with_columns(column for column in columns if column is not None)
+
+
+def _as_texts(frame: pl.DataFrame, titles: list[str]) -> pl.DataFrame:
+    return frame.with_columns(
+        pl.Series(title, [_as_text(cell) for cell in frame[title].to_list()], dtype=pl.String)
+        for title in titles
+    )
+
+
+def _castable(title: str, dtype: object) -> pl.Expr | None:
+    if dtype == pl.Binary:
+        return pl.col(title).bin.encode("base64")
+    if dtype == pl.Duration:
+        return pl.col(title).dt.to_string("iso")
+    if dtype in (pl.Categorical, pl.Enum):
+        return pl.col(title).cast(pl.String)
+    return None
+
+
+def _as_text(cell: Any) -> str | None:  # noqa: ANN401 - any value of a JSON document or a nested column
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return None
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, datetime):
+        return cell.isoformat(" ")
+    return json.dumps(cell, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def numbers_among(cells: pl.Series) -> pl.Series:
+    """Read numbers, with a point or a comma; a text that is no number, and NaN, become null.
+
+    Args:
+        cells: n texts, numbers or truth values; dates and lists hold no number.
+
+    Returns:
+        n values of type ``Float64``.
+
+    Example:
+        >>> numbers_among(pl.Series(["1,5", " 2 ", "old", None])).to_list()
+        [1.5, 2.0, None, None]
+    """
+    if cells.dtype == pl.String:
+        plain = cells.str.strip_chars().str.replace(",", ".", literal=True)
+        is_number = cells.str.contains(NUMBER).fill_null(value=False)
+        return plain.set(~is_number, None).cast(pl.Float64, strict=False)
+    if cells.dtype.is_numeric() or cells.dtype in (pl.Boolean, pl.Null):
+        return cells.cast(pl.Float64).fill_nan(None)
+    return pl.Series(cells.name, [None] * len(cells), dtype=pl.Float64)
+
+
+_SHOWN = 40
+
+
+def listed_cell(
+    cell: Any,  # noqa: ANN401 - any cell
+    *,
+    parameter: str,
+    column: str,
+    row: int,
+    only_nulls: bool,
+) -> list[Any]:
+    """Return a cell's values: of a list, of a JSON list of strings and nulls, or the one value.
+
+    Args:
+        cell: any value.
+        parameter: the parameter that names the column, for messages.
+        column: the column's name.
+        row: the cell's row, from 0.
+        only_nulls: whether a JSON list of nulls only is a list; otherwise it is a text.
+
+    Raises:
+        RowError: a text begins like a list of strings but is none; the message names its row.
+
+    Example:
+        >>> place = {"parameter": "sample", "column": "again", "row": 0, "only_nulls": True}
+        >>> listed_cell('["Paris", "Rome"]', **place), listed_cell("[sic]", **place)
+        (['Paris', 'Rome'], ['[sic]'])
+    """
+    if isinstance(cell, list):
+        return cell
+    if not isinstance(cell, str) or not cell.lstrip().startswith("["):
+        return [cell]
+    try:
+        content = parse_json(cell)
+    except json.JSONDecodeError:
+        content = None
+    if isinstance(content, list) and _are_texts(content, only_nulls=only_nulls):
+        return content
+    if cell.lstrip()[1:].lstrip().startswith('"'):
+        shown = cell if len(cell) <= _SHOWN else cell[: _SHOWN - 3] + "..."
+        raise RowError(
+            f"{parameter}: column '{column}' has a list that is no valid JSON in data {{row}}: "
+            f'{shown}; write ["one", "other"], or the text alone (rows are counted from 1, below the header)',
+            row,
+        )
+    return [cell]
+
+
+def _are_texts(content: list[Any], *, only_nulls: bool) -> bool:
+    texts = [item for item in content if item is not None]
+    return all(isinstance(text, str) for text in texts) and bool(texts or not content or only_nulls)

@@ -10,19 +10,21 @@ from urllib.request import url2pathname
 
 from semscale.errors import EmptyTableError, InputError
 from semscale.messages import shortened
-from semscale.store.places.fetching import fetch, temporary_folder
-from semscale.store.places.filesystems import open_filesystem, reached
-from semscale.store.places.urls import is_url, scheme_of, shown, url_name
-from semscale.store.readers.decoding import known_encoding
-from semscale.store.readers.delimited import open_delimited
-from semscale.store.readers.evaluation_logs import LOG_FORMATS, log_format, not_a_log, open_log
-from semscale.store.readers.excel import open_excel
-from semscale.store.readers.jsonlines import open_jsonl
-from semscale.store.readers.parquet import open_parquet
-from semscale.store.readers.partitions import open_folder
-from semscale.store.readers.remote_parquet import open_remote_folder, open_remote_parquet
-from semscale.store.readers.spss import open_spss
-from semscale.store.readers.survey_header import HeaderKind
+from semscale.store.columnar import open_folder, open_parquet, open_remote_folder, open_remote_parquet
+from semscale.store.delimited import known_encoding, open_delimited
+from semscale.store.evaluation_logs import LOG_FORMATS, log_format, not_a_log, open_jsonl, open_log
+from semscale.store.places import (
+    fetch,
+    is_url,
+    open_filesystem,
+    reached,
+    scheme_of,
+    shown,
+    temporary_folder,
+    url_name,
+)
+from semscale.store.spreadsheets import open_excel
+from semscale.store.surveys import HeaderKind, open_spss
 from semscale.store.table import Table
 from semscale.types import Progress
 

@@ -1,19 +1,67 @@
-"""Input tables that are read in batches, with checks of their columns."""
+"""Tables that are read in batches, the labels of their columns, and checks of their columns."""
 
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
-from semscale.errors import InputError, UnknownNameError
+from semscale.errors import InputError, RowError, UnknownNameError
 from semscale.messages import nearest_name
-from semscale.store.column_labels import ColumnLabels
+from semscale.store.columns import NUMBER
+from semscale.types import Integers
 
-NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
-"""Pattern of a cell that contains only a plain number, with a point or a comma; for ``re`` and polars."""
+
+@dataclass(frozen=True)
+class ColumnLabels:
+    """Words that a file has for a column and its values.
+
+    Attributes:
+        label: the question or a description; empty where there is none.
+        question: short name of the question that the column belongs to with others, such as each answer of a
+            "select all that apply"; empty where it stands alone.
+        option: what the column stands for in that question.
+        values: words for values, by the value as a name (``groups_in``), in the order of the file.
+        missing: codes that the file declares missing, each with its words; cells with them are missing.
+        missing_values: names of the labelled values that the file declares missing.
+        is_weight: whether the file says that its rows are weighted by the column.
+        measure: ``nominal``, ``ordinal`` or ``scale`` where the file says so.
+        counted: name of the value that says that the option was chosen, where the file says so.
+        are_mentions: whether the columns of the question each hold codes of one list, such as the first,
+            second and third brand that came to mind.
+    """
+
+    label: str = ""
+    question: str = ""
+    option: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    missing_values: Collection[str] = ()
+    is_weight: bool = False
+    measure: str = ""
+    counted: str = ""
+    are_mentions: bool = False
+
+    @property
+    def title(self) -> str:
+        """The question, and what the column stands for in it where the question does not say so.
+
+        Example:
+            >>> ColumnLabels("How good is it?", option="Price").title
+            'How good is it?: Price'
+        """
+        is_said = not self.label or self.label.rstrip("] ").endswith(self.option)
+        return self.label if is_said else f"{self.label}: {self.option}"
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """Words for the values that are answers: not for those that the file declares missing."""
+        return {value: words for value, words in self.values.items() if value not in self.missing_values}
+
 
 _BLOCK = 1 << 20
 _SCAN_ROWS = 10_000
@@ -187,3 +235,73 @@ def _first_shown(cells: pl.Series) -> str | None:
         if cell is not None and str(cell).strip():
             return (repr(cell) if isinstance(cell, str) else str(cell))[:_SHOWN]
     return None
+
+
+_PICKED = 50_000
+
+
+def picked_rows(
+    table: Table, rows: Integers, titles: Collection[str] = ()
+) -> Iterator[tuple[pl.DataFrame, Integers]]:
+    """Read some rows, batch by batch, from the first of them to the last.
+
+    Args:
+        table: the input.
+        rows: shape (m,), places in the file, from 0, ascending.
+        titles: columns that are needed; all of them unless given.
+
+    Yields:
+        Frames of the rows, none of them empty, each with the places of its rows.
+
+    Raises:
+        InputError: a row cannot be read; the message has its line.
+    """
+    if not len(rows):
+        return
+    first = 0 if titles else int(rows[0])
+    batches = table.batches_with(titles, _PICKED) if titles else table.batches(_PICKED, first)
+    for batch in batches:
+        here = rows[np.searchsorted(rows, first) : np.searchsorted(rows, first + batch.height)]
+        if len(here):
+            yield batch[(here - first).tolist()], here
+        first += batch.height
+        if rows[-1] < first:
+            return
+
+
+@contextmanager
+def rows_of_the_file(table: Table) -> Iterator[None]:
+    """Let errors about a row of a table name the row of its file, where a condition left rows out.
+
+    Raises:
+        InputError: an error of the block.
+    """
+    try:
+        yield
+    except RowError as error:
+        if table.row_in_whole is None:
+            raise
+        raise error.at(f"row {table.row_in_whole(error.row) + 1:,}") from None
+
+
+@contextmanager
+def panics_refused(name: str, kind: str) -> Iterator[None]:
+    """Turn a panic of a reader that is written in Rust into an error about its file.
+
+    Each library in Rust has a class of its own for panics, below ``BaseException``.
+
+    Args:
+        name: the file's name.
+        kind: the kind of file, such as ``Parquet``.
+
+    Raises:
+        InputError: the reader panicked.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise InputError(
+            f"{name} cannot be read as {kind}: it is damaged, and its reader breaks off; write it again"
+        ) from error

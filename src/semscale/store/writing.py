@@ -1,21 +1,62 @@
 """Writing of tables as Parquet, CSV, JSON lines or Excel: atomic, and safe to open in a spreadsheet."""
 
+import io
 import math
+import tempfile
+import traceback
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import polars as pl
 
 from semscale.errors import InputError
 from semscale.store.atomic import replacing
-from semscale.store.cells import flat, plain, storable
-from semscale.store.number_texts import with_numbers
-from semscale.store.places.fetching import temporary_folder
-from semscale.store.places.output_places import OutputPlace, Target, refuse_folder
-from semscale.store.table import NUMBER
-from semscale.store.workbook import LONGEST_CELL, write_workbook
+from semscale.store.columns import NUMBER, flat, plain, storable
+from semscale.store.places import OutputPlace, Target, check_target, refuse_folder, temporary_folder
+from semscale.store.table import Table
+
+
+def check_free(columns: Iterable[str], name: str) -> None:
+    """Check that a table has no column with a name of the result.
+
+    Raises:
+        InputError: it has one; the message names it.
+
+    Example:
+        >>> check_free(["id", "text"], "answers.csv")
+    """
+    taken = [column for column in columns if column.startswith(PREFIX)]
+    if taken:
+        raise InputError(
+            f"{name} has a column '{taken[0]}', but names with {PREFIX} belong to the result; rename it"
+        )
+
+
+def check_output(table: Table, out: Target) -> None:
+    """Check, before any work is done, that a result with as many rows as a table can be written.
+
+    Raises:
+        InputError: the extension is unknown, the file cannot be written or is the input, or there are more
+            rows than Excel can hold.
+    """
+    name = output_format(out)
+    check_target(out, "out")
+    if is_same(table, out):
+        raise InputError(f"out must not be the input, got {out}; choose another name")
+    if name == "xlsx" and table.n_rows is not None:
+        check_rows(table.n_rows)
+
+
+def is_same(table: Table, out: Target) -> bool:
+    """Tell whether an output is the table itself."""
+    if isinstance(out, OutputPlace):
+        return table.name.rstrip("/") == str(out).rstrip("/")
+    return table.path is not None and out.exists() and out.samefile(table.path)
+
 
 OUTPUTS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx"}
 """Output formats by extension."""
@@ -154,3 +195,321 @@ def _write_sheet(frames: Iterable[pl.DataFrame], target: Path) -> None:
 
 def _write_csv(frame: pl.DataFrame, output: BinaryIO, *, header: bool) -> None:
     formula_safe(flat(frame)).write_csv(output, include_header=header)
+
+
+_EXACT = 2**53
+
+
+def join_parts(
+    paths: Sequence[Path],
+    target: Path,
+    *,
+    without: Collection[str] = (),
+    beside: Sequence[pl.DataFrame | None] = (),
+) -> None:
+    """Write the rows of all parts in order to one file, which appears complete or not at all.
+
+    Columns are in the order of their first appearance. A column that a part lacks is null there. If a
+    column's types differ, integers and floats become floats, and all others become text. In a workbook,
+    texts that are numbers become numbers (``number_texts``).
+
+    Args:
+        paths: Parquet files, at least one, in order.
+        target: the file, in the format of its extension; an existing one is replaced.
+        without: columns that are left out.
+        beside: for each part further columns of its rows, or ``None``; the same ones for all parts.
+
+    Raises:
+        InputError: the extension is unknown, or there are more rows or longer texts than Excel can hold.
+    """
+    name = output_format(target)
+    schema = {title: dtype for title, dtype in common_schema(paths).items() if title not in without}
+    aligned = [
+        aligned_part(path, schema, further)
+        for path, further in zip(paths, beside or [None] * len(paths), strict=True)
+    ]
+    if name == "xlsx":
+        aligned = with_numbers(aligned)
+    with replacing(target, within=paths[0].parent) as temporary:
+        if name == "parquet":
+            rows = rows_of_group(schema)
+            pl.concat(aligned).sink_parquet(temporary, row_group_size=rows, maintain_order=True)
+        else:
+            write_frames(_collected(aligned), temporary, name)
+
+
+def common_schema(paths: Sequence[Path]) -> dict[str, pl.DataType]:
+    """Find the columns of several Parquet files, each with a type that fits it in all files."""
+    return joint_schema(
+        [pl.read_parquet_schema(path) for path in paths],
+        lambda place, title: pl.read_parquet(paths[place], columns=[title])[title],
+    )
+
+
+def joint_schema(
+    schemas: Sequence[Mapping[str, pl.DataType]], cells: Callable[[int, str], pl.Series]
+) -> dict[str, pl.DataType]:
+    """Find the columns of several frames, each with a type that fits it in all of them.
+
+    Args:
+        schemas: columns and types of each frame.
+        cells: returns a column of the frame in a place; called where integers and floats meet.
+    """
+    schema: dict[str, pl.DataType] = {}
+    widened = set()
+    for own in schemas:
+        for title, dtype in own.items():
+            known = schema.setdefault(title, dtype)
+            if known != dtype:
+                schema[title] = _common(known, dtype)
+                widened.add(title)
+    for title in widened:
+        whole = [place for place, own in enumerate(schemas) if own.get(title) == pl.Int64]
+        if schema[title] == pl.Float64 and not all(_exact_as_floats(cells(place, title)) for place in whole):
+            schema[title] = pl.String()
+    return {title: pl.String() if dtype == pl.Null else dtype for title, dtype in schema.items()}
+
+
+def aligned_part(
+    path: Path, schema: Mapping[str, pl.DataType], further: pl.DataFrame | None = None
+) -> pl.LazyFrame:
+    """Read a Parquet file with the columns of a schema, and further ones beside them.
+
+    Args:
+        path: the file.
+        schema: the columns and types of the result; a column that the file lacks is null.
+        further: columns of the same rows.
+    """
+    own = pl.read_parquet_schema(path)
+    part = pl.scan_parquet(path, glob=False).select(
+        pl.col(title).cast(dtype) if title in own else pl.lit(None, dtype=dtype).alias(title)
+        for title, dtype in schema.items()
+    )
+    return part if further is None else pl.concat([part, further.lazy()], how="horizontal")
+
+
+def _common(one: pl.DataType, other: pl.DataType) -> pl.DataType:
+    if pl.Null in (one, other):
+        return other if one == pl.Null else one
+    if {one, other} == {pl.Int64(), pl.Float64()}:
+        return pl.Float64()
+    return pl.String()
+
+
+def _exact_as_floats(cells: pl.Series) -> bool:
+    return bool(cells.is_between(-_EXACT, _EXACT).all())
+
+
+def _collected(frames: Sequence[pl.LazyFrame]) -> Iterator[pl.DataFrame]:
+    for frame in frames:
+        yield frame.collect()
+
+
+def write_batches(frames: Iterable[pl.DataFrame], target: Target) -> None:
+    """Write frames one after the other to one file, which appears complete or not at all.
+
+    They are kept in a temporary folder until their columns and types are known, as ``join_parts`` joins them.
+
+    Args:
+        frames: at least one.
+        target: a file, here or behind a URL, in the format of its extension.
+
+    Raises:
+        InputError: the extension is unknown, the target is a folder, or there are more rows or longer texts
+            than Excel can hold.
+    """
+    refuse_folder(target)
+    with temporary_folder() as folder:
+        paths = []
+        for number, frame in enumerate(frames):
+            paths.append(Path(folder, f"batch-{number:06d}.parquet"))
+            storable(frame).write_parquet(paths[-1])
+        if isinstance(target, OutputPlace):
+            file = Path(folder, f"table{target.suffix}")
+            join_parts(paths, file)
+            target.upload(file)
+        else:
+            join_parts(paths, target)
+
+
+MAX_ROWS = 1_048_575
+"""The most rows that a sheet can hold below its header."""
+
+_CREATED = datetime(1980, 1, 1, tzinfo=UTC)  # as its archive's files: the same content is the same bytes
+LONGEST_CELL = 32_767
+_FIRST_YEAR = 1900
+_SETTINGS = {
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+}
+
+
+def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
+    """Write frames with the same columns, one after the other, to one sheet.
+
+    Missing values and NaN become empty cells. Dates that Excel cannot represent (before 1900, or with a time
+    zone) become texts.
+
+    Args:
+        frames: at least one frame, without nested columns.
+        target: the file.
+
+    Raises:
+        InputError: more than 1,048,575 rows, or a text of more than 32,767 characters.
+        OSError: the disk is full; the file is then no valid workbook.
+    """
+    with opened_workbook(target, constant_memory=True) as workbook:
+        sheet = workbook.add_worksheet()
+        days = workbook.add_format({"num_format": "yyyy-mm-dd"})
+        times = workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+        for number, row in enumerate(_rows(frames)):
+            for column, cell in enumerate(row):
+                if isinstance(cell, date):
+                    _write_date(sheet, (number, column), cell, times if isinstance(cell, datetime) else days)
+                else:
+                    _write(sheet, (number, column), cell)
+
+
+@contextmanager
+def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[Any]:
+    """Open a workbook that leaves no open or temporary file behind if the disk is full.
+
+    It does not say when it was made, so that the same content gives the same bytes.
+
+    Args:
+        target: the file.
+        constant_memory: whether rows are written at once; they must then come from top to bottom.
+    """
+    import xlsxwriter
+
+    with (
+        tempfile.TemporaryDirectory(prefix="semscale-") as parts,
+        io.BufferedWriter(_UntilRefused(target, "wb")) as output,
+    ):
+        try:
+            with xlsxwriter.Workbook(
+                output, _SETTINGS | {"tmpdir": parts, "constant_memory": constant_memory}
+            ) as workbook:
+                workbook.set_properties({"created": _CREATED})
+                yield workbook
+        except xlsxwriter.exceptions.FileCreateError as error:
+            refused = error.__context__
+            if refused is not None:
+                # The failed stack frames refer to the archive; clearing them closes it.
+                traceback.clear_frames(refused.__traceback__)
+            raise
+
+
+class _UntilRefused(io.FileIO):
+    """A file that raises only the first error of writing, and ignores later writes.
+
+    When a failed archive is garbage-collected, it is closed, and closing writes its end. This must not fail
+    again, as nobody could catch the error there.
+    """
+
+    refused = False
+
+    def write(self, content: Any, /) -> int:  # noqa: ANN401 - bytes, or anything that holds them
+        """Write bytes; after a failed write, do nothing."""
+        if self.refused:
+            return memoryview(content).nbytes
+        try:
+            return super().write(content)
+        except OSError:
+            self.refused = True
+            raise
+
+
+def check_rows(rows: int) -> None:
+    """Check that a sheet can hold a number of rows.
+
+    Raises:
+        InputError: there are more than 1,048,575 rows.
+    """
+    if rows > MAX_ROWS:
+        raise InputError(
+            f"out: an Excel sheet holds {MAX_ROWS:,} rows, but there are {rows:,}; write .parquet or .csv"
+        )
+
+
+def _rows(frames: Iterable[pl.DataFrame]) -> Iterator[tuple[Any, ...]]:
+    done = 0
+    for frame in frames:
+        if done == 0:
+            yield tuple(frame.columns)
+        done += frame.height
+        check_rows(done)
+        yield from frame.iter_rows()
+
+
+def _write(sheet: Any, place: tuple[int, int], cell: object) -> None:  # noqa: ANN401 - xlsxwriter has no types
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return
+    if isinstance(cell, bool):
+        sheet.write_boolean(*place, cell)
+    elif isinstance(cell, int | float) and math.isfinite(cell):
+        sheet.write_number(*place, cell)
+    else:
+        _write_text(sheet, place, str(cell))
+
+
+def _write_date(sheet: Any, place: tuple[int, int], cell: date, shown: object) -> None:  # noqa: ANN401
+    if cell.year < _FIRST_YEAR or (isinstance(cell, datetime) and cell.tzinfo is not None):
+        _write_text(sheet, place, cell.isoformat())
+    else:
+        sheet.write_datetime(*place, cell, shown)
+
+
+def _write_text(sheet: Any, place: tuple[int, int], text: str) -> None:  # noqa: ANN401
+    if len(text) > LONGEST_CELL:
+        raise InputError(
+            f"out: row {place[0]} has a text of {len(text):,} characters, "
+            f"but an Excel cell holds {LONGEST_CELL:,}; write .parquet or .csv"
+        )
+    sheet.write_string(*place, text)
+
+
+_WHOLE = r"^(?:0|-?[1-9][0-9]{0,14})$"
+_DECIMAL = r"^-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]$"
+_TINY = r"^-?0\.0000"  # is shown with an exponent
+_DIGITS = 15  # that Excel keeps of a number
+
+
+def with_numbers(frames: Sequence[pl.LazyFrame]) -> list[pl.LazyFrame]:
+    """Turn columns of numbers that are written as texts into numbers, if each text can be had back.
+
+    A column stays text if a single text in it would change: with a leading or trailing zero, a sign that is
+    not needed, white space, more than 15 digits, or anything that is no number. Empty texts become null.
+
+    Args:
+        frames: with the same columns.
+
+    Returns:
+        The frames; columns of numbers have type Float64.
+
+    Example:
+        >>> frame = pl.LazyFrame({"score": ["5", "-1.5"], "postcode": ["01067", "80331"]})
+        >>> with_numbers([frame])[0].collect_schema().dtypes()
+        [Float64, String]
+    """
+    schema = frames[0].collect_schema()
+    candidates = {title for title, dtype in schema.items() if dtype == pl.String}
+    filled: set[str] = set()
+    for frame in frames:
+        if not candidates:
+            break
+        found = frame.select(_facts(title) for title in sorted(candidates)).collect()
+        facts = {title: found[title][0] for title in candidates}
+        candidates = {title for title, fact in facts.items() if fact["is_exact"]}
+        filled |= {title for title, fact in facts.items() if fact["is_filled"]}
+    numbers = [pl.col(title).cast(pl.Float64, strict=False) for title in sorted(candidates & filled)]
+    return [frame.with_columns(numbers) for frame in frames]
+
+
+def _facts(title: str) -> pl.Expr:
+    text = pl.col(title)
+    digits = text.str.replace_all(r"[^0-9]", "").str.len_chars()
+    decimal = text.str.contains(_DECIMAL) & ~text.str.contains(_TINY) & (digits <= _DIGITS)
+    is_exact = (text.str.contains(_WHOLE) | decimal | (text == "")).all()
+    return pl.struct(is_exact.alias("is_exact"), (text != "").any().alias("is_filled")).alias(title)

@@ -15,10 +15,9 @@ from semscale.rating.labelling import check_human_range
 from semscale.results.weights import weights_in
 from semscale.stats.distances.samples import PmfSample
 from semscale.store.columns import column_in, floats_in, groups_in
-from semscale.store.filtering import rows_of_the_file
 from semscale.store.missing_codes import is_missing
 from semscale.store.reading import open_table
-from semscale.store.table import Table
+from semscale.store.table import Table, rows_of_the_file
 from semscale.study.result import ANSWERS, StudyResult, read_study
 from semscale.study.settings import ComparisonSettings
 from semscale.types import Floats, Integers, Mask

@@ -11,10 +11,9 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.store.column_labels import ColumnLabels
-from semscale.store.columns import groups_in
+from semscale.store.columns import groups_in, numbers_among
 from semscale.store.missing_codes import code_key, looks_like_code, missing_keys
-from semscale.store.numbers import numbers_among
+from semscale.store.table import ColumnLabels
 from semscale.types import Floats
 
 MAX_ANSWERS = 50
@@ -260,7 +259,8 @@ def _columns_of_one_and_two(values: Mapping[str, set[str]], question: str) -> se
         raise InputError(
             f"question: '{question}' has the value 2 alone in {listed}, and no column with both 1 and 2, so "
             "that nothing tells whether 2 stands for chosen: name it in a column of its own "
-            f'(--group "{alone[0]}=no:2", or yes:2), and list that one as an option'
+            f"(--derive \"chosen=CASE {alone[0]} WHEN 2 THEN 'no' END\", or 'yes'), and list that "
+            "one as an option"
         )
     return set()
 
@@ -275,8 +275,10 @@ def _refuse_ranks(cells: Mapping[str, pl.Series], question: str) -> None:
     first, *_ = cells
     raise InputError(
         f"question: '{question}' has at most one 1 and one 2 in each row of its {len(cells)} columns, as "
-        "ranks have, so that nothing tells whether 2 stands for chosen: group each and list the groups as "
-        f'options (--group "{first}=yes:1;no:2" if 2 says no, "{first}=yes:1,2" for ranks); if 1 and 2 are '
+        "ranks have, so that nothing tells whether 2 stands for chosen: derive a column from each and "
+        "list these as options "
+        f"(--derive \"a=CASE {first} WHEN 1 THEN 'yes' WHEN 2 THEN 'no' END\" if 2 says no, "
+        f"\"a=CASE WHEN {first} IN (1, 2) THEN 'yes' END\" for ranks); if 1 and 2 are "
         f'codes of one list, put the columns together (--question "Name={"+".join(cells)}")'
     )
 

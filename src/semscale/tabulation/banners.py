@@ -9,9 +9,9 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.messages import unknown_name
-from semscale.store.column_labels import ColumnLabels
 from semscale.store.column_profile import is_id_name
 from semscale.store.columns import groups_in
+from semscale.store.table import ColumnLabels
 from semscale.types import Integers
 
 _MOST_GROUPS = 50
@@ -99,8 +99,7 @@ def read_banner(
     if len(values) > _MOST_GROUPS:
         raise InputError(
             f"{role}: column '{cells.name}' has {len(values):,} groups, and a table has at most "
-            f"{_MOST_GROUPS}: make bands of numbers (--band) or groups of values (--group), and name the "
-            "new column"
+            f"{_MOST_GROUPS}: derive a column of groups (--derive) and name it instead"
         )
     order_from = ""
     if is_wave:

@@ -20,13 +20,10 @@ from semscale.scales import load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.store.atomic import check_writable, replacing
-from semscale.store.cells import storable
-from semscale.store.column_labels import ColumnLabels
-from semscale.store.columns import column_in, groups_in
-from semscale.store.filtering import rows_of_the_file
+from semscale.store.columns import column_in, groups_in, storable
 from semscale.store.missing_codes import missing_keys, written_codes
 from semscale.store.reading import open_table
-from semscale.store.table import Table
+from semscale.store.table import ColumnLabels, Table, rows_of_the_file
 from semscale.store.writing import write_table
 from semscale.tabulation.banners import Banner, id_columns, pair_notes, read_banner, unpaired_notes
 from semscale.tabulation.crosstab_figures import (

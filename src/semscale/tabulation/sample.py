@@ -14,9 +14,8 @@ from semscale.stats.survey.raked_designs import raked_design
 from semscale.stats.survey.raking import Raking, rake
 from semscale.stats.survey.replicate_design import given_replicates
 from semscale.stats.survey.variances import AnyDesign
-from semscale.store.column_labels import ColumnLabels
-from semscale.store.columns import groups_in
-from semscale.store.numbers import numbers_among
+from semscale.store.columns import groups_in, numbers_among
+from semscale.store.table import ColumnLabels
 from semscale.tabulation.settings import Margins, SampleSettings, check_sum
 from semscale.types import Floats, Mask
 

@@ -13,11 +13,9 @@ from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.scales.library import scale_caution
 from semscale.stats.mass_names import MASS_PREFIX
-from semscale.store.column_labels import ColumnLabels
-from semscale.store.column_profile import ColumnProfile
-from semscale.store.columns import groups_in
-from semscale.store.listed_options import listed_options
-from semscale.store.numbers import numbers_among
+from semscale.store.column_profile import ColumnProfile, listed_options
+from semscale.store.columns import groups_in, numbers_among
+from semscale.store.table import ColumnLabels
 from semscale.store.writing import PREFIX
 from semscale.tabulation.answer_cells import (
     MAX_ANSWERS,
@@ -584,7 +582,7 @@ def _check_answers(name: str, n: int) -> None:
         raise InputError(
             f"question: '{name}' is taken for a choice of {n:,} answers, and a table has at most "
             f"{MAX_ANSWERS}: say --numeric {name} if they are numbers, rate them as texts first (semscale "
-            f"rate --text {name}), or make groups of them (--group)"
+            f"rate --text {name}), or derive groups of them (--derive)"
         )
 
 

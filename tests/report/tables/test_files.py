@@ -8,7 +8,7 @@ from python_calamine import CalamineWorkbook
 from semscale.errors import MissingExtraError
 from semscale.report.tables_workbook import write_differences
 from semscale.report.workbook import Sheet, SheetFormats
-from semscale.store.workbook import opened_workbook
+from semscale.store.writing import opened_workbook
 from semscale.tabulation.crosstabs import check_path, crosstabs
 
 

@@ -6,8 +6,8 @@ import fsspec
 import pytest
 
 from semscale.errors import UnreachableError
-from semscale.store.filtering import filtered
-from semscale.store.places.fetching import fetch, identity
+from semscale.store.expressions import filtered
+from semscale.store.places import fetch, identity
 from semscale.store.reading import open_table
 
 

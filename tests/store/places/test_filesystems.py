@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.errors import InputError, MissingExtraError, UnreachableError
-from semscale.store.places.filesystems import open_filesystem, reached
+from semscale.store.places import open_filesystem, reached
 
 URL = "s3://ann:hidden@bucket/a.csv?key=hidden"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.places.output_places import OutputPlace, check_target, refuse_folder, target_of
+from semscale.store.places import OutputPlace, check_target, refuse_folder, target_of
 
 
 def test_what_is_a_file_a_folder_and_a_url(tmp_path):

@@ -3,8 +3,7 @@
 import fsspec
 import pytest
 
-from semscale.store.places.output_places import target_of
-from semscale.store.places.part_files import files_of
+from semscale.store.places import files_of, target_of
 
 
 @pytest.fixture(params=["local", "memory"])

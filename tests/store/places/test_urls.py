@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.store.places.urls import is_url, scheme_of, shown, url_name
+from semscale.store.places import is_url, scheme_of, shown, url_name
 
 
 @pytest.mark.parametrize(

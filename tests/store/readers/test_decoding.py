@@ -5,7 +5,7 @@ import re
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.readers.decoding import encoding_of, open_text
+from semscale.store.delimited import encoding_of, open_text
 
 
 def read(path, encoding=None):

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.readers.delimited import open_delimited
+from semscale.store.delimited import open_delimited
 
 
 def rows_of(path, size=100, skip=0, **settings):

@@ -1,14 +1,18 @@
 """Excel: numbers in a column of texts stay numbers, headers and sheets are checked."""
 
 import datetime as dt
+import io
+import zipfile
 
 import polars as pl
 import pytest
 import xlsxwriter
 
 from semscale.errors import InputError
-from semscale.store.cells import column_of, storable
-from semscale.store.readers.excel import open_excel
+from semscale.store import spreadsheets
+from semscale.store.columns import column_of, storable
+from semscale.store.spreadsheets import open_excel
+from semscale.store.table import panics_refused
 
 NOT_AVAILABLE = "=NA()"
 
@@ -165,3 +169,75 @@ def test_a_first_sheet_with_a_title_alone_names_the_others(tmp_path):
     with pytest.raises(InputError, match="sheet 'Readme' has one row; name another with --sheet: Daten"):
         only(path)
     assert only(path, sheet="Daten")["text"].to_list() == ["good"]
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def packed(path, change):
+    """Write a workbook of two rows whose sheet was changed."""
+    book = io.BytesIO()
+    with xlsxwriter.Workbook(book) as workbook:
+        sheet = workbook.add_worksheet()
+        sheet.write_row(0, 0, ["id", "text"])
+        sheet.write_row(1, 0, [1, "good"])
+    with zipfile.ZipFile(book) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            content = old.read(name)
+            new.writestr(name, change(content) if name == SHEET else content)
+    return path
+
+
+def test_a_cell_in_the_last_corner_is_refused_with_the_limit(tmp_path):
+    path = packed(tmp_path / "a.xlsx", lambda sheet: sheet.replace(b'r="B2"', b'r="XFD1048576"'))
+    # 1,048,576 rows times 16,384 columns
+    message = r"^a has 17,179,869,184 cells .* read up to 50,000,000; remove"
+    with pytest.raises(InputError, match=message) as refused:
+        open_excel(path, "a")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_lie_about_the_dimension_changes_nothing(tmp_path):
+    path = packed(tmp_path / "a.xlsx", lambda sheet: sheet.replace(b'ref="A1:B2"', b'ref="A1:XFD1048576"'))
+    assert next(open_excel(path, "a").batches(9)).rows() == [(1, "good")]
+
+
+def test_a_cell_whose_name_two_blocks_share_is_counted(tmp_path):
+    before = b"<!--" + b"x" * ((1 << 20) - 600) + b"-->"
+
+    def change(sheet):
+        start = sheet.index(b"<sheetData>")
+        filled = (1 << 20) - start - len(before) - len(b'<row r="1" spans="1:2"><c r="XF')
+        cut = before[:-3] + b"x" * (filled - len(b"<sheetData>")) + b"-->"
+        return (
+            sheet[:start]
+            + cut
+            + b'<sheetData><row r="1" spans="1:2"><c r="XFD1048576"/></row></sheetData></worksheet>'
+        )
+
+    with pytest.raises(InputError, match="17,179,869,184 cells"):
+        open_excel(packed(tmp_path / "a.xlsx", change), "a")
+
+
+def test_a_file_that_unpacks_to_more_than_the_limit_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(spreadsheets, "MOST_BYTES", 1_000_000)
+    blank = b" " * 1_000_000
+    path = packed(tmp_path / "a.xlsx", lambda sheet: sheet.replace(b"</sheetData>", blank + b"</sheetData>"))
+    with pytest.raises(InputError, match=r"^a has 1,0\d\d,\d\d\d bytes, unpacked, .* up to 1,000,000; "):
+        open_excel(path, "a")
+
+
+def test_what_is_no_package_is_refused(tmp_path):
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(b"id,text")
+    with pytest.raises(InputError, match="cannot be read as an Excel workbook"):
+        open_excel(path, "a")
+
+
+def test_a_panic_of_a_reader_is_an_error_about_the_file():
+    panic = type("PanicException", (BaseException,), {})
+    refused = pytest.raises(InputError, match="a.xlsx cannot be read as an Excel workbook: it is damaged")
+    with refused, panics_refused("a.xlsx", "an Excel workbook"):
+        raise panic("index out of bounds")
+    with pytest.raises(KeyboardInterrupt), panics_refused("a.xlsx", "an Excel workbook"):
+        raise KeyboardInterrupt

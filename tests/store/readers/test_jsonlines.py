@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.readers.jsonlines import open_jsonl
+from semscale.store.evaluation_logs import open_jsonl
 
 
 def opened(folder, *rows):

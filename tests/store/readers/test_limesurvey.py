@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.store.readers.limesurvey import is_limesurvey, limesurvey_columns
+from semscale.store.surveys import is_limesurvey, limesurvey_columns
 
 CODES = [
     "id",

@@ -1,13 +1,19 @@
 """Parquet: types kept, slices exact across row groups, damage named."""
 
 import datetime as dt
+import subprocess
+import sys
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from polars.testing import assert_frame_equal
+from targets import CORPUS
 
 from semscale.errors import InputError
-from semscale.store.readers.parquet import open_parquet
+from semscale.store.columnar import open_parquet
 
 
 @pytest.mark.parametrize("row_group", [1, 3, 100])
@@ -66,3 +72,74 @@ def test_no_columns(tmp_path):
     pl.DataFrame().write_parquet(tmp_path / "x.parquet")
     with pytest.raises(InputError, match="no columns"):
         open_parquet(tmp_path / "x.parquet", "x")
+
+
+TABLE = pa.table(
+    {
+        "text": ["good", None, "", "good"] * 500,
+        "n": list(range(2000)),
+        "sure": [True, None] * 1000,
+        "tags": [["a", None], [], None, ["b"]] * 500,
+        "who": [{"name": "Ana"}, None] * 1000,
+        "nothing": pa.nulls(2000),
+    }
+)
+
+
+@pytest.mark.parametrize("pages", ["1.0", "2.0"])
+@pytest.mark.parametrize("has_dictionaries", [True, False])
+@pytest.mark.parametrize("packing", ["none", "snappy", "zstd", "gzip"])
+def test_what_arrow_writes_is_read(tmp_path, pages, has_dictionaries, packing):
+    path = tmp_path / "a.parquet"
+    settings = {"data_page_version": pages, "use_dictionary": has_dictionaries, "compression": packing}
+    pq.write_table(TABLE, path, row_group_size=700, data_page_size=500, **settings)
+    assert pl.concat(open_parquet(path, "a").batches(900)).equals(pl.from_arrow(TABLE))
+
+
+@pytest.mark.parametrize("values", ["minus-one", "minus-64"])
+def test_a_page_with_fewer_values_than_none_is_refused(values):
+    path = CORPUS / "parquet" / f"page-of-{values}-values.parquet"
+    number = {"minus-one": -1, "minus-64": -64}[values]
+    with pytest.raises(InputError, match=f"a number of values is {number}, not 0 to 3"):
+        open_parquet(path, "a")
+
+
+@pytest.mark.parametrize(
+    "footer", [b"\xff\xff\xff\x7f", b"\x00\x01\x00\x00\x00"], ids=["longer than the file", "of other bytes"]
+)
+def test_a_wrong_footer_is_refused(tmp_path, footer):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"PAR1" + footer + b"PAR1")
+    with pytest.raises(InputError, match="^a cannot be read as Parquet"):
+        open_parquet(path, "a")
+
+
+ROWS = 40_000_000
+READING = """
+import resource, sys
+from pathlib import Path
+from semscale.store.columnar import open_parquet
+
+table = open_parquet(Path(sys.argv[1]), "a")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+(last,) = table.batches(50_000, table.n_rows - 1_000)
+assert next(table.batches(50_000)).height == 50_000
+assert last.height == 1_000 and set(last["text"]) == {"good"}
+print(table.n_rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.exhaustive
+def test_a_small_file_of_many_rows_is_read_in_bounded_memory(tmp_path):
+    path = tmp_path / "a.parquet"
+    texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(ROWS, np.int8)), pa.array(["good"]))
+    pq.write_table(pa.table({"text": texts}), path, row_group_size=ROWS, compression="zstd")
+    assert path.stat().st_size < 20_000
+    ended = subprocess.run(
+        [sys.executable, "-c", READING, str(path)], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    rows, kilobytes = map(int, ended.stdout.split())
+    assert rows == ROWS
+    # All texts at once would take 640 MB.
+    assert kilobytes < 300_000

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.readers.partitions import rebatched
+from semscale.store.columnar import rebatched
 from semscale.store.reading import open_table
 
 

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 import xlsxwriter
 
-from semscale.store.readers.qualtrics import HeaderRowsWarning, header_rows
 from semscale.store.reading import open_table
+from semscale.store.surveys import HeaderRowsWarning, header_rows
 
 QUESTIONS = ["Start Date", "How was your stay?\nPlease be frank."]
 IDS = ['{"ImportId":"startDate","timeZone":"America/Denver"}', '{"ImportId":"QID1_TEXT"}']

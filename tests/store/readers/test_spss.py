@@ -7,7 +7,7 @@ import pytest
 from tests.store.readers.spss_files import FRAME, write_spss
 
 from semscale.errors import InputError
-from semscale.store.filtering import filtered
+from semscale.store.expressions import filtered
 from semscale.store.reading import open_table
 
 pytestmark = pytest.mark.needs("spss")

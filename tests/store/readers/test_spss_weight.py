@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from tests.store.readers.spss_files import FRAME, write_spss
 
-from semscale.store.readers.spss_weight import weight_variable
+from semscale.store.surveys import weight_variable
 
 pytestmark = pytest.mark.needs("spss")
 

@@ -4,9 +4,8 @@ import pytest
 import xlsxwriter
 
 from semscale.errors import InputError
-from semscale.store.readers.qualtrics import HeaderRowsWarning
-from semscale.store.readers.survey_header import survey_header
 from semscale.store.reading import open_table
+from semscale.store.surveys import HeaderRowsWarning, survey_header
 
 MONKEY = (
     "Respondent ID,Collector ID,Which?,,Why?\n,,Tea,Coffee,Open-Ended Response\n1,7,Tea,,so\n2,7,,Coffee,no\n"

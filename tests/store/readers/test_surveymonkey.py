@@ -1,6 +1,6 @@
 """Exports of SurveyMonkey: questions above answers."""
 
-from semscale.store.readers.surveymonkey import is_surveymonkey, surveymonkey_columns
+from semscale.store.surveys import is_surveymonkey, surveymonkey_columns
 
 NAMES = ["Respondent ID", "Collector ID", "Which do you drink?", "", "", "Why?", "Why?"]
 ANSWERS = ["", "", "Tea", "Coffee", "Other (please specify)", "Open-Ended Response", "Open-Ended Response"]

@@ -5,7 +5,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.store.reading import open_table
-from semscale.store.runs.batch_writing import write_batches
+from semscale.store.writing import write_batches
 
 BATCHES = [pl.DataFrame({"a": [1, 2], "b": ["x", "=1"]}), pl.DataFrame({"a": [0.5], "c": ["late"]})]
 

@@ -7,7 +7,7 @@ from pyarrow.parquet import ParquetFile
 
 from semscale.errors import InputError
 from semscale.store.reading import open_table
-from semscale.store.runs.part_joining import common_schema, join_parts
+from semscale.store.writing import common_schema, join_parts
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from filelock import FileLock
 
 from semscale.errors import InputError
-from semscale.store.runs.parts import Parts
+from semscale.store.runs.stored_parts import Parts
 
 KEY = {"input": "abc", "temperature": "1"}
 

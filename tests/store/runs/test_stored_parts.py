@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, InterruptedRunError, UnreachableError
-from semscale.store.places.output_places import target_of
+from semscale.store.places import target_of
 from semscale.store.reading import open_table
 from semscale.store.runs.stored_parts import StoredParts
 
@@ -187,7 +187,7 @@ def test_two_runs_at_once_in_a_folder_of_this_machine(tmp_path):
 
 
 def test_a_file_behind_a_url_is_that_of_this_machine(tmp_path):
-    from semscale.store.runs.part_joining import join_parts
+    from semscale.store.writing import join_parts
 
     place = target_of("memory://bucket/rated.csv")
     with StoredParts.open(place, KEY) as parts:

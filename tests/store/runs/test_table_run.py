@@ -7,10 +7,9 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, InterruptedRunError, ModelError
-from semscale.store.places.output_places import target_of
-from semscale.store.places.part_files import files_of
+from semscale.store.places import files_of, target_of
 from semscale.store.reading import open_table
-from semscale.store.runs.part_storing import PartInPlace, store_part
+from semscale.store.runs.stored_parts import PartInPlace, store_part
 from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
 
 ROWS = 10

@@ -11,9 +11,8 @@ from typing import Any
 from semscale.errors import InputError
 from semscale.history.items import Output
 from semscale.json_reading import parse_json
-from semscale.store.list_cells import listed_cell
+from semscale.store.columns import NUMBER, listed_cell
 from semscale.store.missing_codes import is_missing
-from semscale.store.table import NUMBER
 
 _SHOWN = 40
 _EXACT = 2.0**53

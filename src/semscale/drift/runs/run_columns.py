@@ -13,7 +13,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import named
 from semscale.store.columns import as_names, groups_in
-from semscale.store.readers.evaluation_logs import log_columns
+from semscale.store.evaluation_logs import log_columns
 from semscale.store.table import Table
 
 _BATCH = 20_000

@@ -11,7 +11,7 @@ from semscale.drift.runs.run_columns import RunColumns, items_in
 from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import named
-from semscale.store.readers.evaluation_logs import log_columns, log_format
+from semscale.store.evaluation_logs import log_columns, log_format
 from semscale.store.reading import FORMATS, TableSettings, open_table
 from semscale.store.table import Table
 

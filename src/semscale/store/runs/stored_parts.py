@@ -1,5 +1,7 @@
-"""Finished parts of a run whose output is a folder of partitions or lies behind a URL."""
+"""Finished parts of a run: stored beside the output or in its folder, verified, and joined."""
 
+import hashlib
+import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -7,28 +9,462 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import polars as pl
 from filelock import FileLock
+from polars.exceptions import PolarsError
 
 from semscale.errors import InputError
-from semscale.store.folder_lock import LOCK_FILE, lock_folder
-from semscale.store.places.fetching import temporary_folder
-from semscale.store.places.output_places import OutputPlace, Target
-from semscale.store.places.part_files import PartFiles, files_of
-from semscale.store.runs.part_joining import join_parts, joint_schema
-from semscale.store.runs.part_storing import WORK, PartInPlace, PartitionOrder, store_part, store_partition
-from semscale.store.runs.parts import differing
-from semscale.store.runs.stored_part import (
-    StoredPart,
-    checksum,
-    part_name,
-    read_key,
-    read_part,
-    record_name,
-    to_json,
-)
+from semscale.json_reading import parse_json
+from semscale.store.atomic import LOCK_FILE, lock_folder, replacing, sync
+from semscale.store.places import OutputPlace, PartFiles, Target, files_of, temporary_folder
+from semscale.store.writing import aligned_part, join_parts, joint_schema
+
+_MANIFEST = "manifest.json"
+_OURS = re.compile(r"manifest\.json|lock|part-\d{6}\.(parquet|json)|\..+\.tmp")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A finished part.
+
+    Attributes:
+        path: its Parquet file.
+        rows: its number of rows.
+        notes: JSON values that the run stored with it.
+    """
+
+    path: Path
+    rows: int
+    notes: dict[str, Any]
+
+
+@dataclass
+class Parts:
+    """The parts of one run in their own folder, which is locked while the run lasts; a context manager.
+
+    Leaving the context keeps finished parts; if there is none, the folder is removed.
+
+    Each part is written under a temporary name, flushed to the disk and renamed. A second file with its row
+    count and checksum marks it as finished. When a run is opened again, its parts count up to the first one
+    that is missing or does not match its checksum; the rest is removed.
+
+    Attributes:
+        folder: the folder of the parts.
+        finished: the finished parts, in order.
+        unfinished: parts after these that will be made again, in order.
+        is_new: whether the run starts from nothing; if so, removing its parts loses no earlier work.
+
+    Example:
+        >>> import tempfile
+        >>> folder = Path(tempfile.mkdtemp(), "rated.csv.parts")
+        >>> with Parts.open(folder, {"seed": "1"}) as parts:
+        ...     parts.add(pl.DataFrame({"mean": [3.0, 4.0]}))
+        >>> with Parts.open(folder, {"seed": "1"}) as parts:
+        ...     print(parts.rows)
+        ...     parts.remove()
+        2
+    """
+
+    folder: Path
+    finished: list[Part] = field(default_factory=list)
+    unfinished: list[Part] = field(default_factory=list)
+    is_new: bool = True
+    _lock: FileLock | None = None
+
+    @classmethod
+    def open(cls, folder: Path, key: Mapping[str, str], *, restart: bool = False) -> Self:
+        """Start a run, or continue the one with the same key.
+
+        Args:
+            folder: created if it does not exist; it must contain no other files.
+            key: everything that decides the content of the parts.
+            restart: remove finished parts, whatever their key.
+
+        Raises:
+            InputError: another process uses the folder, it contains other files, or its parts belong to a run
+                with another key.
+        """
+        parts = cls(folder, _lock=lock_folder(folder, _check_ours))
+        try:
+            known = None if restart else _manifest(folder)
+            parts.is_new = known is None
+            if known is None:
+                parts._clear(0)
+                sync(folder)  # after a crash, no old part may reappear beside the new manifest
+                _write_json(folder / _MANIFEST, {"key": dict(key)})
+            else:
+                _check_key(folder, known, key)
+                parts._find_finished()
+        except BaseException:
+            parts.discard() if parts.is_new else parts.close()
+            raise
+        return parts
+
+    @property
+    def name(self) -> str:
+        """Name of the folder, for messages."""
+        return self.folder.name
+
+    @property
+    def rows(self) -> int:
+        """Number of finished rows."""
+        return sum(part.rows for part in self.finished)
+
+    def add(
+        self, frame: pl.DataFrame, notes: Mapping[str, Any] | None = None, *, is_finished: bool = True
+    ) -> None:
+        """Write the next part; it is finished when this returns, unless it or one before it is not."""
+        path = self._path(len(self.finished) + len(self.unfinished))
+        with replacing(path) as temporary:
+            frame.write_parquet(temporary)
+        kept = dict(notes or {})
+        if self.unfinished or not is_finished:
+            self.unfinished.append(Part(path, frame.height, kept))
+            return
+        sidecar = {"rows": frame.height, "checksum": _checksum(path), "notes": kept}
+        _write_json(path.with_suffix(".json"), sidecar)
+        self.finished.append(Part(path, frame.height, kept))
+
+    def taken(self) -> Iterator[tuple[pl.DataFrame, dict[str, Any]]]:
+        """Read the finished parts with their notes, in order."""
+        for part in self.finished:
+            yield pl.read_parquet(part.path), part.notes
+
+    def write(
+        self, out: Target, without: Collection[str], late: Callable[[int, int], pl.DataFrame | None]
+    ) -> None:
+        """Join all parts into the output.
+
+        Args:
+            out: the file of this machine.
+            without: columns that are left out.
+            late: returns further columns of some rows, from one up to another.
+
+        Raises:
+            InputError: as ``join_parts``.
+        """
+        every, start, beside = [*self.finished, *self.unfinished], 0, []
+        for part in every:
+            beside.append(late(start, start + part.rows))
+            start += part.rows
+        join_parts([part.path for part in every], Path(str(out)), without=without, beside=beside)
+
+    def drop_unfinished(self) -> None:
+        """Remove the parts that will be made again; finished ones stay."""
+        self._clear(len(self.finished))
+        self.unfinished.clear()
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Raise a clear error if the folder or a part was removed during the run.
+
+        Raises:
+            InputError: files that this run needs are missing.
+        """
+        try:
+            yield
+        except (OSError, PolarsError) as error:
+            if self.are_there:
+                raise
+            raise InputError(
+                f"out: {self.folder}, which holds finished parts until the output is written, was removed or "
+                "changed during the run; leave it alone and start the same command again"
+            ) from error
+
+    @property
+    def are_there(self) -> bool:
+        """Whether the folder and all parts are still on the disk."""
+        parts = [*self.finished, *self.unfinished]
+        return self.folder.is_dir() and all(part.path.is_file() for part in parts)
+
+    def remove(self) -> None:
+        """Remove all parts, and the folder if nothing else is in it."""
+        with suppress(FileNotFoundError):  # another process has removed it
+            self._clear(0)
+        (self.folder / _MANIFEST).unlink(missing_ok=True)
+        if os.name == "nt":
+            self.close()  # Windows does not remove a locked file; a process that locks it now keeps it
+        with suppress(PermissionError):
+            (self.folder / LOCK_FILE).unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
+        self.close()
+
+    def discard(self) -> None:
+        """Remove all parts, and ignore errors of the disk, as another error is being raised."""
+        with suppress(OSError):
+            self.remove()
+        self.close()
+
+    def close(self) -> None:
+        """Release the lock; finished parts remain."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Release the lock, and leave no folder behind in which no part is finished."""
+        if self._lock is None or self.finished:
+            self.close()
+        else:
+            self.discard()
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"part-{number:06d}.parquet"
+
+    def _find_finished(self) -> None:
+        while (part := _verified(self._path(len(self.finished)))) is not None:
+            self.finished.append(part)
+        self._clear(len(self.finished))
+
+    def _clear(self, first: int) -> None:
+        kept = {self._path(number).stem for number in range(first)}
+        for path in self.folder.iterdir():
+            if (
+                path.name not in (_MANIFEST, LOCK_FILE)
+                and _OURS.fullmatch(path.name)
+                and path.stem not in kept
+            ):
+                path.unlink()
+
+
+def _check_ours(folder: Path) -> None:
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except NotADirectoryError:
+        strange = [folder.name]
+    else:
+        strange = [name for name in names if not _OURS.fullmatch(name)]
+    if strange:
+        raise InputError(
+            f"out: {folder} is needed for unfinished parts but holds something else ({strange[0]}); "
+            "move it away or choose another name"
+        )
+
+
+def _manifest(folder: Path) -> dict[str, str] | None:
+    content = _read_json(folder / _MANIFEST)
+    key = content.get("key") if content else None
+    return key if isinstance(key, dict) else None
+
+
+def _check_key(folder: Path, known: Mapping[str, str], key: Mapping[str, str]) -> None:
+    differences = differing(known, key)
+    if differences:
+        raise InputError(
+            f"out: {folder.name} holds an unfinished run that differs ({differences}); "
+            "repeat that command to go on with it, or pass --restart to drop it"
+        )
+
+
+def differing(known: Mapping[str, str], key: Mapping[str, str]) -> str:
+    """Say which settings of a run were others; "" if none."""
+    names = [name for name in {**known, **key} if known.get(name) != key.get(name)]
+    return "; ".join(
+        f"{name} was {known.get(name, 'not set')}, now {key.get(name, 'not set')}" for name in names
+    )
+
+
+def _verified(path: Path) -> Part | None:
+    sidecar = _read_json(path.with_suffix(".json"))
+    try:
+        if sidecar and sidecar["checksum"] == _checksum(path):
+            return Part(path, int(sidecar["rows"]), dict(sidecar["notes"]))
+    except (KeyError, TypeError, ValueError, OverflowError, FileNotFoundError):
+        return None
+    return None
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(content), encoding="utf-8")
+
+
+def _read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        content = parse_json(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, UnicodeDecodeError, json.JSONDecodeError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+class StoredPart(NamedTuple):
+    """A part.
+
+    Attributes:
+        name: name of its Parquet file.
+        rows: its number of rows.
+        size: bytes of its file.
+        checksum: SHA-256 of its file, in hex digits.
+        notes: JSON values that the run stored with it.
+    """
+
+    name: str
+    rows: int
+    size: int
+    checksum: str
+    notes: dict[str, Any]
+
+    @classmethod
+    def of(cls, file: Path, rows: int, notes: dict[str, Any]) -> "StoredPart":
+        """Describe a file, which has the name of the part."""
+        return cls(file.name, rows, file.stat().st_size, checksum(file), notes)
+
+    def record(self) -> bytes:
+        """Return the content of the file that marks the part as finished."""
+        return to_json({"rows": self.rows, "size": self.size, "checksum": self.checksum, "notes": self.notes})
+
+
+def part_name(number: int) -> str:
+    """Name the file of a part, from 0.
+
+    Example:
+        >>> part_name(12)
+        'part-000012.parquet'
+    """
+    return f"part-{number:06d}.parquet"
+
+
+def record_name(name: str) -> str:
+    """Name the file that marks a part as finished.
+
+    Example:
+        >>> record_name("part-000012.parquet")
+        'part-000012.json'
+    """
+    return name.removesuffix(".parquet") + ".json"
+
+
+def read_part(name: str, content: bytes | None) -> StoredPart | None:
+    """Read the file that marks a part as finished; ``None`` if it is not there or is something else."""
+    record = from_json(content)
+    try:
+        return StoredPart(
+            name, int(record["rows"]), int(record["size"]), str(record["checksum"]), dict(record["notes"])
+        )
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+
+
+def read_key(content: bytes | None) -> dict[str, str] | None:
+    """Read the settings of a run; ``None`` if they are not there."""
+    key = from_json(content).get("key")
+    return key if isinstance(key, dict) else None
+
+
+def from_json(content: bytes | None) -> dict[str, Any]:
+    """Read an object of JSON; empty if there is none."""
+    try:
+        found = parse_json((content or b"").decode("utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def to_json(content: dict[str, Any]) -> bytes:
+    """Write an object of JSON."""
+    return json.dumps(content).encode()
+
+
+def checksum(file: Path) -> str:
+    """Hash a file: SHA-256 in hex digits."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+WORK = "_semscale/"
+"""Folder of the parts, within that of the partitions."""
+
+
+class PartitionOrder(NamedTuple):
+    """A partition that is to be made of a part.
+
+    Attributes:
+        part: the part.
+        own: its columns and types.
+        schema: columns and types of all partitions.
+        late: further columns of its rows, or ``None``.
+    """
+
+    part: StoredPart
+    own: Mapping[str, pl.DataType]
+    schema: Mapping[str, pl.DataType]
+    late: pl.DataFrame | None
+
+
+class PartInPlace(NamedTuple):
+    """A part whose file another machine has written where the run keeps its parts.
+
+    Attributes:
+        part: the part; nothing marks it as finished yet.
+        schema: its columns and types.
+    """
+
+    part: StoredPart
+    schema: Mapping[str, pl.DataType]
+
+
+def store_part(
+    files: PartFiles, folder: str, number: int, frame: pl.DataFrame, notes: Mapping[str, Any]
+) -> StoredPart:
+    """Write the file of a part.
+
+    Args:
+        files: the folder of the run.
+        folder: name of the parts' folder within it, with a slash; may be empty.
+        number: of the part, from 0.
+        frame: its rows.
+        notes: JSON values that the run stores with it.
+    """
+    name = part_name(number)
+    with temporary_folder() as local:
+        file = Path(local, name)
+        frame.write_parquet(file)
+        part = StoredPart.of(file, frame.height, dict(notes))
+        files.store(folder + name, file)
+    return part
+
+
+def store_partition(place: OutputPlace, order: PartitionOrder) -> dict[str, Any]:
+    """Write a partition, and describe it as the list of partitions has it.
+
+    Args:
+        place: the folder of the run.
+        order: what it is made of.
+
+    Raises:
+        InputError: the part is not as it was when it was marked as finished.
+    """
+    part, files = order.part, files_of(place)
+    with files.local(WORK + part.name) as path, temporary_folder() as folder:
+        _check_unchanged(part, path)
+        file, written = path, part
+        if order.late is not None or list(order.own.items()) != list(order.schema.items()):
+            file = Path(folder, part.name)
+            aligned_part(path, order.schema, order.late).collect().write_parquet(file)
+            written = StoredPart.of(file, part.rows, {})
+        files.store(part.name, file)
+        return {"name": part.name, "rows": part.rows, "size": written.size, "sha256": written.checksum}
+
+
+def _check_unchanged(part: StoredPart, path: Path) -> None:
+    """Check a part: a node of a run that was killed may still have written its own in its place."""
+    if checksum(path) != part.checksum:
+        said = (
+            f"out: {part.name} was overwritten once it was finished, as by a node of another run; start over"
+        )
+        raise InputError(f"{said} (restart=True)", in_shell=f"{said} (--restart)")
+
 
 CONTENTS = "_semscale.json"
 """File of a finished folder that lists its partitions with rows, bytes and hashes, and the run's settings."""

@@ -1,17 +1,16 @@
-"""Resumable runs over tables: finished parts are kept on disk, and a stopped run goes on after them."""
+"""Runs over tables: a look through the input, finished parts, and one output at the end."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
 from semscale.errors import InputError, StoppedByUserError, UnreachableError
-from semscale.store.places.output_places import OutputPlace, Target
-from semscale.store.runs.part_storing import PartInPlace
-from semscale.store.runs.parts import Parts
-from semscale.store.runs.stored_parts import StoredParts
-from semscale.store.table import Table
+from semscale.store.places import OutputPlace, Target
+from semscale.store.runs.stored_parts import PartInPlace, Parts, StoredParts
+from semscale.store.table import Table, rows_of_the_file
+from semscale.store.writing import check_rows, output_format
 from semscale.types import Progress
 from semscale.version import __version__
 
@@ -260,3 +259,49 @@ def _stopped(parts: Parts | StoredParts, work: TableWork[object]) -> StoppedByUs
 
 def _clause(words: str) -> str:
     return f"; {words}" if words else ""
+
+
+def needs_counting(table: Table, out: Target | None) -> bool:
+    """Tell whether rows must be counted before an output is written: only Excel sheets have a limit."""
+    return out is not None and output_format(out) == "xlsx" and table.n_rows is None
+
+
+def look_through(
+    table: Table,
+    titles: Collection[str],
+    size: int,
+    look: Callable[[pl.DataFrame, int], None],
+    *,
+    counting: bool = False,
+) -> Table:
+    """Read some columns of all rows once.
+
+    Args:
+        table: the input.
+        titles: names of columns, at least one; each exists.
+        size: rows that are read at once.
+        look: called with each batch, which may have other columns too and may lack one of JSON lines, and
+            with the number of its first row, from 0.
+        counting: whether the rows must fit into an Excel sheet.
+
+    Returns:
+        The table with the number of its rows, so that progress can say how much is left.
+
+    Raises:
+        InputError: what ``look`` refuses, a row that cannot be read, or more rows than Excel holds.
+        StoppedByUserError: stopped by the user.
+    """
+    n = 0
+    try:
+        for batch in table.batches_with(titles, size):
+            with rows_of_the_file(table):
+                look(batch, n)
+            n += batch.height
+            if counting:
+                check_rows(n)
+    except KeyboardInterrupt:
+        raise StoppedByUserError(
+            "stopped while the columns were checked, before any text was read; finished parts of an earlier "
+            "run, if there was one, are kept, and the same command goes on after them"
+        ) from None
+    return replace(table, n_rows=n)

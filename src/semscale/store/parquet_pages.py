@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from semscale.errors import InputError
-from semscale.store.readers.thrift_compact import CompactReader, Struct
 
 _MAGIC = b"PAR1"
 _TAIL = 8  # length of the footer, and the magic
@@ -17,6 +16,15 @@ _META = 3  # ColumnChunk
 _VALUES, _PACKED, _DATA_AT, _DICTIONARY_AT = 5, 7, 9, 11  # ColumnMetaData
 _PAGE_UNPACKED, _PAGE_PACKED, _DATA, _DICTIONARY, _DATA_2 = 2, 3, 5, 7, 8  # PageHeader
 _PAGE_VALUES, _NULLS, _PAGE_ROWS, _DEFINITIONS, _REPETITIONS = 1, 2, 3, 5, 6  # headers of its kinds
+# Thrift's compact protocol.
+_TRUE, _FALSE, _DOUBLE = 1, 2, 7
+_DOUBLE_BYTES = 8
+_LONGEST_NUMBER = 10  # bytes of a 64-bit number, 7 bits in each
+_MOST_LEVELS = 40
+_LONG_LIST = 15
+
+Struct = dict[int, Any]
+"""Values by the number of their field."""
 
 
 class _DamageError(ValueError):
@@ -54,7 +62,7 @@ def _chunks(file: BinaryIO, size: int, length: int) -> Iterator[Struct]:
     """Yield what the footer says about each column of each group of rows."""
     _within("the length of its footer", length, size - _TAIL)
     file.seek(size - _TAIL - length)
-    footer = CompactReader(file.read(length)).struct()
+    footer = _CompactReader(file.read(length)).struct()
     for group in footer[_GROUPS]:
         _within("a number of rows", group[_GROUP_ROWS], footer[_ROWS])
         yield from (chunk[_META] for chunk in group[_CHUNKS])
@@ -68,7 +76,7 @@ def _check_chunk(file: BinaryIO, chunk: Struct, size: int) -> None:
     end, values = at + chunk[_PACKED], 0
     while at < end and values < chunk[_VALUES]:
         file.seek(at)
-        reader = CompactReader(file.read(_HEADER))
+        reader = _CompactReader(file.read(_HEADER))
         page = reader.struct()
         at += reader.at
         # Old writers leave a page's header out of the column's size: the file's is the bound.
@@ -99,3 +107,89 @@ def _within(what: str, number: int, most: int | None) -> None:
     if number < 0 or (most is not None and number > most):
         bounds = "at least 0" if most is None else f"0 to {most:,}"
         raise _DamageError(f"{what} is {number:,}, not {bounds}")
+
+
+class _CompactReader:
+    """Reads structs one after the other.
+
+    Args:
+        content: the bytes; the first struct begins with them.
+
+    Example:
+        >>> _CompactReader(bytes([0x15, 0x06, 0x00])).struct()
+        {1: 3}
+
+    References:
+        Apache Thrift, "Thrift compact protocol", doc/specs/thrift-compact-protocol.md.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self.at = 0
+        """Bytes that were read."""
+
+    def struct(self, level: int = 0) -> Struct:
+        """Read a struct.
+
+        Raises:
+            IndexError: the bytes end before it.
+            ValueError: it cannot be one.
+        """
+        fields: Struct = {}
+        number = 0
+        while head := self._byte():
+            number = number + (head >> 4) if head >> 4 else self._signed()
+            kind = head & 0x0F
+            fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind, level)
+        return fields
+
+    def _value(self, kind: int, level: int) -> Any:  # noqa: ANN401 - a number, bytes, a list or a struct
+        if level > _MOST_LEVELS:
+            raise ValueError("too many levels")
+        match kind:
+            case 1 | 2 | 3:  # in a list, a truth value is a byte
+                return self._byte()
+            case 4 | 5 | 6:
+                return self._signed()
+            case 7 | 8:
+                return self._bytes(_DOUBLE_BYTES if kind == _DOUBLE else self._unsigned())
+            case 9 | 10:
+                return self._list(level)
+            case 11:
+                return self._map(level)
+            case 12:
+                return self.struct(level + 1)
+        raise ValueError(f"no type {kind}")
+
+    def _list(self, level: int) -> list[Any]:
+        head = self._byte()
+        size = self._unsigned() if head >> 4 == _LONG_LIST else head >> 4
+        return [self._value(head & 0x0F, level + 1) for _ in range(size)]
+
+    def _map(self, level: int) -> list[Any]:
+        size = self._unsigned()
+        kinds = self._byte() if size else 0
+        return [self._value(kind, level + 1) for _ in range(size) for kind in (kinds >> 4, kinds & 0x0F)]
+
+    def _byte(self) -> int:
+        self.at += 1
+        return self._content[self.at - 1]
+
+    def _bytes(self, size: int) -> bytes:
+        if size > len(self._content) - self.at:
+            raise IndexError("the bytes end")
+        self.at += size
+        return self._content[self.at - size : self.at]
+
+    def _unsigned(self) -> int:
+        number = 0
+        for place in range(_LONGEST_NUMBER):
+            byte = self._byte()
+            number |= (byte & 0x7F) << (7 * place)
+            if byte < 0x80:  # noqa: PLR2004 - the highest bit says that more follow
+                return number
+        raise ValueError("a number is too long")
+
+    def _signed(self) -> int:
+        number = self._unsigned()
+        return (number >> 1) ^ -(number & 1)

@@ -1,5 +1,8 @@
 """Excel workbooks: one sheet as a table in which every cell keeps its type."""
 
+import re
+import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -9,12 +12,19 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.messages import did_you_mean
-from semscale.store.cells import column_of
-from semscale.store.readers.excel_package import check_package
-from semscale.store.readers.rust_panics import panics_refused
-from semscale.store.readers.survey_header import HeaderKind, header_setting, survey_header
-from semscale.store.table import Table
+from semscale.store.columns import column_of
+from semscale.store.surveys import HeaderKind, header_setting, survey_header
+from semscale.store.table import Table, panics_refused
 
+MOST_BYTES = 1_000_000_000
+"""Bytes of a workbook that is read, unpacked."""
+MOST_CELLS = 50_000_000
+"""Cells of a workbook's sheet that is read: its last row times its last column."""
+
+_BLOCK = 1 << 20
+_OVERLAP = 64  # bytes of a block that are read again with the next one, as a cell's name may be cut in two
+_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
+_CELL = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
 _EXACT = 2**53
 _DAY_0 = datetime(1899, 12, 31)  # noqa: DTZ001 - cells have no time zone
 _LONGEST = datetime.max - _DAY_0
@@ -36,10 +46,11 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None, header_kind: 
         header_kind: whose header it has.
 
     Raises:
-        InputError: the file is no workbook, the sheet is unknown or empty, or a column occurs twice.
+        InputError: the file is no workbook or exceeds a limit, the sheet is unknown or empty, or a column
+            occurs twice.
     """
-    check_package(path, name)
-    with panics_refused(lambda: _unreadable(name, "its reader breaks off")):
+    _check_size(path, name)
+    with panics_refused(name, "an Excel workbook"):
         rows, title, others = _read(path, name, sheet)
     if not rows:
         raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
@@ -68,6 +79,56 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None, header_kind: 
         labels=header.labels,
         notes=(*_sheet_notes(name, title, others), *header.notes),
     )
+
+
+def _check_size(path: Path, name: str) -> None:
+    """Refuse a workbook that would take the memory of the machine.
+
+    Its reader allocates the rectangle from the first cell to the last, and ends the process where it cannot.
+    """
+    try:
+        with zipfile.ZipFile(path) as package:
+            members = package.infolist()
+            _check_limit(sum(member.file_size for member in members), MOST_BYTES, "bytes, unpacked", name)
+            for member in members:
+                if _SHEET.fullmatch(member.filename):
+                    _check_limit(_rectangle(package, member), MOST_CELLS, "cells (rows times columns)", name)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
+        raise _unreadable(name, str(error)) from error
+
+
+def _check_limit(n: int, most: int, unit: str, name: str) -> None:
+    if n > most:
+        raise InputError(
+            f"{name} has {n:,} {unit}, and workbooks are read up to {most:,}; remove what lies far from the "
+            "table, or save the sheet as .csv"
+        )
+
+
+def _rectangle(package: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
+    """Return the number of cells from the first one of a sheet to its last row and column."""
+    rows = columns = 0
+    before = b""
+    with package.open(member) as sheet:
+        while block := sheet.read(_BLOCK):
+            for letters, digits in set(_CELL.findall(before + block)):
+                rows = max(rows, int(digits))
+                columns = max(columns, _column_number(letters))
+            before = block[-_OVERLAP:]
+    return rows * columns
+
+
+def _column_number(letters: bytes) -> int:
+    """Return the number of a column: 1 for A, 27 for AA, 0 for none.
+
+    Example:
+        >>> _column_number(b"A"), _column_number(b"AA"), _column_number(b"XFD")
+        (1, 27, 16384)
+    """
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - ord("A") + 1
+    return number
 
 
 def _sheet_notes(name: str, title: str, others: list[str]) -> list[str]:

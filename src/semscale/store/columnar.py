@@ -1,0 +1,310 @@
+"""Parquet: files and folders of this machine and behind URLs, read in slices."""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+from polars.exceptions import PolarsError
+
+from semscale.errors import InputError, MissingExtraError
+from semscale.store.parquet_pages import check_pages
+from semscale.store.places import identity, reached, shown
+from semscale.store.table import Table, check_names, panics_refused
+
+ENDING = ".parquet"
+"""Ending of the files of a folder that are read."""
+
+
+def open_parquet(path: Path, name: str) -> Table:
+    """Open a Parquet file; its column types are kept.
+
+    Raises:
+        InputError: the file is no Parquet file, is damaged, or has no columns.
+    """
+    check_pages(path, name)
+    with _damage_refused(name):
+        frame = pl.scan_parquet(path, glob=False)
+        columns = check_names(frame.collect_schema().names(), name)
+        n_rows = int(frame.select(pl.len()).collect().item())
+    if not columns:
+        raise InputError(f"{name} has no columns")
+
+    frame_names = frame.collect_schema().names()
+    named = frame.rename(dict(zip(frame_names, columns, strict=True)))
+
+    def slices(rows: pl.LazyFrame, size: int, skip: int) -> Iterator[pl.DataFrame]:
+        for start in range(skip, n_rows, size):
+            with _damage_refused(name):
+                batch = rows.slice(start, size).collect()
+            yield batch
+
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        return slices(named, size, skip)
+
+    def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
+        return slices(named.select(title for title in columns if title in titles), size, 0)
+
+    return Table(name, path, columns, read, n_rows=n_rows, settings=("parquet",), read_columns=read_columns)
+
+
+@contextmanager
+def _damage_refused(name: str) -> Iterator[None]:
+    with panics_refused(name, "Parquet"):
+        try:
+            yield
+        except (PolarsError, OSError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise InputError(
+                f"{name} cannot be read as Parquet ({reason}); write it again, or name its --format"
+            ) from error
+
+
+class Partition(NamedTuple):
+    """A file of a folder.
+
+    Attributes:
+        name: its path in the folder.
+        schema: its columns and their types.
+        table: its rows.
+    """
+
+    name: str
+    schema: pl.Schema
+    table: Table
+
+
+def partition_names(paths: Iterable[str]) -> list[str]:
+    """Sort the Parquet files among paths in a folder; names that begin with ``.`` or ``_`` are left out.
+
+    Example:
+        >>> partition_names(["b.parquet", "a/1.parquet", "_old/1.parquet", "_SUCCESS", ".b.parquet"])
+        ['a/1.parquet', 'b.parquet']
+    """
+    seen = (path for path in paths if not any(part.startswith((".", "_")) for part in path.split("/")))
+    return sorted(path for path in seen if path.endswith(ENDING))
+
+
+def open_folder(folder: Path) -> Table:
+    """Open all Parquet files below a folder of this machine.
+
+    Raises:
+        InputError: as ``open_partitions``, or a file is damaged.
+    """
+    name = str(folder)
+    found = partition_names(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    )
+    return open_partitions(
+        [
+            Partition(each, pl.Schema(pl.read_parquet_schema(path)), table)
+            for each in found
+            for path in [folder / each]
+            for table in [open_parquet(path, str(path))]
+        ],
+        name,
+    )
+
+
+def open_partitions(partitions: Sequence[Partition], name: str) -> Table:
+    """Read files with the same columns as one table.
+
+    Args:
+        partitions: the files in order.
+        name: the folder's name in messages.
+
+    Raises:
+        InputError: there is no file, or one has other columns or types than the first.
+    """
+    if not partitions:
+        raise InputError(f"{name} has no {ENDING} files; name a folder of partitions, or a file")
+    first = partitions[0]
+    for partition in partitions[1:]:
+        _check_alike(first, partition, name)
+
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        return rebatched(_rows(partitions, size, skip), size)
+
+    def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
+        frames = (frame for each in partitions for frame in each.table.batches_with(titles, size))
+        return rebatched(frames, size)
+
+    return Table(
+        name,
+        None,
+        first.table.columns,
+        read,
+        n_rows=sum(each.table.n_rows or 0 for each in partitions),
+        settings=("parquet", "folder"),
+        read_columns=read_columns,
+        identity=_identity(partitions),
+    )
+
+
+def rebatched(frames: Iterable[pl.DataFrame], size: int) -> Iterator[pl.DataFrame]:
+    """Cut frames anew, so that each but the last has ``size`` rows.
+
+    Args:
+        frames: with the same columns.
+        size: rows of a frame, at least 1.
+    """
+    kept: list[pl.DataFrame] = []
+    n = 0
+    for whole in frames:
+        frame = whole
+        while n + frame.height >= size:
+            yield pl.concat([*kept, frame.head(size - n)])
+            frame, kept, n = frame.slice(size - n), [], 0
+        if frame.height:
+            kept.append(frame)
+            n += frame.height
+    if kept:
+        yield pl.concat(kept)
+
+
+def _rows(partitions: Sequence[Partition], size: int, skip: int) -> Iterator[pl.DataFrame]:
+    for each in partitions:
+        n = each.table.n_rows or 0
+        if skip < n:
+            yield from each.table.batches(size, skip)
+        skip = max(skip - n, 0)
+
+
+def _identity(partitions: Sequence[Partition]) -> Callable[[], str]:
+    def identity() -> str:
+        digest = hashlib.blake2b(digest_size=16)
+        for each in partitions:
+            digest.update(f"{each.name}\0{each.table.fingerprint()}\0".encode())
+        return digest.hexdigest()
+
+    return identity
+
+
+def _check_alike(first: Partition, other: Partition, name: str) -> None:
+    beside = f"{name}: {other.name} does not fit to {first.name}"
+    remedy = "write all partitions with the same columns, or move it away"
+    lost = [column for column in first.schema if column not in other.schema]
+    if lost:
+        raise InputError(f"{beside}: it has no column '{lost[0]}'; {remedy}")
+    further = [column for column in other.schema if column not in first.schema]
+    if further:
+        raise InputError(f"{beside}: it has another column '{further[0]}'; {remedy}")
+    for column, dtype in first.schema.items():
+        if other.schema[column] != dtype:
+            raise InputError(
+                f"{beside}: column '{column}' has the type {other.schema[column]}, not {dtype}; {remedy}"
+            )
+    if list(other.schema) != list(first.schema):
+        raise InputError(f"{beside}: its columns are in another order; {remedy}")
+
+
+class _RemoteFile(NamedTuple):
+    """A file behind a URL: what reads it, its footer, and its columns."""
+
+    url: str
+    system: Any
+    path: str
+    footer: Any
+    titles: tuple[str, ...]
+
+    def frames(self, size: int, skip: int, titles: Collection[str] | None = None) -> Iterator[pl.DataFrame]:
+        return rebatched(self._frames(size, skip, titles), size)
+
+    def _frames(self, size: int, skip: int, titles: Collection[str] | None) -> Iterator[pl.DataFrame]:
+        from pyarrow.parquet import ParquetFile
+
+        groups, lost = self._groups_after(skip)
+        own = self.footer.schema.to_arrow_schema().names
+        new = dict(zip(own, self.titles, strict=True))
+        names = [name for name in own if titles is None or new[name] in titles]
+        with self._opened() as content:
+            batches = ParquetFile(content, metadata=self.footer).iter_batches(size, groups, columns=names)
+            while (batch := self._next(batches)) is not None:
+                frame = pl.DataFrame(pl.from_arrow(batch)).select(names)
+                yield frame.rename({name: new[name] for name in names}).slice(lost)
+                lost = max(lost - frame.height, 0)
+
+    def _groups_after(self, skip: int) -> tuple[list[int], int]:
+        """Find the row groups with rows after the first ``skip``, and how many rows of them come before."""
+        start = 0
+        for group in range(self.footer.num_row_groups):
+            rows = self.footer.row_group(group).num_rows
+            if start + rows > skip:
+                return list(range(group, self.footer.num_row_groups)), skip - start
+            start += rows
+        return [], 0
+
+    def _next(self, batches: Iterator[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
+        with reached(self.url, "read"):
+            return next(batches, None)
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        with reached(self.url, "read"):
+            content = self.system.open(self.path, "rb")
+        try:
+            yield content
+        finally:
+            content.close()
+
+
+def open_remote_parquet(url: str, system: Any, path: str) -> Partition:  # noqa: ANN401 - fsspec has no types
+    """Open a Parquet file behind a URL; its footer is read now, its row groups when their turn comes.
+
+    Args:
+        url: its URL, for messages.
+        system: fsspec's file system.
+        path: the path in it.
+
+    Raises:
+        InputError: it cannot be read, is no Parquet file, or has no columns.
+        MissingExtraError: ``semscale[cloud]`` is not installed.
+    """
+    try:
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise MissingExtraError("pyarrow", "cloud") from error
+
+    name = shown(url)
+    with reached(url, "read"):
+        info = system.info(path)
+        with system.open(path, "rb") as content:
+            footer = ParquetFile(content).metadata
+    arrow = footer.schema.to_arrow_schema()
+    titles = check_names(list(arrow.names), name)
+    if not titles:
+        raise InputError(f"{name} has no columns")
+    file = _RemoteFile(url, system, path, footer, titles)
+    table = Table(
+        name,
+        None,
+        titles,
+        file.frames,
+        n_rows=int(footer.num_rows),
+        settings=("parquet",),
+        read_columns=lambda size, chosen: file.frames(size, 0, chosen),
+        identity=partial(identity, info),
+    )
+    schema = pl.DataFrame(pl.from_arrow(arrow.empty_table())).schema
+    return Partition(path, schema, table)
+
+
+def open_remote_folder(url: str, system: Any, path: str) -> Table:  # noqa: ANN401 - fsspec has no types
+    """Open all Parquet files below a folder behind a URL.
+
+    Raises:
+        InputError: it cannot be read, has no Parquet files, or they have different columns.
+        MissingExtraError: ``semscale[cloud]`` is not installed.
+    """
+    with reached(url, "read"):
+        root = path.rstrip("/") + "/"
+        found = [each.removeprefix(root) for each in system.find(path) if each.startswith(root)]
+    base = url.rstrip("/") + "/"
+    files = [
+        open_remote_parquet(base + each, system, root + each)._replace(name=each)
+        for each in partition_names(found)
+    ]
+    return open_partitions(files, shown(url))

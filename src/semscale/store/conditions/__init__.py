@@ -1,1 +1,0 @@
-"""Conditions on rows, such as ``age >= 18 and country in ('DE', 'AT')``."""

@@ -1,0 +1,578 @@
+"""Rows that meet a condition, and derived columns: SQL expressions over the columns of one row."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, time
+from itertools import islice, product
+from typing import Literal, Self
+
+import polars as pl
+from polars.exceptions import PolarsError
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.messages import shortened
+from semscale.store.columns import column_in, groups_in, numbers_among, storable
+from semscale.store.table import ColumnLabels, Table
+
+_BATCH = 50_000
+_SHOWN = 3
+_MOST_BINDINGS = 5_000
+_ROWS = "\0rows"  # keeps the height of a frame without columns of the expression
+_RESULT = "\0result"
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?")
+_QUOTED_OR_WORD = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b(?P<word>select|over)\b", re.IGNORECASE)
+_ORDER = re.compile(r"\[\(.*\) [<>]=? \(.*\)\]", re.DOTALL)
+_TRUTH = {"true": True, "false": False}
+
+Reading = Literal["text", "number", "truth", "unchanged"]
+"""The type as which an expression reads a column."""
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """Counts of the rows that meet a condition.
+
+    Attributes:
+        where: the condition.
+        n: rows of the table.
+        kept: rows that meet it.
+        unknown: rows for which it is unknown, because a cell is missing or is no number.
+    """
+
+    where: str
+    n: int
+    kept: int
+    unknown: int
+
+    def __str__(self) -> str:
+        """Describe the counts in a sentence.
+
+        Example:
+            >>> str(KeptRows("age >= 18", 1000, 850, 0)).split("; ")[:2]
+            ["850 of 1,000 rows meet 'age >= 18'", 'left out: 150 not meeting it']
+        """
+        left_out = [f"{self.n - self.kept - self.unknown:,} not meeting it"]
+        if self.unknown:
+            left_out.append(f"{self.unknown:,} with a cell that is missing or no number")
+        return (
+            f"{self.kept:,} of {self.n:,} rows meet {shortened(self.where)}; left out: "
+            f"{', and '.join(left_out)}; rows are counted among those that are kept"
+        )
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An SQL expression that is bound to the columns of a table.
+
+    Columns of texts, as a CSV file has, are read as the expression needs them: as numbers beside a number, as
+    texts beside a text. A blank cell is missing, and so is a text that is no number where a number is needed.
+    Beside a text, labelled values are read as their labels, unless the text is itself a value.
+
+    Attributes:
+        text: the expression as the user wrote it.
+        parameter: the parameter that has it, for messages.
+        sql: the parsed expression.
+        readings: for each column the type as which it is read.
+        labels: for each column the values that are read as their labels.
+    """
+
+    text: str
+    parameter: str
+    sql: pl.Expr = field(repr=False)
+    readings: Mapping[str, Reading]
+    labels: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def for_table(cls, text: str, table: Table, parameter: str) -> Self:
+        """Parse an expression and bind it to the columns of a table.
+
+        Args:
+            text: an SQL expression, such as ``age >= 18 and country in ('DE', 'AT')``.
+            table: the table.
+            parameter: the parameter's name in messages.
+
+        Raises:
+            InputError: it is no expression, names no column, reads other rows or files, or its types do not
+                fit the columns.
+            UnknownNameError: it names a column that does not exist.
+        """
+        sql = _parsed(text, parameter)
+        nodes = list(_nodes(sql))
+        titles = tuple(dict.fromkeys(sql.meta.root_names()))
+        for title in titles:
+            _require(table, title, parameter)
+        if not titles:
+            raise InputError(f"{parameter}: {shortened(text)} names no column of {table.name}; name one")
+        batch = next(table.batches_with(titles, _BATCH))
+        dtypes = {title: _stored(batch, title).dtype for title in titles}
+        compared = _compared_values(nodes)
+        for title in titles:
+            _check_dates(title, dtypes[title], compared[title], parameter)
+            _check_order(title, dtypes[title], nodes, parameter)
+        labels = {
+            title: _labels_among(
+                table.labels.get(title, ColumnLabels()).values, compared[title], title, parameter
+            )
+            for title in titles
+        }
+        readings = _readings(sql, dtypes, compared, f"{parameter}: {shortened(text)}")
+        typed = {title: _type_of(readings[title], dtypes[title]) for title in titles}
+        if any(_reads_other_rows(node, typed) for node in nodes):
+            raise _across_rows(text, parameter)
+        return cls(text, parameter, sql, readings, labels)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns in the expression."""
+        return tuple(self.readings)
+
+    def evaluate(self, rows: pl.DataFrame) -> pl.Series:
+        """Evaluate the expression.
+
+        Args:
+            rows: n rows; a column that they lack, as JSON lines may, is missing.
+
+        Returns:
+            n values, null where the expression is unknown.
+
+        Raises:
+            InputError: a cell does not fit the expression.
+        """
+        cells = [
+            _read_as(reading, _stored(rows, title), self.labels[title])
+            for title, reading in self.readings.items()
+        ]
+        try:
+            return pl.DataFrame(cells).with_columns(self.sql.alias(_RESULT))[_RESULT]
+        except PolarsError as error:
+            raise _unfit(f"{self.parameter}: {shortened(self.text)}", error) from error
+
+
+def filtered(table: Table, where: str) -> Table:
+    """Keep the rows that meet a condition; where it is unknown, it is not met.
+
+    The columns of the condition are read once to count the rows. The counts are added to the table's notes.
+
+    Args:
+        table: the input.
+        where: an SQL expression that is true, false or unknown in each row.
+
+    Raises:
+        InputError: the condition cannot be used (``Expression.for_table``), is no condition, or leaves no
+            row; a row of the file cannot be read.
+        UnknownNameError: it names a column that does not exist.
+    """
+    condition = Expression.for_table(where, table, "where")
+    rows = _counted(table, condition)
+    if not rows.kept:
+        raise InputError(f"where: no row is left: {rows}")
+
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        for batch in _kept(table.batches(size), condition):
+            if skip < batch.height:
+                yield batch[skip:]
+            skip = max(0, skip - batch.height)
+
+    def read_columns(size: int, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
+        return _kept(table.batches_with({*wanted, *condition.columns}, size), condition)
+
+    return replace(
+        table,
+        read=read,
+        read_columns=None if table.read_columns is None else read_columns,
+        n_rows=rows.kept,
+        settings=(*table.settings, f"where {where}"),
+        notes=(*table.notes, str(rows)),
+        whole=table.whole or table,
+        row_in_whole=lambda row: _row_before(table, condition, row),
+    )
+
+
+def with_derived(table: Table, derivations: Sequence[str]) -> Table:
+    """Add columns; each may be derived from one before it.
+
+    The columns of an expression are read once. The number of rows whose cells are filled and that have no
+    value in the new column is added to the table's notes.
+
+    Args:
+        table: the input.
+        derivations: ``NAME=EXPRESSION`` each, where the expression is SQL.
+
+    Raises:
+        InputError: a name exists already, an expression cannot be used (``Expression.for_table``), or it
+            gives no value in any row.
+        UnknownNameError: an expression names a column that does not exist.
+    """
+    for derivation in derivations:
+        title, _, text = (part.strip() for part in derivation.partition("="))
+        if not title or not text:
+            raise InputError(
+                f"derive: {shortened(derivation)} cannot be read; write NAME=EXPRESSION, such as "
+                "adult=age >= 18"
+            )
+        expression = Expression.for_table(text, table, "derive")
+        table = _with_column(
+            table,
+            title,
+            expression.columns,
+            expression.evaluate,
+            setting=f"derive {title}={text}",
+            of="derive",
+        )
+    return table
+
+
+def by_label(table: Table, columns: Sequence[str]) -> tuple[Table, list[str]]:
+    """Let groups be called by the labels of their values, where a table has labels.
+
+    Args:
+        table: the input.
+        columns: names of columns of groups.
+
+    Returns:
+        The table, with a column ``NAME_label`` for each of these columns that has labels, and the names of
+        the columns to compare by. A value without a label keeps its name.
+
+    Raises:
+        UnknownNameError: a column does not exist.
+    """
+    names = []
+    for column in columns:
+        labels = dict(table.labels.get(column, ColumnLabels()).values)
+        title = f"{column}_label"
+        if labels and title not in table.columns:
+            table.require(column, "by")
+            table = _with_column(
+                table,
+                title,
+                [column],
+                lambda rows, column=column, labels=labels: groups_in(_stored(rows, column)).replace(labels),
+                setting=f"labels of {column}: {labels}",
+                of="by",
+            )
+        names.append(title if labels else column)
+    return table, names
+
+
+def with_label(table: Table, by: str | None) -> tuple[Table, str | None]:
+    """Let groups be called by labels, as ``by_label`` does; without a column of groups nothing changes."""
+    if by is None:
+        return table, None
+    table, (name,) = by_label(table, [by])
+    return table, name
+
+
+def _with_column(
+    table: Table,
+    title: str,
+    sources: Collection[str],
+    compute: Callable[[pl.DataFrame], pl.Series],
+    *,
+    setting: str,
+    of: str,
+) -> Table:
+    if title in table.columns:
+        raise InputError(f"{of}: {table.name} has a column '{title}' already; choose another name")
+    n, examples = _rows_without_value(table, title, sources, compute, of)
+    notes = [f"{'1 row has' if n == 1 else f'{n:,} rows have'} no '{title}': {examples}"] if n else []
+
+    def added(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+        for batch in batches:
+            yield batch.with_columns(compute(batch).alias(title))
+
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        return added(table.batches(size, skip))
+
+    def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
+        return added(table.batches_with({*titles, *sources} - {title}, size))
+
+    return replace(
+        table,
+        columns=(*table.columns, title),
+        read=read,
+        read_columns=None if table.read_columns is None else read_columns,
+        settings=(*table.settings, setting),
+        notes=(*table.notes, *notes),
+    )
+
+
+def _rows_without_value(
+    table: Table, title: str, sources: Collection[str], compute: Callable[[pl.DataFrame], pl.Series], of: str
+) -> tuple[int, str]:
+    """Count the rows with filled cells and no value in a new column, and name the cells of some of them.
+
+    Raises:
+        InputError: no row has a value.
+    """
+    n = valued = 0
+    others: Counter[tuple[str, ...]] = Counter()
+    for batch in table.batches_with(sources, _BATCH):
+        values = compute(batch)
+        valued += len(values) - values.null_count()
+        names = pl.DataFrame([_blank_as_null(groups_in(_stored(batch, source))) for source in sources])
+        without = names.filter(values.is_null()).drop_nulls()
+        n += without.height
+        others.update(without.iter_rows())
+        if len(others) > _BATCH:
+            others = Counter(dict(others.most_common(_SHOWN)))
+    examples = ", ".join(
+        " and ".join(f"{source} is {shortened(name)}" for source, name in zip(sources, names, strict=True))
+        for names, _ in others.most_common(_SHOWN)
+    ) + (", ..." if len(others) > _SHOWN else "")
+    if not valued:
+        reason = examples or f"all cells of {', '.join(sources)} are empty"
+        raise InputError(
+            f"{of}: '{title}' has no value in any row ({reason}); check the column and the values"
+        )
+    return n, examples
+
+
+def _counted(table: Table, condition: Expression) -> KeptRows:
+    n = kept = unknown = 0
+    for batch in table.batches_with(condition.columns, _BATCH):
+        truth = _truth(condition, batch)
+        n += batch.height
+        kept += int(truth.sum() or 0)
+        unknown += truth.null_count()
+    return KeptRows(condition.text, n, kept, unknown)
+
+
+def _kept(batches: Iterator[pl.DataFrame], condition: Expression) -> Iterator[pl.DataFrame]:
+    for batch in batches:
+        rows = batch.filter(_truth(condition, batch).fill_null(value=False))
+        if rows.height:
+            yield rows
+
+
+def _row_before(table: Table, condition: Expression, row: int) -> int:
+    """Return the number of a kept row, from 0, in the table before any condition."""
+    start = 0
+    for batch in table.batches_with(condition.columns, _BATCH):
+        positions = _truth(condition, batch).fill_null(value=False).arg_true()
+        if row < len(positions):
+            before = start + int(positions[row])
+            return before if table.row_in_whole is None else table.row_in_whole(before)
+        start, row = start + batch.height, row - len(positions)
+    raise InputError(f"{table.name} has fewer rows than before: it was changed while it was read")
+
+
+def _truth(condition: Expression, rows: pl.DataFrame) -> pl.Series:
+    """Evaluate a condition: true, false, or null where it is unknown.
+
+    Raises:
+        InputError: the expression is no condition.
+    """
+    truth = condition.evaluate(rows)
+    if truth.dtype not in (pl.Boolean, pl.Null):
+        raise InputError(
+            f"where: {shortened(condition.text)} is neither true nor false; write a condition such as "
+            "age >= 18"
+        )
+    return truth.cast(pl.Boolean)
+
+
+def _parsed(text: str, parameter: str) -> pl.Expr:
+    if not text.strip():
+        raise InputError(f"{parameter} must not be empty: write a condition such as age >= 18")
+    if any(token["word"] for token in _QUOTED_OR_WORD.finditer(text)):
+        raise _across_rows(text, parameter)
+    try:
+        expression = pl.sql_expr(text)
+        # A quotation mark in a comment can hide a query from the check of the text.
+        if any(str(node).startswith(".subplan") for node in _nodes(expression)):
+            raise _across_rows(text, parameter)
+    except PolarsError as error:
+        raise InputError(
+            f"{parameter}: {shortened(text)} is no SQL expression ({_reason(error)}); write one such as "
+            "age >= 18 and country in ('DE', 'AT'), and names with spaces in double quotation marks"
+        ) from error
+    return expression
+
+
+def _nodes(expression: pl.Expr) -> Iterator[pl.Expr]:
+    yield expression
+    for part in expression.meta.pop():
+        yield from _nodes(part)
+
+
+def _require(table: Table, title: str, parameter: str) -> None:
+    try:
+        table.require(title, parameter)
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{error}; texts stand in single quotation marks: '{title}'") from None
+
+
+def _compared_values(nodes: Sequence[pl.Expr]) -> dict[str, list[object]]:
+    """Return the constants that stand beside each column, as in a comparison."""
+    values: dict[str, list[object]] = defaultdict(list)
+    for node in nodes:
+        parts = node.meta.pop()
+        constants: list[object] = []
+        for part in parts:
+            if part.meta.is_literal():
+                cells = pl.select(part).to_series()
+                constants += cells.explode().to_list() if cells.dtype.is_nested() else cells.to_list()
+        for part in parts:
+            if part.meta.is_column():
+                values[part.meta.output_name()] += constants
+    return values
+
+
+def _check_dates(title: str, dtype: pl.DataType, values: Collection[object], parameter: str) -> None:
+    """Refuse what polars would compare with the number of days since 1970, or letter by letter."""
+    if not dtype.is_temporal():
+        return
+    for value in values:
+        is_date = isinstance(value, date | time) or (isinstance(value, str) and _DATE.fullmatch(value))
+        if value is not None and not is_date:
+            raise InputError(
+                f"{parameter}: column '{title}' holds dates, and {value!r} is none: write it like "
+                "'2026-01-31' or '2026-01-31 18:30:00'"
+            )
+
+
+def _check_order(title: str, dtype: pl.DataType, nodes: Sequence[pl.Expr], parameter: str) -> None:
+    """Refuse an order of numbers as texts, in which 9 comes after 10."""
+    for node in nodes if dtype.is_numeric() else ():
+        parts = node.meta.pop()
+        is_column = [part.meta.is_column() and part.meta.output_name() == title for part in parts]
+        texts = [pl.select(part).to_series() for part in parts if part.meta.is_literal()]
+        if (
+            any(is_column)
+            and _ORDER.fullmatch(str(node))
+            and any(cells.dtype == pl.String for cells in texts)
+        ):
+            raise InputError(
+                f"{parameter}: column '{title}' holds numbers: write {texts[0][0]!r} without quotation marks"
+            )
+
+
+def _labels_among(
+    labels: Mapping[str, str], compared: Collection[object], title: str, parameter: str
+) -> dict[str, str]:
+    """Return the values that are compared by their labels, with these labels."""
+    texts = [text for text in compared if isinstance(text, str) and text not in labels]
+    chosen: dict[str, str] = {}
+    for text in texts:
+        values = [value for value, label in labels.items() if label == text]
+        if len(values) != 1:
+            continue
+        if values[0] in compared:
+            raise InputError(
+                f"{parameter}: column '{title}' is compared with the value '{values[0]}' and with its label "
+                f"'{text}'; write the value both times"
+            )
+        chosen[values[0]] = text
+    return chosen
+
+
+def _readings(
+    sql: pl.Expr,
+    dtypes: Mapping[str, pl.DataType],
+    compared: Mapping[str, Collection[object]],
+    subject: str,
+) -> dict[str, Reading]:
+    """Choose the type as which each column is read: the first with which the expression has a type.
+
+    Raises:
+        InputError: there is none.
+    """
+    candidates = [_candidates(dtype, compared[title]) for title, dtype in dtypes.items()]
+    failure: PolarsError | None = None
+    for readings in islice(product(*candidates), _MOST_BINDINGS):
+        chosen = dict(zip(dtypes, readings, strict=True))
+        schema = {title: _type_of(reading, dtypes[title]) for title, reading in chosen.items()}
+        try:
+            pl.DataFrame(schema=schema).select(sql)
+        except PolarsError as error:
+            failure = failure or error
+        else:
+            return chosen
+    raise _unfit(subject, failure) from failure
+
+
+def _candidates(dtype: pl.DataType, compared: Collection[object]) -> list[Reading]:
+    """List the types as which a column can be read, the likeliest first."""
+    kinds = {type(value) for value in compared}
+    if dtype.is_temporal():
+        return ["text"] if str in kinds else ["unchanged"]
+    if dtype.is_numeric():
+        return ["text", "unchanged"] if str in kinds else ["unchanged", "text"]
+    if dtype not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+        return ["unchanged", "text"]
+    if any(issubclass(kind, date | time) for kind in kinds):
+        return ["text"]
+    likely: list[Reading] = ["truth"] if bool in kinds else []
+    if kinds & {int, float}:
+        likely.append("number")
+    return list(dict.fromkeys([*likely, "text", "number"]))
+
+
+def _type_of(reading: Reading, dtype: pl.DataType) -> pl.DataType:
+    types: dict[Reading, pl.DataType] = {
+        "text": pl.String(),
+        "number": pl.Float64(),
+        "truth": pl.Boolean(),
+        "unchanged": dtype,
+    }
+    return types[reading]
+
+
+def _stored(rows: pl.DataFrame, title: str) -> pl.Series:
+    """Return a column without mixed types."""
+    return storable(column_in(rows, title).to_frame()).to_series()
+
+
+def _read_as(reading: Reading, cells: pl.Series, labels: Mapping[str, str]) -> pl.Series:
+    match reading:
+        case "number":
+            return numbers_among(cells)
+        case "truth":
+            names = groups_in(cells).str.strip_chars().str.to_lowercase()
+            return names.replace_strict(_TRUTH, default=None, return_dtype=pl.Boolean)
+        case "text" if cells.dtype.is_temporal():
+            # Dates are ordered as their texts are; midnight is the date alone, as users write it.
+            local = cells.dt.replace_time_zone(None) if cells.dtype == pl.Datetime else cells
+            return local.dt.to_string("iso").str.replace(r"\.0+$", "").str.replace(r" 00:00:00$", "")
+        case "text":
+            return _blank_as_null(groups_in(cells)).replace(dict(labels))
+    return cells.fill_nan(None) if cells.dtype.is_float() else cells
+
+
+def _blank_as_null(names: pl.Series) -> pl.Series:
+    return names.set(names.str.strip_chars() == "", None)
+
+
+def _reads_other_rows(node: pl.Expr, schema: Mapping[str, pl.DataType]) -> bool:
+    """Tell whether a part of an expression gives two equal rows something else than one such row."""
+    if node.meta.is_literal() or node.meta.is_column():
+        return False
+    nulls = [pl.Series(title, [None], dtype=dtype) for title, dtype in schema.items()]
+    row = pl.DataFrame([pl.Series(_ROWS, [0]), *nulls])
+    try:
+        single = row.select(node).to_series()
+        double = pl.concat([row, row]).select(node).to_series()
+    except PolarsError:
+        return False  # such as a part of a larger expression that is typed by its neighbours
+    expected = pl.concat([single, single]) if node.meta.root_names() else single
+    return not double.equals(expected)
+
+
+def _across_rows(text: str, parameter: str) -> InputError:
+    return InputError(
+        f"{parameter}: {shortened(text)} reads other rows or tables, but a table is read in parts, row by "
+        "row; leave out queries, aggregates such as count and avg, and window functions"
+    )
+
+
+def _unfit(subject: str, error: PolarsError | None) -> InputError:
+    return InputError(
+        f"{subject} does not fit the columns ({_reason(error)}); compare a column either with numbers or "
+        "with texts in single quotation marks, or write TRY_CAST(name AS DOUBLE)"
+    )
+
+
+def _reason(error: PolarsError | None) -> str:
+    return (str(error).splitlines() or ["unknown"])[0]

@@ -1,0 +1,492 @@
+"""Places of files: URLs and their file systems, copies, and outputs of this machine or behind URLs."""
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, Protocol, cast
+from urllib.parse import urlsplit
+
+from semscale.errors import InputError, MissingExtraError, SemscaleError, UnreachableError
+from semscale.store.atomic import check_folder, check_writable, replacing
+from semscale.types import Progress
+
+_URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://")
+_WITH_USER = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+://)[^/\s@]*(?:@[^/\s@]*)*@")
+_QUERY = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+://[^\s?#]*)[?#][^\s'\"]*")
+
+
+def is_url(text: str) -> bool:
+    """Tell whether a text begins like a URL; a path with a drive of Windows does not.
+
+    Example:
+        >>> is_url("s3://bucket/rated.parquet"), is_url("rated.parquet")
+        (True, False)
+    """
+    return _URL.match(text) is not None
+
+
+def scheme_of(url: str) -> str:
+    """Return the scheme of a URL in small letters.
+
+    Example:
+        >>> scheme_of("S3://bucket/rated.parquet")
+        's3'
+    """
+    return urlsplit(url).scheme.lower()
+
+
+def shown(text: str) -> str:
+    """Leave out of a text what may be secret in its URLs: user, password, query and fragment.
+
+    Every message, report, signature, progress and file of a run that names a URL names it by this function.
+
+    Args:
+        text: a URL, or a message that contains some.
+
+    Example:
+        >>> shown("https://ann:pass@host/answers.csv?X-Amz-Signature=1f")
+        'https://host/answers.csv?...'
+        >>> shown("s3://bucket/rated.parquet")
+        's3://bucket/rated.parquet'
+    """
+    return _QUERY.sub(r"\1?...", _WITH_USER.sub(r"\1", text))
+
+
+def without_secrets_of(url: str, words: str) -> str:
+    """Leave out of a message what is secret in a URL, also where only a piece of the URL stands in it.
+
+    Args:
+        url: the URL that failed.
+        words: what a library says of it.
+
+    Example:
+        >>> without_secrets_of("s3://ann:pass@b/x", "Invalid bucket name 'ann:pass@b'")
+        "Invalid bucket name '...@b'"
+    """
+    parts = urlsplit(url)
+    user = parts.netloc.rpartition("@")[0]
+    secrets = [user, *user.split(":", 1)[1:], parts.query, parts.fragment]
+    secrets += [value for _, _, value in (pair.partition("=") for pair in parts.query.split("&"))]
+    found = shown(words)
+    for secret in sorted({each for each in secrets if each}, key=len, reverse=True):
+        found = found.replace(secret, "...")
+    return found
+
+
+def url_name(url: str) -> str:
+    """Return the last part of a URL's path, without its query; of a folder that of the folder.
+
+    Example:
+        >>> url_name("https://host/files/answers.csv?key=1")
+        'answers.csv'
+        >>> url_name("s3://bucket/rated/")
+        'rated'
+    """
+    path = _QUERY.sub(r"\1", url).rstrip("/")
+    return path.rpartition("/")[2]
+
+
+_OF_EXTRA = {"s3": "s3fs", "s3a": "s3fs", "http": "aiohttp", "https": "aiohttp"}
+_TO_INSTALL = {
+    "gs": "gcsfs", "gcs": "gcsfs",
+    "az": "adlfs", "abfs": "adlfs", "abfss": "adlfs", "adl": "adlfs",
+}  # fmt: skip
+_NOT_THERE, _NOT_ALLOWED = (404, 410), (401, 403)  # statuses of HTTP
+_LONGEST = 200
+
+
+def open_filesystem(url: str, doing: str) -> tuple[Any, str]:
+    """Find the file system of a URL, and the path in it.
+
+    Args:
+        url: with its scheme.
+        doing: ``read`` or ``written``, for messages.
+
+    Returns:
+        fsspec's file system, which keeps no lists of files, and the path.
+
+    Raises:
+        MissingExtraError: ``semscale[cloud]`` is not installed.
+        InputError: no package reads such URLs, or the URL is none.
+    """
+    from fsspec.core import url_to_fs
+
+    scheme = scheme_of(url)
+    try:
+        with reached(url, doing):
+            system, path = url_to_fs(url, use_listings_cache=False)
+    except ImportError as error:
+        if scheme in _OF_EXTRA:
+            raise MissingExtraError(_OF_EXTRA[scheme], "cloud") from error
+        package = _TO_INSTALL.get(scheme)
+        remedy = f"pip install {package}" if package else "install the package that fsspec names for it"
+        raise InputError(f"{shown(url)} needs a package that is not installed: {remedy}") from error
+    return system, str(path)
+
+
+@contextmanager
+def reached(url: str, doing: str) -> Iterator[None]:
+    """Turn errors of a file system behind a URL into one sentence.
+
+    Args:
+        url: as the user gave it; secrets in it are not shown.
+        doing: ``read`` or ``written``, for the message.
+
+    Raises:
+        UnreachableError: it cannot be read or written, with the service's reason.
+    """
+    try:
+        yield
+    except (SemscaleError, ImportError):
+        raise
+    except Exception as error:  # each service has errors of its own, without a common class
+        failure = _failure(error)
+        raise UnreachableError(
+            f"{shown(url)} cannot be {doing} ({_reason(failure, url)}); {_remedy(failure, url)}"
+        ) from error
+
+
+def _failure(error: Exception) -> BaseException:
+    """What went wrong: over HTTP fsspec calls each failure a missing file, with the real one as its cause."""
+    cause = error.__cause__
+    if isinstance(error, FileNotFoundError) and cause and _status(cause) not in _NOT_THERE:
+        return cause
+    return error
+
+
+def _status(failure: BaseException) -> int | None:
+    """The status of HTTP that an error names."""
+    status = getattr(failure, "status", None)
+    return status if isinstance(status, int) else None
+
+
+def _reason(failure: BaseException, url: str) -> str:
+    if isinstance(failure, FileNotFoundError):
+        return "it does not exist"
+    words = without_secrets_of(url, " ".join(str(failure).split())) or type(failure).__name__
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."
+
+
+def _remedy(failure: BaseException, url: str) -> str:
+    if isinstance(failure, FileNotFoundError):
+        is_web = scheme_of(url) in ("http", "https")
+        return "check the address" if is_web else "check the name, and that its bucket is there"
+    is_refused = isinstance(failure, PermissionError) or _status(failure) in _NOT_ALLOWED
+    if is_refused or "redential" in type(failure).__name__:
+        return "check the credentials of this machine and what they may do"
+    return "check the name, the network and the credentials"
+
+
+FETCHING = "fetching "
+"""Beginning of the stage's name while a file is copied; its amounts are bytes."""
+
+_BLOCK = 1 << 20
+_MARKS = ("ETag", "etag", "md5Hash", "content_md5", "ContentMD5", "generation", "LastModified",
+          "last_modified", "mtime", "updated", "created")  # fmt: skip
+
+
+def fetch(url: str, system: Any, path: str, folder: Path, progress: Progress | None) -> Path:  # noqa: ANN401
+    """Copy a file behind a URL into a folder, block by block.
+
+    Args:
+        url: its URL, for messages.
+        system: fsspec's file system.
+        path: the path in it.
+        folder: an empty folder.
+        progress: called with the bytes that were copied, and how many there are if that is known.
+
+    Returns:
+        The copy, which has the name of the file.
+
+    Raises:
+        InputError: it cannot be read.
+        OSError: the copy cannot be written.
+    """
+    copy, done = folder / (url_name(url) or "input"), 0
+    with reached(url, "read"):
+        size = system.info(path).get("size")
+        source = cast(BinaryIO, system.open(path, "rb"))
+    with source, copy.open("wb") as target:
+        while block := _read(source, url):
+            target.write(block)
+            done += len(block)
+            if progress:
+                progress(FETCHING + shown(url), done, size)
+    return copy
+
+
+def _read(source: BinaryIO, url: str) -> bytes:
+    with reached(url, "read"):
+        return source.read(_BLOCK)
+
+
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """Make a folder for copies, which goes with the object."""
+    return tempfile.TemporaryDirectory(prefix="semscale-")
+
+
+def identity(info: Mapping[str, Any]) -> str:
+    """Hash what a service says of a file: its size, and its hash or else its time of writing.
+
+    Returns:
+        32 hex digits, which change when another file is put in its place.
+
+    Example:
+        >>> identity({"size": 3, "ETag": "a"}) == identity({"size": 3, "ETag": "b"})
+        False
+    """
+    mark = next((f"{name}={info[name]}" for name in _MARKS if info.get(name)), "")
+    return hashlib.blake2b(f"{info.get('size')}\0{mark}".encode(), digest_size=16).hexdigest()
+
+
+_SEPARATORS = ("/", os.sep)
+
+
+@dataclass(frozen=True)
+class OutputPlace:
+    """A folder of partitions here or behind a URL, or a file behind a URL.
+
+    Attributes:
+        address: the URL or path, as the user gave it; it may have secrets, and ``str`` shows it without them.
+        is_folder: whether partitions are written.
+    """
+
+    address: str
+    is_folder: bool
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is behind a URL."""
+        return is_url(self.address)
+
+    @property
+    def name(self) -> str:
+        """Its last part."""
+        return url_name(self.address) if self.is_remote else Path(self.address).name
+
+    @property
+    def suffix(self) -> str:
+        """The extension of its files."""
+        return ".parquet" if self.is_folder else PurePosixPath(self.name).suffix
+
+    def __str__(self) -> str:
+        return shown(self.address) if self.is_remote else self.address
+
+    def check(self, parameter: str) -> None:
+        """Check, before any work is done, that files can be written here and removed again.
+
+        Args:
+            parameter: name of the parameter, for messages.
+
+        Raises:
+            InputError: they cannot.
+            MissingExtraError: the URL needs ``semscale[cloud]``.
+        """
+        if self.is_remote and scheme_of(self.address) in ("http", "https"):
+            raise InputError(f"{parameter}: {self} can only be read; name a file, or a URL such as s3://")
+        if not self.is_remote:
+            check_folder(Path(self.address), parameter)
+            return
+        system, path = open_filesystem(self.address, "written")
+        probe = f"{path.rstrip('/')}.probe-{os.getpid()}-{os.urandom(4).hex()}"
+        with reached(self.address, "written"):
+            system.pipe_file(probe, b"")
+            system.rm_file(probe)
+
+    def upload(self, file: Path) -> None:
+        """Put a finished file here in one piece.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        system, path = open_filesystem(self.address, "written")
+        with reached(self.address, "written"):
+            system.put_file(str(file), path)
+
+
+Target = Path | OutputPlace
+"""Where a table is written."""
+
+
+def target_of(text: str | Path) -> Target:
+    """Read where a table is to be written; a name that ends in ``/`` is a folder.
+
+    Example:
+        >>> target_of("rated/"), target_of("s3://bucket/rated.parquet")  # doctest: +NORMALIZE_WHITESPACE
+        (OutputPlace(address='rated/', is_folder=True),
+         OutputPlace(address='s3://bucket/rated.parquet', is_folder=False))
+    """
+    if isinstance(text, Path):
+        return text
+    if is_url(text) and scheme_of(text) == "file":
+        from urllib.request import url2pathname  # slow to import, and every command checks its outputs
+
+        text = url2pathname(urlsplit(text).path)
+    if text.endswith(_SEPARATORS):
+        return OutputPlace(text, is_folder=True)
+    return OutputPlace(text, is_folder=False) if is_url(text) else Path(text)
+
+
+def check_target(out: Target, parameter: str) -> None:
+    """Check, before any work is done, that an output can be written.
+
+    Raises:
+        InputError: it cannot.
+        MissingExtraError: the URL needs ``semscale[cloud]``.
+    """
+    if isinstance(out, OutputPlace):
+        out.check(parameter)
+    else:
+        check_writable(out, parameter)
+
+
+def refuse_folder(out: Target) -> None:
+    """Refuse a folder where one file is written.
+
+    Raises:
+        InputError: it is a folder.
+    """
+    if isinstance(out, OutputPlace) and out.is_folder:
+        raise InputError(f"out must be a file here, got the folder {out}; add a file name")
+
+
+class PartFiles(Protocol):
+    """A folder with files; names may have a folder before them, such as ``_semscale/manifest.json``."""
+
+    def names(self) -> set[str]:
+        """List all files below the folder."""
+
+    def read(self, name: str) -> bytes | None:
+        """Read a small file; ``None`` if it is not there."""
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write or replace a small file."""
+
+    def local(self, name: str) -> AbstractContextManager[Path]:
+        """Yield a file of this machine with the content, for the time of the block."""
+
+    def store(self, name: str, file: Path) -> None:
+        """Write or replace a file with the content of a file of this machine, which may be taken away."""
+
+    def remove(self, name: str) -> None:
+        """Remove a file; one that is not there is no error."""
+
+
+@dataclass(frozen=True)
+class LocalFiles:
+    """Files of this machine."""
+
+    folder: Path
+
+    def names(self) -> set[str]:
+        """List all files below the folder."""
+        return {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file()}
+
+    def read(self, name: str) -> bytes | None:
+        """Read a small file; ``None`` if it is not there."""
+        with suppress(FileNotFoundError):
+            return (self.folder / name).read_bytes()
+        return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write or replace a small file."""
+        (self.folder / name).parent.mkdir(exist_ok=True)
+        with replacing(self.folder / name) as temporary:
+            temporary.write_bytes(content)
+
+    @contextmanager
+    def local(self, name: str) -> Iterator[Path]:
+        """Yield the file itself."""
+        yield self.folder / name
+
+    def store(self, name: str, file: Path) -> None:
+        """Write or replace a file, block by block."""
+        with (
+            replacing(self.folder / name) as temporary,
+            file.open("rb") as source,
+            temporary.open("wb") as to,
+        ):
+            while block := source.read(1 << 20):
+                to.write(block)
+
+    def remove(self, name: str) -> None:
+        """Remove a file, and its folder within this one if it is the last."""
+        path = self.folder / name
+        path.unlink(missing_ok=True)
+        if path.parent != self.folder:
+            with suppress(OSError):
+                path.parent.rmdir()
+
+
+@dataclass(frozen=True)
+class RemoteFiles:
+    """Files behind a URL; an upload that breaks off leaves nothing there."""
+
+    url: str
+    system: Any
+    path: str
+
+    @classmethod
+    def of(cls, url: str) -> "RemoteFiles":
+        """Name the folder behind a URL.
+
+        Raises:
+            InputError: no package writes such URLs.
+            MissingExtraError: ``semscale[cloud]`` is not installed.
+        """
+        system, path = open_filesystem(url, "written")
+        return cls(url, system, path.rstrip("/"))
+
+    def names(self) -> set[str]:
+        """List all files below the folder."""
+        start = f"{self.path}/"
+        with reached(self.url, "read"):
+            return {
+                each.removeprefix(start) for each in self.system.find(self.path) if each.startswith(start)
+            }
+
+    def read(self, name: str) -> bytes | None:
+        """Read a small file; ``None`` if it is not there."""
+        with reached(self.url, "read"), suppress(FileNotFoundError):
+            return bytes(self.system.cat_file(f"{self.path}/{name}"))
+        return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write or replace a small file."""
+        with reached(self.url, "written"):
+            self.system.pipe_file(f"{self.path}/{name}", content)
+
+    @contextmanager
+    def local(self, name: str) -> Iterator[Path]:
+        """Yield a copy, which is removed after the block."""
+        with temporary_folder() as folder:
+            copy = Path(folder, "part")
+            with reached(self.url, "read"):
+                self.system.get_file(f"{self.path}/{name}", str(copy))
+            yield copy
+
+    def store(self, name: str, file: Path) -> None:
+        """Upload a file."""
+        with reached(self.url, "written"):
+            self.system.put_file(str(file), f"{self.path}/{name}")
+
+    def remove(self, name: str) -> None:
+        """Remove a file; one that is not there is no error."""
+        with reached(self.url, "written"), suppress(FileNotFoundError):
+            self.system.rm_file(f"{self.path}/{name}")
+
+
+def files_of(place: OutputPlace) -> PartFiles:
+    """Name the folder of a place: the folder of partitions, or the one beside a file that keeps its parts.
+
+    Raises:
+        InputError: no package writes such URLs.
+        MissingExtraError: ``semscale[cloud]`` is not installed.
+    """
+    address = place.address if place.is_folder else f"{place.address}.parts"
+    return RemoteFiles.of(address) if place.is_remote else LocalFiles(Path(address))

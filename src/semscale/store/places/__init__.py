@@ -1,1 +1,0 @@
-"""Places of tables beyond this machine's files: URLs, folders of partitions, and what is said about them."""

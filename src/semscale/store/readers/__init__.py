@@ -1,1 +1,0 @@
-"""Readers of tables, one for each format of files."""

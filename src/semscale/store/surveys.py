@@ -1,0 +1,556 @@
+"""Files of survey tools: SPSS, and exports of Qualtrics, SurveyMonkey and LimeSurvey."""
+
+import re
+import struct
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.extras import require
+from semscale.store.columns import column_in, groups_in, storable
+from semscale.store.table import ColumnLabels, Table, check_names
+
+HeaderKind = Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"]
+"""Whose header a table has; ``auto`` looks at it, ``plain`` is one row of names."""
+
+_QUESTION = re.compile(r'"ImportId"\s*:\s*"(?P<question>QID\d+)')
+_SWITCH = "--header plain reads the file as it is"
+
+
+@dataclass(frozen=True)
+class SurveyHeader:
+    """The header of a table.
+
+    Attributes:
+        columns: names of the columns.
+        more: rows below the first one that belong to the header.
+        labels: what columns stand for.
+        notes: whose header it is, in a sentence, unless it is a plain one.
+    """
+
+    columns: tuple[str, ...]
+    more: int = 0
+    labels: Mapping[str, ColumnLabels] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def survey_header(
+    names: Sequence[str], rows: Sequence[Sequence[object]], name: str, kind: HeaderKind = "auto"
+) -> SurveyHeader:
+    """Read the header of a table.
+
+    Args:
+        names: the first row, as it is.
+        rows: the two rows below it, as far as there are any.
+        name: the file's name in messages.
+        kind: whose header it is.
+
+    Raises:
+        InputError: a column occurs twice, or the header is not that of the tool that was named.
+    """
+    if kind in {"auto", "surveymonkey"} and is_surveymonkey(names, rows):
+        found, labels = surveymonkey_columns(names, rows[0])
+        note = f"{name} is an export of SurveyMonkey: its second row belongs to the header; {_SWITCH}"
+        return SurveyHeader(check_names(found, name), 1, labels, (note,))
+    if kind in {"auto", "limesurvey"} and is_limesurvey(names):
+        found, labels = limesurvey_columns(names)
+        n = len({one.question for one in labels.values() if one.question})
+        note = f"{name} is an export of LimeSurvey; questions with several columns: {n}; {_SWITCH}"
+        return SurveyHeader(check_names(found, name), 0, labels, (note,))
+    columns = check_names(list(names), name)
+    if kind in {"auto", "qualtrics"} and (more := header_rows(columns, rows)):
+        warn_of_header_rows(name, more)
+        return SurveyHeader(columns, more, _qualtrics_labels(columns, rows[:more]))
+    if kind not in {"auto", "plain"}:
+        raise InputError(
+            f"header: {name} has no header of {kind}, by the names of its columns and the rows below them; "
+            "leave --header out, or say plain"
+        )
+    return SurveyHeader(columns)
+
+
+def header_setting(kind: HeaderKind) -> tuple[str, ...]:
+    """Name the kind of header among a table's settings, unless the table itself says it."""
+    return () if kind == "auto" else (f"header {kind}",)
+
+
+def _qualtrics_labels(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, ColumnLabels]:
+    """Take texts of questions from the first of the rows, and from its ids which columns are one question."""
+    ids = ["" if cell is None else str(cell) for cell in rows[-1]]
+    found = [_QUESTION.search(one) for one in ids]
+    questions = [one["question"] if one else "" for one in found]
+    has_texts = not any('"ImportId"' in str(cell) for cell in rows[0])
+    labels = {}
+    for place, column in enumerate(columns):
+        question = questions[place] if place < len(questions) else ""
+        text = str(rows[0][place] or "") if has_texts and place < len(rows[0]) else ""
+        shared = question if questions.count(question) > 1 else ""
+        asked, dash, option = text.rpartition(" - ") if shared else ("", "", "")
+        labels[column] = ColumnLabels(label=asked if dash else text, question=shared, option=option)
+    return {column: one for column, one in labels.items() if one != ColumnLabels()}
+
+
+_IMPORT_ID = re.compile(r'\s*\{\s*"ImportId"\s*:')
+_LOOKED_AT = 2
+_TEXTS = {"ResponseId": "Response ID", "StartDate": "Start Date", "RecordedDate": "Recorded Date"}
+
+
+class HeaderRowsWarning(UserWarning):
+    """Rows below the header were skipped, as they are header rows too."""
+
+
+def header_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> int:
+    """Count the rows below the names of the columns that still belong to the header.
+
+    A CSV export of Qualtrics has the questions' texts in the next row, and an ``ImportId`` for each column in
+    the row after it. One for Excel has the texts alone, recognised by those of Qualtrics' own columns.
+
+    Args:
+        columns: their names.
+        rows: the first rows below the names of the columns.
+
+    Returns:
+        2 or 1 in an export of Qualtrics, otherwise 0.
+
+    Example:
+        >>> header_rows(["Q1"], [["How was it?"], ['{"ImportId":"QID1_TEXT"}'], ["Good."]])
+        2
+        >>> header_rows(["ResponseId", "Q1"], [["Response ID", "How was it?"], ["R_2x", "Good."]])
+        1
+    """
+    for place, row in enumerate(rows[:_LOOKED_AT]):
+        filled = [cell for cell in row if cell not in (None, "")]
+        if filled and all(isinstance(cell, str) and _IMPORT_ID.match(cell) for cell in filled):
+            return place + 1
+    texts = dict(zip(columns, rows[0], strict=False)) if rows else {}
+    return int(any(texts.get(column) == text for column, text in _TEXTS.items()))
+
+
+def warn_of_header_rows(name: str, n: int) -> None:
+    """Say that header rows were skipped.
+
+    Args:
+        name: the file's name in messages.
+        n: how many; 0 says nothing.
+    """
+    if n:
+        counted = "the row" if n == 1 else f"the {n} rows"
+        warnings.warn(
+            f"{name} is an export of Qualtrics: {counted} of header below the names of the columns "
+            f"{'was' if n == 1 else 'were'} skipped",
+            HeaderRowsWarning,
+            stacklevel=2,
+        )
+
+
+_SURVEYMONKEY = ("respondent id", "collector id")
+_ALONE = frozenset({"", "response", "open-ended response"})
+
+
+def is_surveymonkey(names: Sequence[str], rows: Sequence[Sequence[object]]) -> bool:
+    """Tell an export by SurveyMonkey's own columns, which have nothing in the second header row.
+
+    Example:
+        >>> is_surveymonkey(["Respondent ID", "Collector ID", "Why?"], [["", "", "Open-Ended Response"]])
+        True
+    """
+    places = {name.strip().casefold().replace("_", " "): place for place, name in enumerate(names)}
+    if not rows or not all(own in places for own in _SURVEYMONKEY):
+        return False
+    second = _texts(rows[0], len(names))
+    return any(second) and not any(second[places[own]] for own in _SURVEYMONKEY)
+
+
+def surveymonkey_columns(
+    names: Sequence[str], answers: Sequence[object]
+) -> tuple[list[str], dict[str, ColumnLabels]]:
+    """Name the columns by their questions, and by their answers where a question has several columns.
+
+    Args:
+        names: the first header row: a question stands above the first of its columns only.
+        answers: the second one.
+
+    Returns:
+        The names, none of them twice, and what each column stands for.
+
+    Example:
+        >>> surveymonkey_columns(["Why?", "Which?", ""], ["Open-Ended Response", "Tea", "Coffee"])[0]
+        ['Why?', 'Which?: Tea', 'Which?: Coffee']
+    """
+    options = _texts(answers, len(names))
+    starts = [place for place, name in enumerate(names) if name.strip() or not place]
+    of = [max(start for start in starts if start <= place) for place in range(len(names))]
+    sizes, columns, labels = Counter(of), [], {}
+    taken: Counter[str] = Counter()
+    for place, start in enumerate(of):
+        question, option = names[start].strip(), options[place]
+        is_alone = sizes[start] == 1 or option.casefold() in _ALONE
+        name = question if is_alone or not option else f"{question}: {option}"
+        taken[name] += 1
+        name = name if taken[name] == 1 else f"{name} ({taken[name]})"
+        columns.append(name)
+        if option:
+            shared = question if sizes[start] > 1 else ""
+            labels[name] = ColumnLabels(label=question, question=shared, option=option)
+    return columns, labels
+
+
+def _texts(row: Sequence[object], width: int) -> list[str]:
+    cells = ["" if cell is None else str(cell).strip() for cell in row]
+    return [*cells, *[""] * (width - len(cells))]
+
+
+_LIMESURVEY = frozenset(
+    {"submitdate", "lastpage", "startlanguage", "date submitted", "last page", "start language"}
+)
+_FEWEST = 2
+_CODED = re.compile(r"(?P<code>\w+)(?:\[(?P<part>\w+)\])?(?:\.\s+(?P<text>.+))?", re.DOTALL)
+_ANSWER = re.compile(r"(?P<question>.*\S)\s*\[(?P<option>[^\[\]]+)\]\s*", re.DOTALL)
+_OTHER = {"-oth-": "other"}
+
+
+def is_limesurvey(names: Sequence[str]) -> bool:
+    """Tell an export by LimeSurvey's own columns, in any of the three forms of its header.
+
+    Example:
+        >>> is_limesurvey(["id", "submitdate", "lastpage", "Q1", "Q2[SQ001]"])
+        True
+    """
+    own = [name for name in names if {part.strip().casefold() for part in name.split(".", 1)} & _LIMESURVEY]
+    return len(own) >= _FEWEST
+
+
+def limesurvey_columns(names: Sequence[str]) -> tuple[list[str], dict[str, ColumnLabels]]:
+    """Name the columns by their codes, where there are codes, and say which belong to one question.
+
+    Args:
+        names: the header: codes, codes with texts, or texts.
+
+    Returns:
+        The names, and what each column stands for. Texts alone stay as they are.
+
+    Example:
+        >>> names, labels = limesurvey_columns(["Q1[A]. Which? [Tea]", "Q1[B]. Which? [Coffee]"])
+        >>> names, labels["Q1[A]"].question, labels["Q1[A]"].option
+        (['Q1[A]', 'Q1[B]'], 'Q1', 'Tea')
+    """
+    read = [_limesurvey_column(name) for name in names]
+    columns = [name for name, _ in read]
+    if len(set(columns)) < len(columns):
+        columns = list(names)
+    sizes = Counter(labels.question for _, labels in read if labels.question)
+    with_other = {labels.question for name, labels in read if name.endswith("[other]")}
+    found: dict[str, ColumnLabels] = {}
+    for column, (_, labels) in zip(columns, read, strict=True):
+        is_shared = sizes[labels.question] > 1 or labels.question in with_other
+        found[column] = labels if is_shared else replace(labels, question="")
+        if column in with_other:
+            found[column] = replace(found[column], question=column, values=_OTHER)
+    return columns, {column: labels for column, labels in found.items() if labels != ColumnLabels()}
+
+
+def _limesurvey_column(name: str) -> tuple[str, ColumnLabels]:
+    """Read one cell of the header: the column's name, and what it stands for."""
+    coded = _CODED.fullmatch(name.strip())
+    if coded is None:
+        asked = _ANSWER.fullmatch(name)
+        if asked is None:
+            return name, ColumnLabels()
+        return name, ColumnLabels(name, asked["question"], asked["option"])
+    code, part, text = coded["code"], coded["part"], (coded["text"] or "").strip()
+    if part is None:
+        return code, ColumnLabels(label=text)
+    asked = _ANSWER.fullmatch(text)
+    option = asked["option"] if asked else part
+    return f"{code}[{part}]", ColumnLabels(asked["question"] if asked else text, code, option)
+
+
+_EXACT = 2.0**53
+_NAMED = 5
+_MEASURES = frozenset({"nominal", "ordinal", "scale"})
+
+
+def open_spss(path: Path, name: str, *, encoding: str | None = None) -> Table:
+    """Open a file of SPSS; all of it is read into memory.
+
+    Whole numbers come as integers. An empty text, and a value that the file declares missing, is null; the
+    declared values are named in the labels of the column and counted in a note. Labels of variables and
+    values, levels of measurement, sets of multiple responses and the weight are kept as labels.
+
+    Args:
+        path: the file.
+        name: its name in messages.
+        encoding: of its texts, where the file says it wrong or not at all.
+
+    Raises:
+        InputError: the file cannot be read, or has no variables.
+        MissingExtraError: the extra ``spss`` is not installed.
+    """
+    require("spss")
+    raw, meta = _read(path, name, encoding)
+    if not raw.columns:
+        raise InputError(f"{name} has no variables; there is nothing to read")
+    columns = check_names(raw.columns, name)
+    declared = {title: _declared(raw[title], meta.missing_ranges.get(title, ())) for title in columns}
+    frame = pl.DataFrame([_plain(raw[title], declared[title]) for title in columns])
+    weight = weight_variable(path, columns)
+    labels = _labels(raw.columns, meta)
+    if weight is not None:
+        labels[weight] = replace(labels[weight], is_weight=True)
+
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        for start in range(skip, frame.height, size):
+            yield frame.slice(start, size)
+
+    return Table(
+        name,
+        path,
+        columns,
+        read,
+        n_rows=frame.height,
+        settings=("sav", encoding or "detected"),
+        labels=labels,
+        notes=(*_missing_notes(raw, declared), *_weight_notes(weight)),
+    )
+
+
+def _read(path: Path, name: str, encoding: str | None) -> tuple[pl.DataFrame, Any]:
+    from pyreadstat import PyreadstatError, ReadstatError, read_sav
+
+    try:
+        frame, meta = read_sav(path, output_format="polars", user_missing=True, encoding=encoding)
+    except (ReadstatError, PyreadstatError, OverflowError, UnicodeError, ValueError) as error:
+        reason = str(error).strip().rstrip(".").lower() or "damaged"
+        remedy = (
+            "name its --encoding" if "encod" in reason or "convert" in reason else "save it again in SPSS"
+        )
+        raise InputError(f"{name} cannot be read as an SPSS file ({reason}); {remedy}") from error
+    return frame, meta
+
+
+def _declared(cells: pl.Series, ranges: Sequence[Mapping[str, Any]]) -> pl.Series:
+    """Tell which cells have a value that is declared missing."""
+    found = pl.Series([False] * len(cells), dtype=pl.Boolean)
+    for one in ranges if cells.dtype != pl.Null else ():
+        inside = (cells >= one["lo"]) & (cells <= one["hi"])
+        found |= inside.fill_null(value=False)
+    return found
+
+
+def _plain(cells: pl.Series, is_declared: pl.Series) -> pl.Series:
+    if cells.dtype == pl.String:
+        return cells.set(is_declared | (cells == "").fill_null(value=False), None)
+    if not cells.dtype.is_float():
+        return cells.set(is_declared, None) if is_declared.any() else cells
+    numbers = cells.fill_nan(None).set(is_declared, None)
+    is_whole = ((numbers == numbers.floor()) & (numbers.abs() <= _EXACT)).all()
+    return numbers.cast(pl.Int64) if is_whole else numbers
+
+
+def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # noqa: ANN401 - of pyreadstat
+    sets = {
+        title: _in_set(str(handle), found, str(meta.column_names_to_labels.get(title) or ""))
+        for handle, found in (meta.mr_sets or {}).items()
+        for title in found["variable_list"]
+    }
+    labels: dict[str, ColumnLabels] = {}
+    for title in columns:
+        worded = meta.variable_value_labels.get(title) or {}
+        values, ranges = _value_names(worded), meta.missing_ranges.get(title, ())
+        measure = meta.variable_measure.get(title, "")
+        labels[title] = replace(
+            sets.get(title, ColumnLabels()),
+            label=str(meta.column_names_to_labels.get(title) or ""),
+            values=values,
+            missing=_codes(ranges, values),
+            missing_values=[
+                name for value, name in zip(worded, values, strict=True) if _is_in(value, ranges)
+            ],
+            measure=measure if measure in _MEASURES else "",
+        )
+    return labels
+
+
+def _in_set(handle: str, found: Mapping[str, Any], label: str) -> ColumnLabels:
+    """Say what a column is in a set of multiple responses: an option with its counted value, or mentions."""
+    question = str(found.get("label") or handle)
+    if not found["is_dichotomy"]:
+        return ColumnLabels(question=question, are_mentions=True)
+    counted = found.get("counted_value")
+    return ColumnLabels(question=question, option=label, counted="" if counted is None else str(counted))
+
+
+def _value_names(labels: Mapping[Any, str]) -> dict[str, str]:
+    names = groups_in(pl.Series([float(value) for value in labels])) if _are_numbers(labels) else list(labels)
+    return dict(zip(map(str, names), labels.values(), strict=True))
+
+
+def _is_in(value: float | str, ranges: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a value is declared missing."""
+    return any(one["lo"] <= value <= one["hi"] for one in ranges)
+
+
+def _are_numbers(labels: Mapping[Any, str]) -> bool:
+    return all(isinstance(value, int | float) for value in labels)
+
+
+def _codes(ranges: Sequence[Mapping[str, Any]], values: Mapping[str, str]) -> tuple[str, ...]:
+    """Name what is declared missing, each code with its words."""
+    named = []
+    for one in ranges:
+        low, high = (end if isinstance(end, str) else f"{end:g}" for end in (one["lo"], one["hi"]))
+        shown = low if low == high else f"{low} to {high}"
+        named.append(f"{shown} ({values[low]})" if low == high and low in values else shown)
+    return tuple(named)
+
+
+def _missing_notes(raw: pl.DataFrame, declared: Mapping[str, pl.Series]) -> list[str]:
+    counted = {title: int(found.sum()) for title, found in declared.items() if found.any()}
+    if not counted:
+        return []
+    named = [f"{title} {_most_frequent(raw[title].filter(declared[title]))}" for title in counted]
+    more = f", and {len(named) - _NAMED} more columns" if len(named) > _NAMED else ""
+    return [f"cells that the file declares missing are missing: {', '.join(named[:_NAMED])}{more}"]
+
+
+def _most_frequent(cells: pl.Series) -> str:
+    codes = Counter(groups_in(cells).to_list()).most_common(_NAMED)
+    return " and ".join(f"{code} ({n:,})" for code, n in codes)
+
+
+def _weight_notes(weight: str | None) -> list[str]:
+    if weight is None:
+        return []
+    return [f"SPSS weights this file by '{weight}'; here --weight '{weight}' does so, and nothing else"]
+
+
+_HEADER = 176
+_LAYOUT = slice(64, 68)
+_WEIGHT = slice(76, 80)
+_VARIABLE = 2
+_CONTINUATION = -1
+_FIXED = 28  # bytes of a variable after its record type
+
+
+def weight_variable(path: Path, columns: Sequence[str]) -> str | None:
+    """Name the variable that weights the rows; ``None`` where the file has none, or it cannot be told.
+
+    Args:
+        path: a file that SPSS's reader has read.
+        columns: its variables, in order.
+
+    References:
+        The system file format as PSPP documents it: "file header record" and "variable records".
+    """
+    with path.open("rb") as content:
+        header = content.read(_HEADER)
+        order = next((sign for sign in "<>" if _number(header[_LAYOUT], sign) in {2, 3}), None)
+        if len(header) < _HEADER or order is None:
+            return None
+        place = _number(header[_WEIGHT], order)
+        names = _segments(content, order)
+    if not 0 < place <= len(names):
+        return None
+    real = [number for number, name in enumerate(names) if name is not None]
+    if len(real) == len(columns):
+        return dict(zip(real, columns, strict=True)).get(place - 1)
+    # Very long texts are several variables; a short name is then the beginning of the long one.
+    short = (names[place - 1] or "").casefold()
+    return next((column for column in columns if column.casefold() == short), None)
+
+
+def _number(four: bytes, order: str) -> int:
+    return int(struct.unpack(f"{order}i", four)[0]) if len(four) == struct.calcsize("i") else 0
+
+
+def _segments(content: BinaryIO, order: str) -> list[str | None]:
+    """Give the short names of all variables; ``None`` for a segment that continues a text."""
+    names: list[str | None] = []
+    while _number(content.read(4), order) == _VARIABLE:
+        fixed = content.read(_FIXED)
+        if len(fixed) < _FIXED:
+            return names
+        kind, has_label, n_missing = struct.unpack(f"{order}3i", fixed[:12])
+        if has_label:
+            length = _number(content.read(4), order)
+            content.seek(-(-length // 4) * 4, 1)
+        content.seek(abs(n_missing) * 8, 1)
+        name = fixed[20:28].decode("latin-1").strip()
+        names.append(None if kind == _CONTINUATION else name)
+    return names
+
+
+_BATCH = 50_000
+
+
+@dataclass(frozen=True)
+class _Sign:
+    """A tool's own column.
+
+    Attributes:
+        column: its name.
+        words: what a row with a value is; the value ``""`` is an empty cell.
+    """
+
+    column: str
+    words: Mapping[str, str]
+
+
+_QUALTRICS = frozenset({"ResponseId", "RecordedDate", "StartDate"})
+_QUALTRICS_SIGNS = (
+    _Sign(
+        "Status",
+        {
+            "Survey Preview": "of a preview", "1": "of a preview",
+            "Survey Test": "of a test", "2": "of a test",
+            "Spam": "marked as spam", "8": "marked as spam",
+        },
+    ),
+    _Sign("Finished", {"False": "not finished", "FALSE": "not finished", "0": "not finished"}),
+)  # fmt: skip
+_LIMESURVEY_SIGNS = (_Sign("submitdate", {"": "not finished"}), _Sign("Date submitted", {"": "not finished"}))
+
+
+def with_unfinished_counted(table: Table) -> Table:
+    """Note how many rows of an export of Qualtrics or LimeSurvey are no finished interviews.
+
+    They stay in the table: whether they count is the user's to say. Other tables stay as they are.
+    """
+    columns = frozenset(table.columns)
+    signs: tuple[_Sign, ...] = ()
+    if columns & _QUALTRICS:
+        signs = _QUALTRICS_SIGNS
+    elif is_limesurvey(table.columns):
+        signs = _LIMESURVEY_SIGNS
+    notes = [note for sign in signs if sign.column in columns for note in _notes(table, sign)]
+    return replace(table, notes=(*table.notes, *notes)) if notes else table
+
+
+def _notes(table: Table, sign: _Sign) -> list[str]:
+    counts: Counter[str] = Counter()
+    for batch in table.batches_with([sign.column], _BATCH):
+        cells = groups_in(storable(column_in(batch, sign.column).to_frame()).to_series())
+        counts.update(cells.fill_null("").str.strip_chars().to_list())
+    found = [value for value in sign.words if counts[value]]
+    return [
+        f"{_counted_rows(counts[value])} {sign.words[value]} and counted like all others; "
+        f"--where {_condition(sign.column, value)} leaves such rows out"
+        for value in found
+    ]
+
+
+def _counted_rows(n: int) -> str:
+    return "1 row is" if n == 1 else f"{n:,} rows are"
+
+
+def _condition(column: str, value: str) -> str:
+    """Write what keeps the other rows, quoted for a shell."""
+    if value:
+        return f"\"{column} != '{value}'\""
+    return f'"{column} IS NOT NULL"' if column.isidentifier() else f"'\"{column}\" IS NOT NULL'"
