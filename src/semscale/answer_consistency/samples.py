@@ -15,8 +15,7 @@ import numpy.typing as npt
 from semscale.chat.declining import declines_to_answer, gives_no_answer
 from semscale.embedding import Embedder
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.languages.language_names import ENGLISH
-from semscale.embedding.languages.text_language import language_of
+from semscale.embedding.languages import ENGLISH, language_of
 from semscale.embedding.texts import distinct, text_status
 from semscale.errors import InputError, RowError
 from semscale.matching.cosines import Cosines

@@ -24,7 +24,7 @@ from semscale.coding.shares import (
     group_tests,
 )
 from semscale.coding.summary import CodedGroup, CodedGrouping, CodeTallies, CodingAgreement, CodingSummary
-from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
+from semscale.embedding.cache import KEPT_EMBEDDINGS
 from semscale.embedding.texts import answer_status
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater

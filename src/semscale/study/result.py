@@ -43,7 +43,7 @@ from semscale.study.asking import (
 from semscale.study.panel import SyntheticPanel
 from semscale.study.questionnaire import Method, ModelChoice, StudyDesign, StudyQuestion, parse_study
 from semscale.types import Floats, Progress, Status, Statuses
-from semscale.weights.download_staging import sha256_of
+from semscale.weights.folders import sha256_of
 from semscale.yaml_reading import YamlFile
 
 if TYPE_CHECKING:
