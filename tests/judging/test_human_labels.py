@@ -6,11 +6,17 @@ import pytest
 from tests.judging.conftest import Scripted, plain_running
 
 from semscale.errors import InputError
-from semscale.judging.human_labels import compare_with_labels, earlier_draws, label_table, nearest
+from semscale.judging.human_labels import (
+    compare_with_labels,
+    draw_rows,
+    earlier_draws,
+    label_table,
+    nearest,
+)
 from semscale.judging.judge import Judge
 from semscale.judging.templates import Criterion, Rubric, Template, even_template, load_template
 from semscale.judging.verdict import Provenance, Verdict, combine_criteria
-from semscale.judging.verdicts import Verdicts, draw_rows
+from semscale.judging.verdicts import Verdicts
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.types import Status
@@ -125,6 +131,7 @@ def test_a_column_that_the_labels_need_is_refused():
         drawn.table(pl.DataFrame({"human": [1]}))
 
 
+@pytest.mark.exhaustive
 def test_a_mean_corrected_by_such_labels_is_unbiased():
     """Where the judge errs most on the rows it is unsure of, labels taken as a plain sample mislead."""
     rng = np.random.default_rng(0)
@@ -170,6 +177,7 @@ def test_rows_whose_criteria_are_each_sure_are_not_drawn_more_often():
     assert found.worth == pytest.approx(4)
 
 
+@pytest.mark.exhaustive
 def test_a_mean_corrected_by_the_labels_of_two_draws_is_unbiased():
     """As above with two draws: 20 rows, then 20 of the rest; their probabilities are joined."""
     rng = np.random.default_rng(1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from semscale.cli.options import Without, command, given_names
+from semscale.cli.options import Without, command, stated_names
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.shared import ARGUMENTS, COLUMNS, InputFile, RowOptions
 from semscale.errors import InputError
@@ -132,11 +132,11 @@ def _of_study(options: TablesOptions) -> "Crosstabs":
     Raises:
         InputError: an option that does not apply to a study's run, whose folder has the same information.
     """
-    from semscale.study.crosstabs import panel_tables
+    from semscale.study.panel_crosstabs import panel_tables
     from semscale.study.result import read_study
 
-    used = given_names(options.tables, but=_OF_STUDY) + ["--missing"] * bool(options.missing)
-    used += given_names(options.table, but=("source",))
+    used = stated_names(options.tables, but=_OF_STUDY) + ["--missing"] * bool(options.missing)
+    used += stated_names(options.table, but=("source",))
     if used:
         raise InputError(
             f"{used[0]} does not go with the folder of a study's run, which has scales, weights and "
@@ -181,7 +181,7 @@ def columns(options: ColumnsOptions) -> None:
     """
     from semscale.store.result_columns import check_output
     from semscale.store.writing import write_table
-    from semscale.tabulation.columns import summarize_columns
+    from semscale.tabulation.column_summaries import summarize_columns
 
     outputs = options.outputs
     outputs.check()

@@ -13,7 +13,8 @@ from semscale.chat.replies import Usage
 from semscale.chat.runner import Running, run_apart
 from semscale.judging.human_labels import label_table, labels_signature, mean_labels, nearest
 from semscale.judging.judge import Judge, join_signatures
-from semscale.judging.prompts import JudgedItem, ReferencePosition, read_items
+from semscale.judging.prompts import JudgedItem, read_items
+from semscale.judging.settings import ReferencePosition
 from semscale.judging.templates import Level, Template, read_data
 from semscale.judging.verdict import REPLIED
 from semscale.judging.verdicts import Verdicts
@@ -188,7 +189,7 @@ class Audit:
             "calls_a_row": self.calls_a_row,
             "order_bias": self.order_bias,
             "method": self.method,
-            "not_taken": [refusal.record() for refusal in self.plain.not_taken],
+            "not_taken": self.plain.not_taken,
             "expected": estimate_mean(self.plain.expected, bounds=_SHARE, plan=self.plan),
             "spent": self._spent_record(),
             "people": None if self.people is None else self.people.record(),

@@ -326,7 +326,7 @@ class JudgeSummary(Summary):
             "method": dict(scores.signature.fields).get("method", "prose"),
             "n_normalised": scores.n_normalised,
             "order_bias": scores.order_bias,
-            "not_taken": [refusal.record() for refusal in scores.not_taken],
+            "not_taken": scores.not_taken,
             "reasons": [
                 {"status": status, "reason": reason, "n": n} for status, reason, n in scores.frequent_reasons
             ],
@@ -528,7 +528,7 @@ class JudgeTally:
         if human is not None:
             common["signature"] = common["signature"].extended(human.signature)
         scores = {
-            name: tally.scores(sample.columns, self._plan, judges[name], None if self._is_panel else overall)
+            name: tally.scores(sample.columns, self._plan, judges[name], overall)
             for name, tally in self._judges.items()
         }
         return JudgeSummary(
@@ -612,7 +612,7 @@ class _ScoreTally:
         sample: Mapping[str, Column],
         plan: IntervalPlan,
         result: "Verdicts",
-        estimates: Estimates | None,
+        overall: Estimates,
     ) -> JudgeScores:
         """Sum up everything that was added.
 
@@ -620,8 +620,9 @@ class _ScoreTally:
             sample: columns of the sampled items, those of all judges.
             plan: how intervals are made.
             result: any verdicts with the signature and the forms that were not taken of all.
-            estimates: of the judge, where they are known.
+            overall: estimates of all items, which are those of a judge who is alone.
         """
+        estimates = overall
         if self._tallies is not None:
             estimates = self._tallies.estimates(
                 interval=plan.interval,
@@ -630,8 +631,6 @@ class _ScoreTally:
                 replicates=plan.replicates,
                 signature=result.signature,
             )
-        if estimates is None:
-            raise ValueError("estimates of the only judge are those of all items")
         return JudgeScores(
             template=result.template,
             signature=result.signature,

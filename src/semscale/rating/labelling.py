@@ -15,21 +15,21 @@ import polars as pl
 
 from semscale.errors import InputError, RowError, UnknownNameError
 from semscale.json_reading import parse_json
+from semscale.results.label_sheets import HUMAN, INCLUSION, write_beside
 from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shown_cell
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.calibration.drawing import DrawnTexts
-from semscale.store.atomic import replacing
 from semscale.store.cells import storable
 from semscale.store.columns import column_in, floats_in
 from semscale.store.table import Table
 from semscale.store.writing import write_table
 from semscale.types import Floats
 
-ROW, TEXT, HUMAN, INCLUSION = "row", "text", "human", "inclusion"
-"""Columns of a sheet: the place in the file, the text, its label, and the probability of its draw."""
+ROW, TEXT = "row", "text"
+"""Further columns of a sheet: the row in the file, from 1, and its text."""
 
-COLUMNS = (ROW, TEXT, HUMAN, INCLUSION)
+_COLUMNS = (ROW, TEXT, HUMAN, INCLUSION)
 
 _BATCH = 50_000
 
@@ -119,16 +119,6 @@ The texts were drawn with these settings:
 """
 
 
-def instructions_path(out: Path) -> Path:
-    """Return the path of the instructions beside a sheet.
-
-    Example:
-        >>> instructions_path(Path("sheet.csv")).name
-        'sheet-instructions.md'
-    """
-    return out.with_name(f"{out.stem}-instructions.md")
-
-
 def write_sheet(sheet: pl.DataFrame, out: Path, text: str) -> Path:
     """Write a sheet and the instructions beside it.
 
@@ -144,10 +134,7 @@ def write_sheet(sheet: pl.DataFrame, out: Path, text: str) -> Path:
         InputError: an ending that is no table's.
     """
     write_table(sheet, out)
-    path = instructions_path(out)
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-    return path
+    return write_beside(out, text)
 
 
 class SheetLabel(NamedTuple):
@@ -285,7 +272,7 @@ def read_labelled(
         InputError: a cell that is no rating, more than 20,000 ratings, or a sheet with two ratings of one row
             of its file.
     """
-    is_sheet = set(COLUMNS) <= set(table.columns)
+    is_sheet = set(_COLUMNS) <= set(table.columns)
     first_row = 0
     texts: list[Any] = []
     ratings: list[HumanRating] = []
@@ -312,10 +299,10 @@ def read_labelled(
 
 def _require_columns(table: Table) -> None:
     try:
-        for column in COLUMNS:
+        for column in _COLUMNS:
             table.require(column, "labels")
     except UnknownNameError as error:
-        if len(set(COLUMNS) & set(table.columns)) < 2:  # noqa: PLR2004 - some other table
+        if len(set(_COLUMNS) & set(table.columns)) < 2:  # noqa: PLR2004 - some other table
             raise
         raise UnknownNameError(f"{error}; give the column of the sheet its name back") from error
 
@@ -331,7 +318,7 @@ def _with_points(cells: pl.DataFrame) -> pl.DataFrame:
         >>> _with_points(sheet)["human"].to_list()
         ['3.5']
     """
-    if not set(COLUMNS) <= set(cells.columns):
+    if not set(_COLUMNS) <= set(cells.columns):
         return cells
     drawn = column_in(cells, INCLUSION)
     if drawn.dtype != pl.String or not drawn.str.strip_chars().str.contains(_DECIMAL_COMMA).any():

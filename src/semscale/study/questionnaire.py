@@ -2,14 +2,22 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 from semscale.chat.budget import Budget
 from semscale.chat.decisions.questions import (
@@ -20,6 +28,7 @@ from semscale.chat.decisions.questions import (
     Question,
     ScoreQuestion,
 )
+from semscale.chat.endpoint import KEY_VARIABLE
 from semscale.chat.messages import ImagePart, Part, TextPart
 from semscale.chat.pacing import Limits
 from semscale.chat.runner import Running
@@ -93,14 +102,22 @@ class ModelChoice(Keys):
     Attributes:
         name: as ``load_chat_model`` takes it.
         base_url: of an OpenAI-compatible endpoint.
+        key_variable: of the environment with that endpoint's key; without it, the endpoint gets no key.
         temperature: of the personas' replies; the model's default unless given.
         max_tokens: length at which an answer in free words is cut.
     """
 
     name: Text
     base_url: Text | None = None
+    key_variable: Text | None = None
     temperature: Real | None = Field(default=None, ge=0, le=100)
     max_tokens: Whole = Field(default=200, ge=1)
+
+    @model_validator(mode="after")
+    def _names_endpoint_of_key(self) -> Self:
+        if self.key_variable is not None and self.base_url is None:
+            raise ValueError("key_variable belongs to base_url: name the endpoint that gets the key as well")
+        return self
 
 
 class Caps(Keys):
@@ -370,25 +387,6 @@ class Questionnaire:
 
 
 @dataclass(frozen=True)
-class StudyPlan:
-    """Settings of a run and its report.
-
-    Attributes:
-        models: each answers for the whole panel; at least one.
-        caps: what a run may spend.
-        groups: attributes of personas by which results are shown.
-        seed: of the panel, the orders and the intervals.
-        embedder: model that rates free text by similarity; the default unless given.
-    """
-
-    models: tuple[ModelChoice, ...]
-    caps: Caps = field(default_factory=Caps)
-    groups: tuple[str, ...] = ()
-    seed: int = 0
-    embedder: str | None = None
-
-
-@dataclass(frozen=True)
 class StudyDesign:
     """A questionnaire, a panel of personas, and how both are run.
 
@@ -398,7 +396,11 @@ class StudyDesign:
         questionnaire: concepts and questions.
         panel: the personas.
         template: of the text that tells the model which persona it plays.
-        plan: models, caps, groups, seed.
+        models: each answers for the whole panel; at least one.
+        caps: what a run may spend.
+        groups: attributes of personas by which results are shown.
+        seed: of the panel, the orders and the intervals.
+        embedder: model that rates free text by similarity; the default unless given.
         content: the bytes of the file, which are stored with the answers; empty where there is none.
     """
 
@@ -407,7 +409,11 @@ class StudyDesign:
     questionnaire: Questionnaire
     panel: SyntheticPanel
     template: PromptTemplate
-    plan: StudyPlan
+    models: tuple[ModelChoice, ...]
+    caps: Caps = field(default_factory=Caps)
+    groups: tuple[str, ...] = ()
+    seed: int = 0
+    embedder: str | None = None
     content: bytes = field(default=b"", repr=False)
 
     @property
@@ -419,16 +425,12 @@ class StudyDesign:
     def n_answers(self) -> int:
         """Number of answers of a complete run, each by one method and one model."""
         methods = sum(len(question.methods) for question in self.questionnaire.questions)
-        return self.n_interviews * len(self.plan.models) * len(self.questionnaire.concepts) * methods
+        return self.n_interviews * len(self.models) * len(self.questionnaire.concepts) * methods
 
     @property
     def running(self) -> Running:
         """Limits and budget of calls from the file; replies go to Semscale's ledger."""
-        return Running(limits=self.plan.caps.limits, budget=self.plan.caps.budget)
-
-    def with_models(self, models: Iterable[ModelChoice]) -> "StudyDesign":
-        """Return the same design with other models."""
-        return replace(self, plan=replace(self.plan, models=tuple(models)))
+        return Running(limits=self.caps.limits, budget=self.caps.budget)
 
     def answered_by(self, names: Sequence[str], base_url: str | None = None) -> "StudyDesign":
         """Return the same design with other models, and the address of their endpoint.
@@ -448,14 +450,15 @@ class StudyDesign:
             )
         if twice := first_repeated(names):
             raise InputError(f"model {twice!r} is named twice: name it once")
-        first = self.plan.models[0]
-        models = [first.model_copy(update={"name": name}) for name in names] or self.plan.models
-        return self.with_models(model.model_copy(update={"base_url": base_url}) for model in models)
+        models = [self.models[0].model_copy(update={"name": name}) for name in names] or self.models
+        # An endpoint that the caller names gets the usual key, and no variable of the file serves for it.
+        endpoint = {"base_url": base_url, "key_variable": None if base_url is None else KEY_VARIABLE}
+        return replace(self, models=tuple(model.model_copy(update=endpoint) for model in models))
 
     @property
     def signature(self) -> Signature:
         """The settings that decide the answers, apart from the models' names."""
-        asked, first = self.questionnaire, self.plan.models[0]
+        asked, first = self.questionnaire, self.models[0]
         return Signature.of(
             "study",
             questionnaire=asked.content_hash,
@@ -465,7 +468,7 @@ class StudyDesign:
             samples=asked.samples,
             exposure=asked.exposure,
             rotation=asked.rotation if asked.exposure == "sequence" else None,
-            seed=self.plan.seed,
+            seed=self.seed,
             temperature=first.temperature,
             max_tokens=first.max_tokens,
         )
@@ -567,8 +570,19 @@ def parse_study(content: bytes, *, source: str, folder: Path) -> StudyDesign:
     with file.located("panel", "file"):
         panel.check(template.columns)
     _check_groups(keys.groups, file, panel)
-    plan = StudyPlan(tuple(keys.model), keys.budget, tuple(keys.groups), keys.seed, keys.embedder)
-    return StudyDesign(keys.name, source, questionnaire, panel, template, plan, content)
+    return StudyDesign(
+        keys.name,
+        source,
+        questionnaire,
+        panel,
+        template,
+        models=tuple(keys.model),
+        caps=keys.budget,
+        groups=tuple(keys.groups),
+        seed=keys.seed,
+        embedder=keys.embedder,
+        content=content,
+    )
 
 
 def _questionnaire(keys: StudyKeys, file: YamlFile, folder: Path) -> Questionnaire:

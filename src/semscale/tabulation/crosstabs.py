@@ -29,16 +29,22 @@ from semscale.store.reading import open_table
 from semscale.store.table import Table
 from semscale.store.writing import write_table
 from semscale.tabulation.banners import Banner, id_columns, pair_notes, read_banner, unpaired_notes
-from semscale.tabulation.figures import CellFigures, ColumnDifferences, Crosstab, WaveChanges, tabulate
-from semscale.tabulation.questions import (
+from semscale.tabulation.crosstab_figures import (
+    CellFigures,
+    ColumnDifferences,
+    Crosstab,
+    WaveChanges,
+    tabulate,
+)
+from semscale.tabulation.sample import read_sample, replicate_columns
+from semscale.tabulation.settings import CrosstabSettings
+from semscale.tabulation.survey_questions import (
     QuestionColumns,
     QuestionReader,
     find_columns,
     needed_columns,
     paired_question,
 )
-from semscale.tabulation.sample import read_sample, replicate_columns
-from semscale.tabulation.settings import CrosstabSettings
 
 ENDINGS = (".xlsx", ".pptx", ".html", ".md", ".csv", ".parquet", ".jsonl", ".json")
 """Endings of files that crosstabs can be written to."""
@@ -270,7 +276,7 @@ class Crosstabs(Presentable):
             signed["missing"] = ";".join(
                 f"{name}={codes}" if name else str(codes) for name, codes in keys.items()
             )
-        return Signature.of("study tables", **signed, **self.measured)
+        return Signature.of("tables", **signed, **self.measured)
 
     def questions(self) -> Iterator[tuple[Crosstab, ...]]:
         """Return the tables question by question."""
@@ -281,7 +287,7 @@ class Crosstabs(Presentable):
         """Return the tables by name, for JSON."""
         settings = self.settings
         return {
-            "instrument": "study tables",
+            "instrument": "tables",
             "source": self.source,
             "rows": self.n,
             "left_out": dict(self.left_out),

@@ -16,8 +16,8 @@ from semscale.stats.survey.means import survey_means
 from semscale.stats.survey.share_intervals import share_interval
 from semscale.stats.survey.variances import AnyDesign
 from semscale.tabulation.banners import Banner
-from semscale.tabulation.questions import Line, Question
 from semscale.tabulation.settings import TestSettings
+from semscale.tabulation.survey_questions import Line, Question
 from semscale.types import Floats, Integers, Mask
 
 _NUMBERS_AT_ONCE = 4_000_000  # of a block of questions, so that memory stays flat for any number of questions
