@@ -150,8 +150,7 @@ class EmbeddingWork:
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
         """Embed the rows after the first ``skip`` ones."""
-        for batch in self.table.batches(size, skip):
-            yield self.part(batch)
+        yield from map(self.part, self.table.batches(size, skip))  # a loop would hold the last batch
 
     def part(self, batch: pl.DataFrame) -> WorkedPart:
         """Embed some rows."""

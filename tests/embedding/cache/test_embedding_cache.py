@@ -63,7 +63,7 @@ class TestEntries:
     def test_default_place_is_named_by_environment(self, tmp_path, monkeypatch):
         monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "mine"))
         with EmbeddingCache() as made:
-            assert made.path == tmp_path / "mine/embeddings.sqlite"
+            assert made.store.path == tmp_path / "mine/embeddings.sqlite"
 
     def test_the_files_are_private(self, cache):
         cache.put_many(keys("a"), embeddings(1))
@@ -223,7 +223,7 @@ class TestSize:
         before = cache.store.path.stat().st_size
         with EmbeddingCache(tmp_path, max_bytes=before // 4) as smaller:
             smaller.put_many(keys("new"), embeddings(1, width=256))
-            assert smaller.path.stat().st_size < before / 3
+            assert smaller.store.path.stat().st_size < before / 3
             assert smaller.get_many(keys("new"), 256).found.all()
 
     def test_clear_gives_the_space_back(self, cache):
