@@ -14,7 +14,7 @@ from semscale.coding.codebook import NO_CODE, Codebook
 from semscale.errors import InputError, RowError
 from semscale.messages import did_you_mean
 from semscale.rating.labelling import HUMAN, INCLUSION, instructions_path
-from semscale.stats.calibration.drawing import DrawnTexts, draw_texts
+from semscale.stats.sampling import DrawnTexts, draw_texts
 from semscale.store.atomic import replacing
 from semscale.store.cells import storable
 from semscale.store.missing_codes import is_missing

@@ -18,7 +18,7 @@ from semscale.json_reading import parse_json
 from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shown_cell
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.calibration.drawing import DrawnTexts
+from semscale.stats.sampling import DrawnTexts
 from semscale.store.atomic import replacing
 from semscale.store.cells import storable
 from semscale.store.columns import column_in, floats_in

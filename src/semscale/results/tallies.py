@@ -12,20 +12,16 @@ from semscale.errors import InputError
 from semscale.results.estimates import Estimates
 from semscale.results.weights import NOBODY, as_weights, numbered
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import (
+from semscale.stats.groups import (
     Basis,
-    Estimate,
+    GroupedTally,
     GroupEstimate,
-    IntervalPlan,
-    Method,
     TalliedRows,
-    UsedMethod,
+    Tally,
     estimate_group,
+    widened_for_refits,
 )
-from semscale.stats.intervals.grouped_tally import GroupedTally
-from semscale.stats.intervals.pmf_figures import Figures, value_figure
-from semscale.stats.intervals.refits import allowing_for_refits
-from semscale.stats.intervals.tally import Tally
+from semscale.stats.intervals import Estimate, Figures, IntervalPlan, Method, UsedMethod, value_figure
 from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Refits, Status
 
@@ -81,14 +77,14 @@ class Tallies:
 
     Args:
         figures: sets of figures to estimate: that of a scale, which has a column for each point (see
-            ``figures_of``), or several with one column each (see ``value_figure``).
+            ``scale_figures``), or several with one column each (see ``value_figure``).
         signature: the instrument's; the settings of the estimates are added to it.
         main: place of the set whose first figure is the main one, from 0.
         n_labels: labelled items that a calibration was fitted to, for the intervals with ``refits``.
 
     Example:
-        >>> from semscale.stats.intervals.pmf_figures import figures_of
-        >>> tallies = Tallies([figures_of(np.array([1.0, 2.0]))], Signature.of("rate"))
+        >>> from semscale.stats.intervals import scale_figures
+        >>> tallies = Tallies([scale_figures(np.array([1.0, 2.0]))], Signature.of("rate"))
         >>> tallies.add(np.array([[0.5, 0.5], [0.0, 1.0]]), [Status.SCORED] * 2, by=["a", "b"])
         >>> estimates = tallies.estimates()
         >>> estimates.overall.mean.value, [group.group for group in estimates.groups]
@@ -230,7 +226,7 @@ class Tallies:
         """Estimate the main figures, then those of the other sets, in the order of the sets."""
         without = replace(plan, method="linearized")  # for a group whose clusters were given up
         lots = [
-            allowing_for_refits(
+            widened_for_refits(
                 estimate_group(name, tally, dict(left_out), figures, plan if tally.exact else without),
                 tally.refit_means,
                 figures,
