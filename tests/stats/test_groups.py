@@ -5,7 +5,6 @@ import pytest
 
 from semscale.stats import groups as chapter
 from semscale.stats.groups import (
-    GroupedTally,
     GroupEstimate,
     Tally,
     few_different,
@@ -30,11 +29,11 @@ def test_means_under_refits_follow_the_weights_whatever_their_unit():
     # Weights 1 and 3, then one of 0 and one 2 ** 300 times as large, beside which the others vanish.
     tally = Tally(2)
     refits = np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]], [[0.3, 0.7]]])
-    assert tally.refit_means is None
+    assert tally.whole().refit_means is None
     tally.add(np.eye(2), np.array([1.0, 3.0]), refits=refits[:2])
-    np.testing.assert_allclose(tally.refit_means, [[0.25, 0.75]])
+    np.testing.assert_allclose(tally.whole().refit_means, [[0.25, 0.75]])
     tally.add(np.eye(2), np.array([0.0, 2.0**300]), refits=refits[2:])
-    np.testing.assert_allclose(tally.refit_means, [[0.3, 0.7]])
+    np.testing.assert_allclose(tally.whole().refit_means, [[0.3, 0.7]])
 
 
 def test_clusters_are_added_up_over_parts():
@@ -47,17 +46,17 @@ def test_clusters_are_added_up_over_parts():
         [*(pmf[clusters == c] * weights[clusters == c, None]).sum(axis=0), weights[clusters == c].sum()]
         for c in (3, 5, 8)
     ]
-    np.testing.assert_allclose(tally.totals, expected)
-    assert tally.n_rows == 6
-    assert tally.exact
+    np.testing.assert_allclose(tally.whole().totals, expected)
+    assert tally.whole().n_rows == 6
+    assert tally.whole().exact
 
 
 def test_effective_n_by_hand():
     # (1 + 1 + 2) ** 2 / (1 + 1 + 4) = 16 / 6
     tally = Tally(3)
     tally.add(rows(3)[0], np.array([1.0, 1.0, 2.0]))
-    np.testing.assert_allclose(tally.effective_n, 16 / 6)
-    assert Tally(3).effective_n == 0
+    np.testing.assert_allclose(tally.whole().effective_n, 16 / 6)
+    assert Tally(3).whole().effective_n == 0
 
 
 @pytest.mark.usefixtures("few")
@@ -67,10 +66,10 @@ def test_rows_above_the_limit_leave_sums_that_are_the_same():
     for start in range(0, 200, 30):
         many.add(pmf[start : start + 30], weights[start : start + 30])
     whole.add(pmf, weights)
-    assert not many.exact
-    assert len(many.totals) == 0
-    np.testing.assert_allclose(many.moments.covariance, whole.moments.covariance)
-    np.testing.assert_allclose(many.moments.mean, np.average(pmf, axis=0, weights=weights))
+    assert not many.whole().exact
+    assert len(many.whole().totals) == 0
+    np.testing.assert_allclose(many.whole().moments.covariance, whole.whole().moments.covariance)
+    np.testing.assert_allclose(many.whole().moments.mean, np.average(pmf, axis=0, weights=weights))
 
 
 @pytest.mark.usefixtures("few")
@@ -83,10 +82,10 @@ def test_named_clusters_above_the_limit_are_put_into_random_groups(monkeypatch):
         part = slice(start, start + 40)
         tally.add(pmf[part], weights[part], clusters[part])
     grouped.add(pmf, weights, clusters % 16)
-    assert not tally.exact
-    assert tally.moments.n == grouped.moments.n <= 16
-    np.testing.assert_allclose(tally.moments.covariance, grouped.moments.covariance)
-    np.testing.assert_allclose(tally.moments.mean, np.average(pmf, axis=0, weights=weights))
+    assert not tally.whole().exact
+    assert tally.whole().moments.n == grouped.whole().moments.n <= 16
+    np.testing.assert_allclose(tally.whole().moments.covariance, grouped.whole().moments.covariance)
+    np.testing.assert_allclose(tally.whole().moments.mean, np.average(pmf, axis=0, weights=weights))
 
 
 @pytest.mark.parametrize("clusters", [None, np.array([4, 7, 4, 9])])
@@ -95,10 +94,10 @@ def test_rows_of_weight_0_are_neither_rows_nor_clusters(clusters):
     weights = np.array([1.0, 0.0, 2.0, 0.0])
     tally = Tally(3)
     tally.add(pmf, weights, clusters)
-    assert tally.n_rows == 2
+    assert tally.whole().n_rows == 2
     # Singly the rows 0 and 2; clustered, only cluster 4 has any weight.
-    assert len(tally.totals) == tally.moments.n == (2 if clusters is None else 1)
-    assert tally.effective_n == pytest.approx(9 / 5)  # (1 + 2) ** 2 / (1 + 4)
+    assert len(tally.whole().totals) == tally.whole().moments.n == (2 if clusters is None else 1)
+    assert tally.whole().effective_n == pytest.approx(9 / 5)  # (1 + 2) ** 2 / (1 + 4)
 
 
 @pytest.mark.parametrize("unit", [1e308, 1e-320, 1e-300, 3.0])
@@ -110,9 +109,9 @@ def test_the_unit_of_weights_changes_nothing(unit):
     scaled.add(pmf, weights * unit)
     # Halves of 1e-320 lose digits of their own: there are only some two thousand floats below.
     near = {"rel": 1e-2 if unit < 1e-307 else 1e-12}
-    assert scaled.moments.mean == pytest.approx(plain.moments.mean, **near)
-    assert scaled.moments.covariance == pytest.approx(plain.moments.covariance, **near)
-    assert scaled.effective_n == pytest.approx(plain.effective_n, **near)
+    assert scaled.whole().moments.mean == pytest.approx(plain.whole().moments.mean, **near)
+    assert scaled.whole().moments.covariance == pytest.approx(plain.whole().moments.covariance, **near)
+    assert scaled.whole().effective_n == pytest.approx(plain.whole().effective_n, **near)
 
 
 def test_weights_that_grow_from_part_to_part_count_as_if_they_came_at_once():
@@ -122,9 +121,9 @@ def test_weights_that_grow_from_part_to_part_count_as_if_they_came_at_once():
     for row in range(3):
         parts.add(pmf[[row]], weights[[row]])
     # (0.25 * 1e200 + 1e201) / 1.1e201 and (0.75 * 1e200) / 1.1e201; the first row weighs nothing beside them.
-    assert parts.moments.mean == pytest.approx([1.025 / 1.1, 0.075 / 1.1])
-    assert parts.moments.mean == pytest.approx(whole.moments.mean)
-    assert parts.effective_n == pytest.approx(1.1**2 / (0.1**2 + 1))
+    assert parts.whole().moments.mean == pytest.approx([1.025 / 1.1, 0.075 / 1.1])
+    assert parts.whole().moments.mean == pytest.approx(whole.whole().moments.mean)
+    assert parts.whole().effective_n == pytest.approx(1.1**2 / (0.1**2 + 1))
 
 
 N, K, G = 600, 3, 7
@@ -143,12 +142,12 @@ def grouped_tally_rows(seed=5):
 
 
 def grouped(columns, part=130):
-    """Add the grouped_tally_rows in parts; a group is known from its first row on."""
-    tally = GroupedTally(K)
+    """Add the rows in parts; a group is known from its first row on."""
+    tally = Tally(K)
     for start in range(0, N, part):
         own = {name: column[start : start + part] for name, column in columns.items()}
         known = int(columns["groups"][: start + part].max()) + 1
-        tally.add(known, **own)
+        tally.add(**own, n_groups=known)
     return list(tally.groups())
 
 
@@ -156,7 +155,7 @@ def single(columns, group):
     """Give one group the tally that it would have by itself."""
     tally, own = Tally(K), columns["groups"] == group
     tally.add(**{name: column[own] for name, column in columns.items() if name != "groups"})
-    return tally
+    return tally.whole()
 
 
 def assert_alike(ours, theirs):
@@ -189,32 +188,32 @@ def test_weights_may_have_any_unit_in_any_group_and_change_it(factor, left_out):
 
 def test_where_there_are_too_many_rows_the_largest_groups_lose_theirs(monkeypatch):
     monkeypatch.setattr(chapter, "ROOM", 100)
-    # Groups of 64, 32, 16, 8, 4 and 1 grouped_tally_rows: all together 125, without the largest 61.
+    # Groups of 64, 32, 16, 8, 4 and 1 rows: all together 125, without the largest 61.
     groups = np.repeat(np.arange(6), [64, 32, 16, 8, 4, 1])
     pmf = np.random.default_rng(1).dirichlet(np.ones(2), len(groups))
-    tally, whole = GroupedTally(2), [Tally(2) for _ in range(6)]
+    tally, whole = Tally(2), [Tally(2) for _ in range(6)]
     order = np.random.default_rng(2).permutation(len(groups))
     for own in np.array_split(order, 9):
-        tally.add(6, groups[own], pmf[own], np.ones(len(own)))
+        tally.add(pmf[own], np.ones(len(own)), groups=groups[own], n_groups=6)
     for at, one in enumerate(whole):
         one.add(pmf[order][groups[order] == at], np.ones((groups == at).sum()))
     found = list(tally.groups())
     assert [one.exact for one in found] == [False, True, True, True, True, True]
     assert found[0].totals.shape == (0, 3)
     for ours, theirs in zip(found, whole, strict=True):
-        np.testing.assert_allclose(ours.moments.covariance, theirs.moments.covariance, rtol=1e-9)
+        np.testing.assert_allclose(ours.moments.covariance, theirs.whole().moments.covariance, rtol=1e-9)
 
 
 def test_where_there_are_too_many_clusters_those_of_large_groups_are_put_together(monkeypatch):
     monkeypatch.setattr(chapter, "ROOM", 60)
     rng = np.random.default_rng(3)
-    # 3 groups with 100, 20 and 5 clusters of two grouped_tally_rows each.
+    # 3 groups with 100, 20 and 5 clusters of two rows each.
     groups = np.tile(np.repeat(np.arange(3), [100, 20, 5]), 2)
     clusters = np.tile(rng.integers(0, 2**60, 125), 2)
     pmf = rng.dirichlet(np.ones(2), 250)
-    tally = GroupedTally(2)
+    tally = Tally(2)
     for own in np.array_split(np.arange(250), 4):
-        tally.add(3, groups[own], pmf[own], np.ones(len(own)), clusters[own])
+        tally.add(pmf[own], np.ones(len(own)), clusters[own], groups=groups[own], n_groups=3)
     large, middle, small = tally.groups()
     assert [one.exact for one in (large, middle, small)] == [False, True, True]
     assert (middle.moments.n, small.moments.n) == (20, 5)
@@ -232,9 +231,9 @@ def test_the_variance_of_random_groups_is_unbiased(monkeypatch):
     ratios = []
     for _ in range(300):
         values = rng.normal(0.5, 0.1, 400)
-        tally = GroupedTally(1)
-        tally.add(1, np.zeros(400, np.int64), values[:, None], np.ones(400), rng.integers(0, 2**60, 400))
-        (one,) = tally.groups()
+        tally = Tally(1)
+        tally.add(values[:, None], np.ones(400), rng.integers(0, 2**60, 400))
+        one = tally.whole()
         assert one.moments.n <= 32
         ratios.append(one.moments.covariance[0, 0] / (0.01 / 400))
     # The mean of 300 variances with about 31 degrees of freedom has a standard error of .015.

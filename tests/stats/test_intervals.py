@@ -24,7 +24,7 @@ FIVE = scale_figures(np.arange(1.0, 6.0))
 def tallied(pmf, weights=None, clusters=None):
     tally = Tally(pmf.shape[1])
     tally.add(pmf, np.ones(len(pmf)) if weights is None else weights, clusters)
-    return tally
+    return tally.whole()
 
 
 def estimated(tally, **settings):

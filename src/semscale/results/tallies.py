@@ -14,9 +14,8 @@ from semscale.results.weights import NOBODY, as_weights, numbered
 from semscale.signature import Signature
 from semscale.stats.groups import (
     Basis,
-    GroupedTally,
     GroupEstimate,
-    TalliedRows,
+    GroupTally,
     Tally,
     estimate_group,
     widened_for_refits,
@@ -47,7 +46,7 @@ class _Groups:
 
     def __init__(self, widths: Sequence[int]) -> None:
         self.names: dict[str | None, int] = {}
-        self.tallies = [GroupedTally(width) for width in widths]
+        self.tallies = [Tally(width) for width in widths]
         self._left_out: dict[str, Integers] = {}
 
     def numbered(self, names: list[str | None]) -> Integers:
@@ -64,7 +63,7 @@ class _Groups:
         counts[: len(before)] += before
         self._left_out[reason] = counts
 
-    def __iter__(self) -> Iterator[tuple[str | None, Sequence[TalliedRows], dict[str, int]]]:
+    def __iter__(self) -> Iterator[tuple[str | None, Sequence[GroupTally], dict[str, int]]]:
         """Give the name of each group, its tallies, and its rows that were left out, by reason."""
         lots = zip(*(tally.groups() for tally in self.tallies), strict=True)
         for (name, at), lot in zip(self.names.items(), lots, strict=True):
@@ -187,11 +186,12 @@ class Tallies:
         Raises:
             InputError: a setting out of range, or weights that sum to 0 although rows were scored.
         """
-        overall = self._overall.tallies[self._main]
+        everything = [tally.whole() for tally in self._overall.tallies]
+        overall = everything[self._main]
         if self._overall.left_out[ZERO_WEIGHT] and not overall.weight > 0:
             raise InputError("weights must not all be 0: nothing is left to estimate from")
         plan = IntervalPlan(interval, method if overall.exact else "linearized", seed, replicates)
-        whole = self._estimate(None, self._overall.tallies, self._overall.left_out, plan)
+        whole = self._estimate(None, everything, self._overall.left_out, plan)
         used = _used_method(whole) or plan.method
         bootstrapped = used == "bootstrap"
         settings = {
@@ -219,7 +219,7 @@ class Tallies:
     def _estimate(
         self,
         name: str | None,
-        tallies: Sequence[TalliedRows],
+        tallies: Sequence[GroupTally],
         left_out: Mapping[str, int],
         plan: IntervalPlan,
     ) -> GroupEstimate:
@@ -275,7 +275,7 @@ class _Part:
             kept, lacking = self._with_values(place)
             if place == main and len(lacking):
                 groups.leave_out(numbers[lacking], NO_VALUE)
-            tally.add(len(groups.names), numbers[kept], *self._columns(place, kept))
+            tally.add(*self._columns(place, kept), groups=numbers[kept], n_groups=len(groups.names))
 
     def _with_values(self, place: int) -> tuple[Integers, Integers]:
         """Give the scored rows that have the values of a set of figures, and those that lack them."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 from scipy.special import stdtrit
@@ -120,40 +119,36 @@ class GroupEstimate:
         return self.bases.get(figure) or Basis(self.n, self.n_clusters, self.method)
 
 
-class TalliedRows(Protocol):
-    """Sums of a group's rows, as ``Tally`` and ``GroupTally`` have them."""
+@dataclass(frozen=True)
+class GroupTally:
+    """The tally of one group, from which its figures are estimated.
 
-    @property
-    def n_rows(self) -> int:
-        """Rows with weight."""
+    Attributes:
+        n_rows: rows with weight.
+        weight: sum of their weights.
+        squared_weight: sum of their squares.
+        moments: sums over clusters.
+        totals: of every cluster, shape (m, k + 1); empty where they were given up.
+        exact: whether the totals of every cluster are there.
+        refit_means: mean of the rows under each refit, shape (b, k); ``None`` without refits or weight.
+    """
 
-    @property
-    def weight(self) -> float:
-        """Sum of their weights."""
+    n_rows: int
+    weight: float
+    squared_weight: float
+    moments: Moments
+    totals: Floats
+    exact: bool
+    refit_means: Floats | None
 
     @property
     def effective_n(self) -> float:
         """Kish's effective number of rows; 0 without weight."""
-
-    @property
-    def moments(self) -> Moments:
-        """Sums over all clusters."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether the totals of every cluster are there."""
-
-    @property
-    def totals(self) -> Floats:
-        """Totals of every cluster, shape (m, k + 1); only while ``exact``."""
-
-    @property
-    def refit_means(self) -> Floats | None:
-        """Mean of the rows under each refit, shape (b, k)."""
+        return effective_size(self.weight, self.squared_weight)
 
 
 def estimate_group(
-    group: str | None, tally: TalliedRows, left_out: dict[str, int], figures: Figures, plan: IntervalPlan
+    group: str | None, tally: GroupTally, left_out: dict[str, int], figures: Figures, plan: IntervalPlan
 ) -> GroupEstimate:
     """Estimate all figures about one group from its tally; the first of them is the main one.
 
@@ -186,7 +181,7 @@ def estimate_group(
     )
 
 
-def _n_different(tally: TalliedRows, figures: Figures) -> int | None:
+def _n_different(tally: GroupTally, figures: Figures) -> int | None:
     """Count the clusters apart from the main figure's most frequent value, as ``GroupEstimate`` has it."""
     if not tally.exact or tally.moments.n < FEWEST_CLUSTERS:
         return None
@@ -223,7 +218,6 @@ def counted_mean(group: GroupEstimate, figure: str | None = None) -> MeanEstimat
 
 FEWEST_DIFFERENT = 5
 """Effective clusters apart from the most frequent value that an interval should rest on at least."""
-
 
 NEAR = 0.02
 """Share of a figure's range by which values may differ and still say nearly the same."""
@@ -262,25 +256,21 @@ def few_different(values: Floats, weights: Floats, unit: float, near: float = 0.
         >>> few_different(np.array([3.7] * 10 + [3.72] * 10), np.ones(20), 1e-6, near=0.08)
         0
     """
-    kinds, place = np.unique(np.round(values / unit), return_inverse=True)
+    kinds, codes = np.unique(np.round(values / unit), return_inverse=True)
     if len(kinds) == 1:
         return None
-    most = int(np.bincount(place, weights=weights).argmax())
-    apart = place != most
-    if not _are_few(apart, weights):
-        apart = np.abs(values - _median(values, weights)) > near
-    return int(apart.sum()) if _are_few(apart, weights) else None
-
-
-def _are_few(apart: Mask, weights: Floats) -> bool:
     size = effective_size(float(weights.sum()), float(weights @ weights))
-    return size * float(weights[apart].sum() / weights.sum()) < FEWEST_DIFFERENT
 
+    def are_few(differ: Mask) -> bool:
+        return size * float(weights[differ].sum() / weights.sum()) < FEWEST_DIFFERENT
 
-def _median(values: Floats, weights: Floats) -> float:
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    return float(values[order[np.searchsorted(reached, reached[-1] / 2)]])
+    differ = codes != int(np.bincount(codes, weights=weights).argmax())
+    if not are_few(differ):
+        order = np.argsort(values, kind="stable")
+        weight_below = np.cumsum(weights[order])
+        median = values[order[np.searchsorted(weight_below, weight_below[-1] / 2)]]
+        differ = np.abs(values - median) > near
+    return int(differ.sum()) if are_few(differ) else None
 
 
 def refit_errors(values: Floats) -> Floats:
@@ -361,20 +351,34 @@ def _from_labels(values: Floats, figures: Figures, n_labels: int | None, interva
 
 
 RANDOM_GROUPS = 2048
-"""Random groups into which the clusters of a tally are put together above that."""
+"""Random groups into which the clusters of a group of rows are put together where there are too many."""
 
+ROOM = 1_000_000
+"""Totals of single clusters that are stored for all groups together."""
 
-FAR = 200
+_FEWEST_RANDOM_GROUPS = 8
+"""Random groups of clusters that every group has room for."""
+
+_SLACK = 4  # ROOM may be exceeded by this part, so that rows are copied now and then, not each time
+
+_PENDING = 50_000  # rows that wait at least until they are joined with the stored clusters
+
+_LARGEST_GROWTH = 200
 """Powers of two that weights may grow before the unit changes; the square of so large a number is a float."""
+
+_NO_UNIT = np.iinfo(np.int64).min
 
 
 class Tally:
-    """Totals of the rows of one group, by cluster.
+    """Totals of the rows of many groups, by cluster, in a few arrays.
 
-    Rows of weight 0 are passed over, so that they count neither as rows nor as clusters. Rows without a
-    cluster are clusters of their own. Above ``MAX_CLUSTERS`` clusters, those are given up in
-    favour of their sums; named clusters, whose rows may still come, are put together into 2,048 random groups
-    by their number. Random groups of whole clusters leave the variance estimate unbiased.
+    Groups are numbered from 0. Rows of weight 0 are passed over, so that they count neither as rows nor as
+    clusters. Rows without a cluster are clusters of their own. All groups have their sums.
+
+    Totals of single clusters are stored up to 20,000 for a group, and up to a million for all groups
+    together; beyond that the largest groups lose theirs. Without a cluster column their sums suffice. With
+    one, rows of a cluster may still come: their clusters are put together into random groups by their number.
+    Random groups of whole clusters leave the variance estimate unbiased.
 
     Weights are divided by a power of two, which changes no digit, so that neither they nor their squares
     leave the range of floats, whatever their unit.
@@ -388,23 +392,26 @@ class Tally:
     """
 
     def __init__(self, k: int) -> None:
-        self.n_rows = 0
-        self.weight = 0.0
-        self.squared_weight = 0.0
-        self.exact = True
-        self._sums = Moments.empty(k)
-        self._kept: list[Floats] = []
-        self._clusters = np.zeros(0, dtype=np.int64)
-        self._totals = np.zeros((0, k + 1))
+        self._k = k
+        self._n_rows = np.zeros(0, np.int64)
+        self._weight, self._squared = np.zeros(0), np.zeros(0)
+        self._exponent = np.zeros(0, np.int64)
+        self._sums = np.zeros((k + 1, 0))
+        self._pairs = np.triu_indices(k + 1)
+        self._outer = np.zeros((len(self._pairs[0]), 0))
         self._refits: Floats | None = None
-        self._exponent: int | None = None
+        self._rows = _RowTotals(k)
+        self._clusters: _ClusterTotals | None = None
 
-    def add(
+    def add(  # noqa: PLR0913 - columns of the rows
         self,
         pmf: Floats,
         weights: Floats,
         clusters: Integers | None = None,
         refits: Refits | None = None,
+        *,
+        groups: Integers | None = None,
+        n_groups: int = 1,
     ) -> None:
         """Add rows.
 
@@ -414,173 +421,13 @@ class Tally:
             clusters: shape (m,), a number for each row's cluster, well mixed in its lowest bits (a hash);
                 either in every call or in none.
             refits: shape (m, b, k), what ``pmf`` is under each refit of the function that gave it; likewise.
-        """
-        counting = weights > 0
-        if not counting.all():
-            pmf, weights = pmf[counting], weights[counting]
-            clusters = None if clusters is None else clusters[counting]
-            refits = None if refits is None else refits[counting]
-        weights = self._in_unit(weights)
-        rows = np.column_stack([pmf * weights[:, None], weights])
-        self.n_rows += len(rows)
-        self.weight += float(weights.sum())
-        self.squared_weight += float(weights @ weights)
-        if refits is not None:
-            total = np.einsum("m,mbk->bk", weights, refits)
-            self._refits = total if self._refits is None else self._refits + total
-        if clusters is None:
-            self._add_singles(rows)
-        else:
-            self._add_clustered(rows, clusters)
-
-    @property
-    def effective_n(self) -> float:
-        """Kish's effective number of rows; 0 without weight."""
-        return effective_size(self.weight, self.squared_weight)
-
-    @property
-    def refit_means(self) -> Floats | None:
-        """Mean of the rows under each refit, shape (b, k); ``None`` without refits or weight."""
-        if self._refits is None or not self.weight > 0:
-            return None
-        means: Floats = self._refits / self.weight
-        return means
-
-    @property
-    def moments(self) -> Moments:
-        """Sums over all clusters so far."""
-        return self._sums.added(self._totals)
-
-    @property
-    def totals(self) -> Floats:
-        """Totals of every cluster, shape (m, k + 1); only while ``exact``."""
-        return np.concatenate([*self._kept, self._totals])
-
-    def _in_unit(self, weights: Floats) -> Floats:
-        """Divide weights by the unit of this tally: the power of two of the first ones, unless more come."""
-        largest = int(np.frexp(weights.max(initial=0.0))[1])
-        if self._exponent is None and len(weights):
-            self._exponent = largest
-        elif self._exponent is not None and largest > self._exponent + FAR:
-            self._scale(2.0 ** (self._exponent - largest))
-            self._exponent = largest
-        return np.ldexp(weights, -(self._exponent or 0))
-
-    def _scale(self, factor: float) -> None:
-        """Change the unit of everything that was added."""
-        self.weight *= factor
-        self.squared_weight *= factor**2
-        self._sums = self._sums.scaled(factor)
-        self._kept = [rows * factor for rows in self._kept]
-        self._totals = self._totals * factor
-        self._refits = None if self._refits is None else self._refits * factor
-
-    def _add_singles(self, rows: Floats) -> None:
-        self._sums = self._sums.added(rows)
-        if self.exact:
-            self._kept.append(rows)
-            self.exact = self.n_rows <= MAX_CLUSTERS
-        if not self.exact:
-            self._kept = []
-
-    def _add_clustered(self, rows: Floats, clusters: Integers) -> None:
-        if not self.exact:
-            clusters = clusters % RANDOM_GROUPS
-        self._join(np.r_[self._clusters, clusters], np.concatenate([self._totals, rows]))
-        if self.exact and len(self._clusters) > MAX_CLUSTERS:
-            self.exact = False
-            self._join(self._clusters % RANDOM_GROUPS, self._totals)
-
-    def _join(self, clusters: Integers, rows: Floats) -> None:
-        self._clusters, place = np.unique(clusters, return_inverse=True)
-        columns = [np.bincount(place, weights=column, minlength=len(self._clusters)) for column in rows.T]
-        self._totals = np.column_stack(columns)
-
-
-_NO_UNIT = np.iinfo(np.int64).min
-
-
-@dataclass(frozen=True)
-class GroupTally:
-    """The tally of one group, with the attributes of ``Tally`` from which figures are estimated.
-
-    Attributes:
-        n_rows: rows with weight.
-        weight: sum of their weights.
-        squared_weight: sum of their squares.
-        moments: sums over clusters.
-        kept: totals of every cluster, shape (m, k + 1); ``None`` where they were given up.
-        refit_means: mean of the rows under each refit, shape (b, k); ``None`` without refits or weight.
-    """
-
-    n_rows: int
-    weight: float
-    squared_weight: float
-    moments: Moments
-    kept: Floats | None
-    refit_means: Floats | None
-
-    @property
-    def exact(self) -> bool:
-        """Whether the totals of every cluster are there."""
-        return self.kept is not None
-
-    @property
-    def totals(self) -> Floats:
-        """Totals of every cluster; empty where they were given up."""
-        return np.zeros((0, len(self.moments.total))) if self.kept is None else self.kept
-
-    @property
-    def effective_n(self) -> float:
-        """Kish's effective number of rows; 0 without weight."""
-        return effective_size(self.weight, self.squared_weight)
-
-
-class GroupedTally:
-    """Totals of the rows of many groups, as a ``Tally`` each would have them, in a few arrays.
-
-    Groups are numbered from 0. All have their sums. Totals of single clusters are kept, too, a million at
-    most: where there are more, the largest groups lose theirs, without a cluster column for good; with one
-    they go on with random groups of clusters, which leave the variance estimate unbiased.
-
-    Args:
-        k: number of points.
-    """
-
-    def __init__(self, k: int) -> None:
-        self._k = k
-        self._n_rows = np.zeros(0, np.int64)
-        self._weight, self._squared = np.zeros(0), np.zeros(0)
-        self._exponent = np.zeros(0, np.int64)
-        self._sums = np.zeros((k + 1, 0))
-        self._pairs = np.triu_indices(k + 1)
-        self._outer = np.zeros((len(self._pairs[0]), 0))
-        self._refits: Floats | None = None
-        self._rows = GroupRows(k)
-        self._clusters: GroupClusters | None = None
-
-    def add(  # noqa: PLR0913, PLR0917 - columns of the rows
-        self,
-        n_groups: int,
-        groups: Integers,
-        pmf: Floats,
-        weights: Floats,
-        clusters: Integers | None = None,
-        refits: Refits | None = None,
-    ) -> None:
-        """Add rows.
-
-        Args:
+            groups: shape (m,), the group of each row, below ``n_groups``; the first one unless given.
             n_groups: how many groups there are by now.
-            groups: shape (m,), the group of each row, below ``n_groups``.
-            pmf: shape (m, k).
-            weights: shape (m,), finite and not negative.
-            clusters: shape (m,), as ``Tally.add`` takes them.
-            refits: shape (m, b, k), likewise.
         """
         self._grow(n_groups)
         counting = weights > 0
-        groups, pmf, weights = groups[counting], pmf[counting], weights[counting]
+        pmf, weights = pmf[counting], weights[counting]
+        groups = np.zeros(len(weights), np.int64) if groups is None else groups[counting]
         weights = self._in_units(groups, weights)
         rows = np.column_stack([pmf * weights[:, None], weights])
         self._n_rows += np.bincount(groups, minlength=n_groups)
@@ -588,33 +435,40 @@ class GroupedTally:
         self._squared += np.bincount(groups, weights**2, n_groups)
         if refits is not None:
             self._add_refits(groups, weights, refits[counting])
-        if clusters is None:
-            for at, column in enumerate(rows.T):
-                self._sums[at] += np.bincount(groups, column, n_groups)
-            for at, (one, other) in enumerate(zip(*self._pairs, strict=True)):
-                self._outer[at] += np.bincount(groups, rows[:, one] * rows[:, other], n_groups)
-            self._rows.add(groups, rows, self._n_rows)
-        else:
-            self._clusters = self._clusters or GroupClusters(self._k)
+        if clusters is not None:
+            self._clusters = self._clusters or _ClusterTotals(self._k)
             self._clusters.add(groups, clusters[counting], rows)
+            return
+        for number, column in enumerate(rows.T):
+            self._sums[number] += np.bincount(groups, column, n_groups)
+        for number, (first, second) in enumerate(zip(*self._pairs, strict=True)):
+            self._outer[number] += np.bincount(groups, rows[:, first] * rows[:, second], n_groups)
+        self._rows.add(groups, rows, self._n_rows)
+
+    def whole(self) -> GroupTally:
+        """Return the tally of the first group, the only one where rows are added without groups."""
+        self._grow(1)
+        return next(self.groups())
 
     def groups(self) -> Iterator[GroupTally]:
-        """Give the tallies of all groups, in their order."""
+        """Yield the tallies of all groups, in their order."""
         if self._clusters is not None:
-            kept = self._clusters.totals(len(self._n_rows))
+            stored = self._clusters.totals(len(self._n_rows))
         else:
-            kept = self._rows.totals(self._n_rows)
-        for group, (totals, is_whole) in enumerate(kept):
+            stored = self._rows.totals(self._n_rows)
+        for group, (totals, exact) in enumerate(stored):
+            by_row = self._clusters is None
             yield GroupTally(
                 int(self._n_rows[group]),
                 float(self._weight[group]),
                 float(self._squared[group]),
-                self._moments(group) if self._clusters is None else Moments.empty(self._k).added(totals),
-                totals if is_whole else None,
+                self._row_moments(group) if by_row else Moments.empty(self._k).added(totals),
+                totals if exact else totals[:0],
+                exact,
                 self._refit_means(group),
             )
 
-    def _moments(self, group: int) -> Moments:
+    def _row_moments(self, group: int) -> Moments:
         outer = np.zeros((self._k + 1, self._k + 1))
         outer[self._pairs] = self._outer[:, group]
         both = outer + outer.T
@@ -629,7 +483,7 @@ class GroupedTally:
 
     def _grow(self, n_groups: int) -> None:
         more = n_groups - len(self._n_rows)
-        if not more:
+        if more <= 0:
             return
         self._n_rows = np.pad(self._n_rows, (0, more))
         self._weight, self._squared = np.pad(self._weight, (0, more)), np.pad(self._squared, (0, more))
@@ -643,18 +497,18 @@ class GroupedTally:
         if self._refits is None:
             self._refits = np.zeros((len(self._n_rows), *refits.shape[1:]))
         order = np.argsort(groups, kind="stable")
-        own, first = np.unique(groups[order], return_index=True)
-        if len(own):
+        present, first = np.unique(groups[order], return_index=True)
+        if len(present):
             weighted = weights[order, None, None] * refits[order]
-            self._refits[own] += np.add.reduceat(weighted, first, axis=0)
+            self._refits[present] += np.add.reduceat(weighted, first, axis=0)
 
     def _in_units(self, groups: Integers, weights: Floats) -> Floats:
-        """Divide weights by the unit of their group, as ``Tally`` does."""
+        """Divide weights by the unit of their group: the power of two of its first ones, unless more come."""
         largest = np.full(len(self._n_rows), _NO_UNIT)
         np.maximum.at(largest, groups, np.frexp(weights)[1].astype(np.int64))
         fresh = (self._exponent == _NO_UNIT) & (largest != _NO_UNIT)
         self._exponent[fresh] = largest[fresh]
-        outgrown = (largest != _NO_UNIT) & (largest > self._exponent + FAR) & ~fresh
+        outgrown = (largest != _NO_UNIT) & (largest > self._exponent + _LARGEST_GROWTH) & ~fresh
         if outgrown.any():
             self._scale(outgrown, np.ldexp(1.0, np.where(outgrown, self._exponent - largest, 0)))
             self._exponent[outgrown] = largest[outgrown]
@@ -673,31 +527,13 @@ class GroupedTally:
             self._clusters.scale(factors)
 
 
-ROOM = 1_000_000
-"""Totals that are kept of all groups together."""
-
-
-_FEWEST_RANDOM_GROUPS = 8
-"""Random groups of clusters that a group keeps in any case."""
-
-
-_SLACK = 4  # by this part of ROOM it may be exceeded, so that rows are copied once in a while, not each time
-
-
-_PENDING = 50_000  # rows that wait at least until they are joined with the clusters that are there
-
-
-class GroupRows:
-    """Rows of groups in which each row is a cluster of its own; large groups lose theirs.
-
-    Args:
-        k: number of points.
-    """
+class _RowTotals:
+    """Totals of rows of groups in which each row is a cluster of its own; large groups lose theirs."""
 
     def __init__(self, k: int) -> None:
         self._groups = [np.zeros(0, np.int64)]
         self._rows = [np.zeros((0, k + 1))]
-        self._most = MAX_CLUSTERS
+        self._largest_group = MAX_CLUSTERS
         self._n = 0
 
     def add(self, groups: Integers, rows: Floats, n_rows: Integers) -> None:
@@ -708,17 +544,17 @@ class GroupRows:
             rows: shape (m, k + 1), their totals.
             n_rows: shape (groups,), rows of each group, these included.
         """
-        kept = n_rows[groups] <= self._most
-        self._groups.append(groups[kept])
-        self._rows.append(rows[kept])
-        self._n += int(kept.sum())
+        fitting = n_rows[groups] <= self._largest_group
+        self._groups.append(groups[fitting])
+        self._rows.append(rows[fitting])
+        self._n += int(fitting.sum())
         if self._n > ROOM + ROOM // _SLACK:
             self._make_room(n_rows)
 
     def totals(self, n_rows: Integers) -> Iterator[tuple[Floats, bool]]:
-        """Give the totals of each group's rows, and whether all of them are there."""
+        """Yield the totals of each group's rows, and whether all of them are there."""
         self._make_room(n_rows)
-        return _by_group(self._groups[0], self._rows[0], n_rows <= self._most)
+        return _by_group(self._groups[0], self._rows[0], n_rows <= self._largest_group)
 
     def scale(self, factors: Floats) -> None:
         """Multiply the totals of each group by a factor, shape (groups,)."""
@@ -727,27 +563,23 @@ class GroupRows:
         ]
 
     def _make_room(self, n_rows: Integers) -> None:
-        while n_rows[n_rows <= self._most].sum() > ROOM:
-            self._most //= 2
+        while n_rows[n_rows <= self._largest_group].sum() > ROOM:
+            self._largest_group //= 2
         groups = np.concatenate(self._groups)
-        kept = n_rows[groups] <= self._most
-        self._groups, self._rows = [groups[kept]], [np.concatenate(self._rows)[kept]]
-        self._n = int(kept.sum())
+        fitting = n_rows[groups] <= self._largest_group
+        self._groups, self._rows = [groups[fitting]], [np.concatenate(self._rows)[fitting]]
+        self._n = int(fitting.sum())
 
 
-class GroupClusters:
-    """Totals by group and cluster; the clusters of large groups are put together into random groups.
-
-    Args:
-        k: number of points.
-    """
+class _ClusterTotals:
+    """Totals by group and cluster; the clusters of large groups are put together into random groups."""
 
     def __init__(self, k: int) -> None:
         self._groups, self._clusters = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self._totals = np.zeros((0, k + 1))
         self._pending: list[tuple[Integers, Integers, Floats]] = []
         self._n_pending = 0
-        self._most = MAX_CLUSTERS
+        self._largest_group = MAX_CLUSTERS
         self._is_reduced = np.zeros(0, np.bool_)
 
     def add(self, groups: Integers, clusters: Integers, rows: Floats) -> None:
@@ -764,7 +596,7 @@ class GroupClusters:
             self._join()
 
     def totals(self, n_groups: int) -> Iterator[tuple[Floats, bool]]:
-        """Give the totals of each group's clusters, and whether these are the clusters themselves."""
+        """Yield the totals of each group's clusters, and whether these are the clusters themselves."""
         self._join()
         return _by_group(self._groups, self._totals, ~self._reduced(n_groups))
 
@@ -781,34 +613,30 @@ class GroupClusters:
             self._clusters = np.concatenate([self._clusters, *clusters])
             self._totals = np.concatenate([self._totals, *rows])
             self._put_together()
-        while self._outgrown() and self._most > _FEWEST_RANDOM_GROUPS:
-            self._most //= 2
+        while len(self._groups) > ROOM and self._largest_group > _FEWEST_RANDOM_GROUPS:
+            self._largest_group //= 2
             self._put_together()
-
-    def _outgrown(self) -> bool:
-        return len(self._groups) > ROOM
 
     def _put_together(self) -> None:
         """Add up the rows of a cluster, and reduce groups with too many clusters."""
-        n_groups = int(self._groups.max(initial=-1)) + 1
-        reduced = self._reduced(n_groups)
+        reduced = self._reduced(int(self._groups.max(initial=-1)) + 1)
         self._merge(reduced)
-        outgrown = np.bincount(self._groups, minlength=len(reduced)) > self._most
+        outgrown = np.bincount(self._groups, minlength=len(reduced)) > self._largest_group
         if (outgrown & ~reduced).any():
             reduced |= outgrown
             self._merge(reduced)
         self._is_reduced = reduced
 
     def _merge(self, reduced: Mask) -> None:
-        modulus = min(RANDOM_GROUPS, 1 << (self._most.bit_length() - 1))
+        modulus = min(RANDOM_GROUPS, 1 << (self._largest_group.bit_length() - 1))
         clusters = np.where(reduced[self._groups], self._clusters % modulus, self._clusters)
         order = np.lexsort((clusters, self._groups))
         groups, clusters, totals = self._groups[order], clusters[order], self._totals[order]
         starts = np.ones(len(groups), np.bool_)
         starts[1:] = (np.diff(groups) != 0) | (np.diff(clusters) != 0)
-        place = np.cumsum(starts) - 1
+        number = np.cumsum(starts) - 1
         self._groups, self._clusters = groups[starts], clusters[starts]
-        self._totals = np.column_stack([np.bincount(place, column) for column in totals.T])
+        self._totals = np.column_stack([np.bincount(number, column) for column in totals.T])
 
     def _reduced(self, n_groups: int) -> Mask:
         return np.pad(self._is_reduced, (0, max(0, n_groups - len(self._is_reduced))))

@@ -12,21 +12,18 @@ from scipy.special import chdtrc, fdtrc, stdtr
 from semscale.errors import InputError
 from semscale.stats.survey_designs import AnyDesign, Domains, ReplicateDesign, checked_domains
 from semscale.stats.survey_estimates import (
-    FiguresWithSpread,
+    Linearized,
     SurveyEstimates,
     Variances,
-    check_groups,
-    checked_columns,
-    column_blocks,
-    ratio_figures,
+    estimate_columns,
+    linearized_totals,
+    mean_figures,
     t_interval,
-    total_figures,
 )
 from semscale.types import Floats, Integers, Mask
 
 Correction = Literal["holm", "benjamini-hochberg"]
 """``holm`` bounds the chance of any false alarm, ``benjamini-hochberg`` the share of false ones."""
-
 
 CorrectionName = Literal["holm", "bh", "benjamini-hochberg"]
 """What users may write: a correction, or ``bh`` for ``benjamini-hochberg``."""
@@ -149,34 +146,15 @@ def paired_differences(
         >>> paired_differences([1.0, 2.0, 3.0], [0.0, 2.0, 1.0], SurveyDesign(np.ones(3))).values.tolist()
         [[1.0]]
     """
-    domains = checked_domains(groups, n_groups, design.n)
-    check_groups(design, domains)
-    tables = [checked_columns(one, design.n) for one in (first, second)]
-    if tables[0].shape != tables[1].shape:
-        raise InputError(f"columns must have the same shape, got {tables[0].shape} and {tables[1].shape}")
-    variances = Variances(design, domains)
-    blocks = [
-        _paired([table[:, block].astype(np.float64) for table in tables], design, domains, variances)
-        for block in column_blocks(tables[0].shape[1], design.n)
-    ]
-    return SurveyDifferences(*(np.concatenate(part) for part in zip(*blocks, strict=True)))
+    sides = estimate_columns([first, second], design, groups, n_groups, _mean_differences)
+    df = sides.df - 1
+    return SurveyDifferences(sides.values, np.where(df >= 1, sides.standard_errors, np.nan), df)
 
 
-def _paired(
-    tables: list[Floats], design: AnyDesign, domains: Domains, variances: Variances
-) -> tuple[Floats, Floats, Floats]:
-    """Differences of a block of columns, their standard errors and degrees of freedom."""
-    valid = [~np.isnan(table) & (design.weights > 0)[:, None] for table in tables]
-    sides = [
-        ratio_figures(np.where(there, table, 0.0), there.astype(np.float64), design, domains)
-        for table, there in zip(tables, valid, strict=True)
-    ]
-    values = sides[0].values - sides[1].values
-    covariance = variances.covariance(values, sides[0].spread - sides[1].spread)
-    degrees = np.diagonal(variances.pair_degrees(valid[0] | valid[1]), axis1=1, axis2=2) - 1
-    errors = np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 0))
-    known = ~np.isnan(values) & (degrees >= 1)
-    return values, np.where(known, errors, np.nan), degrees
+def _mean_differences(columns: list[Floats], design: AnyDesign, domains: Domains) -> tuple[Linearized, Mask]:
+    """Estimate differences of two means, each of the rows that have its value."""
+    (first, of_first), (second, of_second) = (mean_figures([one], design, domains) for one in columns)
+    return first - second, of_first | of_second
 
 
 def letter(place: int) -> str:
@@ -298,7 +276,7 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
     if min(shape) < _FEWEST:
         return none
     domains = Domains(cells, shape[0] * shape[1])
-    totals = total_figures(both[:, None].astype(np.float64), design, domains)
+    totals = linearized_totals(both[:, None].astype(np.float64), design, domains)
     shares = totals.values[0] / totals.values.sum()
     effects = _design_effects(shares, _share_covariance(totals, design, domains), shape, n)
     if effects is None:
@@ -323,16 +301,16 @@ def _cells(rows: Integers, columns: Integers, complete: Integers) -> tuple[Integ
     return cells, (len(down), len(across))
 
 
-def _share_covariance(totals: FiguresWithSpread, design: AnyDesign, domains: Domains) -> Floats:
+def _share_covariance(totals: Linearized, design: AnyDesign, domains: Domains) -> Floats:
     """Covariance of the cells' shares, shape (cells, cells)."""
     variances = Variances(design, domains)
-    if isinstance(design, ReplicateDesign):
-        replicated = totals.spread / totals.spread.sum(axis=2, keepdims=True)
-        return np.asarray(variances.covariance(totals.values / totals.values.sum(), replicated)[0])
     total = totals.values.sum()
+    if isinstance(design, ReplicateDesign):
+        shares = totals.spread / totals.spread.sum(axis=2, keepdims=True)
+        return np.asarray(variances.covariance(Linearized(totals.values / total, shares))[0])
     # A share is a total over the sum of all totals, so its influence is linear in theirs.
     jacobian = (np.eye(domains.count) - totals.values.T / total) / total
-    return np.asarray(jacobian @ variances.covariance(totals.values, totals.spread)[0] @ jacobian.T)
+    return np.asarray(jacobian @ variances.covariance(totals)[0] @ jacobian.T)
 
 
 def _design_effects(shares: Floats, covariance: Floats, shape: tuple[int, int], n: int) -> Floats | None:
@@ -361,9 +339,7 @@ def _degrees(design: AnyDesign, both: npt.NDArray[np.bool_]) -> float:
 
 _DRAWN = 10_000
 
-
 _LEAST_EXPECTED = 10
-
 
 _ROUNDING = 1e-9
 

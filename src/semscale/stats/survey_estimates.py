@@ -1,6 +1,6 @@
 """Means, shares, ratios and totals of a survey's columns by groups, with errors of the design."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -102,7 +102,7 @@ def survey_means(
         >>> means.standard_errors.round(4).tolist()  # sqrt(4 / 3 * (1 + 1) / 9), one of four without a value
         [[0.5443]]
     """
-    return estimated([columns], design, checked_domains(groups, n_groups, design.n), _mean)
+    return estimate_columns([columns], design, groups, n_groups, mean_figures)
 
 
 def survey_totals(
@@ -121,7 +121,7 @@ def survey_totals(
         >>> survey_totals(np.array([1.0, 2.0, 3.0]), SurveyDesign(np.full(3, 10.0))).values.tolist()
         [[60.0]]
     """
-    return estimated([columns], design, checked_domains(groups, n_groups, design.n), _total)
+    return estimate_columns([columns], design, groups, n_groups, _total_figures)
 
 
 def survey_ratios(
@@ -146,8 +146,7 @@ def survey_ratios(
         >>> survey_ratios([1.0, 2.0], [2.0, 4.0], SurveyDesign(np.ones(2))).values.tolist()
         [[0.5]]
     """
-    domains = checked_domains(groups, n_groups, design.n)
-    return estimated([numerators, denominators], design, domains, _ratio)
+    return estimate_columns([numerators, denominators], design, groups, n_groups, _ratio_figures)
 
 
 def indicators(answers: npt.ArrayLike, n_answers: int) -> Floats:
@@ -270,16 +269,173 @@ def kish_design_effect(weights: npt.ArrayLike) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class FiguresWithSpread:
-    """Figures of some columns, with what their covariance is made from.
+class Linearized:
+    """Figures of v columns in g groups, with what their covariance is made from.
 
     Attributes:
         values: shape (v, g).
-        spread: influence values, shape (n, v), or replicates' estimates, shape (r, v, g).
+        spread: influence values, shape (n, v), or replicates' figures, shape (r, v, g).
     """
 
     values: Floats
     spread: Floats
+
+    def __sub__(self, other: "Linearized") -> "Linearized":
+        """Subtract figures; differences are linear in both."""
+        return Linearized(self.values - other.values, self.spread - other.spread)
+
+
+Estimator = Callable[[list[Floats], AnyDesign, Domains], tuple[Linearized, Mask]]
+"""A figure of a block of columns, NaN where a value is missing, and which rows count, shape (n, v)."""
+
+_NUMBERS_AT_ONCE = 1_000_000
+"""Numbers of a block of columns, so that memory stays flat however many columns there are."""
+
+
+def estimate_columns(
+    columns: list[npt.ArrayLike],
+    design: AnyDesign,
+    groups: npt.ArrayLike | None,
+    n_groups: int | None,
+    estimator: Estimator,
+) -> SurveyEstimates:
+    """Estimate a figure of columns in each group, block by block.
+
+    Args:
+        columns: tables of one shape, (n,) or (n, v).
+        design: how respondents were drawn.
+        groups: as in ``survey_means``.
+        n_groups: likewise.
+        estimator: of the figure.
+
+    Raises:
+        InputError: tables of different shapes, values or lengths that do not fit, or a group whose weights
+            sum to 0.
+    """
+    domains = checked_domains(groups, n_groups, design.n)
+    tables = [_checked_columns(column, design.n) for column in columns]
+    if len({table.shape for table in tables}) > 1:
+        raise InputError(
+            f"columns must have the same shape, got {' and '.join(str(t.shape) for t in tables)}"
+        )
+    _check_groups(design, domains)
+    variances = Variances(design, domains)
+    step = max(1, _NUMBERS_AT_ONCE // design.n)
+    blocks = []
+    for start in range(0, tables[0].shape[1], step):
+        block = [table[:, start : start + step].astype(np.float64) for table in tables]
+        figures, valid = estimator(block, design, domains)
+        blocks.append(_counted(figures, valid, design, domains, variances))
+    names = SurveyEstimates.__dataclass_fields__
+    return SurveyEstimates(*(np.concatenate([getattr(part, name) for part in blocks]) for name in names))
+
+
+def mean_figures(columns: list[Floats], design: AnyDesign, domains: Domains) -> tuple[Linearized, Mask]:
+    """Estimate means: ratios of totals to the weights of the rows that have a value."""
+    valid = _present(columns, design)
+    return linearized_ratios(
+        np.where(valid, columns[0], 0.0), valid.astype(np.float64), design, domains
+    ), valid
+
+
+def _ratio_figures(columns: list[Floats], design: AnyDesign, domains: Domains) -> tuple[Linearized, Mask]:
+    valid = _present(columns, design)
+    numerators, denominators = (np.where(valid, column, 0.0) for column in columns)
+    return linearized_ratios(numerators, denominators, design, domains), valid
+
+
+def _total_figures(columns: list[Floats], design: AnyDesign, domains: Domains) -> tuple[Linearized, Mask]:
+    valid = _present(columns, design)
+    return linearized_totals(np.where(valid, columns[0], 0.0), design, domains), valid
+
+
+def _present(columns: list[Floats], design: AnyDesign) -> Mask:
+    """Tell which rows have a weight and a value in all tables, shape (n, v)."""
+    return np.asarray(~np.isnan(sum(columns)) & (design.weights > 0)[:, None])
+
+
+def linearized_ratios(
+    numerators: Floats, denominators: Floats, design: AnyDesign, domains: Domains
+) -> Linearized:
+    """Compute ratios of weighted totals in each group.
+
+    The influence of row i on the ratio R of totals is ``w_i (y_i - R x_i) / sum of w x``.
+
+    Args:
+        numerators: y, shape (n, v), 0 in rows that do not count.
+        denominators: x, likewise; ones for a mean.
+        design: how respondents were drawn.
+        domains: the groups.
+    """
+    over, under = (linearized_totals(column, design, domains) for column in (numerators, denominators))
+    values = _divided(over.values, under.values)
+    if isinstance(design, ReplicateDesign):
+        return Linearized(values, _divided(over.spread, under.spread))
+    ratios = domains.spread_out(np.nan_to_num(values))
+    scale = domains.spread_out(np.nan_to_num(_divided(np.ones(1), under.values)))
+    return Linearized(values, (numerators - denominators * ratios) * design.weights[:, None] * scale)
+
+
+def linearized_totals(columns: Floats, design: AnyDesign, domains: Domains) -> Linearized:
+    """Compute weighted totals in each group; the influence of row i is ``w_i y_i``."""
+    weighted = columns * design.weights[:, None]
+    if not isinstance(design, ReplicateDesign):
+        return Linearized(domains.sums(weighted), weighted)
+    replicated = np.empty((design.replicates.shape[1], columns.shape[1], domains.count))
+    for group in range(domains.count):
+        rows = np.flatnonzero(domains.codes == group)
+        replicated[:, :, group] = design.replicates[rows].T @ columns[rows]
+    return Linearized(domains.sums(weighted), replicated)
+
+
+def _divided(over: Floats, under: Floats) -> Floats:
+    shape = np.broadcast_shapes(over.shape, under.shape)
+    return np.asarray(np.divide(over, under, out=np.full(shape, np.nan), where=under != 0))
+
+
+def _counted(
+    figures: Linearized, valid: Mask, design: AnyDesign, domains: Domains, variances: "Variances"
+) -> SurveyEstimates:
+    """Put figures together with their covariance and with the counts behind them."""
+    counts = valid.astype(np.float64)
+    n = domains.sums(counts)
+    weight = domains.sums(counts * design.weights[:, None])
+    squares = domains.sums(counts * design.weights[:, None] ** 2)
+    rows = domains.sums((design.weights > 0)[:, None].astype(np.float64))
+    return SurveyEstimates(
+        values=np.where(n > 0, figures.values, np.nan),
+        covariance=variances.covariance(figures),
+        pair_df=variances.pair_degrees(valid),
+        n=n.astype(np.int64),
+        n_missing=(rows - n).astype(np.int64),
+        weight=weight,
+        effective_n=np.divide(weight**2, squares, out=np.zeros_like(weight), where=squares > 0),
+    )
+
+
+def _checked_columns(columns: npt.ArrayLike, n: int) -> Floats:
+    """Take columns, shape (n, v): numbers, NaN where a value is missing."""
+    try:
+        table = np.asarray(columns)
+        table = table if table.dtype.kind == "f" else table.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"columns must be numbers: {error}") from error
+    table = table[:, None] if table.ndim == 1 else table
+    if table.ndim != 2 or len(table) != n or not table.shape[1]:  # noqa: PLR2004
+        raise InputError(f"columns must have {n} rows as the design has, got shape {table.shape}")
+    if np.isinf(table).any():
+        row = int(np.flatnonzero(np.isinf(table).any(axis=1))[0])
+        raise InputError(f"columns must be finite, but row {row + 1:,} has an infinite value")
+    return table
+
+
+def _check_groups(design: AnyDesign, domains: Domains) -> None:
+    """Refuse groups that have rows, but no weight."""
+    rows = np.bincount(domains.codes[domains.rows], minlength=domains.count)
+    weights = np.bincount(domains.codes[domains.rows], design.weights[domains.rows], minlength=domains.count)
+    empty = np.flatnonzero((rows > 0) & (weights == 0))
+    if len(empty):
+        raise InputError(f"the weights of group {empty[0]} sum to 0 over {rows[empty[0]]} rows")
 
 
 _ROUNDING = 1e-13
@@ -303,24 +459,20 @@ class Variances:
             if design.calibration is not None:
                 self._correction = MarginCorrection(design.calibration, design.stages, domains)
 
-    def covariance(self, values: Floats, spread: Floats) -> Floats:
-        """Covariances between groups of each column, shape (v, g, g).
-
-        Args:
-            values: shape (v, g), the estimates.
-            spread: influence values, shape (n, v), or replicates' estimates, shape (r, v, g).
-        """
+    def covariance(self, figures: Linearized) -> Floats:
+        """Covariances between groups of each column, shape (v, g, g)."""
         if isinstance(self._design, ReplicateDesign):
-            return _from_replicates(values, spread, self._design)
-        squares = np.zeros((spread.shape[1], self._domains.count, self._domains.count))
+            return _replicate_covariance(figures, self._design)
+        influence = figures.spread
+        squares = np.zeros((influence.shape[1], self._domains.count, self._domains.count))
         centring = np.zeros_like(squares)
         for stage, products in zip(self._design.stages, self._products, strict=True):
-            sums = products.part_sums(spread)
+            sums = products.part_sums(influence)
             squares += products.over_clusters(sums, stage.scale)
             centring += products.over_strata(sums, stage.scale * stage.centring)
         covariance = squares - centring
         if self._correction is not None:
-            covariance = self._correction.residual(covariance, spread)
+            covariance = self._correction.residual(covariance, influence)
         # Clusters that are all alike leave rounding, which is no variance.
         rounding = np.abs(covariance) <= _ROUNDING * squares
         return np.where(rounding & np.eye(self._domains.count, dtype=bool), 0.0, covariance)
@@ -340,187 +492,24 @@ class Variances:
         products = self._products[0]
         sums = products.part_sums((valid[:, :1] if alike else valid).astype(np.float64))
         shared = products.clusters_present(sums) - products.strata_present(sums)
-        alone = np.diagonal(shared, axis1=1, axis2=2)
-        degrees = alone[:, :, None] + alone[:, None, :] - shared
+        single = np.diagonal(shared, axis1=1, axis2=2)
+        degrees = single[:, :, None] + single[:, None, :] - shared
         return np.broadcast_to(degrees, (valid.shape[1], *degrees.shape[1:]))
 
 
-def _from_replicates(values: Floats, estimates: Floats, design: ReplicateDesign) -> Floats:
-    """Covariances from replicates; one whose group has no weight has no estimate, and does not count."""
+def _replicate_covariance(figures: Linearized, design: ReplicateDesign) -> Floats:
+    """Covariances from replicates; a replicate without weight in a group does not count there."""
     rscales = np.asarray(design.rscales)
     if design.mse:
-        centre = values
+        centre = figures.values
     else:
-        used = estimates[rscales > 0]
+        used = figures.spread[rscales > 0]
         known = ~np.isnan(used)
         sums = np.where(known, used, 0.0).sum(axis=0)
-        centre = np.divide(sums, known.sum(axis=0), out=np.full_like(values, np.nan), where=known.any(axis=0))
-    apart = np.nan_to_num(estimates - centre) * np.sqrt(rscales)[:, None, None]
-    by_column = apart.transpose(1, 2, 0)
+        centre = np.divide(sums, known.sum(axis=0), out=np.full_like(sums, np.nan), where=known.any(axis=0))
+    deviations = np.nan_to_num(figures.spread - centre) * np.sqrt(rscales)[:, None, None]
+    by_column = deviations.transpose(1, 2, 0)
     return np.asarray(design.scale * (by_column @ by_column.transpose(0, 2, 1)))
-
-
-_NUMBERS_AT_ONCE = 1_000_000
-"""Numbers of a block of columns, so that memory stays flat however many columns there are."""
-
-
-Figure = Callable[[list[Floats], Mask, AnyDesign, Domains], FiguresWithSpread]
-
-
-def _mean(columns: list[Floats], valid: Mask, design: AnyDesign, domains: Domains) -> FiguresWithSpread:
-    return ratio_figures(columns[0], valid.astype(np.float64), design, domains)
-
-
-def _total(columns: list[Floats], valid: Mask, design: AnyDesign, domains: Domains) -> FiguresWithSpread:  # noqa: ARG001
-    return total_figures(columns[0], design, domains)
-
-
-def _ratio(columns: list[Floats], valid: Mask, design: AnyDesign, domains: Domains) -> FiguresWithSpread:  # noqa: ARG001
-    return ratio_figures(columns[0], columns[1], design, domains)
-
-
-def estimated(
-    given: list[npt.ArrayLike], design: AnyDesign, domains: Domains, figure: Figure
-) -> SurveyEstimates:
-    """Estimate block by block of columns.
-
-    Args:
-        given: tables of one shape, (n,) or (n, v); a row counts where all of them have a value.
-        design: how respondents were drawn.
-        domains: the groups.
-        figure: of a block of columns, with 0 in rows that do not count.
-
-    Raises:
-        InputError: tables of different shapes, or what ``checked_columns`` and ``check_groups`` refuse.
-    """
-    tables = [checked_columns(one, design.n) for one in given]
-    if len({table.shape for table in tables}) > 1:
-        raise InputError(
-            f"columns must have the same shape, got {' and '.join(str(t.shape) for t in tables)}"
-        )
-    check_groups(design, domains)
-    variances = Variances(design, domains)
-    blocks = []
-    for block in column_blocks(tables[0].shape[1], design.n):
-        columns = [table[:, block].astype(np.float64) for table in tables]
-        valid = ~np.isnan(sum(columns)) & (design.weights > 0)[:, None]
-        present = [np.where(valid, column, 0.0) for column in columns]
-        figures = figure(present, valid, design, domains)
-        blocks.append(counted(figures.values, variances, figures.spread, valid, (design, domains)))
-    return _joined_blocks(blocks)
-
-
-def counted(
-    values: Floats, variances: Variances, spread: Floats, valid: Mask, base: tuple[AnyDesign, Domains]
-) -> SurveyEstimates:
-    """Put figures together with their covariance and with the counts behind them."""
-    design, domains = base
-    counts = valid.astype(np.float64)
-    n = domains.sums(counts)
-    weight = domains.sums(counts * design.weights[:, None])
-    squares = domains.sums(counts * design.weights[:, None] ** 2)
-    rows = domains.sums((design.weights > 0)[:, None].astype(np.float64))
-    return SurveyEstimates(
-        values=np.where(n > 0, values, np.nan),
-        covariance=variances.covariance(values, spread),
-        pair_df=variances.pair_degrees(valid),
-        n=n.astype(np.int64),
-        n_missing=(rows - n).astype(np.int64),
-        weight=weight,
-        effective_n=np.divide(weight**2, squares, out=np.zeros_like(weight), where=squares > 0),
-    )
-
-
-def checked_columns(columns: npt.ArrayLike, n: int) -> Floats:
-    """Take columns, shape (n, v): numbers, NaN where a value is missing.
-
-    Raises:
-        InputError: another length, no column, something else than numbers, or an infinite value.
-    """
-    try:
-        table = np.asarray(columns)
-        table = table if table.dtype.kind == "f" else table.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"columns must be numbers: {error}") from error
-    table = table[:, None] if table.ndim == 1 else table
-    if table.ndim != 2 or len(table) != n or not table.shape[1]:  # noqa: PLR2004
-        raise InputError(f"columns must have {n} rows as the design has, got shape {table.shape}")
-    if np.isinf(table).any():
-        row = int(np.flatnonzero(np.isinf(table).any(axis=1))[0])
-        raise InputError(f"columns must be finite, but row {row + 1:,} has an infinite value")
-    return table
-
-
-def check_groups(design: AnyDesign, domains: Domains) -> None:
-    """Refuse groups that have rows, but no weight.
-
-    Raises:
-        InputError: the weights of a group sum to 0; the group is named.
-    """
-    rows = np.bincount(domains.codes[domains.rows], minlength=domains.count)
-    weights = np.bincount(domains.codes[domains.rows], design.weights[domains.rows], minlength=domains.count)
-    empty = np.flatnonzero((rows > 0) & (weights == 0))
-    if len(empty):
-        raise InputError(f"the weights of group {empty[0]} sum to 0 over {rows[empty[0]]} rows")
-
-
-def column_blocks(n_columns: int, n: int) -> Iterator[slice]:
-    """Split columns of n rows into blocks that memory holds."""
-    step = max(1, _NUMBERS_AT_ONCE // n)
-    return (slice(start, start + step) for start in range(0, n_columns, step))
-
-
-def _joined_blocks(blocks: list[SurveyEstimates]) -> SurveyEstimates:
-    names = SurveyEstimates.__dataclass_fields__
-    return SurveyEstimates(*(np.concatenate([getattr(one, name) for one in blocks]) for name in names))
-
-
-def ratio_figures(
-    numerators: Floats, denominators: Floats, design: AnyDesign, domains: Domains
-) -> FiguresWithSpread:
-    """Ratios of weighted totals in each group; a mean has ones as denominators.
-
-    The influence of row i on the ratio R of totals is ``w_i (y_i - R x_i) / sum of w x``.
-
-    Args:
-        numerators: shape (n, v), 0 in rows that do not count.
-        denominators: shape (n, v), likewise.
-        design: how respondents were drawn.
-        domains: the groups.
-    """
-    w = design.weights[:, None]
-    below = domains.sums(w * denominators)
-    values = _divided(domains.sums(w * numerators), below)
-    if isinstance(design, ReplicateDesign):
-        over, under = (replicated_sums(one, design, domains) for one in (numerators, denominators))
-        return FiguresWithSpread(values, _divided(over, under))
-    centred = numerators - denominators * domains.spread_out(np.nan_to_num(values))
-    return FiguresWithSpread(
-        values, centred * w * domains.spread_out(np.nan_to_num(_divided(np.ones(1), below)))
-    )
-
-
-def total_figures(columns: Floats, design: AnyDesign, domains: Domains) -> FiguresWithSpread:
-    """Weighted totals in each group; the influence of row i is ``w_i y_i``."""
-    weighted = columns * design.weights[:, None]
-    values = domains.sums(weighted)
-    if isinstance(design, ReplicateDesign):
-        return FiguresWithSpread(values, replicated_sums(columns, design, domains))
-    return FiguresWithSpread(values, weighted)
-
-
-def _divided(over: Floats, under: Floats) -> Floats:
-    shape = np.broadcast_shapes(over.shape, under.shape)
-    return np.asarray(np.divide(over, under, out=np.full(shape, np.nan), where=under != 0))
-
-
-def replicated_sums(columns: Floats, design: ReplicateDesign, domains: Domains) -> Floats:
-    """Weighted sums of each replicate, shape (r, v, g)."""
-    sums = np.empty((design.replicates.shape[1], columns.shape[1], domains.count))
-    for group in range(domains.count):
-        rows = np.flatnonzero(domains.codes == group)
-        sums[:, :, group] = design.replicates[rows].T @ columns[rows]
-    return sums
 
 
 _CELLS = 4_000_000
