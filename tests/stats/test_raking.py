@@ -21,7 +21,14 @@ from semscale.errors import InputError
 from semscale.stats.raking import rake, raked_design, read_margins
 from semscale.stats.significance import rao_scott
 from semscale.stats.survey_designs import Domains, MarginCalibration, SurveyDesign, replicate_design
-from semscale.stats.survey_estimates import Variances, indicators, survey_means, survey_ratios, survey_totals
+from semscale.stats.survey_estimates import (
+    Linearized,
+    Variances,
+    indicators,
+    survey_means,
+    survey_ratios,
+    survey_totals,
+)
 
 SEX = ["f", "f", "f", "m", "m", "f"]
 
@@ -294,7 +301,7 @@ def test_covariances_are_those_of_the_residuals(stages):
     calibration = MarginCalibration(margins, weights, importance)
     raked, plain = (SurveyDesign(weights, **settings, calibration=one) for one in (calibration, None))
     groups, everyone = Domains(rng.integers(0, 2, N), 2), Domains(np.zeros(N, dtype=int), 1)
-    found = Variances(raked, groups).covariance(np.zeros((2, 2)), influence)
+    found = Variances(raked, groups).covariance(Linearized(np.zeros((2, 2)), influence))
     indicators = np.column_stack([columns[name] == one for name, goals in targets.items() for one in goals])
     for column in range(2):
         of_groups = np.column_stack([influence[:, column] * (groups.codes == group) for group in range(2)])
@@ -305,7 +312,7 @@ def test_covariances_are_those_of_the_residuals(stages):
             (0, 1): left[:, 0] + left[:, 1],
         }  # var(a + b) = var a + var b + 2 cov
         var = {
-            pair: Variances(plain, everyone).covariance(np.zeros((1, 1)), one[:, None])[0, 0, 0]
+            pair: Variances(plain, everyone).covariance(Linearized(np.zeros((1, 1)), one[:, None]))[0, 0, 0]
             for pair, one in pairs.items()
         }
         shared = (var[0, 1] - var[0, 0] - var[1, 1]) / 2

@@ -12,6 +12,7 @@ from semscale.stats.raking import rake, raked_design
 from semscale.stats.significance import group_differences, paired_differences
 from semscale.stats.survey_designs import Domains, ReplicateDesign, SurveyDesign
 from semscale.stats.survey_estimates import (
+    Linearized,
     Variances,
     indicators,
     kish_design_effect,
@@ -190,7 +191,7 @@ def test_covariances_equal_a_slow_loop(size, cells, monkeypatch):
     groups = rng.integers(-1, 4, n)
     spread = rng.normal(size=(n, 5))
     design = SurveyDesign(np.ones(n), strata=strata, clusters=clusters)
-    found = Variances(design, Domains(groups, 4)).covariance(np.zeros((5, 4)), spread)
+    found = Variances(design, Domains(groups, 4)).covariance(Linearized(np.zeros((5, 4)), spread))
     np.testing.assert_allclose(found, loop(spread, strata, clusters, groups, 4), atol=1e-10)
 
 
