@@ -56,7 +56,6 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/precision.py $(if $(QUICK),--texts 100)
 	$(BIN)/python bench/bertscore.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 64 --memory-pairs 2000)
 	$(BENCH_VENV)/bin/python -m pip install --quiet --editable ".[torch]"
-	$(BENCH_VENV)/bin/python bench/gpu.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100 --pairs 64)
 	$(BIN)/python bench/layered.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 20)
 	$(BIN)/python bench/cache.py $(if $(QUICK),--texts 100 --rows 5000)
 	$(BIN)/python bench/rating.py $(if $(QUICK),--rows 20000 --rounds 1)

@@ -7,7 +7,6 @@ import pytest
 from semscale.coding import labels
 from semscale.coding.codebook import Code, Codebook
 from semscale.coding.labels import (
-    check_label_columns,
     draw_answers,
     hand_codes,
     label_batches,
@@ -15,6 +14,7 @@ from semscale.coding.labels import (
     write_instructions,
 )
 from semscale.errors import InputError
+from semscale.results.label_sheets import check_label_columns
 from semscale.stats.sampling import DrawnTexts
 from semscale.store.reading import open_table
 

@@ -152,7 +152,7 @@ class TestModes:
     [
         (None, "semscale.embedding.load_embedder", {}),
         ("cpu", "semscale.embedding.load_embedder", {}),
-        ("cuda", "semscale.embedding.engines.torch.SentenceTransformerEmbedder", {"device": "cuda"}),
+        ("cuda", "semscale.embedding.sentence_transformers.SentenceTransformerEmbedder", {"device": "cuda"}),
     ],
 )
 def test_device_chooses_the_engine(monkeypatch, toy_embedder, device, loader, settings):

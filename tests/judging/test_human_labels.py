@@ -6,11 +6,17 @@ import pytest
 from tests.judging.conftest import Scripted, plain_running
 
 from semscale.errors import InputError
-from semscale.judging.human_labels import compare_with_labels, earlier_draws, label_table, nearest
+from semscale.judging.human_labels import (
+    compare_with_labels,
+    draw_rows,
+    earlier_draws,
+    label_table,
+    nearest,
+)
 from semscale.judging.judge import Judge
 from semscale.judging.templates import Criterion, Rubric, Template, even_template, load_template
 from semscale.judging.verdict import Provenance, Verdict, combine_criteria
-from semscale.judging.verdicts import Verdicts, draw_rows
+from semscale.judging.verdicts import Verdicts
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.types import Status

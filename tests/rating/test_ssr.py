@@ -219,7 +219,7 @@ def test_no_vectors_give_no_ratings():
         (lambda: similarity_pmf(0.5), "2 to 11"),
         (
             lambda: similarity_pmf([0.1, 0.2], semantics="papre"),
-            "semantics must be 'safe', 'paper' or 'guide'",
+            "semantics must be safe, paper or guide, got 'papre'; did you mean 'paper'",
         ),
         (lambda: unit_anchors(np.ones(3), 3), "anchors must have shape"),
     ],
@@ -306,5 +306,5 @@ def test_ordinal_does_not_follow_the_equation_of_the_paper(semantics):
 
 @pytest.mark.parametrize("readout", ["ordnal", 3, ["ssr"], ""])
 def test_an_unknown_readout_is_refused(readout):
-    with pytest.raises(InputError, match="readout must be 'ssr' or 'ordinal', got "):
+    with pytest.raises(InputError, match="readout must be ssr or ordinal, got "):
         RaterSettings(readout=readout)

@@ -158,7 +158,7 @@ def _check(options: LabelOptions) -> None:
     Raises:
         InputError: it cannot, or has labels that would be lost.
     """
-    from semscale.rating.labelling import instructions_path
+    from semscale.results.label_sheets import instructions_path
     from semscale.store.atomic import check_writable
     from semscale.store.writing import output_format
 
@@ -176,7 +176,7 @@ def check_unlabelled(sheet: Path) -> None:
     Raises:
         InputError: it has a label, or cannot be read.
     """
-    from semscale.rating.labelling import HUMAN
+    from semscale.results.label_sheets import HUMAN
     from semscale.store.columns import column_in
     from semscale.store.missing_codes import is_missing
     from semscale.store.reading import open_table
@@ -278,7 +278,8 @@ def number_notes(asked: int, drawn: int) -> list[str]:
 
 def _calibrate_command(options: LabelOptions) -> str:
     """Write the command that calibrates by the filled sheet, with the model and settings of the draw."""
-    from semscale.rating.labelling import HUMAN, TEXT
+    from semscale.rating.labelling import TEXT
+    from semscale.results.label_sheets import HUMAN
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
     words = ["semscale", "calibrate", str(options.out), "--text", TEXT, "--human", HUMAN]
@@ -306,8 +307,8 @@ def _draw_to_code(options: LabelOptions) -> None:
     from semscale.cli.progress import progress_bars
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import Coder
-    from semscale.coding.labels import check_label_columns, draw_answers, label_batches, write_instructions
-    from semscale.rating.labelling import HUMAN, INCLUSION
+    from semscale.coding.labels import draw_answers, label_batches, write_instructions
+    from semscale.results.label_sheets import HUMAN, INCLUSION, check_label_columns
     from semscale.store.runs.batch_writing import write_batches
     from semscale.weights.known import DEFAULT_MODEL
 
@@ -340,8 +341,8 @@ def _draw_to_judge(options: LabelOptions) -> None:
         ReplyError: no call can succeed.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.judging.human_labels import HUMAN, INCLUSION
-    from semscale.judging.verdicts import draw_rows
+    from semscale.judging.human_labels import draw_rows
+    from semscale.results.label_sheets import HUMAN, INCLUSION
     from semscale.store.writing import write_table
 
     with progress_bars() as progress:
@@ -382,8 +383,8 @@ def _forecast_draw(options: LabelOptions) -> "ForecastSummary":
 
 def _read_unlabelled(options: LabelOptions, progress: "Progress | None" = None) -> "tuple[Judge, Cells, str]":
     """Load the judge, and read the rows with labels of an earlier draw; the last is the table's name."""
-    from semscale.judging.human_labels import HUMAN
     from semscale.judging.judge import Judge
+    from semscale.results.label_sheets import HUMAN
 
     options.chat.check(options.judging)
     judge = options.chat.judges(options.judging, progress)
@@ -403,7 +404,8 @@ def _earlier_draws(cells: "Cells", template: "Template") -> "Floats":
     """Read which rows were drawn before, or have a label from elsewhere."""
     import polars as pl
 
-    from semscale.judging.human_labels import INCLUSION, earlier_draws, label_table
+    from semscale.judging.human_labels import earlier_draws, label_table
+    from semscale.results.label_sheets import INCLUSION
     from semscale.store.columns import floats_in
 
     inclusion = None
@@ -415,7 +417,7 @@ def _earlier_draws(cells: "Cells", template: "Template") -> "Floats":
 def _draw_report(options: LabelOptions, draw: "LabelDraw", *, decides: bool) -> list[str]:
     import numpy as np
 
-    from semscale.judging.human_labels import HUMAN, INCLUSION
+    from semscale.results.label_sheets import HUMAN, INCLUSION
 
     n = len(draw.rows)
     lines = [f"{n:,} of {draw.n_scored:,} judged rows drawn", f"table: {options.out}"]

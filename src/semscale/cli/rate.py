@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummaries, RatingSummary
     from semscale.store.table import Table
     from semscale.types import Progress
-
-_BATCH = 50_000
-_MOST_LABELLED = 20_000
 
 Scale = Annotated[
     str,
@@ -390,7 +387,7 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
     """
     from semscale.cli.progress import progress_bars
     from semscale.rating.calibration import check_calibration_path
-    from semscale.rating.labelling import check_human_range
+    from semscale.rating.labelling import check_human_range, read_labelled
     from semscale.rating.rater import Rater
     from semscale.store.filtering import rows_of_the_file
     from semscale.weights.known import DEFAULT_RATING_MODEL
@@ -411,7 +408,7 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
                 table.require(name, parameter)
         table.require_text(columns.text, "text")
         with rows_of_the_file(table):
-            texts, ratings, groups = _labelled_rows(table, columns)
+            texts, ratings, groups = read_labelled(table, **dict(columns))
         summary = rater.calibrate(
             texts,
             ratings,
@@ -424,42 +421,6 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
         )
     summary.save(options.outputs.calibration)
     return summary
-
-
-def _labelled_rows(table: "Table", columns: LabelledColumns) -> tuple[list[Any], list[Any], list[Any] | None]:
-    """Read texts, ratings and groups of the rows that have a rating.
-
-    Raises:
-        InputError: too many labels, or a sheet of ``semscale label`` has a row of its file twice.
-    """
-    from semscale.rating.labelling import COLUMNS as SHEET_COLUMNS
-    from semscale.rating.labelling import ROW, check_once, humans_in, with_points
-    from semscale.results.weights import numbers_in
-    from semscale.store.columns import column_in, floats_in
-
-    is_sheet = set(SHEET_COLUMNS) <= set(table.columns)
-    first_row = 0
-    texts: list[Any] = []
-    ratings: list[Any] = []
-    groups: list[Any] = []
-    rows_of_file: list[float] = []
-    for batch in map(with_points, table.batches(_BATCH)):
-        humans = humans_in(column_in(batch, columns.human), first_row, columns.human_range)
-        labelled = [row for row, human in enumerate(humans) if human is not None]
-        ratings += [humans[row] for row in labelled]
-        texts += column_in(batch, columns.text)[labelled].to_list()
-        groups += [] if columns.by is None else column_in(batch, columns.by)[labelled].to_list()
-        if is_sheet:
-            numbers = floats_in(numbers_in(column_in(batch, ROW), ROW, first_row))
-            rows_of_file += numbers[labelled].tolist()
-        first_row += batch.height
-        if len(texts) > _MOST_LABELLED:
-            raise InputError(
-                f"human: column '{columns.human}' labels more than {_MOST_LABELLED:,} texts, and a "
-                "calibration gains nothing from so many; leave some cells empty"
-            )
-    check_once(rows_of_file, "file", Path(table.name).name)
-    return texts, ratings, None if columns.by is None else groups
 
 
 class DemoOptions(Settings):

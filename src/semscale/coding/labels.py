@@ -1,7 +1,7 @@
 """Codes given by people: cells with names of codes, and the sheet of answers that people are to code."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +11,16 @@ import numpy as np
 import polars as pl
 
 from semscale.coding.codebook import NO_CODE, Codebook
-from semscale.errors import InputError, RowError
+from semscale.errors import RowError
 from semscale.messages import did_you_mean
-from semscale.rating.labelling import HUMAN, INCLUSION, instructions_path
+from semscale.results.label_sheets import (
+    HUMAN,
+    INCLUSION,
+    check_label_columns,
+    with_label_columns,
+    write_beside,
+)
 from semscale.stats.sampling import DrawnTexts, draw_texts
-from semscale.store.atomic import replacing
 from semscale.store.cells import storable
 from semscale.store.missing_codes import is_missing
 from semscale.store.row_picking import picked_rows
@@ -166,17 +171,6 @@ def draw_answers(values: Floats, n: int, *, alike: bool = False, seed: int = 0) 
     )
 
 
-def check_label_columns(columns: Collection[str]) -> None:
-    """Refuse a table that already has the columns of a label sheet.
-
-    Raises:
-        InputError: it has one of them.
-    """
-    for name in (HUMAN, INCLUSION):
-        if name in columns:
-            raise InputError(f"the input has a column {name!r}, which the labels need: rename it")
-
-
 def label_batches(table: Table, drawn: DrawnTexts) -> Iterator[pl.DataFrame]:
     """Lay a table out for coding by hand, part by part: drawn rows in the order of their draw, then others.
 
@@ -214,10 +208,7 @@ def write_instructions(out: Path, codebook: Codebook, column: str, command: str)
     )
     example = f"{codebook.names[0]}; {codebook.names[1]}"
     text = _INSTRUCTIONS.format(file=out.name, column=column, codes=codes, example=example, command=command)
-    path = instructions_path(out)
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-    return path
+    return write_beside(out, text)
 
 
 def _labels_in(cell: object) -> list[str] | None:
@@ -244,6 +235,4 @@ def _unknown(name: str, codebook: Codebook, column: str) -> str:
 def _with_labels(rows: pl.DataFrame, inclusion: Floats) -> pl.DataFrame:
     """Add an empty column for codes, and the probabilities of the draw (n,), NaN for rows not drawn."""
     check_label_columns(rows.columns)  # a column of JSON lines may appear late
-    return rows.with_columns(
-        pl.Series(HUMAN, [None] * rows.height, pl.String), pl.Series(INCLUSION, inclusion, nan_to_null=True)
-    )
+    return with_label_columns(rows, inclusion)

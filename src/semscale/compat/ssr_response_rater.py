@@ -210,7 +210,7 @@ def _load(model_name: str, device: str | None) -> "Embedder":
         from semscale.embedding import load_embedder
 
         return load_embedder(model_name)
-    from semscale.embedding.engines.torch import SentenceTransformerEmbedder
+    from semscale.embedding.sentence_transformers import SentenceTransformerEmbedder
 
     return SentenceTransformerEmbedder(model_name, device=device)
 

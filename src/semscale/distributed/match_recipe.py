@@ -9,7 +9,7 @@ import polars as pl
 
 from semscale.distributed.recipes import ModelRecipe, RowWork
 from semscale.distributed.shared_embedder import SharedEmbedder
-from semscale.embedding.torch_engine.device import AUTO
+from semscale.embedding.embedder import AUTO
 from semscale.errors import InputError
 from semscale.matching.matcher import ANY_ENGINE, Matcher, MatchTable
 from semscale.matching.pairs import pair_up

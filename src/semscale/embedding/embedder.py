@@ -11,6 +11,9 @@ from semscale.embedding.tokens.unknown_tokens import are_unread
 from semscale.signature import Signature
 from semscale.types import Integers, Mask, Progress, Vectors
 
+AUTO = "auto"
+"""Device of the engine ``torch``: a GPU where there is one, else the processor."""
+
 
 @dataclass(frozen=True)
 class Embeddings:

@@ -6,8 +6,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
-from semscale.embedding.embedder import Embedder
-from semscale.embedding.torch_engine.device import AUTO
+from semscale.embedding.embedder import AUTO, Embedder
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import did_you_mean
 from semscale.types import Progress
@@ -49,10 +48,10 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
         name: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an API's model name.
         precision: for ``openvino``: ``exact`` (float32), ``fast`` (bfloat16 if the processor supports it) or
             ``turbo`` (8-bit integers besides, if it supports them; only for e5-small). For ``torch``:
-            ``exact``, or ``fast`` for BERT-like models (bfloat16, or float16 on GPUs without it).
-        engine: ``openvino``, ``torch`` (needs ``semscale[torch]``), ``api`` (OpenAI-compatible endpoint;
-            needs ``semscale[api]``), or an engine that another package offers in the entry-point group
-            ``semscale``.
+            ``exact`` or ``fast`` (bfloat16, or float16 on GPUs without it).
+        engine: ``openvino``, ``torch`` (sentence-transformers; needs ``semscale[torch]``), ``api``
+            (OpenAI-compatible endpoint; needs ``semscale[api]``), or an engine that another package offers in
+            the entry-point group ``semscale``.
         device: for ``torch``: ``cpu``, ``cuda``, ``cuda:N`` (the GPU with this number, from 0), ``mps``, or
             ``auto`` for the GPU where there is one.
         base_url: address of the endpoint, for ``api``; by default ``OPENAI_BASE_URL``, or else OpenAI's.
@@ -179,10 +178,10 @@ def _openvino(name: str, precision: str, base_url: str | None, progress: Progres
 def _torch(
     name: str, precision: str, base_url: str | None, progress: Progress | None, *, device: str
 ) -> Embedder:
-    from semscale.embedding.torch_engine.loading import load_torch
+    from semscale.embedding.sentence_transformers import SentenceTransformerEmbedder
 
     _refuse_base_url(base_url, "torch")
-    return load_torch(name, precision, device, progress)
+    return SentenceTransformerEmbedder(name, precision=precision, device=device, progress=progress)
 
 
 def _api(

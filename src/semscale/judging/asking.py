@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Literal
 
@@ -242,10 +242,6 @@ class FormRefusal:
     form: str
     reason: str
     n: int
-
-    def record(self) -> dict[str, Any]:
-        """Return the fields by name, for JSON."""
-        return asdict(self)
 
 
 def count_refusals(refusals: Iterable[tuple[str, str]]) -> tuple[FormRefusal, ...]:

@@ -185,7 +185,7 @@ class Audit:
             "calls_a_row": self.calls_a_row,
             "order_bias": self.order_bias,
             "method": self.method,
-            "not_taken": [refusal.record() for refusal in self.plain.not_taken],
+            "not_taken": self.plain.not_taken,
             "expected": estimate_mean(self.plain.expected, bounds=_SHARE, plan=self.plan),
             "spent": self._spent_record(),
             "people": None if self.people is None else self.people.record(),

@@ -402,7 +402,7 @@ class SidesSummary:
             "n_unfinished": self.n_unfinished,
             "reasons": judged.reasons,
             "method": dict(judged.signature.fields).get("method", "prose"),
-            "not_taken": [refusal.record() for refusal in judged.not_taken],
+            "not_taken": judged.not_taken,
             "first_place": self.first_place,
             "no_strengths": self.no_strengths,
         }

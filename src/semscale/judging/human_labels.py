@@ -1,9 +1,9 @@
-"""Human labels of judged answers: reading them, comparing scores with them, and tables of rows to label."""
+"""Human labels of judged answers: reading them, comparing scores with them, and drawing rows to label."""
 
 import json
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -11,6 +11,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.templates import Template
+from semscale.results.label_sheets import HUMAN, check_label_columns, with_label_columns
 from semscale.signature import Signature
 from semscale.stats.agreement import (
     AgreementEstimate,
@@ -25,13 +26,21 @@ from semscale.stats.prediction_powered import (
     prediction_powered_mean,
     weighted_prediction_powered_mean,
 )
-from semscale.stats.sampling import SampleDesign, SampledRows, checked_inclusion, labels_hash
+from semscale.stats.sampling import (
+    NextDraw,
+    SampleDesign,
+    SampledRows,
+    checked_inclusion,
+    draw_texts,
+    labels_hash,
+    worth_at_random,
+)
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask
 
-HUMAN, INCLUSION = "human", "inclusion"
-"""Columns of a table to label: a row's label, and the probability with which it was drawn."""
+if TYPE_CHECKING:
+    from semscale.judging.verdicts import Verdicts
 
 _SHOWN_ROWS = 5
 
@@ -250,6 +259,58 @@ def mean_labels(labels: Floats) -> Floats:
     return mean_defined(labels.T)
 
 
+def draw_rows(
+    verdicts: "Verdicts", n: int, *, alike: bool = False, seed: int = 0, earlier: Floats | None = None
+) -> "LabelDraw":
+    """Draw rows for people to label.
+
+    Half of each probability is the same for all rows, half is proportional to the standard deviation of the
+    verdict's score (``Verdict.deviation``); so every row with a score may be drawn, and a mean that is
+    corrected by 1 / probability stays unbiased. Rows that were drawn before are not drawn again; their
+    probabilities and the new ones are joined, so that the mean stays unbiased by the labels of all draws.
+
+    Args:
+        verdicts: on all rows; those without a score are never drawn.
+        n: rows to draw.
+        alike: whether all rows are drawn with the same probability.
+        seed: of the draw.
+        earlier: shape (rows,), of earlier draws, as ``earlier_draws`` returns them; none by default.
+
+    Raises:
+        InputError: fewer than one row to draw, or none with a score that was not drawn before.
+
+    References:
+        Zrnic and Candes (2024), Active statistical inference, arXiv 2403.03208: labels where the model is
+        least sure, with probabilities above 0, in a prediction-powered mean.
+    """
+    deviation = verdicts.deviation
+    before = np.full(len(deviation), np.nan) if earlier is None else earlier
+    scored = ~np.isnan(deviation)
+    undrawn = scored & np.isnan(before)
+    n_undrawn = int(undrawn.sum())
+    if scored.any() and not n_undrawn:
+        raise InputError(
+            "every row with a score has a label or was drawn for one: there is none left to draw"
+        )
+    plan = NextDraw.after(before[scored], max(1, min(n, n_undrawn))) if n_undrawn else NextDraw(0.0)
+    drawn = draw_texts(
+        np.where(undrawn[:, None], verdicts.masses, np.nan),
+        verdicts.template.scores,
+        n,
+        by_interest=not alike,
+        deviation=deviation,
+        most=plan.most,
+        seed=seed,
+    )
+    return LabelDraw(
+        drawn.rows,
+        plan.joined_now(drawn.probability),
+        n_undrawn,
+        worth_at_random(deviation[undrawn], drawn.all_probabilities),
+        None if earlier is None else plan.joined_before(before),
+    )
+
+
 @dataclass(frozen=True)
 class LabelDraw:
     """Rows that were drawn for labels.
@@ -281,17 +342,16 @@ class LabelDraw:
         Raises:
             InputError: the input has a column of one of these names, which no earlier draw has made.
         """
-        used = [name for name in (HUMAN, INCLUSION) if name in rows.columns]
-        if used and self.earlier is None:
-            raise InputError(f"the input has a column {used[0]!r}, which the labels need: rename it")
+        if self.earlier is None:
+            check_label_columns(rows.columns)
         inclusion = np.full(rows.height, np.nan) if self.earlier is None else self.earlier.copy()
         was_drawn = ~np.isnan(inclusion)
         inclusion[self.rows] = self.probability
-        labels = rows[HUMAN] if HUMAN in rows.columns else pl.Series(HUMAN, [None] * rows.height, pl.String)
-        is_empty = np.array([cell is None or not str(cell).strip() for cell in labels.to_list()], dtype=bool)
+        table = with_label_columns(rows, inclusion)
+        labels = table[HUMAN].to_list()
+        is_empty = np.array([cell is None or not str(cell).strip() for cell in labels], dtype=bool)
         first = np.concatenate([self.rows, np.flatnonzero(was_drawn & is_empty)])
         rest = np.setdiff1d(np.arange(rows.height), first)
-        table = rows.with_columns(labels, pl.Series(INCLUSION, inclusion, nan_to_null=True))
         order: list[int] = np.concatenate([first, rest]).tolist()
         return table.select(pl.all().gather(order))
 

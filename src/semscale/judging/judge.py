@@ -116,7 +116,7 @@ class JudgeState:
             "replied": self.replied,
             "gave_logprobs": self.gave_logprobs,
             "ignored_schema": self.ignored_schema,
-            "not_taken": [refusal.record() for refusal in self.not_taken],
+            "not_taken": list(map(asdict, self.not_taken)),
             "left_out": sorted(self.left_out),
         }
 

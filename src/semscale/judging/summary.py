@@ -35,7 +35,7 @@ from semscale.stats.intervals import (
     estimate_mean,
     value_figure,
 )
-from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
+from semscale.stats.sampling import Column, LabelledSample, SAMPLED_ROWS, SampledRows
 from semscale.types import Floats, Integers, Mask, Status
 
 if TYPE_CHECKING:
@@ -332,7 +332,7 @@ class JudgeSummary(Summary):
             "method": dict(scores.signature.fields).get("method", "prose"),
             "n_normalised": scores.n_normalised,
             "order_bias": scores.order_bias,
-            "not_taken": [refusal.record() for refusal in scores.not_taken],
+            "not_taken": scores.not_taken,
             "reasons": [
                 {"status": status, "reason": reason, "n": n} for status, reason, n in scores.frequent_reasons
             ],
@@ -534,7 +534,7 @@ class JudgeTally:
         if human is not None:
             common["signature"] = common["signature"].extended(human.signature)
         scores = {
-            name: tally.scores(sample.columns, self._plan, judges[name], None if self._is_panel else overall)
+            name: tally.scores(sample.columns, self._plan, judges[name], overall)
             for name, tally in self._judges.items()
         }
         return JudgeSummary(
@@ -618,7 +618,7 @@ class _ScoreTally:
         sample: Mapping[str, Column],
         plan: IntervalPlan,
         result: "Verdicts",
-        estimates: Estimates | None,
+        overall: Estimates,
     ) -> JudgeScores:
         """Sum up everything that was added.
 
@@ -626,8 +626,9 @@ class _ScoreTally:
             sample: columns of the sampled items, those of all judges.
             plan: how intervals are made.
             result: any verdicts with the signature and the forms that were not taken of all.
-            estimates: of the judge, where they are known.
+            overall: estimates of all items, which are those of a judge who is alone.
         """
+        estimates = overall
         if self._tallies is not None:
             estimates = self._tallies.estimates(
                 interval=plan.interval,
@@ -636,8 +637,6 @@ class _ScoreTally:
                 replicates=plan.replicates,
                 signature=result.signature,
             )
-        if estimates is None:
-            raise ValueError("estimates of the only judge are those of all items")
         return JudgeScores(
             template=result.template,
             signature=result.signature,

@@ -7,13 +7,14 @@ import numpy as np
 import polars as pl
 
 from semscale.chat.runner import Running, run_apart
-from semscale.judging.human_labels import INCLUSION, label_table
+from semscale.judging.human_labels import label_table
 from semscale.judging.judge import AnyJudge
 from semscale.judging.prompts import read_items
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.summary import JudgeSummary, JudgeTally
 from semscale.judging.verdict import verdicts_from_json, verdicts_to_json
 from semscale.judging.verdicts import JudgedResult
+from semscale.results.label_sheets import INCLUSION
 from semscale.results.result_columns import PRIVATE
 from semscale.results.runs import PartState, TableInstrument, measure_table
 from semscale.results.table_columns import Cells

@@ -12,7 +12,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.judging.asking import FormRefusal, refusals_in_words
-from semscale.judging.human_labels import LabelDraw, label_table
+from semscale.judging.human_labels import label_table
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.summary import JudgeSummary, JudgeTally
 from semscale.judging.templates import Template
@@ -30,7 +30,6 @@ from semscale.stats.agreement import (
     severities,
 )
 from semscale.stats.intervals import IntervalPlan, MeanEstimate
-from semscale.stats.sampling import NextDraw, draw_texts, worth_at_random
 from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Mask, Statuses
 
@@ -464,58 +463,6 @@ class PanelVerdicts(JudgedResult):
             if len(present):
                 figures[row] = figure(present)
         return figures
-
-
-def draw_rows(
-    verdicts: Verdicts, n: int, *, alike: bool = False, seed: int = 0, earlier: Floats | None = None
-) -> LabelDraw:
-    """Draw rows for people to label.
-
-    Half of each probability is the same for all rows, half is proportional to the standard deviation of the
-    verdict's score (``Verdict.deviation``); so every row with a score may be drawn, and a mean that is
-    corrected by 1 / probability stays unbiased. Rows that were drawn before are not drawn again; their
-    probabilities and the new ones are joined, so that the mean stays unbiased by the labels of all draws.
-
-    Args:
-        verdicts: on all rows; those without a score are never drawn.
-        n: rows to draw.
-        alike: whether all rows are drawn with the same probability.
-        seed: of the draw.
-        earlier: shape (rows,), of earlier draws, as ``earlier_draws`` returns them; none by default.
-
-    Raises:
-        InputError: fewer than one row to draw, or none with a score that was not drawn before.
-
-    References:
-        Zrnic and Candes (2024), Active statistical inference, arXiv 2403.03208: labels where the model is
-        least sure, with probabilities above 0, in a prediction-powered mean.
-    """
-    deviation = verdicts.deviation
-    before = np.full(len(deviation), np.nan) if earlier is None else earlier
-    scored = ~np.isnan(deviation)
-    undrawn = scored & np.isnan(before)
-    n_undrawn = int(undrawn.sum())
-    if scored.any() and not n_undrawn:
-        raise InputError(
-            "every row with a score has a label or was drawn for one: there is none left to draw"
-        )
-    plan = NextDraw.after(before[scored], max(1, min(n, n_undrawn))) if n_undrawn else NextDraw(0.0)
-    drawn = draw_texts(
-        np.where(undrawn[:, None], verdicts.masses, np.nan),
-        verdicts.template.scores,
-        n,
-        by_interest=not alike,
-        deviation=deviation,
-        most=plan.most,
-        seed=seed,
-    )
-    return LabelDraw(
-        drawn.rows,
-        plan.joined_now(drawn.probability),
-        n_undrawn,
-        worth_at_random(deviation[undrawn], drawn.all_probabilities),
-        None if earlier is None else plan.joined_before(before),
-    )
 
 
 def _float_column(name: str, values: Sequence[float | None]) -> pl.Series:

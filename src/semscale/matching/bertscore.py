@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 import numpy as np
 import polars as pl
 
+from semscale.embedding.embedder import AUTO
 from semscale.embedding.loading import load_token_encoder
 from semscale.embedding.texts import distinct
 from semscale.embedding.tokens.state_engine import state_engine
 from semscale.embedding.tokens.token_states import TokenEncoder
-from semscale.embedding.torch_engine.device import AUTO
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.matching.matches import Matches

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from semscale.embedding import Embedder
+from semscale.embedding.embedder import AUTO
 from semscale.embedding.engines.windows import open_tokenizer
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES, state_engine
-from semscale.embedding.torch_engine.device import AUTO
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.cosines import CosineMatch

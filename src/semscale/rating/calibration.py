@@ -255,20 +255,9 @@ class Calibration:
 
     def record(self) -> dict[str, Any]:
         """Lay everything that it consists of out by name, in JSON's types."""
-        ends = self.labels.human_range
-        return {
-            "ratings": str(self.ratings),
-            "language": self.language,
-            "labels": {
-                **record_of(self.labels),
-                "human_range": None if ends is None else [float(end) for end in ends],
-            },
-            "error": {name: score for name, score in record_of(self.error).items() if score is not None},
-            "method": self.method,
-            "fitted": record_of(self.fitted),
-            "refits": [record_of(refit) for refit in self.refits],
-            "familiarity": record_of(self.familiarity),
-        }
+        record: dict[str, Any] = record_of(self)
+        known = {name: score for name, score in record["error"].items() if score is not None}
+        return {**record, "error": known}
 
     @cached_property
     def content_hash(self) -> str:

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple, Protocol
 
@@ -15,6 +15,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 
 from semscale.rating.anchors import Axis
 from semscale.rating.readouts import Reals, sharpen_pmf, sum_in_order
+from semscale.signature import Signature
 from semscale.stats.calibration import ranked_probability_scores
 from semscale.types import Floats, Integers, Mask
 
@@ -131,12 +132,15 @@ class Calibrator(Protocol):
         ...
 
 
-def record_of(fitted: object) -> dict[str, Any]:
-    """Lay the fields of a dataclass out by name, in JSON's types."""
-    values = {field.name: getattr(fitted, field.name) for field in fields(fitted)}  # type: ignore[arg-type]
-    return {
-        name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()
-    }
+def record_of(value: object) -> Any:  # noqa: ANN401 - JSON's types
+    """Lay a value out in JSON's types, a dataclass by the names of its fields."""
+    if isinstance(value, Signature):
+        return str(value)
+    if is_dataclass(value):
+        return {field.name: record_of(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple):
+        return list(map(record_of, value))
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 @checked_dataclass(frozen=True, config=STRICT)

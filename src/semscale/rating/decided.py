@@ -126,8 +126,6 @@ def decide_ratings(
     texts: Sequence[str],
     scale: Scale,
     model: object,
-    *,
-    base_url: str | None = None,
     **settings: object,
 ) -> DecidedRatings:
     """Rate texts by decisions; equal texts are asked about once.
@@ -136,7 +134,6 @@ def decide_ratings(
         texts: n texts, at least one.
         scale: of 2 to 10 points.
         model: as :func:`~semscale.chat.decisions.running.decide` takes it.
-        base_url: address of an OpenAI-compatible endpoint.
         settings: of the runner.
 
     Raises:
@@ -150,7 +147,7 @@ def decide_ratings(
         DecisionRequest((Message("system", _SYSTEM), Message("user", text)), {_NAME: question})
         for text in distinct
     ]
-    deciding = load_deciding_model(model, base_url=base_url)
+    deciding = load_deciding_model(model)
     run = decide(deciding, requests, base_url=None, **settings)
     answers = {text: reply[_NAME] for text, reply in zip(distinct, run.answers, strict=True)}
     k = len(scale.points)
@@ -290,22 +287,22 @@ def compare_with_decisions(
     )
     ks = float(ks_similarity(rated_pmf.mean(axis=0), decided_pmf.mean(axis=0))) if len(x) else float("nan")
     return DecidedComparison(
-        model,
-        decided.form,
-        decided.counts,
-        decided.reason,
-        decided.order_bias,
-        len(x),
-        estimate_mean(x, bounds=bounds, plan=plan),
-        estimate_mean(y, bounds=bounds, plan=plan),
-        estimate_mean(y - x, bounds=(-spread, spread), plan=plan),
-        correlation,
-        reliability,
-        decided_reliability,
-        disattenuated(correlation, reliability, decided_reliability),
-        intraclass,
-        ks,
-        decided.not_taken,
+        model=model,
+        form=decided.form,
+        counts=decided.counts,
+        reason=decided.reason,
+        order_bias=decided.order_bias,
+        n=len(x),
+        rated=estimate_mean(x, bounds=bounds, plan=plan),
+        decided=estimate_mean(y, bounds=bounds, plan=plan),
+        difference=estimate_mean(y - x, bounds=(-spread, spread), plan=plan),
+        correlation=correlation,
+        reliability=reliability,
+        decided_reliability=decided_reliability,
+        corrected=disattenuated(correlation, reliability, decided_reliability),
+        intraclass=intraclass,
+        ks=ks,
+        not_taken=decided.not_taken,
     )
 
 

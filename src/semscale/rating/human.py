@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -172,24 +173,24 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     counted = _counted(design, n)
     labelled = ~np.isnan(pmf).any(axis=1) & has_label & counted
     compared, population = np.flatnonzero(labelled & new), np.flatnonzero(counted & new)
-    return _comparison(
-        _ComparedTexts(
-            compared,
-            pmf[compared],
-            table[compared],
-            None if lengths is None else _as_column(lengths, n, "lengths")[compared],
-            design.some(compared),
-        ),
-        _RatedTexts(
-            (pmf @ values)[population], design.some(population), np.searchsorted(population, compared)
-        ),
+    texts = _ComparedTexts(
+        rows=compared,
+        pmf=pmf[compared],
+        table=table[compared],
+        lengths=None if lengths is None else _as_column(lengths, n, "lengths")[compared],
+        design=design.some(compared),
         values=values,
         human_range=human_range,
         interval=interval,
         seed=seed,
-        signature=signature,
+    )
+    return texts.comparison(
+        (pmf @ values)[population],
+        design.some(population),
+        np.searchsorted(population, compared),
         n_eligible=len(compared),
         n_seen=int((labelled & ~new).sum()),
+        signature=signature,
     )
 
 
@@ -203,8 +204,9 @@ def _counted(design: SampleDesign, n: int) -> Mask:
     return counted
 
 
-class _ComparedTexts(NamedTuple):
-    """Texts with a rating and a human rating, in their order.
+@dataclass(frozen=True)
+class _ComparedTexts:
+    """Texts with a rating and a human rating, in their order, and settings of their comparison.
 
     Attributes:
         rows: shape (n,), their positions among all rows.
@@ -212,6 +214,10 @@ class _ComparedTexts(NamedTuple):
         table: shape (n, raters), human ratings.
         lengths: shape (n,), of the texts; ``None`` where they are not known.
         design: their weights, probabilities and respondents.
+        values: shape (k,), of the scale's points.
+        human_range: lowest and highest value that humans could give; the scale's own unless given.
+        interval: coverage that the intervals aim at.
+        seed: of all draws.
     """
 
     rows: Integers
@@ -219,82 +225,201 @@ class _ComparedTexts(NamedTuple):
     table: Floats
     lengths: Floats | None
     design: SampleDesign
+    values: Floats
+    human_range: tuple[float, float] | None
+    interval: float
+    seed: int
 
+    @cached_property
+    def masses(self) -> Floats | None:
+        """Human ratings on the scale's points, shape (n, k); ``None`` where they do not fit."""
+        return laid_on(self.table, self.values, self.human_range)
 
-class _RatedTexts(NamedTuple):
-    """All rated texts that count, of which some have a human rating.
+    @cached_property
+    def means(self) -> tuple[Floats, Floats]:
+        """Means of the human ratings and of the ratings, shape (n,) each."""
+        human = np.nanmean(self.table, axis=1) if len(self.rows) else np.empty(0)
+        return human, self.pmf @ self.values
 
-    Attributes:
-        means: shape (m,), of the ratings; NaN where there is none.
-        design: their weights, probabilities and respondents.
-        compared: shape (n,), positions of the compared texts among them.
-    """
+    @cached_property
+    def clusters(self) -> Integers:
+        """Numbers of what is resampled together, shape (n,): texts, or respondents where they are named."""
+        return np.arange(len(self.rows)) if self.design.clusters is None else self.design.clusters
 
-    means: Floats
-    design: SampleDesign
-    compared: Integers
+    @cached_property
+    def n_clusters(self) -> int:
+        """Number of texts, or of respondents."""
+        return len(np.unique(self.clusters))
 
+    @property
+    def unit(self) -> str:
+        """Name of what is resampled."""
+        return "text" if self.design.clusters is None else "respondent"
 
-def _comparison(  # noqa: PLR0913 - two sets of texts, and settings
-    texts: _ComparedTexts,
-    rated: _RatedTexts,
-    *,
-    values: Floats,
-    human_range: tuple[float, float] | None,
-    interval: float,
-    seed: int,
-    signature: Signature | None,
-    n_eligible: int,
-    n_seen: int,
-) -> RatingComparison:
-    """Compare the texts, and correct the mean of all rated ones."""
-    machine, table, n = texts.pmf, texts.table, len(texts.pmf)
-    masses = laid_on(table, values, human_range)
-    clusters, heavy = texts.design.clusters, texts.design.expanded
-    how = Resampling(clusters=clusters, weights=heavy, interval=interval, seed=seed)
-    n_clusters = n if clusters is None else len(np.unique(clusters))
-    means = np.nanmean(table, axis=1) if n else np.empty(0), machine @ values
-    r, rho = pearson_estimate(*means, **how), spearman_estimate(*means, **how)
-    gap = ks_gap(masses, how)
-    ks, null_ks = _distributions(machine, masses, gap, how)
-    figures: list[tuple[str, Estimate | None, tuple[Floats, ...]]] = [
-        ("Pearson's r", r, means),
-        ("Spearman's rho", rho, means),
-        *([] if gap else [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]),
-    ]
-    off_scale = off_the_scale(table, values) if masses is None else ""
-    corrected = None
-    if n_eligible < (~np.isnan(rated.means)).sum() and not (n_seen and n < FEWEST_LABELS):
-        everybody = np.full((len(rated.means), table.shape[1]), np.nan)
-        everybody[rated.compared] = table
-        corrected = corrected_mean(
-            rated.means, everybody, values, design=rated.design, human_range=human_range, interval=interval
+    def resampling(self, design: SampleDesign) -> Resampling:
+        """Return how texts of a design are resampled."""
+        return Resampling(
+            clusters=design.clusters, weights=design.expanded, interval=self.interval, seed=self.seed
         )
-    return RatingComparison(
-        n=n,
-        n_eligible=n_eligible,
-        pearson=r,
-        spearman=rho,
-        ks_similarity=ks,
-        human_pmf=_average(masses, len(values), heavy),
-        machine_pmf=_average(machine, len(values), heavy),
-        ceiling=_ceiling(table, how) if table.shape[1] > 1 else None,
-        null_length=None if texts.lengths is None else _null_baseline(texts.lengths, means[0], how),
-        null_ks=null_ks,
-        points=_sampled(np.column_stack(means), seed),
-        interval=interval,
-        signature=_signed(signature, human_range, how, n_clusters, texts),
-        n_clusters=n_clusters,
-        notes=(
-            *notes_of_seen(n_seen, n),
-            *interval_notes(off_scale, figures, how),
-            *([gap] if gap else []),
-        ),
-        corrected=corrected,
-        n_seen=n_seen,
-        uses_inclusion=texts.design.inclusion is not None,
-        uses_weights=texts.design.weights is not None,
-    )
+
+    def comparison(  # noqa: PLR0913 - all rated texts, and counts
+        self,
+        rated: Floats,
+        design: SampleDesign,
+        positions: Integers,
+        *,
+        n_eligible: int,
+        n_seen: int,
+        signature: Signature | None,
+    ) -> RatingComparison:
+        """Compare the texts, and correct the mean of all m texts that count.
+
+        Args:
+            rated: shape (m,), means of the ratings; NaN where there is none.
+            design: weights, probabilities and respondents of the m texts.
+            positions: shape (n,), positions of the compared texts among them.
+            n_eligible: texts that could have been compared.
+            n_seen: labelled texts that a calibration was fitted to.
+            signature: of the ratings.
+        """
+        n, how, gap = len(self.rows), self.resampling(self.design), self._ks_gap()
+        r, rho = pearson_estimate(*self.means, **how), spearman_estimate(*self.means, **how)
+        ks, null_ks = self._ks_similarities(has_interval=not gap)
+        figures: list[tuple[str, Estimate | None, tuple[Floats, ...]]] = [
+            ("Pearson's r", r, self.means),
+            ("Spearman's rho", rho, self.means),
+        ]
+        if not gap:
+            figures += [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
+        corrected = None
+        if n_eligible < (~np.isnan(rated)).sum() and not (n_seen and n < FEWEST_LABELS):
+            everybody = np.full((len(rated), self.table.shape[1]), np.nan)
+            everybody[positions] = self.table
+            corrected = corrected_mean(
+                rated,
+                everybody,
+                self.values,
+                design=design,
+                human_range=self.human_range,
+                interval=self.interval,
+            )
+        points = np.column_stack(self.means)
+        if n > _MOST_POINTS:
+            chosen = np.random.default_rng(self.seed).choice(n, _MOST_POINTS, replace=False)
+            points = points[np.sort(chosen)]
+        notes = (*notes_of_seen(n_seen, n), *self._interval_notes(figures), gap)
+        return RatingComparison(
+            n=n,
+            n_eligible=n_eligible,
+            pearson=r,
+            spearman=rho,
+            ks_similarity=ks,
+            human_pmf=self._average(self.masses),
+            machine_pmf=self._average(self.pmf),
+            ceiling=self._ceiling() if self.table.shape[1] > 1 else None,
+            null_length=None if self.lengths is None else self._null_baseline(self.lengths),
+            null_ks=null_ks,
+            points=points,
+            interval=self.interval,
+            signature=self._signed(signature),
+            n_clusters=self.n_clusters,
+            notes=tuple(note for note in notes if note),
+            corrected=corrected,
+            n_seen=n_seen,
+            uses_inclusion=self.design.inclusion is not None,
+            uses_weights=self.design.weights is not None,
+        )
+
+    def _ks_similarities(self, *, has_interval: bool) -> tuple[Estimate | None, Estimate | None]:
+        """KS similarity with the humans' masses: of the ratings, and of equal shares on all points."""
+        human = self.masses
+        if human is None:
+            return None, None
+        equal = np.full_like(self.pmf, 1 / self.pmf.shape[1])
+        how = self.resampling(self.design)
+        ks, null_ks = (ks_similarity_estimate(pmf, human, **how) for pmf in (self.pmf, equal))
+        if has_interval:
+            return ks, null_ks
+        return Estimate(ks.value, np.nan, np.nan), Estimate(null_ks.value, np.nan, np.nan)
+
+    def _ceiling(self) -> Estimate:
+        """Reliability from 100 splits, or fewer above 4,000 texts, where one split more hardly moves it."""
+        splits = max(_FEWEST_SPLITS, min(_MOST_SPLITS, _SPLIT_TEXTS // max(len(self.table), 1)))
+        return split_half_reliability(self.table, splits=splits, **self.resampling(self.design))
+
+    def _null_baseline(self, lengths: Floats) -> Estimate:
+        """Correlation of the human means with the texts' lengths."""
+        known = np.asarray(~np.isnan(lengths))
+        how = self.resampling(self.design.some(known))
+        return pearson_estimate(lengths[known], self.means[0][known], **how)
+
+    def _average(self, masses: Floats | None) -> Floats:
+        if masses is None or not len(masses):
+            return np.full(len(self.values), np.nan)
+        average: Floats = np.average(masses, axis=0, weights=self.design.expanded)
+        return average
+
+    def _signed(self, base: Signature | None) -> Signature:
+        n, design, ends = len(self.rows), self.design, self.human_range
+        inclusion = {} if design.inclusion is None else {"inclusion": True}
+        settings = Signature.of(
+            "compare",
+            human_range="scale" if ends is None else "{:.12g} to {:.12g}".format(*ends),
+            interval=self.interval,
+            replicates=replicates_for(n) if self.n_clusters >= FEWEST_CLUSTERS else None,
+            seed=self.seed,
+            clusters=f"{self.unit}s",
+            weights=design.weights is not None,
+            texts=n,
+            **inclusion,
+            labels=labels_hash(self.rows, self.table, design.inclusion),
+        )
+        return settings if base is None else base.extended(settings)
+
+    def _ks_gap(self) -> str:
+        """Explain why the KS similarities have no interval; empty where they may have one."""
+        m, human = self.n_clusters, self.masses
+        if human is None or m < 2:  # noqa: PLR2004 - no figure has an interval, which another note says
+            return ""
+        if m < FEWEST_FOR_KS:
+            return f"no interval of KS similarities: it takes {FEWEST_FOR_KS} {self.unit}s, and there are {m}"
+        if np.ptp(human, axis=0).any():
+            return ""
+        return "no interval of KS similarities: all labels are equal, which does not show how others differ"
+
+    def _interval_notes(
+        self, figures: Sequence[tuple[str, Estimate | None, tuple[Floats, ...]]]
+    ) -> tuple[str, ...]:
+        """Explain why there are no distributions, and which intervals are wide or missing.
+
+        Args:
+            figures: names, estimates, and the columns of texts that must vary for them.
+        """
+        off_scale = off_the_scale(self.table, self.values) if self.masses is None else ""
+        m, unit, is_few = self.n_clusters, self.unit, self.n_clusters < FEWEST_CLUSTERS
+        if m < 2:  # noqa: PLR2004
+            return (off_scale, few_note(m, unit) if m else "")
+        known = [
+            (name, figure, columns)
+            for name, figure, columns in figures
+            if figure is not None and not np.isnan(figure.value)
+        ]
+        without = [(name, columns) for name, figure, columns in known if np.isnan(figure.low)]
+        undefined = [name for name, columns in without if is_few and self._rests_on_a_cluster(columns)]
+        fixed = [name for name, _ in without if name not in undefined]
+        notes = [off_scale]
+        if is_few and len(without) < len(known):
+            notes.append(f"agreement with people: wide intervals by a jackknife, from {m} {unit}s only")
+        if fixed:
+            notes.append(f"no interval of {', '.join(fixed)}: every resample of the {unit}s gives the same")
+        if undefined:
+            notes.append(f"no interval of {', '.join(undefined)}: not defined without one of the {m} {unit}s")
+        return tuple(notes)
+
+    def _rests_on_a_cluster(self, columns: tuple[Floats, ...]) -> bool:
+        """Check whether a column no longer varies without one of the clusters."""
+        remaining = [self.clusters != left_out for left_out in np.unique(self.clusters)]
+        return any(np.ptp(column[rows]) == 0 for column in columns for rows in remaining)
 
 
 def text_lengths(texts: object) -> Floats:
@@ -316,139 +441,6 @@ def _as_column(numbers: npt.ArrayLike, n: int, name: str) -> Floats:
     if column.shape != (n,):
         raise InputError(f"{name} must have shape ({n},), one per rating, got {column.shape}")
     return column
-
-
-def _distributions(
-    machine: Floats, human: Floats | None, gap: str, how: Resampling
-) -> tuple[Estimate | None, Estimate | None]:
-    """KS similarity with the humans' masses: that of the ratings, and that of equal shares on all points."""
-    if human is None:
-        return None, None
-    equal = np.full_like(machine, 1 / machine.shape[1])
-    ks, null_ks = (ks_similarity_estimate(pmf, human, **how) for pmf in (machine, equal))
-    if gap:
-        return Estimate(ks.value, np.nan, np.nan), Estimate(null_ks.value, np.nan, np.nan)
-    return ks, null_ks
-
-
-def _ceiling(table: Floats, how: Resampling) -> Estimate:
-    """Reliability from 100 splits, or fewer above 4,000 texts, where one split more hardly moves it."""
-    splits = max(_FEWEST_SPLITS, min(_MOST_SPLITS, _SPLIT_TEXTS // max(len(table), 1)))
-    return split_half_reliability(table, splits=splits, **how)
-
-
-def _null_baseline(lengths: Floats, human_means: Floats, how: Resampling) -> Estimate:
-    known = ~np.isnan(lengths)
-    clusters = None if how["clusters"] is None else how["clusters"][known]
-    weights = None if how["weights"] is None else how["weights"][known]
-    known_how = Resampling(clusters=clusters, weights=weights, interval=how["interval"], seed=how["seed"])
-    return pearson_estimate(lengths[known], human_means[known], **known_how)
-
-
-def _signed(
-    base: Signature | None,
-    human_range: tuple[float, float] | None,
-    how: Resampling,
-    n_clusters: int,
-    texts: _ComparedTexts,
-) -> Signature:
-    n, design = len(texts.rows), texts.design
-    inclusion = {} if design.inclusion is None else {"inclusion": True}
-    settings = Signature.of(
-        "compare",
-        human_range="scale" if human_range is None else "{:.12g} to {:.12g}".format(*human_range),
-        interval=how["interval"],
-        replicates=replicates_for(n) if n_clusters >= FEWEST_CLUSTERS else None,
-        seed=how["seed"],
-        clusters="texts" if how["clusters"] is None else "respondents",
-        weights=design.weights is not None,
-        texts=n,
-        **inclusion,
-        labels=labels_hash(texts.rows, texts.table, design.inclusion),
-    )
-    return settings if base is None else base.extended(settings)
-
-
-def _average(masses: Floats | None, k: int, weights: Floats | None) -> Floats:
-    if masses is None or not len(masses):
-        return np.full(k, np.nan)
-    average: Floats = np.average(masses, axis=0, weights=weights)
-    return average
-
-
-def _sampled(points: Floats, seed: int) -> Floats:
-    if len(points) <= _MOST_POINTS:
-        return points
-    chosen = np.random.default_rng(seed).choice(len(points), _MOST_POINTS, replace=False)
-    return points[np.sort(chosen)]
-
-
-def interval_notes(
-    off_scale: str, figures: Sequence[tuple[str, Estimate | None, tuple[Floats, ...]]], how: Resampling
-) -> tuple[str, ...]:
-    """Explain why there are no distributions, and which intervals are wide or missing.
-
-    Args:
-        off_scale: why there are no distributions.
-        figures: names, estimates, and the columns of texts that must vary for them.
-        how: what is resampled.
-    """
-    clusters, unit = how["clusters"], "text" if how["clusters"] is None else "respondent"
-    n = len(figures[0][2][0])
-    numbers = np.arange(n) if clusters is None else clusters
-    m = len(np.unique(numbers))
-    if not m:
-        return (off_scale,) if off_scale else ()
-    if m < 2:  # noqa: PLR2004
-        return tuple(note for note in (off_scale, few_note(m, unit)) if note)
-    is_few = m < FEWEST_CLUSTERS
-    known = [
-        (name, figure, columns)
-        for name, figure, columns in figures
-        if figure is not None and not np.isnan(figure.value)
-    ]
-    without = [(name, columns) for name, figure, columns in known if np.isnan(figure.low)]
-    undefined = [name for name, columns in without if is_few and _constant_without_cluster(columns, numbers)]
-    fixed = [name for name, _ in without if name not in undefined]
-    wide = f"agreement with people: wide intervals by a jackknife, from {m} {unit}s only"
-    notes = (
-        off_scale,
-        wide if is_few and len(without) < len(known) else "",
-        f"no interval of {', '.join(fixed)}: every resample of the {unit}s gives the same" if fixed else "",
-        f"no interval of {', '.join(undefined)}: not defined without one of the {m} {unit}s"
-        if undefined
-        else "",
-    )
-    return tuple(note for note in notes if note)
-
-
-def _constant_without_cluster(columns: tuple[Floats, ...], clusters: Integers) -> bool:
-    """Check whether a column no longer varies without one of the clusters."""
-    remaining = [clusters != left_out for left_out in np.unique(clusters)]
-    return any(np.ptp(column[rows]) == 0 for column in columns for rows in remaining)
-
-
-def ks_gap(human: Floats | None, how: Resampling) -> str:
-    """Explain why the KS similarities have no interval; empty where they may have one.
-
-    Args:
-        human: shape (n, k), people's PMFs; ``None`` where there are none.
-        how: what is resampled.
-
-    Example:
-        >>> how = Resampling(clusters=None, weights=None, interval=0.95, seed=0)
-        >>> ks_gap(np.tile([0.0, 1.0], (9, 1)), how).rpartition(": ")[2]
-        'all labels are equal, which does not show how others differ'
-    """
-    unit = "text" if how["clusters"] is None else "respondent"
-    m = 0 if human is None else len(human) if how["clusters"] is None else len(np.unique(how["clusters"]))
-    if human is None or m < 2:  # noqa: PLR2004 - no figure has an interval, which another note says
-        return ""
-    if m < FEWEST_FOR_KS:
-        return f"no interval of KS similarities: it takes {FEWEST_FOR_KS} {unit}s, and there are {m}"
-    if not np.ptp(human, axis=0).any():
-        return "no interval of KS similarities: all labels are equal, which does not show how others differ"
-    return ""
 
 
 def notes_of_seen(n_seen: int, n: int) -> tuple[str, ...]:
@@ -503,13 +495,14 @@ def corrected_mean(
         >>> round(corrected_mean(means, table, np.arange(1.0, 6.0)).value, 6)
         2.0
     """
-    labels = labels_on(table, values, human_range)
-    if labels is None:
+    masses = laid_on(table, values, human_range)
+    if masses is None:
         return None
-    labelled, is_rated = ~np.isnan(labels), ~np.isnan(means)
+    labelled, is_rated = ~np.isnan(table).all(axis=1), ~np.isnan(means)
     if not (is_rated & labelled).any() or not (is_rated & ~labelled).any():
         return None
     bounds = (float(values[0]), float(values[-1]))
+    labels = np.where(labelled, np.clip(masses @ values, *bounds), np.nan)
     if design is None or design.is_plain:
         mean = prediction_powered_mean(means, labels, bounds=bounds, interval=interval)
     else:
@@ -517,28 +510,6 @@ def corrected_mean(
             means, labels, bounds=bounds, design=design, interval=interval
         )
     return mean if mean.n_labelled >= FEWEST_LABELS else replace(mean, value=np.nan, note=TOO_FEW)
-
-
-def labels_on(table: Floats, values: Floats, human_range: tuple[float, float] | None = None) -> Floats | None:
-    """Give each text the mean of people's ratings in the scale's units; ``None`` where these do not fit.
-
-    Args:
-        table: shape (n, raters), people's ratings; NaN where nobody was asked.
-        values: shape (k,), of the scale's points.
-        human_range: lowest and highest value that people could give; the scale's own unless given.
-
-    Returns:
-        Shape (n,), within the scale; NaN where nobody was asked.
-
-    Example:
-        >>> labels_on(np.array([[0.0, 1.0], [1.0, np.nan]]), np.arange(1.0, 6.0), (0, 1)).tolist()
-        [3.0, 5.0]
-    """
-    masses = laid_on(table, values, human_range)
-    if masses is None:
-        return None
-    means = np.clip(masses @ values, values[0], values[-1])
-    return np.where(np.isnan(table).all(axis=1), np.nan, means)
 
 
 def human_table(human: object) -> Floats:
@@ -706,20 +677,22 @@ class HumanSample:
         design = joined_designs(self._designs)
         if design.weights is not None:
             design = replace(design, weights=in_unit(design.weights))
-        return _comparison(
-            _ComparedTexts(
-                np.array([row.row for row in rows], dtype=np.int64),
-                np.array([row.pmf for row in rows]).reshape(-1, len(self._values)),
-                human_table([row.human for row in rows]),
-                np.array([row.length for row in rows], dtype=np.float64),
-                design.some(positions),
-            ),
-            _RatedTexts(np.concatenate(self._means), design, positions),
+        texts = _ComparedTexts(
+            rows=np.array([row.row for row in rows], dtype=np.int64),
+            pmf=np.array([row.pmf for row in rows]).reshape(-1, len(self._values)),
+            table=human_table([row.human for row in rows]),
+            lengths=np.array([row.length for row in rows], dtype=np.float64),
+            design=design.some(positions),
             values=self._values,
             human_range=columns.human_range,
             interval=interval,
             seed=self._seed,
-            signature=self._signature.extended(Signature.of("compare", eligible=self._rows.n)),
+        )
+        return texts.comparison(
+            np.concatenate(self._means),
+            design,
+            positions,
             n_eligible=self._rows.n,
             n_seen=self._n_seen,
+            signature=self._signature.extended(Signature.of("compare", eligible=self._rows.n)),
         )

@@ -15,23 +15,25 @@ import polars as pl
 
 from semscale.errors import InputError, RowError, UnknownNameError
 from semscale.json_reading import parse_json
+from semscale.results.label_sheets import HUMAN, INCLUSION, write_beside
 from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shown_cell
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.sampling import DrawnTexts
-from semscale.store.atomic import replacing
 from semscale.store.cells import storable
 from semscale.store.columns import column_in, floats_in
 from semscale.store.table import Table
 from semscale.store.writing import write_table
 from semscale.types import Floats
 
-ROW, TEXT, HUMAN, INCLUSION = "row", "text", "human", "inclusion"
-"""Columns of a sheet: the place in the file, the text, its label, and the probability of its draw."""
+ROW, TEXT = "row", "text"
+"""Further columns of a sheet: the row in the file, from 1, and its text."""
 
-COLUMNS = (ROW, TEXT, HUMAN, INCLUSION)
+_COLUMNS = (ROW, TEXT, HUMAN, INCLUSION)
 
 _BATCH = 50_000
+
+_MOST_LABELLED = 20_000
 
 _DECIMAL_COMMA = r"^[0-9]*,[0-9]+$"
 
@@ -117,16 +119,6 @@ The texts were drawn with these settings:
 """
 
 
-def instructions_path(out: Path) -> Path:
-    """Return the path of the instructions beside a sheet.
-
-    Example:
-        >>> instructions_path(Path("sheet.csv")).name
-        'sheet-instructions.md'
-    """
-    return out.with_name(f"{out.stem}-instructions.md")
-
-
 def write_sheet(sheet: pl.DataFrame, out: Path, text: str) -> Path:
     """Write a sheet and the instructions beside it.
 
@@ -142,10 +134,7 @@ def write_sheet(sheet: pl.DataFrame, out: Path, text: str) -> Path:
         InputError: an ending that is no table's.
     """
     write_table(sheet, out)
-    path = instructions_path(out)
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-    return path
+    return write_beside(out, text)
 
 
 class SheetLabel(NamedTuple):
@@ -249,7 +238,7 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
     name, first_row = Path(table.name).name, 0
     try:
         for batch in table.batches(_BATCH):
-            cells = with_points(storable(batch))
+            cells = _with_points(storable(batch))
             labels += _labels_in(cells, first_row, human_range)
             n_drawn += int(column_in(cells, ROW).is_not_null().sum())
             first_row += batch.height
@@ -258,21 +247,67 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
         raise InputError(f"labels: in {name}, {problem}") from error
     if not labels:
         raise InputError(f"labels: column '{HUMAN}' of {name} is empty; fill in the labels first")
-    check_once((row + 1 for row, _ in labels), "labels", name)
+    _check_once((row + 1 for row, _ in labels), "labels", name)
     return FilledSheet(name, dict(labels), n_drawn)
+
+
+def read_labelled(
+    table: Table,
+    *,
+    text: str,
+    human: str,
+    by: str | None = None,
+    human_range: tuple[float, float] | None = None,
+) -> tuple[list[Any], list[HumanRating], list[Any] | None]:
+    """Read texts, human ratings and groups of the rows that have a rating.
+
+    Args:
+        table: any table, or a sheet that ``semscale label`` drew.
+        text: name of the column of texts.
+        human: of the human ratings.
+        by: of the groups; without it there are none.
+        human_range: lowest and highest value that people could give, if known.
+
+    Raises:
+        InputError: a cell that is no rating, more than 20,000 ratings, or a sheet with two ratings of one row
+            of its file.
+    """
+    is_sheet = set(_COLUMNS) <= set(table.columns)
+    first_row = 0
+    texts: list[Any] = []
+    ratings: list[HumanRating] = []
+    groups: list[Any] = []
+    rows_of_file: list[float] = []
+    for batch in map(_with_points, table.batches(_BATCH)):
+        humans = humans_in(column_in(batch, human), first_row, human_range)
+        labelled = [row for row, rating in enumerate(humans) if rating is not None]
+        ratings += [rating for rating in humans if rating is not None]
+        texts += column_in(batch, text)[labelled].to_list()
+        groups += [] if by is None else column_in(batch, by)[labelled].to_list()
+        if is_sheet:
+            numbers = floats_in(numbers_in(column_in(batch, ROW), ROW, first_row))
+            rows_of_file += numbers[labelled].tolist()
+        first_row += batch.height
+        if len(texts) > _MOST_LABELLED:
+            raise InputError(
+                f"human: column '{human}' labels more than {_MOST_LABELLED:,} texts, and a "
+                "calibration gains nothing from so many; leave some cells empty"
+            )
+    _check_once(rows_of_file, "file", Path(table.name).name)
+    return texts, ratings, None if by is None else groups
 
 
 def _require_columns(table: Table) -> None:
     try:
-        for column in COLUMNS:
+        for column in _COLUMNS:
             table.require(column, "labels")
     except UnknownNameError as error:
-        if len(set(COLUMNS) & set(table.columns)) < 2:  # noqa: PLR2004 - some other table
+        if len(set(_COLUMNS) & set(table.columns)) < 2:  # noqa: PLR2004 - some other table
             raise
         raise UnknownNameError(f"{error}; give the column of the sheet its name back") from error
 
 
-def with_points(cells: pl.DataFrame) -> pl.DataFrame:
+def _with_points(cells: pl.DataFrame) -> pl.DataFrame:
     """Write decimal points where a spreadsheet wrote commas, which the column of probabilities shows.
 
     Without them nobody knows whether 3,4 is a number or the labels of two people. A table that is no sheet
@@ -280,10 +315,10 @@ def with_points(cells: pl.DataFrame) -> pl.DataFrame:
 
     Example:
         >>> sheet = pl.DataFrame({"row": [1], "text": ["so"], "human": ["3,5"], "inclusion": ["0,5"]})
-        >>> with_points(sheet)["human"].to_list()
+        >>> _with_points(sheet)["human"].to_list()
         ['3.5']
     """
-    if not set(COLUMNS) <= set(cells.columns):
+    if not set(_COLUMNS) <= set(cells.columns):
         return cells
     drawn = column_in(cells, INCLUSION)
     if drawn.dtype != pl.String or not drawn.str.strip_chars().str.contains(_DECIMAL_COMMA).any():
@@ -320,7 +355,7 @@ def _labels_in(
     return labels
 
 
-def check_once(rows: Iterable[float], parameter: str, name: str) -> None:
+def _check_once(rows: Iterable[float], parameter: str, name: str) -> None:
     """Check that no row of the file has two labels in its sheet.
 
     Args:

@@ -110,10 +110,11 @@ def lint(
     sets, agreement = _lint_sets(used, anchors, rows[:n], levels, random_cosine)
     ladder = _rated(rows[:n], anchors, used.values, levels)
     joint_findings = judge_scale(used, ladder, levels, reliability(agreement))
+    ladder_content = json.dumps([texts, levels.tolist()], separators=(",", ":"))
     signature = Signature.of(
         "lint",
         scale=f"{used.name}#{used.content_hash}",
-        probes=f"{len(texts)}#{_probes_hash(texts, levels)}",
+        probes=f"{len(texts)}#{hashlib.sha256(ladder_content.encode()).hexdigest()[:8]}",
         random_pairs=language_of_probes(used.language),
     )
     return LintReport(
@@ -308,24 +309,22 @@ def _ladder_texts(scale: Scale) -> tuple[tuple[str, ...], Floats]:
     return tuple(texts), np.full(len(texts), np.nan)
 
 
-def _probes_hash(texts: tuple[str, ...], levels: Floats) -> str:
-    """Eight hex digits of the SHA-256 over texts and levels."""
-    content = json.dumps([texts, levels.tolist()], separators=(",", ":"))
-    return hashlib.sha256(content.encode()).hexdigest()[:8]
-
-
 def _lint_sets(
     scale: Scale, anchors: Floats, probes: Floats, levels: Floats, random_cosine: float
 ) -> tuple[tuple[SetLint, ...], Floats]:
+    """Measure and judge each anchor set, beside the correlations between the sets."""
     measured = [_measured(scale, row, anchors, probes, levels) for row in range(len(anchors))]
     means = [anchor_set.ladder.means for anchor_set in measured]
     agreement = np.array([[pearson(a, b) for b in means] for a in means], dtype=np.float64)
-    findings = (
-        judge_set(scale, anchor_set, np.delete(agreement[row], row), random_cosine)
-        for row, anchor_set in enumerate(measured)
-    )
-    pairs = zip(measured, findings, strict=True)
-    return tuple(replace(anchor_set, findings=missed) for anchor_set, missed in pairs), agreement
+    judged = []
+    for row, anchor_set in enumerate(measured):
+        findings = (
+            *_order_findings(scale, anchor_set),
+            *_cosine_findings(scale, anchor_set, random_cosine),
+            *_probe_findings(scale, anchor_set, np.delete(agreement[row], row)),
+        )
+        judged.append(replace(anchor_set, findings=findings))
+    return tuple(judged), agreement
 
 
 def _measured(scale: Scale, row: int, anchors: Floats, probes: Floats, levels: Floats) -> SetLint:
@@ -395,24 +394,6 @@ def worst(findings: Iterable[LintFinding]) -> Level:
         'pass'
     """
     return max((finding.verdict for finding in findings), key=_SEVERITY.index, default="pass")
-
-
-def judge_set(
-    scale: Scale, anchor_set: SetLint, agreement: Floats, random_cosine: float
-) -> tuple[LintFinding, ...]:
-    """Judge one anchor set.
-
-    Args:
-        scale: the scale.
-        anchor_set: its measurements.
-        agreement: shape (s - 1,), its correlations with the other sets.
-        random_cosine: mean cosine of unrelated sentences, 0 to 1; bounds on cosines start there.
-    """
-    return (
-        *_order_findings(scale, anchor_set),
-        *_cosine_findings(scale, anchor_set, random_cosine),
-        *_probe_findings(scale, anchor_set, agreement),
-    )
 
 
 def _order_findings(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:

@@ -45,7 +45,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.settings import Readout, Semantics, check_settings
+from semscale.rating.settings import RaterSettings, Readout, Semantics
 from semscale.results.weights import reject_after
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats, Mask
 
@@ -125,7 +125,7 @@ def ssr_ratings(
         >>> ratings.pmf.tolist(), ratings.best_similarity.round(3).tolist()
         ([[0.0, 1.0]], [0.8])
     """
-    check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
+    RaterSettings(epsilon=epsilon, temperature=temperature, semantics=semantics)  # refuses wrong settings
 
     def prepared(_units: Floats, point_values: Floats) -> _BlockReadout:
         def read(cosines: Reals) -> tuple[Floats, Floats, Mask]:
@@ -204,7 +204,7 @@ def similarity_pmf(
         >>> similarity_pmf([0.2, 0.4, 0.6]).round(3).tolist()
         [0.0, 0.333, 0.667]
     """
-    check_settings(epsilon=epsilon, semantics=semantics)
+    RaterSettings(epsilon=epsilon, semantics=semantics)  # refuses wrong settings
     cosines = as_floats(similarities, "similarities")
     if cosines.ndim == 0 or not FEWEST_POINTS <= cosines.shape[-1] <= MOST_POINTS:
         raise InputError(
@@ -264,7 +264,7 @@ def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Sema
         >>> sharpen_pmf([0.4, 0.4, 0.2], temperature=0.0).tolist()
         [0.4, 0.4, 0.2]
     """
-    check_settings(temperature=temperature, semantics=semantics)
+    RaterSettings(temperature=temperature, semantics=semantics)  # refuses wrong settings
     numbers = as_floats(pmf, "pmf")
     masses = numbers.astype(np.float64)
     if masses.ndim == 0 or masses.shape[-1] == 0:
@@ -337,7 +337,7 @@ def ordinal_ratings(
         >>> ratings.pmf.round(3).tolist(), ratings.best_similarity.round(3).tolist()
         ([[0.5, 0.5], [0.08, 0.92]], [0.707, 0.949])
     """
-    check_settings(epsilon=epsilon, temperature=temperature)
+    RaterSettings(epsilon=epsilon, temperature=temperature)  # refuses wrong settings
 
     def prepared(units: Floats, point_values: Floats) -> _BlockReadout:
         n_sets, k, _ = units.shape

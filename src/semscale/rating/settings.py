@@ -1,11 +1,11 @@
 """Settings and columns of rating, from which options, request fields and docs derive."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeGuard, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeGuard
 
 from pydantic import BeforeValidator, Field
 
@@ -38,18 +38,6 @@ MOST_EPSILON = 1e6
 RATING = "Rating"
 
 
-def check_settings(*, epsilon: float = 0.0, temperature: float = 1.0, semantics: Semantics = "safe") -> None:
-    """Reject settings that no rating can be made with.
-
-    Raises:
-        InputError: an epsilon outside 0 to 1,000,000, a negative or NaN temperature, a setting of the wrong
-            type, or an unknown semantics.
-    """
-    _epsilon(epsilon)
-    _temperature(temperature)
-    _semantics(semantics)
-
-
 def _epsilon(epsilon: object) -> object:
     if not _is_number(epsilon) or not 0 <= epsilon <= MOST_EPSILON:
         raise InputError(f"epsilon must be a number from 0 to {MOST_EPSILON:,.0f}, got {epsilon!r}")
@@ -64,24 +52,6 @@ def _temperature(temperature: object) -> object:
 
 def _is_number(setting: object) -> TypeGuard[float]:
     return isinstance(setting, Real) and not isinstance(setting, bool)
-
-
-def _choice(name: str, kind: object) -> Callable[[object], object]:
-    """Make a check that a setting is one of the names of a ``Literal``."""
-    *names, last = map(repr, get_args(kind))
-    known = f"{', '.join(names)} or {last}"
-
-    def check(value: object) -> object:
-        if value not in get_args(kind):
-            raise InputError(f"{name} must be {known}, got {value!r}")
-        return value
-
-    return check
-
-
-_semantics = _choice("semantics", Semantics)
-
-_readout = _choice("readout", Readout)
 
 
 def _set_names(anchor_sets: object) -> tuple[object, ...] | None:
@@ -137,7 +107,6 @@ class RaterSettings(Settings):
     ] = None
     readout: Annotated[
         Readout | None,
-        BeforeValidator(lambda readout: readout if readout is None else _readout(readout)),
         Field(
             description="How similarities become a rating: ssr, or ordinal, the position between lower and "
             f"upper anchors; by default {DEFAULT_READOUT}."
@@ -160,7 +129,6 @@ class RaterSettings(Settings):
     ] = 0.0
     semantics: Annotated[
         Semantics,
-        BeforeValidator(_semantics),
         Field(description="A value for every text, or the equation as published."),
         Option(RATING, rare=True),
         Signed(),

@@ -10,7 +10,6 @@ import numpy as np
 from semscale.chat.chat_model import LEFT_OUT
 from semscale.chat.messages import Parameters
 from semscale.chat.prices import amount
-from semscale.judging.human_labels import INCLUSION
 from semscale.judging.summary import LITTLE_COVERED
 from semscale.judging.verdict import Provenance
 from semscale.report import figures, parts, sentences
@@ -53,6 +52,7 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.parts import Columns, present, section, table, table_of
+from semscale.results.label_sheets import INCLUSION
 from semscale.signature import Signature
 from semscale.types import Floats, Status
 

@@ -270,9 +270,9 @@ def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = 
         Särndal and Sautory (1993), JASA 88(423), 1013-1020, doi 10.1080/01621459.1993.10476369.
 
     Example:
-        >>> from semscale.stats.survey.design import SurveyDesign
-        >>> from semscale.stats.survey.means import survey_means
-        >>> from semscale.stats.survey.raking import rake
+        >>> from semscale.stats.survey_designs import SurveyDesign
+        >>> from semscale.stats.survey_estimates import survey_means
+        >>> from semscale.stats.raking import rake
         >>> design = SurveyDesign(np.ones(4))
         >>> raking = rake({"sex": ["f", "f", "f", "m"]}, {"sex": {"f": 2, "m": 2}}, weights=design.weights)
         >>> means = survey_means([1.0, 1.0, 1.0, 0.0], raked_design(design, raking))

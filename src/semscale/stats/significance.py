@@ -99,8 +99,8 @@ def group_differences(estimates: SurveyEstimates) -> GroupDifferences:
         estimates: what ``survey_means`` and its like give, with two groups or more.
 
     Example:
-        >>> from semscale.stats.survey.design import SurveyDesign
-        >>> from semscale.stats.survey.means import survey_means
+        >>> from semscale.stats.survey_designs import SurveyDesign
+        >>> from semscale.stats.survey_estimates import survey_means
         >>> means = survey_means([1.0, 3.0, 2.0, 6.0], SurveyDesign(np.ones(4)), groups=[0, 0, 1, 1])
         >>> group_differences(means).values.tolist()
         [[-2.0]]
@@ -142,7 +142,7 @@ def paired_differences(
         InputError: lengths or values that do not fit, or a group whose weights sum to 0.
 
     Example:
-        >>> from semscale.stats.survey.design import SurveyDesign
+        >>> from semscale.stats.survey_designs import SurveyDesign
         >>> paired_differences([1.0, 2.0, 3.0], [0.0, 2.0, 1.0], SurveyDesign(np.ones(3))).values.tolist()
         [[1.0]]
     """
@@ -261,7 +261,7 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
         (1987), JASA 82(398), 630-636, doi 10.1080/01621459.1987.10478476.
 
     Example:
-        >>> from semscale.stats.survey.design import SurveyDesign
+        >>> from semscale.stats.survey_designs import SurveyDesign
         >>> found = rao_scott([0, 0, 1, 1], [0, 1, 0, 1], SurveyDesign(np.ones(4)))
         >>> round(found.chi_square, 6), found.p_value
         (0.0, 1.0)

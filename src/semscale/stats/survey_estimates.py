@@ -95,7 +95,7 @@ def survey_means(
         chapter 10 (domains).
 
     Example:
-        >>> from semscale.stats.survey.design import SurveyDesign
+        >>> from semscale.stats.survey_designs import SurveyDesign
         >>> means = survey_means(np.array([1.0, 2.0, 3.0, np.nan]), SurveyDesign(np.ones(4)))
         >>> means.values.tolist(), means.n.tolist(), means.n_missing.tolist()
         ([[2.0]], [[3]], [[1]])
@@ -117,7 +117,7 @@ def survey_totals(
     Rows without a value add nothing, so a total is that of the rows with one.
 
     Example:
-        >>> from semscale.stats.survey.design import SurveyDesign
+        >>> from semscale.stats.survey_designs import SurveyDesign
         >>> survey_totals(np.array([1.0, 2.0, 3.0]), SurveyDesign(np.full(3, 10.0))).values.tolist()
         [[60.0]]
     """
@@ -142,7 +142,7 @@ def survey_ratios(
         n_groups: likewise.
 
     Example:
-        >>> from semscale.stats.survey.design import SurveyDesign
+        >>> from semscale.stats.survey_designs import SurveyDesign
         >>> survey_ratios([1.0, 2.0], [2.0, 4.0], SurveyDesign(np.ones(2))).values.tolist()
         [[0.5]]
     """
@@ -212,8 +212,8 @@ def share_interval(
         Health Surveys, section 3.2.
 
     Example:
-        >>> from semscale.stats.survey.design import SurveyDesign
-        >>> from semscale.stats.survey.means import survey_means
+        >>> from semscale.stats.survey_designs import SurveyDesign
+        >>> from semscale.stats.survey_estimates import survey_means
         >>> shares = survey_means(np.zeros(10), SurveyDesign(np.ones(10)))
         >>> low, high = share_interval(shares)
         >>> low.tolist(), high.round(4).tolist()  # 1 - .025 ** (1 / 10)

@@ -319,7 +319,7 @@ def raked_panel(panel: SyntheticPanel, margins: Mapping[str, Shares]) -> Synthet
             without personas, or margins that cannot be met together.
 
     References:
-        As ``semscale.stats.survey.raking.rake``.
+        As ``semscale.stats.raking.rake``.
 
     Example:
         >>> panel = SyntheticPanel(("a", "b", "c"), {"sex": ("f", "f", "m")}, "p.csv")

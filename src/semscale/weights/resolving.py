@@ -6,10 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from semscale.errors import ModelError, UnknownNameError
-from semscale.json_reading import parse_json
 from semscale.messages import nearest_name
 from semscale.types import Progress
 from semscale.weights.damaged_files import (
@@ -98,26 +96,6 @@ def resolve(
         raise _unknown(text)
     hub = HubSource(named["id"], named["revision"] or "main")
     return _resolve_from_hub(text, hub, thorough, progress)
-
-
-def hub_settings(name: str) -> Mapping[str, Any]:
-    """Read the ``config.json`` of a model on the hub, before any of its larger files is fetched.
-
-    Args:
-        name: ``organisation/name`` or ``organisation/name@revision``.
-
-    Returns:
-        Its settings; none where the name is no model on the hub, or the hub cannot be reached.
-    """
-    named = _HUB_NAME.fullmatch(name)
-    if named is None:
-        return {}
-    try:
-        path = HubSource(named["id"], named["revision"] or "main").settings()
-        found = parse_json(path.read_text(encoding="utf-8"))
-    except (SourceError, OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def verify(name: str) -> ModelFiles:

@@ -20,7 +20,6 @@ T = TypeVar("T")
 MODULES = "modules.json"
 """The file in which sentence-transformers lists a model's steps, including its pooling."""
 
-CONFIG = "config.json"
 _TOKENIZER = "tokenizer.json"
 _PROBE_SECONDS = 5.0
 _NEEDED_FROM_HUB = re.compile(
@@ -132,19 +131,6 @@ class HubSource:
                 path = self._download(name, staging)
             with path.open("rb") as stream:
                 staging.receive(name, stream)
-
-    def settings(self) -> Path:
-        """Give the model's ``config.json`` in the hub's cache, fetched into it if it is not there.
-
-        Raises:
-            SourceError: the hub cannot be reached or has no such model.
-        """
-        cached = self._cached(CONFIG)
-        if cached is not None:
-            return cached
-        self._reached(CONFIG)
-        fetch = huggingface_hub.hf_hub_download
-        return Path(_asked(lambda: fetch(self.hub_id, CONFIG, revision=self.revision)))
 
     def _cached_listing(self, unreachable: SourceError) -> HubListing:
         weights = self._cached(WEIGHTS)

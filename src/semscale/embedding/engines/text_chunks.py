@@ -1,7 +1,6 @@
 """Embedding of texts in chunks, for every engine of checkpoints: tokenized, cut into windows, and joined."""
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,7 +18,6 @@ def embed_chunks(
     window_vectors: Callable[[Windows], Vectors],
     *,
     dimensions: int,
-    ahead: bool = False,
     progress: Progress | None = None,
 ) -> Embeddings:
     """Embed texts in their order; equal texts are computed once, long ones in windows.
@@ -29,7 +27,6 @@ def embed_chunks(
         tokenizer: splits texts into windows.
         window_vectors: gives the unit vectors of windows, shape (w, dimensions).
         dimensions: width of a vector.
-        ahead: whether the next chunk is tokenized while vectors of one are computed.
         progress: called after every chunk.
 
     Raises:
@@ -40,8 +37,10 @@ def embed_chunks(
     windows = np.ones(len(unique), np.int64)
     unknown = np.empty(len(unique), np.float32)
     tokens = np.empty(len(unique), np.int64)
-    for rows, split in _splits(unique, tokenizer, ahead=ahead):
+    for start in range(0, len(unique), CHUNK):
+        rows = slice(start, min(start + CHUNK, len(unique)))
         n = rows.stop - rows.start
+        split = tokenizer.split(unique[rows])
         vectors[rows] = pool_windows(window_vectors(split), split, n)
         windows[rows] = split.per_text(n)
         unknown[rows] = split.unknown_shares(tokenizer.unknown, n)
@@ -49,17 +48,3 @@ def embed_chunks(
         if progress:
             progress("embedding", rows.stop, len(unique))
     return Embeddings(vectors, windows, unknown, tokens).spread(where)
-
-
-def _splits(texts: list[str], tokenizer: WindowTokenizer, *, ahead: bool) -> Iterator[tuple[slice, Windows]]:
-    """Tokenize texts chunk by chunk, the next one on another thread if it is to be ahead."""
-    chunks = [slice(at, min(at + CHUNK, len(texts))) for at in range(0, len(texts), CHUNK)]
-    if not ahead:
-        yield from ((chunk, tokenizer.split(texts[chunk])) for chunk in chunks)
-        return
-    with ThreadPoolExecutor(1, "semscale-tokens") as pool:
-        coming = [pool.submit(tokenizer.split, texts[chunk]) for chunk in chunks[:1]]
-        for place, chunk in enumerate(chunks):
-            split = coming.pop().result()
-            coming += [pool.submit(tokenizer.split, texts[after]) for after in chunks[place + 1 : place + 2]]
-            yield chunk, split

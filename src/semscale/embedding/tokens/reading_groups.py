@@ -84,25 +84,6 @@ class ReadingGroup:
         self._waiting: dict[int, dict[int, Vectors]] = {}
         self.rows = [window for each in windowed for window in each.windows]
 
-    def places(self, starts: Integers) -> list[Integers]:
-        """Give the places of each text's tokens where the states of all rows lie one after the other.
-
-        Args:
-            starts: the place of each row's first token, in any order of the rows.
-
-        Returns:
-            For each text its places, shape (t,); of a token in several windows, that in the window it is
-            taken from.
-        """
-        rows = [
-            np.arange(start, start + len(row)) for start, row in zip(starts.tolist(), self.rows, strict=True)
-        ]
-        own = zip(self._windowed, self._first, self._counts, strict=True)
-        return [
-            each.joined(rows[first : first + count]) if count > 1 else rows[first]
-            for each, first, count in own
-        ]
-
     def joined(self, rows: Integers, states: Vectors) -> Iterator[tuple[int, Vectors]]:
         """Take the states of some rows, and yield the texts that are now complete.
 

@@ -1,7 +1,7 @@
 """What an engine needs to have for methods that compare single tokens, and how it is found."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,6 @@ from semscale.signature import Signature
 from semscale.types import Integers
 
 if TYPE_CHECKING:
-    import torch
     from tokenizers import Tokenizer
 
 TOKENLESS_ENGINES = frozenset({"api"})
@@ -88,24 +87,6 @@ class StateEngine(Protocol):
         Yields:
             For each batch whose rows it holds, which of them, and their states (b, t, hidden), valid until
             the next batch; one group after the other.
-        """
-        ...
-
-
-@runtime_checkable
-class DeviceStateEngine(Protocol):
-    """What a ``StateEngine`` has besides, if its states can stay on the device where they were computed."""
-
-    @property
-    def is_on_gpu(self) -> bool:
-        """Whether states are computed on a GPU, so that a copy of them to NumPy costs much."""
-        ...
-
-    def device_states(self, rows: Rows, *, layer: int) -> "tuple[torch.Tensor, Integers]":
-        """Give the states of rows of token ids where they were computed.
-
-        Returns:
-            States (tokens, hidden), float32, and the place of each row's first token, shape (n,).
         """
         ...
 

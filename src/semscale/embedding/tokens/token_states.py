@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +10,10 @@ import numpy.typing as npt
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokens.prefix import prefix_setting
 from semscale.embedding.tokens.reading_groups import ReadingGroup, WindowedText
-from semscale.embedding.tokens.state_engine import DeviceStateEngine, StateEngine
+from semscale.embedding.tokens.state_engine import StateEngine
 from semscale.embedding.tokens.token_ids import Spelling, TokenIds, TokenReader
-from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Ids, Integers, Vectors
-
-if TYPE_CHECKING:
-    import torch
 
 _OF_VECTORS = (
     "pooling",
@@ -145,33 +140,6 @@ class TokenEncoder:
             The text's number with its states, shape (t, hidden), float32, not normalised.
         """
         return self.encode_groups(tokens, [texts], layer=layer)
-
-    @property
-    def is_on_gpu(self) -> bool:
-        """Whether states are computed on a GPU, where ``device_states`` can leave them."""
-        return isinstance(self._engine, DeviceStateEngine) and self._engine.is_on_gpu
-
-    def device_states(
-        self, tokens: TokenIds, texts: Integers, *, layer: int
-    ) -> "tuple[torch.Tensor, list[Integers]]":
-        """Give the states of some texts where they were computed.
-
-        Args:
-            tokens: tokenized texts.
-            texts: numbers of the wanted texts, each once.
-            layer: 0 (the embeddings) to ``layers``.
-
-        Returns:
-            States (rows, hidden), float32, and for each text the rows of its tokens, shape (t,).
-
-        Raises:
-            InputError: the engine's states are on no device but the processor's.
-        """
-        if not isinstance(self._engine, DeviceStateEngine):
-            raise InputError(f"{self.name} must be run by engine='torch' for its states to stay on a GPU")
-        group = self._group(tokens, texts)
-        states, starts = self._engine.device_states(group.rows, layer=layer)
-        return states, group.places(starts)
 
     def encode_groups(
         self, tokens: TokenIds, groups: Iterable[Integers], *, layer: int

@@ -1,7 +1,8 @@
-"""Embeddings from sentence-transformers models on PyTorch: other architectures, and GPUs."""
+"""The engine ``torch``: models of sentence-transformers, of any architecture, on a processor or a GPU."""
 
 import hashlib
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.embedding.embedder import Embeddings
+from semscale.embedding.embedder import AUTO, Embeddings
+from semscale.embedding.engines.arithmetic import has_bfloat16
+from semscale.embedding.engines.batching import token_batches
 from semscale.embedding.engines.finite_output import check_finite
-from semscale.embedding.engines.torch_states import TorchStates
 from semscale.embedding.engines.windows import WindowTokenizer, pool_windows
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokens.prefix import prefix_setting
@@ -28,11 +30,17 @@ from semscale.weights.profiles import hub_profile
 from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
+    import torch
     from sentence_transformers import SentenceTransformer
     from tokenizers import Tokenizer
 
+PRECISIONS = ("exact", "fast")
 BATCH = 64
+
 _BATCHES_AT_ONCE = 32
+_TOKEN_BUDGET = 4096  # tokens in one forward pass
+_DEVICE = re.compile("auto|cpu|mps|cuda(:(0|[1-9][0-9]?))?")  # PyTorch reads cuda:256 as cuda:0
+_POOLINGS = ("mean", "cls")
 
 
 class SentenceTransformerEmbedder:
@@ -40,38 +48,54 @@ class SentenceTransformerEmbedder:
 
     A text that the model reads at once has the vector of ``SentenceTransformer.encode`` with
     ``normalize_embeddings=True``. A longer one is read in windows that share a quarter of their tokens; their
-    unit vectors are averaged, weighted by their tokens, and scaled to length 1.
+    unit vectors are averaged, weighted by their tokens, and scaled to length 1. States of single tokens are
+    those of the model's transformer, ``output_hidden_states`` of transformers.
 
     Args:
         name: a known model, a folder, or a model on the Hugging Face hub.
-        device: ``cpu``, ``cuda``, ``mps`` ...; by default the fastest one.
+        precision: ``exact`` computes in float32; ``fast`` in bfloat16, or in float16 on GPUs without it.
+        device: ``cpu``, ``cuda``, ``cuda:N``, ``mps``, or ``auto`` for the GPU where there is one.
         batch: texts in one forward pass.
+        progress: called while the weights of a known model are pulled.
 
     Raises:
-        InputError: ``batch`` is not positive.
+        InputError: an unknown precision, a device that is not there, or a ``batch`` that is not positive.
         MissingExtraError: sentence-transformers is not installed.
         ModelError: the model cannot be loaded.
     """
 
-    def __init__(self, name: str | Path, *, device: str | None = None, batch: int = BATCH) -> None:
+    def __init__(
+        self,
+        name: str | Path,
+        *,
+        precision: str = "exact",
+        device: str = AUTO,
+        batch: int = BATCH,
+        progress: Progress | None = None,
+    ) -> None:
         if batch < 1:
             raise InputError(f"batch must be >= 1, got {batch}")
-        self._batch = batch
+        _check_precision(precision)
         known = find_known(str(name))
         if known is not None and known.weights != WEIGHTS:
             raise ModelError(
                 f"{name} has 4-bit weights, which sentence-transformers does not read: give the model "
-                f"{known.hub_id}, or use engine='openvino'"
+                f"{known.hub_id}, or use engine='openvino'",
+                in_shell=f"{name} has 4-bit weights, which sentence-transformers does not read: give the "
+                f"model {known.hub_id}, or use --engine openvino",
             )
-        files = resolve(str(name), thorough=True) if known else None
-        self._model = _loaded(str(files.folder if files else name), device)
+        require("torch")
+        chosen = torch_device(device)
+        files = resolve(str(name), thorough=True, progress=progress) if known else None
+        self._batch = batch
+        self._model = _loaded(str(files.folder if files else name), chosen, precision)
         self.name = files.name if files else _short(name)
         profile = known.profile if known else hub_profile(str(name))
         self._prefix = _default_prompt(self._model) or (profile.prefix if profile else "")
-        self._states = TorchStates(self._model, self._prefix)
         self._hash = files.sha256[:12] if files else _hash(self._model.state_dict())
         reach = self._model.max_seq_length
         self._max_tokens = int(reach) if reach is not None and math.isfinite(reach) else None
+        self._overlap = (self._max_tokens or 0) // 4
         if self._max_tokens is not None and not getattr(self._model.tokenizer, "is_fast", False):
             raise ModelError(f"{name} has no fast tokenizer, so a long text cannot be split into windows")
 
@@ -91,11 +115,14 @@ class SentenceTransformerEmbedder:
             f"torch-{torch.__version__}",
         )
         types = sorted({str(tensor.dtype).removeprefix("torch.") for tensor in self._model.parameters()})
+        # A setting of the process may round products of float32.
+        rounding = torch.get_float32_matmul_precision()
+        stated = "" if types != ["float32"] or rounding == "highest" else f"/{rounding}"
         return Signature.of(
             "embed",
             model=f"{self.name}#{self._hash}",
             engine="/".join(library.split("+")[0] for library in libraries),
-            precision="+".join(types),
+            precision="+".join(types) + stated,
             device=self._model.device.type,
             window=f"{self._max_tokens}/{self._overlap}" if self._max_tokens else "none",
             **prefix_setting(self._prefix),
@@ -118,32 +145,62 @@ class SentenceTransformerEmbedder:
 
     @property
     def layers(self) -> int:
-        """How many transformer layers the model has."""
-        return self._states.layers
+        """Number of the model's transformer layers."""
+        return int(self._transformer.config.num_hidden_layers)
 
     @property
     def hidden(self) -> int:
         """Width of a hidden state."""
-        return self._states.hidden
+        return int(self._transformer.config.hidden_size)
 
     @property
     def positions(self) -> int:
-        """How many tokens the model reads at once, special ones included."""
-        return self._states.positions
+        """Number of tokens that the model reads at once: its position table, less the rows never used."""
+        table = getattr(getattr(self._transformer, "embeddings", None), "position_embeddings", None)
+        if table is not None and hasattr(table, "num_embeddings"):
+            free = 0 if table.padding_idx is None else table.padding_idx + 1
+            return int(table.num_embeddings) - int(free)
+        stated = getattr(self._transformer.config, "max_position_embeddings", None)
+        return int(stated or self._model.max_seq_length or 512)
 
     @property
     def pooling(self) -> str:
-        """How a text's vector is made of the last layer's states: ``mean``, or ``cls``, the first."""
-        return self._states.pooling
+        """How a text's vector is made of the last layer's states: ``mean``, or ``cls``, the first.
+
+        Raises:
+            InputError: in another way.
+        """
+        _, *later = self._model
+        kinds = [type(module).__name__ for module in later]
+        pooled = kinds in (["Pooling"], ["Pooling", "Normalize"])
+        mode = _pooling_mode(later[0]) if pooled else "+".join(kinds)
+        if mode not in _POOLINGS:
+            raise InputError(
+                f"embedder makes a text's vector by {mode or 'nothing'}, and only the mean of the tokens' "
+                "states or the first of them can be applied here: give a model with mean or CLS pooling"
+            )
+        return mode
 
     @property
     def word_prefix(self) -> str:
-        """What is put before a text whose tokens' states are wanted."""
-        return self._states.word_prefix
+        """The model's own prefix; a space for RoBERTa, which spells words otherwise after a space."""
+        return self._prefix or (" " if self._transformer.config.model_type == "roberta" else "")
 
     def open_tokenizer(self) -> "Tokenizer":
-        """Give a copy of the model's tokenizer, without padding."""
-        return self._states.open_tokenizer()
+        """Return a copy of the model's tokenizer, without padding and truncation.
+
+        Raises:
+            InputError: it has no fast tokenizer, which alone reports the position of tokens in a text.
+        """
+        from tokenizers import Tokenizer
+
+        fast = getattr(self._model.tokenizer, "backend_tokenizer", None)
+        if fast is None:
+            raise InputError("embedder has no fast tokenizer, which alone says where tokens stand")
+        tokenizer = Tokenizer.from_str(fast.to_str())
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        return tokenizer
 
     def check_layer(self, layer: int) -> None:
         """Refuse a layer that the model does not have.
@@ -157,11 +214,37 @@ class SentenceTransformerEmbedder:
         self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
     ) -> Iterator[tuple[Whose, Integers, Outputs]]:
         """Run rows of token ids up to ``layer`` (0: the embeddings), as ``StateEngine`` has it."""
-        return self._states.run(groups, layer)
+        for label, ids in groups:
+            lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+            for rows in token_batches(lengths, _TOKEN_BUDGET):
+                yield label, rows, self._states(np.stack([ids[row] for row in rows]), layer)
 
-    @property
-    def _overlap(self) -> int:
-        return (self._max_tokens or 0) // 4
+    def _states(self, ids: np.ndarray, layer: int) -> Outputs:
+        import torch
+
+        with torch.inference_mode():
+            tokens = torch.as_tensor(ids, dtype=torch.long, device=self._model.device)
+            output = self._transformer(
+                input_ids=tokens, attention_mask=torch.ones_like(tokens), output_hidden_states=True
+            )
+            states: Outputs = output.hidden_states[layer].float().cpu().numpy()
+        return states
+
+    @cached_property
+    def _transformer(self) -> Any:  # noqa: ANN401 - a model of transformers
+        """The model of transformers.
+
+        Raises:
+            InputError: there is none.
+        """
+        first = next(iter(self._model), None)
+        transformer = getattr(first, "auto_model", None)
+        if transformer is None or not hasattr(transformer, "config"):
+            raise InputError(
+                "embedder reads texts without layers of token states: give a model whose first module is a "
+                "transformer"
+            )
+        return transformer
 
     @cached_property
     def _probe(self) -> Vectors:
@@ -169,7 +252,7 @@ class SentenceTransformerEmbedder:
         return self._encode(["width"])
 
     def _embed_part(self, texts: list[str]) -> tuple[Vectors, Integers, Vectors]:
-        """Embed texts, count their windows, and give the share of their tokens that is unknown."""
+        """Embed texts; return their vectors, numbers of windows, and shares of unknown tokens."""
         if self._max_tokens is None:
             return self._encode(texts), np.ones(len(texts), dtype=np.int64), self._unknown_shares(texts)
         split = self._tokenizer.split(texts)
@@ -178,13 +261,15 @@ class SentenceTransformerEmbedder:
         vectors = np.empty((len(split.ids), self.dimensions), dtype=np.float32)
         if is_whole.any():
             vectors[is_whole] = self._encode([texts[row] for row in np.flatnonzero(counts == 1)])
-        for rows in _batches(np.flatnonzero(~is_whole), self._batch):
+        long = np.flatnonzero(~is_whole)
+        for start in range(0, len(long), self._batch):
+            rows = long[start : start + self._batch]
             vectors[rows] = self._forward([split.ids[row].tolist() for row in rows])
         unknown = split.unknown_shares(self._tokenizer.unknown, len(texts))
         return pool_windows(vectors, split, len(texts)), counts, unknown
 
     def _unknown_shares(self, texts: list[str]) -> Vectors:
-        """Give the shares for a model without a limit, which reads texts of any length at once."""
+        """Compute the shares for a model without a limit, which reads texts of any length at once."""
         if not getattr(self._model.tokenizer, "is_fast", False):
             return np.full(len(texts), np.nan, dtype=np.float32)
         return self._tokenizer.split(texts).unknown_shares(self._tokenizer.unknown, len(texts))
@@ -205,6 +290,7 @@ class SentenceTransformerEmbedder:
         return np.asarray(encoded, dtype=np.float32)
 
     def _forward(self, ids: list[list[int]]) -> Vectors:
+        """Return the unit vectors of windows; ``encode`` takes texts only."""
         import torch
 
         masks = [[1] * len(row) for row in ids]
@@ -216,23 +302,74 @@ class SentenceTransformerEmbedder:
         return np.asarray(unit.cpu().numpy(), dtype=np.float32)
 
 
-def _loaded(place: str, device: str | None) -> "SentenceTransformer":
-    require("torch")
+def torch_device(device: str) -> "torch.device":
+    """Return PyTorch's device of a name.
+
+    Args:
+        device: ``cpu``, ``cuda``, ``cuda:N``, ``mps``, or ``auto`` for the GPU where there is one.
+
+    Raises:
+        InputError: the name is none of these, or there is no such device here.
+    """
+    if not _DEVICE.fullmatch(device):
+        raise InputError(f"device must be auto, cpu, cuda, cuda:N or mps, got {device!r}")
+    import torch
+
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if device == AUTO:
+        return torch.device(next(kind for kind in there if there[kind]))
+    chosen = torch.device(device)
+    if not there[chosen.type]:
+        is_built = chosen.type != "cuda" or torch.version.cuda
+        problem = "" if is_built else ", and this build of torch is for CPUs only"
+        raise InputError(
+            f"device={device!r} is not there{problem}: use device='auto' or 'cpu'",
+            in_shell=f"--device {device} is not there{problem}: use --device auto or cpu",
+        )
+    if chosen.type == "cuda" and (chosen.index or 0) >= torch.cuda.device_count():
+        last = torch.cuda.device_count() - 1
+        raise InputError(f"device={device!r} is not there: the last one is cuda:{last}")
+    return chosen
+
+
+def number_type(precision: str, device: "torch.device") -> "torch.dtype":
+    """Return the type that a precision is computed in on a device.
+
+    ``fast`` is bfloat16; float16 on GPUs without it; and float32 on processors without it.
+    """
+    import torch
+
+    if precision == "exact":
+        return torch.float32
+    if device.type == "cpu":
+        return torch.bfloat16 if has_bfloat16() else torch.float32
+    has_it = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    return torch.bfloat16 if has_it else torch.float16
+
+
+def _check_precision(precision: str) -> None:
+    if precision not in PRECISIONS:
+        problem = f"must be {' or '.join(PRECISIONS)} with the engine torch, got"
+        raise InputError(f"precision {problem} {precision!r}", in_shell=f"--precision {problem} {precision}")
+
+
+def _loaded(name: str, device: "torch.device", precision: str) -> "SentenceTransformer":
     from sentence_transformers import SentenceTransformer
 
     try:
         with _quiet():
             try:
                 # Files on this disk are used unchanged; the hub is not asked for newer ones.
-                return SentenceTransformer(place, device=device, local_files_only=True)
+                model = SentenceTransformer(name, device=str(device), local_files_only=True)
             except OSError:
                 if is_offline():
                     raise
-                return SentenceTransformer(place, device=device)
+                model = SentenceTransformer(name, device=str(device))
+            return model.to(number_type(precision, device))
     except Exception as error:  # loading runs code of four libraries, each with its own exceptions
         reason = " ".join(str(error).split())[:300]
         raise ModelError(
-            f"sentence-transformers cannot load {place}: {type(error).__name__}: {reason}"
+            f"sentence-transformers cannot load {name}: {type(error).__name__}: {reason}"
         ) from error
 
 
@@ -252,8 +389,9 @@ def _default_prompt(model: "SentenceTransformer") -> str:
     return str((model.prompts or {}).get(model.default_prompt_name or "", ""))
 
 
-def _batches(rows: Integers, size: int) -> list[Integers]:
-    return [rows[start : start + size] for start in range(0, len(rows), size)]
+def _pooling_mode(module: Any) -> str:  # noqa: ANN401 - of sentence-transformers, whose names have changed
+    stated = getattr(module, "pooling_mode", None)
+    return str(stated if stated is not None else module.get_pooling_mode_str())
 
 
 def _hash(parameters: dict[str, Any]) -> str:

@@ -1,1 +1,0 @@
-"""The engine ``torch`` for BERT-like checkpoints: packed rows without padding, on a processor or a GPU."""

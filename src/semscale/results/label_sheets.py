@@ -1,0 +1,62 @@
+"""Sheets of rows for people to label: their columns, and instructions beside them."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.store.atomic import replacing
+from semscale.types import Floats
+
+HUMAN, INCLUSION = "human", "inclusion"
+"""Columns of a sheet: a row's label, and the probability with which it was drawn."""
+
+
+def check_label_columns(columns: Collection[str]) -> None:
+    """Refuse a table that already has the columns of a sheet.
+
+    Raises:
+        InputError: it has one of them.
+    """
+    for name in (HUMAN, INCLUSION):
+        if name in columns:
+            raise InputError(f"the input has a column {name!r}, which the labels need: rename it")
+
+
+def with_label_columns(rows: pl.DataFrame, inclusion: Floats) -> pl.DataFrame:
+    """Add the columns of a sheet to n rows; labels that they have stay.
+
+    Args:
+        rows: the rows.
+        inclusion: shape (n,), probability with which each was drawn; NaN where it was not.
+
+    Example:
+        >>> import numpy as np
+        >>> with_label_columns(pl.DataFrame({"text": ["so"]}), np.array([0.5])).row(0)
+        ('so', None, 0.5)
+    """
+    labels = rows[HUMAN] if HUMAN in rows.columns else pl.Series(HUMAN, [None] * rows.height, pl.String)
+    return rows.with_columns(labels, pl.Series(INCLUSION, inclusion, nan_to_null=True))
+
+
+def instructions_path(out: Path) -> Path:
+    """Return the path of the instructions beside a sheet.
+
+    Example:
+        >>> instructions_path(Path("sheet.csv")).name
+        'sheet-instructions.md'
+    """
+    return out.with_name(f"{out.stem}-instructions.md")
+
+
+def write_beside(out: Path, instructions: str) -> Path:
+    """Write instructions for people who label, as Markdown, beside their sheet.
+
+    Returns:
+        The path of the instructions.
+    """
+    path = instructions_path(out)
+    with replacing(path) as temporary:
+        temporary.write_text(instructions, encoding="utf-8", newline="\n")
+    return path
