@@ -7,7 +7,18 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.stats import sampling
-from semscale.stats.sampling import ColumnSample, LabelledSample, NextDraw, RowSample, SampleDesign, checked_inclusion, draw_texts, inclusion_probabilities, labels_hash, priorities
+from semscale.stats.sampling import (
+    ColumnSample,
+    LabelledSample,
+    NextDraw,
+    RowSample,
+    SampleDesign,
+    checked_inclusion,
+    draw_texts,
+    inclusion_probabilities,
+    labels_hash,
+    priorities,
+)
 
 
 def test_priorities_depend_on_row_and_seed_alone():

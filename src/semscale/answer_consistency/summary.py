@@ -23,7 +23,7 @@ from semscale.results.tallies import NO_VALUE
 from semscale.signature import Signature
 from semscale.stats.acceptance import AcceptanceThreshold
 from semscale.stats.intervals import Estimate, IntervalPlan, value_figure
-from semscale.stats.sampling import ColumnSample, SAMPLED_ROWS
+from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers
 

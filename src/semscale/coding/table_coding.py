@@ -34,9 +34,9 @@ from semscale.results.weights import NOBODY, numbered
 from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import (
+    SAMPLED_ROWS,
     Column,
     LabelledSample,
-    SAMPLED_ROWS,
     SampleDesign,
     SampledRows,
     checked_inclusion,

@@ -35,7 +35,7 @@ from semscale.stats.intervals import (
     estimate_mean,
     value_figure,
 )
-from semscale.stats.sampling import Column, LabelledSample, SAMPLED_ROWS, SampledRows
+from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
 from semscale.types import Floats, Integers, Mask, Status
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from semscale.matching.settings import MatchColumns
 from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.stats.correlations import average_ranks
 from semscale.stats.intervals import IntervalPlan, value_figure
-from semscale.stats.sampling import ColumnSample, SAMPLED_ROWS
+from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
 from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Status
 
