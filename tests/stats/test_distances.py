@@ -166,7 +166,7 @@ def test_linear_parts_equal_the_distances_of_the_pair_that_was_seen():
     rng = np.random.default_rng(0)
     for _ in range(20):
         p, q = rng.dirichlet(np.ones(3), 2)
-        assert signed_distances(p[None], q[None], (p, q), VALUES)[0] == pytest.approx(
+        assert signed_distances(p[None], q[None], p[None], q[None], VALUES)[0] == pytest.approx(
             all_distances(p, q, VALUES)
         )
 
@@ -174,8 +174,12 @@ def test_linear_parts_equal_the_distances_of_the_pair_that_was_seen():
 def test_gaps_that_turned_round_count_below_0():
     p, q = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])
     # Cumulative gaps .3 and .3: KS .3; (.3 * 1 + .3 * 2) / 3 = .3; total variation (.3 + .3) / 2.
-    assert signed_distances(p[None], q[None], (p, q), VALUES)[0, :3] == pytest.approx([0.3, 0.3, 0.3])
-    assert signed_distances(q[None], p[None], (p, q), VALUES)[0, :3] == pytest.approx([-0.3, -0.3, -0.3])
+    assert signed_distances(p[None], q[None], p[None], q[None], VALUES)[0, :3] == pytest.approx(
+        [0.3, 0.3, 0.3]
+    )
+    assert signed_distances(q[None], p[None], p[None], q[None], VALUES)[0, :3] == pytest.approx(
+        [-0.3, -0.3, -0.3]
+    )
 
 
 def test_ends_by_hand():
@@ -191,7 +195,7 @@ def test_ends_by_hand():
 def test_chance_alone_is_what_resamples_lie_off_what_was_seen():
     p, q = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])
     # The one side is drawn .1 to the last point, the other as it was seen: gaps of .1 at the ends.
-    found = noise_distances(np.array([[0.4, 0.3, 0.3]]), q[None], (p, q), VALUES)
+    found = noise_distances(np.array([[0.4, 0.3, 0.3]]), q[None], p[None], q[None], VALUES)
     assert found[0, :3] == pytest.approx([0.1, 0.1, 0.1])
     assert np.isnan(found[0, 3])
 
@@ -233,7 +237,7 @@ def test_draws_of_known_persons_hold_the_truth():
         found = kinked_estimate(
             abs(a - b),
             np.abs(drawn_a - drawn_b),
-            signed_distances(own, others, (p, q), values)[:, 0],
+            signed_distances(own, others, p[None], q[None], values)[:, 0],
             30,
             0.95,
         )

@@ -15,21 +15,17 @@ from semscale.stats.correlations import (
     FEWEST_FOR_PERCENTILES,
     RELIABILITY,
     NormalizingTransform,
+    ResampledBy,
     ResamplingPlan,
-    bootstrapped,
     correlation,
-    jackknife_interval,
-    weighted_pearson,
+    resampled_interval,
     weighted_spearman,
 )
-from semscale.stats.intervals import FEWEST_CLUSTERS, IntervalPlan, MeanEstimate, estimate_mean
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
 from semscale.types import Floats, Integers
 
 Counted = Callable[[Floats], Floats]
 """A coefficient of n items as a function of ``counts`` (b, n), how often each is there; gives shape (b,)."""
-
-
-ResampledBy = Literal["bootstrap", "jackknife"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,6 @@ class AgreementEstimate:
 
 KappaWeights = Literal["quadratic", "linear", "none"]
 """What a disagreement costs: the squared difference, the difference, or 1 whatever the difference."""
-
 
 MOST_LEVELS = 1000
 """Of how many different values coefficients of levels can be made."""
@@ -178,7 +173,6 @@ def _disagreement(levels: Floats, weights: KappaWeights) -> Floats:
 
 Metric = Literal["nominal", "ordinal", "interval"]
 """What ratings are: names, ranks, or numbers with equal distances."""
-
 
 _FEWEST_RATINGS = 2
 
@@ -318,7 +312,6 @@ Model 1: other raters for every item. 2: the same raters, who stand for others; 
 disagreement. 3: these raters only; severity does not count.
 """
 
-
 FORMS: tuple[Form, ...] = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")
 
 
@@ -421,7 +414,6 @@ def _of_one(k: int, form: Form) -> NormalizingTransform:
 
 
 _PERFECT = 1e-9
-
 
 _NO_AGREEMENT = "their scores are not shown to agree beyond chance"
 
@@ -593,16 +585,12 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
         CORRELATION,
         undefined="no two judges have scores that vary",
     )
-    if truth is None and not (r.low > 0 or _is_perfect(r.value)):
+    # Judges who never differ leave no interval; one judge is the bound that always holds.
+    if truth is None and not (r.low > 0 or r.value > 1 - _PERFECT):
         note = r.note if np.isnan(r.value) else _NO_AGREEMENT
         return EffectiveJudges(np.nan, np.nan, np.nan, r, "ratings", note)
-    value, high, low = (_independent(k, each) for each in (r.value, r.low, r.high))
+    value, high, low = (_independent(k, end) for end in (r.value, r.low, r.high))
     return EffectiveJudges(value, low, high, r, "ratings" if truth is None else "errors", r.note)
-
-
-def _is_perfect(correlation: float) -> bool:
-    """Whether judges never differ, which leaves no interval; one judge is the bound that always holds."""
-    return correlation > 1 - _PERFECT
 
 
 def mean_correlation(table: Floats) -> Counted:
@@ -614,7 +602,7 @@ def mean_correlation(table: Floats) -> Counted:
         table: shape (n, k), NaN where there is no value.
     """
     there = ~np.isnan(table)
-    centred = np.where(there, table - _column_means(table, there), 0.0)
+    centred = np.where(there, table - mean_defined(table), 0.0)
     features = [
         _pair_features(centred[:, pair], np.asarray(there[:, pair].all(axis=1)))
         for pair in map(list, combinations(range(table.shape[1]), 2))
@@ -635,11 +623,6 @@ def mean_defined(values: Floats | Sequence[Floats]) -> Floats:
     return np.where(n > 0, np.where(defined, table, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
 
 
-def _column_means(table: Floats, there: npt.NDArray[np.bool_]) -> Floats:
-    means: Floats = np.where(there, table, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-    return means
-
-
 def _pair_features(centred: Floats, both: npt.NDArray[np.bool_]) -> Floats:
     u, v = centred.T
     return np.column_stack([np.ones_like(u), u, v, u * u, v * v, u * v]) * both[:, None]
@@ -656,21 +639,9 @@ def _independent(k: int, r: float) -> float:
     return k / shared if not shared <= 0 else float("inf")
 
 
-Coefficient = Literal["pearson", "spearman", "kappa"]
-"""``pearson`` and ``spearman``: with the mean of the others. ``kappa``: with each of them, quadratic."""
-
-
 _DIFFERENCE = NormalizingTransform(np.asarray, np.asarray, -2.0, 2.0)
 
-
 _FEWEST_RATERS = 2
-
-
-_COUNTED: dict[str, Callable[[Floats, Floats], Counted]] = {
-    "pearson": lambda x, y: lambda counts: weighted_pearson(x, y, counts),
-    "spearman": lambda x, y: lambda counts: weighted_spearman(x, y, counts),
-    "kappa": lambda x, y: kappa_coefficient(x, y, "quadratic"),
-}
 
 
 @dataclass(frozen=True)
@@ -678,49 +649,37 @@ class HumanComparison:
     """A judge's agreement with people beside theirs with each other, on the same items.
 
     Attributes:
-        judge: the judge's agreement with people.
+        judge: the judge's rank correlation with people.
         ceiling: people's agreement with each other, each left out in turn.
         difference: judge less ceiling, with an interval of its own; above 0 the judge agrees with people
             better than one of them does.
-        coefficient: of agreement.
         n_raters: people who could be left out.
     """
 
     judge: AgreementEstimate
     ceiling: AgreementEstimate
     difference: AgreementEstimate
-    coefficient: Coefficient
     n_raters: int
 
 
-@dataclass(frozen=True)
-class _Turn:
-    """One person left out: rows of the usable items, and both coefficients of these rows."""
-
-    rows: Integers
-    judge: Counted
-    person: Counted
-
-
-def compare_with_humans(  # noqa: PLR0913 - the coefficient, and one setting each of the resampling
+def compare_with_humans(
     judge: Floats,
     human: Floats,
     *,
-    coefficient: Coefficient = "spearman",
     clusters: Integers | None = None,
     interval: float = 0.95,
     seed: int = 0,
 ) -> HumanComparison:
     """Compare a judge with people, and each of the people with the others: leave one rater out.
 
-    Each person is left out in turn. The judge and that person are then compared with the same others on the
-    same items, so that neither has an easier reference. Both figures are means over turns.
+    Each person is left out in turn. The judge and that person are then compared with the mean of the same
+    others on the same items, so that neither has an easier reference: by Spearman's correlation. Both figures
+    are means over turns.
 
     Args:
         judge: shape (n,), NaN where the judge has no score.
         human: shape (n, raters), NaN where a person did not rate. Where columns are not the same people
             throughout, a turn leaves out a place instead of a person.
-        coefficient: of agreement; correlations ignore severity, kappa does not.
         clusters: shape (n,), which items are drawn together; each by itself unless given.
         interval: coverage to aim at, between 0 and 1.
         seed: of the bootstrap.
@@ -729,8 +688,8 @@ def compare_with_humans(  # noqa: PLR0913 - the coefficient, and one setting eac
         Items without the judge or with fewer than two people are left out.
 
     Raises:
-        InputError: lengths differ, not a table of two people or more, an infinite value, an unknown
-            coefficient, or a setting out of range.
+        InputError: lengths differ, not a table of two people or more, an infinite value, or a setting out of
+            range.
 
     References:
         The idea of people's own agreement as the yardstick: Calderon, Reichart and Dror (2025), The
@@ -738,7 +697,7 @@ def compare_with_humans(  # noqa: PLR0913 - the coefficient, and one setting eac
 
     Example:
         >>> people = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])
-        >>> found = compare_with_humans(np.array([1.0, 2.0, 3.0]), people, coefficient="pearson")
+        >>> found = compare_with_humans(np.array([1.0, 2.0, 3.0]), people)
         >>> round(found.judge.value, 2), round(found.ceiling.value, 2)
         (0.75, 0.5)
     """
@@ -746,76 +705,45 @@ def compare_with_humans(  # noqa: PLR0913 - the coefficient, and one setting eac
     scores = np.asarray(judge, dtype=np.float64)
     if scores.shape != people.shape[:1] or np.isinf(scores).any():
         raise InputError(f"judge must have {len(people)} finite scores or NaN, got shape {scores.shape}")
-    if coefficient not in _COUNTED:
-        raise InputError(f"coefficient must be one of {', '.join(_COUNTED)}, got {coefficient!r}")
     usable = ~np.isnan(scores) & ((~np.isnan(people)).sum(axis=1) >= _FEWEST_RATERS)
-    turns = _turns(scores[usable], people[usable], coefficient)
+    turns = [_turn(scores[usable], people[usable], person) for person in range(people.shape[1])]
+    turns = [turn for turn in turns if len(turn[0])]
     plan = ResamplingPlan(clusters, interval, seed)
     figures: list[tuple[Counted, NormalizingTransform]] = [
-        (lambda counts: _both(turns, counts)[0], CORRELATION),
-        (lambda counts: _both(turns, counts)[1], CORRELATION),
-        (lambda counts: np.subtract(*_both(turns, counts)), _DIFFERENCE),
+        (lambda counts: _mean_agreement(turns, counts)[0], CORRELATION),
+        (lambda counts: _mean_agreement(turns, counts)[1], CORRELATION),
+        (lambda counts: np.subtract(*_mean_agreement(turns, counts)), _DIFFERENCE),
     ]
     undefined = "in no turn do the judge's, the person's and the others' ratings all vary"
-    estimates = (
+    of_judge, of_people, difference = (
         estimate_agreement(figure, usable, plan, transform, undefined=undefined)
         for figure, transform in figures
     )
-    of_judge, of_people, difference = estimates
-    return HumanComparison(of_judge, of_people, difference, coefficient, len(turns))
+    return HumanComparison(of_judge, of_people, difference, len(turns))
 
 
-def _turns(judge: Floats, people: Floats, coefficient: Coefficient) -> list[list[_Turn]]:
-    """For each person the comparisons that are made when that person is left out."""
-    there = ~np.isnan(people)
-    turns = []
-    for person in range(people.shape[1]):
-        others = [other for other in range(people.shape[1]) if other != person]
-        if coefficient == "kappa":
-            references = [(people[:, other], there[:, person] & there[:, other]) for other in others]
-        else:
-            left = there[:, others].sum(axis=1)
-            means = np.where(there[:, others], people[:, others], 0.0).sum(axis=1) / np.maximum(left, 1)
-            references = [(means, there[:, person] & (left > 0))]
-        made = [_turn(judge, people[:, person], *reference, coefficient) for reference in references]
-        turns.append([turn for turn in made if len(turn.rows)])
-    return [made for made in turns if made]
+def _turn(judge: Floats, people: Floats, person: int) -> tuple[Integers, Floats, Floats, Floats]:
+    """Leave a person out: rows to compare, and there the judge's, the person's and the others' ratings."""
+    others = np.delete(people, person, axis=1)
+    means = mean_defined(others.T)
+    rows = np.flatnonzero(~np.isnan(people[:, person]) & ~np.isnan(means))
+    return rows, judge[rows], people[rows, person], means[rows]
 
 
-def _turn(
-    judge: Floats,
-    person: Floats,
-    reference: Floats,
-    usable: npt.NDArray[np.bool_],
-    coefficient: Coefficient,
-) -> _Turn:
-    rows = np.flatnonzero(usable)
-    counted = _COUNTED[coefficient]
-    return _Turn(rows, counted(judge[rows], reference[rows]), counted(person[rows], reference[rows]))
-
-
-def _both(turns: list[list[_Turn]], counts: Floats) -> tuple[Floats, Floats]:
-    """Mean over turns of the judge's and of the people's agreement, of turns in which both are defined."""
-    judge, people = [], []
-    for made in turns:
-        pairs = np.array([_defined(turn, counts[:, turn.rows]) for turn in made])
-        judge.append(mean_defined(pairs[:, 0]))
-        people.append(mean_defined(pairs[:, 1]))
+def _mean_agreement(turns: list[tuple[Integers, Floats, Floats, Floats]], counts: Floats) -> Floats:
+    """Mean over turns of the judge's and the people's correlation, shape (2, b), where both are defined."""
     if not turns:
-        return np.full(len(counts), np.nan), np.full(len(counts), np.nan)
-    return mean_defined(judge), mean_defined(people)
-
-
-def _defined(turn: _Turn, counts: Floats) -> tuple[Floats, Floats]:
-    there = counts.sum(axis=1) > 1
-    counts = np.where(there[:, None], counts, 1.0)
-    judge, person = turn.judge(counts), turn.person(counts)
-    missing = np.isnan(judge) | np.isnan(person) | ~there
-    return np.where(missing, np.nan, judge), np.where(missing, np.nan, person)
+        return np.full((2, len(counts)), np.nan)
+    pairs = []
+    for rows, judge, person, others in turns:
+        some = counts[:, rows].sum(axis=1) > 1
+        drawn = np.where(some[:, None], counts[:, rows], 1.0)
+        pair = np.stack([weighted_spearman(side, others, drawn) for side in (judge, person)])
+        pairs.append(np.where(some & ~np.isnan(pair).any(axis=0), pair, np.nan))
+    return mean_defined(pairs)
 
 
 _ROUNDING = 1e-12
-
 
 _TABLE = 2
 
@@ -844,33 +772,33 @@ def estimate_agreement(
         InputError: clusters of another length than there are items.
     """
     n = int(usable.sum())
-    kept = _kept(plan, usable)
-    n_clusters = len(np.unique(kept.numbered(n)))
+    if plan.clusters is not None:
+        clusters = np.asarray(plan.clusters)
+        if clusters.shape != usable.shape:
+            raise InputError(
+                f"clusters must have {len(usable)} numbers, one an item, got shape {clusters.shape}"
+            )
+        plan = replace(plan, clusters=clusters[usable])
+    n_clusters = len(np.unique(plan.numbered(n)))
     value = float(coefficient(np.ones((1, n)))[0]) if n else float("nan")
-    note = _note(value, n_clusters, transform, undefined if n else "no item has two ratings to compare")
-    low, high, method = float("nan"), float("nan"), None
-    if note is None:
-        low, high, method = _resampled_interval(value, coefficient, kept, n, transform)
+    low, high, method, note = float("nan"), float("nan"), None, None
+    if np.isnan(value):
+        note = undefined if n else "no item has two ratings to compare"
+    elif n_clusters < 2:  # noqa: PLR2004
+        note = "an interval needs two items or more"
+    elif transform.greatest - value < _ROUNDING:
+        note = "no disagreement was seen, so nothing says how far from 1 the coefficient may be"
+    else:
+        low, high, method = resampled_interval(
+            value,
+            lambda _, counts: coefficient(counts),
+            (np.arange(n, dtype=np.float64),),
+            plan,
+            transform,
+            fewest=FEWEST_FOR_PERCENTILES,
+        )
         note = None if method else "not defined, or always the same, in resamples of so few items"
     return AgreementEstimate(value, low, high, n, len(usable) - n, n_clusters, method, note)
-
-
-def _resampled_interval(
-    value: float, coefficient: Counted, plan: ResamplingPlan, n: int, transform: NormalizingTransform
-) -> tuple[float, float, ResampledBy | None]:
-    """A jackknife of few clusters, unless without one of them the coefficient is at an end of its range."""
-    clusters = plan.numbered(n)
-    m = int(clusters.max()) + 1
-    low = high = float("nan")
-    if m < FEWEST_FOR_PERCENTILES:
-        left_out = coefficient((1 - np.eye(m))[:, clusters])
-        low, high = jackknife_interval(value, left_out, plan.interval, transform)
-        unknown = np.isnan(low) or (low, high) == (transform.least, transform.greatest)
-        if not unknown or m < FEWEST_CLUSTERS:
-            return low, high, None if np.isnan(low) else "jackknife"
-    items = np.arange(n, dtype=np.float64)
-    estimate = bootstrapped(value, lambda _, counts: coefficient(counts), (items,), plan, transform)
-    return estimate.low, estimate.high, None if np.isnan(estimate.low) else "bootstrap"
 
 
 def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:
@@ -900,25 +828,6 @@ def checked_pair(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y")) -> F
             f"got shapes {np.shape(x)} and {np.shape(y)}"
         )
     return checked_ratings(np.column_stack([x, y]).reshape(-1, 2), " and ".join(names))
-
-
-def _kept(plan: ResamplingPlan, usable: npt.NDArray[np.bool_]) -> ResamplingPlan:
-    if plan.clusters is None:
-        return plan
-    clusters = np.asarray(plan.clusters)
-    if clusters.shape != usable.shape:
-        raise InputError(f"clusters must have {len(usable)} numbers, one an item, got shape {clusters.shape}")
-    return ResamplingPlan(clusters[usable], plan.interval, plan.seed)
-
-
-def _note(value: float, n_clusters: int, transform: NormalizingTransform, undefined: str) -> str | None:
-    if np.isnan(value):
-        return undefined
-    if n_clusters < 2:  # noqa: PLR2004
-        return "an interval needs two items or more"
-    if transform.greatest - value < _ROUNDING:
-        return "no disagreement was seen, so nothing says how far from 1 the coefficient may be"
-    return None
 
 
 def sparse_sums(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypedDict
+from typing import Literal, NamedTuple, TypedDict
 
 import numpy as np
 from scipy.special import expit, logit, ndtri, stdtrit
@@ -93,7 +93,7 @@ def pearson_estimate(  # noqa: PLR0913 - one setting each of ``Resampling``
     interval: float = DEFAULT_INTERVAL,
     seed: int = 0,
 ) -> Estimate:
-    """Pearson's correlation with an interval over pairs, a jackknife's below 50; see ``bootstrapped``.
+    """Pearson's correlation with an interval over pairs, a jackknife's below 50; see ``resampled_estimate``.
 
     Args:
         x: shape (n,).
@@ -105,7 +105,9 @@ def pearson_estimate(  # noqa: PLR0913 - one setting each of ``Resampling``
     """
     plan = ResamplingPlan(clusters, interval, seed, weights)
     value = pearson(x, y) if weights is None else plan.coefficient(weighted_pearson, (x, y))
-    return bootstrapped(value, weighted_pearson, (x, y), plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES)
+    return resampled_estimate(
+        value, weighted_pearson, (x, y), plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES
+    )
 
 
 def spearman_estimate(  # noqa: PLR0913 - likewise
@@ -125,7 +127,9 @@ def spearman_estimate(  # noqa: PLR0913 - likewise
     plan = ResamplingPlan(clusters, interval, seed, weights)
     unweighted = weights is None or not len(x)
     value = spearman(x, y) if unweighted else plan.coefficient(weighted_spearman, (x, y))
-    return bootstrapped(value, weighted_spearman, (x, y), plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES)
+    return resampled_estimate(
+        value, weighted_spearman, (x, y), plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES
+    )
 
 
 def ks_similarity_estimate(  # noqa: PLR0913 - likewise
@@ -154,7 +158,7 @@ def ks_similarity_estimate(  # noqa: PLR0913 - likewise
     plan = ResamplingPlan(clusters, interval, seed, weights)
     value = ks_similarity(*(np.average(masses, axis=0, weights=weights) for masses in (p, q)))
     if len(np.unique(plan.numbered(len(p)))) < FEWEST_CLUSTERS:
-        return bootstrapped(value, _weighted_ks, (p, q), plan, SHARE)
+        return resampled_estimate(value, _weighted_ks, (p, q), plan, SHARE)
     largest = largest_difference(_gaps, (p, q), plan)
     return Estimate(value, float(np.maximum(1 - largest.high, 0.0)), 1 - largest.low)
 
@@ -230,7 +234,7 @@ def split_half_reliability(  # noqa: PLR0913 - one setting each of the resamplin
     first, second = (half - half.mean(axis=1, keepdims=True) for half in halves.swapaxes(0, 1))
     products = np.concatenate([first, second, first * first, second * second, first * second]).T
     value = plan.coefficient(_mean_reliability, (products,))
-    return bootstrapped(value, _mean_reliability, (products,), plan, RELIABILITY)
+    return resampled_estimate(value, _mean_reliability, (products,), plan, RELIABILITY)
 
 
 def _split(ratings: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -254,8 +258,7 @@ def _mean_reliability(products: Floats, counts: Floats) -> Floats:
 
 _FEWEST_OF_A_KIND = 2
 
-
-_NO_INTERVAL = float("nan")
+_NAN = float("nan")
 
 
 def roc_area(above: Floats, below: Floats, *, interval: float = 0.95) -> Estimate:
@@ -289,16 +292,16 @@ def roc_area(above: Floats, below: Floats, *, interval: float = 0.95) -> Estimat
     check_interval(interval)
     n, m = len(above), len(below)
     if not n or not m:
-        return Estimate(_NO_INTERVAL, _NO_INTERVAL, _NO_INTERVAL)
+        return Estimate(_NAN, _NAN, _NAN)
     ranks = average_ranks(np.concatenate([above, below]))
     exceeded = (ranks[:n] - average_ranks(above)) / m
     exceeding = 1 - (ranks[n:] - average_ranks(below)) / n
     area = float(exceeded.mean())
     if min(n, m) < _FEWEST_OF_A_KIND:
-        return Estimate(area, _NO_INTERVAL, _NO_INTERVAL)
+        return Estimate(area, _NAN, _NAN)
     variance = float(exceeded.var(ddof=1) / n + exceeding.var(ddof=1) / m)
     if not variance or not 0 < area < 1:
-        return Estimate(area, _NO_INTERVAL, _NO_INTERVAL)
+        return Estimate(area, _NAN, _NAN)
     half = ndtri((1 + interval) / 2) * np.sqrt(variance) / (area * (1 - area))
     low, high = expit(logit(area) + np.array([-half, half])).tolist()
     return Estimate(area, low, high)
@@ -402,15 +405,16 @@ class NormalizingTransform(NamedTuple):
 FEWEST_FOR_PERCENTILES = 50
 """Clusters below which percentiles of a correlation or another coefficient of agreement are too narrow."""
 
-
 _FEWEST_PAIRS = 2
-
 
 _MOST_DRAWS = 40_000_000
 
-
 _FEWEST_REPLICATES, _MOST_REPLICATES = 200, 2000
 
+ResampledBy = Literal["bootstrap", "jackknife"]
+"""How an interval of a coefficient was made."""
+
+_UNKNOWN = (float("nan"), float("nan"), None)
 
 Weighted = Callable[..., Floats]
 """A coefficient of measurements of n items; the last argument, ``counts`` (b, n), says how often each counts.
@@ -471,7 +475,7 @@ def replicates_for(n: int) -> int:
     return max(_FEWEST_REPLICATES, min(_MOST_REPLICATES, _MOST_DRAWS // max(n, 1)))
 
 
-def bootstrapped(  # noqa: PLR0913 - a coefficient and how it is resampled
+def resampled_estimate(  # noqa: PLR0913 - a coefficient and how it is resampled
     value: float,
     coefficient: Weighted,
     measured: tuple[Floats, ...],
@@ -480,7 +484,21 @@ def bootstrapped(  # noqa: PLR0913 - a coefficient and how it is resampled
     *,
     fewest: int = FEWEST_CLUSTERS,
 ) -> Estimate:
-    """Put an interval over items around a coefficient: expanded percentiles of its bootstrap replicates.
+    """Put an interval over items around a coefficient, as ``resampled_interval`` makes it."""
+    low, high, _ = resampled_interval(value, coefficient, measured, plan, transform, fewest=fewest)
+    return Estimate(value, low, high)
+
+
+def resampled_interval(  # noqa: PLR0913 - a coefficient and how it is resampled
+    value: float,
+    coefficient: Weighted,
+    measured: tuple[Floats, ...],
+    plan: ResamplingPlan,
+    transform: NormalizingTransform,
+    *,
+    fewest: int,
+) -> tuple[float, float, ResampledBy | None]:
+    """Make an interval of a coefficient over items: expanded percentiles of its bootstrap replicates.
 
     With fewer than 10 clusters, or than ``fewest``, percentiles are too narrow, and the interval is that of a
     jackknife. From 10 on the bootstrap is taken after all where the jackknife knows nothing. There is
@@ -493,23 +511,27 @@ def bootstrapped(  # noqa: PLR0913 - a coefficient and how it is resampled
         plan: what is drawn together, weights, the coverage and the seed.
         transform: of the coefficient, for the jackknife.
         fewest: clusters below which a jackknife is tried, 10 or more.
+
+    Returns:
+        The ends, and how they were made; NaN and ``None`` where there are none.
     """
     n = len(measured[0])
     clusters = plan.numbered(n)
     m = int(clusters.max()) + 1 if n else 0
-    weights = 1.0 if plan.weights is None else plan.weights
     if m < _FEWEST_PAIRS:
-        return Estimate(value, float("nan"), float("nan"))
+        return _UNKNOWN
     if m < fewest:
+        weights = 1.0 if plan.weights is None else plan.weights
         left_out = coefficient(*measured, (1 - np.eye(m))[:, clusters] * weights)
         ends = jackknife_interval(value, left_out, plan.interval, transform)
-        is_unknown = np.isnan(ends[0]) or ends == (transform.least, transform.greatest)
-        if m < FEWEST_CLUSTERS or not is_unknown:
-            return Estimate(value, *ends)
+        if not np.isnan(ends[0]) and ends != (transform.least, transform.greatest):
+            return *ends, "jackknife"
+        if m < FEWEST_CLUSTERS:
+            return *ends, None if np.isnan(ends[0]) else "jackknife"
     low, high = percentile_interval(_replicates(coefficient, measured, plan)[:, None], m, plan.interval)
-    if has_no_spread(np.concatenate([low, high])):
-        return Estimate(value, float("nan"), float("nan"))
-    return Estimate(value, float(low[0]), float(high[0]))
+    if np.isnan(low[0]) or has_no_spread(np.concatenate([low, high])):
+        return _UNKNOWN
+    return float(low[0]), float(high[0]), "bootstrap"
 
 
 def largest_difference(differences: Weighted, measured: tuple[Floats, ...], plan: ResamplingPlan) -> Estimate:
@@ -573,14 +595,11 @@ def _by_appearance(clusters: Integers) -> Integers:
 _NO_SPREAD = 1e-9
 """Spread of a coefficient in resamples below which they differ by rounding alone."""
 
-
 CORRELATION = NormalizingTransform(np.arctanh, np.tanh, -1.0, 1.0)
 """Fisher's z."""
 
-
 SHARE = NormalizingTransform(np.asarray, np.asarray, 0.0, 1.0)
 """No transform: a share keeps its own scale."""
-
 
 RELIABILITY = NormalizingTransform(lambda r: -np.log1p(-r) / 2, lambda z: -np.expm1(-2 * z), -np.inf, 1.0)
 """Fisher's z of the halves' correlation, from the reliability by Spearman and Brown's formula."""

@@ -15,9 +15,7 @@ from semscale.types import Floats, Integers
 DistanceName = Literal["ks", "wasserstein", "total_variation", "jensen_shannon"]
 """Kolmogorov-Smirnov, Wasserstein-1 over the scale's width, total variation, Jensen-Shannon divergence."""
 
-
 DISTANCES: tuple[DistanceName, ...] = get_args(DistanceName)
-
 
 _ROUNDING = 1e-9
 
@@ -145,9 +143,7 @@ def check_masses(name: str, masses: Floats, k: int) -> None:
 
 _TABLE = 2
 
-
 _BLOCK_CELLS = 4_000_000  # draws that are held at once
-
 
 _MANY = 1000.0  # effective answers at a point, from which a drawn total is taken as normal
 
@@ -313,11 +309,10 @@ def _shares(sums: Floats) -> Floats:
 
 _FEWEST = 2
 
-
 _UNKNOWN = Estimate(np.nan, np.nan, np.nan)
 
 
-def signed_distances(p: Floats, q: Floats, at: tuple[Floats, Floats], values: Floats) -> Floats:
+def signed_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: Floats) -> Floats:
     """Compute distances of resamples with the signs of the gaps that were seen.
 
     KS is the gap of the cumulative shares at the point where it was largest, Wasserstein-1 and total
@@ -327,19 +322,20 @@ def signed_distances(p: Floats, q: Floats, at: tuple[Floats, Floats], values: Fl
     Args:
         p: shape (r, k), resamples of the one side; NaN where there is none.
         q: shape (r, k), of the other.
-        at: the pair that was seen, both of shape (k,).
+        at_p: what was seen on the one side, shape (1, k).
+        at_q: on the other.
         values: shape (k,), of the points, increasing.
 
     Returns:
         Shape (r, 4), in the order of ``DISTANCES``.
 
     Example:
-        >>> seen = np.array([0.5, 0.5]), np.array([0.25, 0.75])
-        >>> turned = signed_distances(seen[1][None], seen[0][None], seen, np.array([0.0, 1.0]))
+        >>> seen = np.array([[0.5, 0.5]]), np.array([[0.25, 0.75]])
+        >>> turned = signed_distances(seen[1], seen[0], *seen, np.array([0.0, 1.0]))
         >>> turned[0, :3].tolist()
         [-0.25, -0.25, -0.25]
     """
-    gaps, seen = np.subtract(p, q), np.subtract(*at)
+    gaps, seen = np.subtract(p, q), np.subtract(at_p, at_q)[0]
     below, seen_below = np.cumsum(gaps, axis=-1)[..., :-1], np.cumsum(seen)[:-1]
     largest = int(np.abs(seen_below).argmax())
     steps = np.diff(values) / (values[-1] - values[0])
@@ -352,20 +348,21 @@ def signed_distances(p: Floats, q: Floats, at: tuple[Floats, Floats], values: Fl
     return np.stack([found[name] for name in DISTANCES], axis=-1)
 
 
-def noise_distances(p: Floats, q: Floats, at: tuple[Floats, Floats], values: Floats) -> Floats:
+def noise_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: Floats) -> Floats:
     """Compute distances that chance alone makes: those of resamples, each less what was seen on its side.
 
     Args:
         p: shape (r, k), resamples of the one side; NaN where there is none.
         q: shape (r, k), of the other.
-        at: the pair that was seen, both of shape (k,).
+        at_p: what was seen on the one side, shape (1, k).
+        at_q: on the other.
         values: shape (k,), of the points, increasing.
 
     Returns:
         Shape (r, 4), in the order of ``DISTANCES``; NaN for the Jensen-Shannon divergence,
         which is no norm of the gaps.
     """
-    gaps, nothing = np.subtract(p, q) - np.subtract(*at), np.zeros(len(values))
+    gaps, nothing = np.subtract(p, q) - np.subtract(at_p, at_q), np.zeros(len(values))
     found = {
         "ks": ks_distance(gaps, nothing),
         "wasserstein": wasserstein_distance(gaps, nothing, values),

@@ -12,10 +12,10 @@ from semscale.stats.correlations import (
     CORRELATION,
     FEWEST_FOR_PERCENTILES,
     ResamplingPlan,
-    bootstrapped,
     correlation,
     pearson,
     pearson_estimate,
+    resampled_estimate,
 )
 from semscale.stats.distances import (
     DISTANCES,
@@ -145,9 +145,6 @@ class JointSample:
 _FEWEST_PEOPLE = 2
 
 
-_Part = Callable[[Floats, Floats, tuple[Floats, Floats], Floats], Floats]
-
-
 def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, and what is pooled
     panel: Sequence[PmfSample],
     people: Sequence[PmfSample],
@@ -185,9 +182,6 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
     plan = plan or IntervalPlan()
     _check(panel, people, values)
     rng = np.random.default_rng(plan.seed)
-    pools = pools or [None] * len(panel)
-    seen = [side.mean[None] for side in panel], [side.mean[None] for side in people]
-    exact = _measured(*seen, values, pools)
     halves = np.array(
         [
             all_distances(*side.halves(splits, rng), points).mean(axis=0)
@@ -195,160 +189,125 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
         ]
     )
     resamples = resamples or _independent(panel, people, plan, rng)
-    drawn = _measured(resamples.panel, resamples.people, values, pools)
-    linear = _measured(resamples.panel, resamples.people, values, pools, seen)
-    noise = _measured(resamples.panel, resamples.people, values, pools, seen, noise_distances)
-    n = min(max(side.n for side in sides) for sides in (panel, people))
+    measured = _measured(panel, people, values, resamples, pools or [None] * len(panel))
     first, second = zip(*resamples.halves, strict=True)
-    drawn_halves = mean_of_known(np.moveaxis(_each(first, second, values), 1, -1))
-    return Benchmarks(
-        {
-            name: _HeldFigures(exact, drawn, linear, noise, n, plan.interval, place).beside(
-                halves, drawn_halves
-            )
-            for place, name in enumerate(DISTANCES)
-        },
-        {
-            name: tuple(
-                kinked_estimate(
-                    float(exact.panel[0, survey, place]),
-                    drawn.panel[:, survey, place],
-                    linear.panel[:, survey, place],
-                    min(panel[survey].n, people[survey].n),
-                    plan.interval,
-                    noise=noise.panel[:, survey, place],
-                )
-                for survey in range(len(panel))
-            )
-            for place, name in enumerate(DISTANCES)
-        },
-        len(panel),
-        "respondents",
-    )
+    drawn_halves = mean_of_known(np.moveaxis(_stacked(all_distances, first, second, values), 1, -1))
+    n = min(max(side.n for side in sides) for sides in (panel, people))
+    held: dict[DistanceName, HeldDistance] = {}
+    by_survey: dict[DistanceName, tuple[Estimate, ...]] = {}
+    for index, name in enumerate(DISTANCES):
+        distance, uniform, pooled = (figure.of_distance(index) for figure in measured)
+        split_half = _Resampled(halves[:, index], drawn_halves[..., index], drawn_halves[..., index])
+        held[name] = HeldDistance(
+            distance.estimate(n, plan.interval),
+            uniform.estimate(n, plan.interval),
+            pooled.estimate(n, plan.interval),
+            shifted_estimate(
+                float(mean_of_known(split_half.values)), mean_of_known(split_half.drawn), plan.interval
+            ),
+            (uniform - distance).estimate(n, plan.interval),
+            (pooled - distance).estimate(n, plan.interval),
+            (distance - split_half).estimate(n, plan.interval),
+        )
+        by_survey[name] = tuple(
+            distance.of_survey(number).estimate(min(side.n for side in sides), plan.interval)
+            for number, sides in enumerate(zip(panel, people, strict=True))
+        )
+    return Benchmarks(held, by_survey, len(panel), "respondents")
 
 
 @dataclass(frozen=True, eq=False)
-class _Distances:
-    """Distances of s surveys in r samples, each of shape (r, s, 4); NaN where they are not known."""
+class _Resampled:
+    """A figure of s surveys, such as a distance or a difference of two, with the same of r resamples.
 
-    panel: Floats
-    uniform: Floats
-    pooled: Floats
+    Attributes:
+        values: shape (s, ...); NaN where it is not known.
+        drawn: shape (r, s, ...), of resamples.
+        linear: shape (r, s, ...), the linear part of the figure in resamples.
+        noise: shape (r, s, ...), what chance alone makes; ``None`` for differences, which may be below 0.
+    """
+
+    values: Floats
+    drawn: Floats
+    linear: Floats
+    noise: Floats | None = None
+
+    def __sub__(self, other: "_Resampled") -> "_Resampled":
+        """Subtract figures, resample by resample, as far as both have some."""
+        r = min(len(self.drawn), len(other.drawn))
+        return _Resampled(
+            self.values - other.values, self.drawn[:r] - other.drawn[:r], self.linear[:r] - other.linear[:r]
+        )
+
+    def of_distance(self, index: int) -> "_Resampled":
+        """Choose a distance along the last axis."""
+        noise = None if self.noise is None else self.noise[..., index]
+        return _Resampled(self.values[..., index], self.drawn[..., index], self.linear[..., index], noise)
+
+    def of_survey(self, number: int) -> "_Resampled":
+        """Choose a survey."""
+        chosen = slice(number, number + 1)
+        noise = None if self.noise is None else self.noise[:, chosen]
+        return _Resampled(self.values[chosen], self.drawn[:, chosen], self.linear[:, chosen], noise)
+
+    def estimate(self, n: int, interval: float) -> Estimate:
+        """Average over surveys, with an interval for n persons on the smaller side."""
+        return kinked_estimate(
+            float(mean_of_known(self.values)),
+            mean_of_known(self.drawn),
+            mean_of_known(self.linear),
+            n,
+            interval,
+            least=-1.0 if self.noise is None else 0.0,
+            noise=None if self.noise is None else mean_of_known(self.noise),
+        )
 
 
 def _measured(
-    panel: Sequence[Floats],
-    people: Sequence[Floats],
+    panel: Sequence[PmfSample],
+    people: Sequence[PmfSample],
     values: Sequence[Floats],
+    resamples: Resamples,
     pools: Sequence[object],
-    seen: tuple[list[Floats], list[Floats]] | None = None,
-    part: _Part = signed_distances,
-) -> _Distances:
-    """Measure average PMFs (r, k) of each survey; a part of them where those that were seen are given."""
+) -> list[_Resampled]:
+    """Measure how far panel, equal shares and pooled people are from people, distances in the last axis."""
     uniform = [np.full((1, len(points)), 1 / len(points)) for points in values]
-    others = _others(people, values, pools)
-    if seen is None:
-        return _Distances(*(_each(one, people, values) for one in (panel, uniform, others)))
-    at_panel, at_people = seen
-    at_others = _others(at_people, values, pools)
-    pairs = ((panel, at_panel), (uniform, uniform), (others, at_others))
-    return _Distances(*(_parts(part, one, people, (at, at_people), values) for one, at in pairs))
-
-
-def _each(first: Sequence[Floats], second: Sequence[Floats], values: Sequence[Floats]) -> Floats:
-    """Distances (r, s, 4) of two lists of PMFs."""
-    return np.stack([all_distances(*three) for three in zip(first, second, values, strict=True)], axis=-2)
-
-
-def _parts(
-    part: _Part,
-    first: Sequence[Floats],
-    second: Sequence[Floats],
-    seen: tuple[Sequence[Floats], Sequence[Floats]],
-    values: Sequence[Floats],
-) -> Floats:
-    """Linear parts of the distances of two lists of PMFs, or what chance makes of them, shape (r, s, 4)."""
-    return np.stack(
-        [
-            part(one, other, (at_one[0], at_other[0]), points)
-            for one, other, at_one, at_other, points in zip(first, second, *seen, values, strict=True)
-        ],
-        axis=-2,
+    observed = [side.mean[None] for side in people]
+    drawn = resamples.people
+    sides = (
+        ([side.mean[None] for side in panel], resamples.panel),
+        (uniform, uniform),
+        (_pooled(observed, values, pools), _pooled(drawn, values, pools)),
     )
+    return [
+        _Resampled(
+            _stacked(all_distances, side, observed, values)[0],
+            _stacked(all_distances, side_drawn, drawn, values),
+            _stacked(signed_distances, side_drawn, drawn, side, observed, values),
+            _stacked(noise_distances, side_drawn, drawn, side, observed, values),
+        )
+        for side, side_drawn in sides
+    ]
 
 
-def _others(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[object]) -> list[Floats]:
-    """Average PMFs of the other surveys of a pool; every one counts alike, NaN where there is none."""
-    found = []
-    for place, own in enumerate(people):
+def _stacked(distances: Callable[..., Floats], *sides: Sequence[Floats]) -> Floats:
+    """Compute distances of several surveys, shape (r, s, 4)."""
+    return np.stack([distances(*parts) for parts in zip(*sides, strict=True)], axis=-2)
+
+
+def _pooled(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[object]) -> list[Floats]:
+    """Average PMFs of the other surveys of a pool; every survey counts alike, NaN where there is none."""
+    averages = []
+    for number, masses in enumerate(people):
         others = [
             other
-            for number, other in enumerate(people)
-            if number != place
-            and pools[number] == pools[place]
-            and np.array_equal(values[number], values[place])
+            for place, other in enumerate(people)
+            if place != number
+            and pools[place] == pools[number]
+            and np.array_equal(values[place], values[number])
         ]
-        found.append(np.mean(others, axis=0) if others else np.full_like(own, np.nan))
-    return found
-
-
-@dataclass(frozen=True, eq=False)
-class _HeldFigures:
-    """Makes one distance, at its place in the last axis, of figures and resamples of s surveys."""
-
-    exact: _Distances
-    drawn: _Distances
-    linear: _Distances
-    noise: _Distances
-    n: int
-    interval: float
-    place: int
-
-    def beside(self, halves: Floats, drawn_halves: Floats) -> HeldDistance:
-        """Average over surveys; halves are of shape (s, 4), those of resamples (h, s, 4)."""
-        exact, drawn, linear, noise = self.exact, self.drawn, self.linear, self.noise
-        m = min(len(drawn_halves), len(drawn.panel))
-        own = exact.panel[0]
-        split_half = shifted_estimate(self._mean(halves), self._means(drawn_halves), self.interval)
-        return HeldDistance(
-            self._estimate(own, drawn.panel, linear.panel, noise=noise.panel),
-            self._estimate(exact.uniform[0], drawn.uniform, linear.uniform, noise=noise.uniform),
-            self._estimate(exact.pooled[0], drawn.pooled, linear.pooled, noise=noise.pooled),
-            split_half,
-            self._estimate(
-                exact.uniform[0] - own, drawn.uniform - drawn.panel, linear.uniform - linear.panel, -1
-            ),
-            self._estimate(
-                exact.pooled[0] - own, drawn.pooled - drawn.panel, linear.pooled - linear.panel, -1
-            ),
-            self._estimate(
-                own - halves, drawn.panel[:m] - drawn_halves[:m], linear.panel[:m] - drawn_halves[:m], -1
-            ),
-        )
-
-    def _estimate(
-        self,
-        value: Floats,
-        drawn: Floats,
-        linear: Floats,
-        least: float = 0.0,
-        noise: Floats | None = None,
-    ) -> Estimate:
-        return kinked_estimate(
-            self._mean(value),
-            self._means(drawn),
-            self._means(linear),
-            self.n,
-            self.interval,
-            least=least,
-            noise=None if noise is None else self._means(noise),
-        )
-
-    def _mean(self, value: Floats) -> float:
-        return float(mean_of_known(value[:, self.place]))
-
-    def _means(self, resampled: Floats) -> Floats:
-        return mean_of_known(resampled[..., self.place])
+        averages.append(np.mean(others, axis=0) if others else np.full_like(masses, np.nan))
+    return averages
 
 
 def mean_of_known(values: Floats) -> Floats:
@@ -363,19 +322,15 @@ def _independent(
     panel: Sequence[PmfSample], people: Sequence[PmfSample], plan: IntervalPlan, rng: np.random.Generator
 ) -> Resamples:
     """Resample each survey for itself, as if it had asked persons of its own."""
-    pairs = [
-        joint_resamples(_alone(own), _alone(others), plan.replicates, rng)
-        for own, others in zip(panel, people, strict=True)
+    surveys = [
+        joint_resamples(*(JointSample([side.masses], side.weights) for side in sides), plan.replicates, rng)
+        for sides in zip(panel, people, strict=True)
     ]
     return Resamples(
-        tuple(each.panel[0] for each in pairs),
-        tuple(each.people[0] for each in pairs),
-        tuple(each.halves[0] for each in pairs),
+        tuple(survey.panel[0] for survey in surveys),
+        tuple(survey.people[0] for survey in surveys),
+        tuple(survey.halves[0] for survey in surveys),
     )
-
-
-def _alone(sample: PmfSample) -> JointSample:
-    return JointSample([sample.masses], sample.weights)
 
 
 def _check(panel: Sequence[PmfSample], people: Sequence[PmfSample], values: Sequence[Floats]) -> None:
@@ -384,14 +339,14 @@ def _check(panel: Sequence[PmfSample], people: Sequence[PmfSample], values: Sequ
             "panel, people and values must have one entry for each survey, at least one, "
             f"got {len(panel)}, {len(people)} and {len(values)}"
         )
-    for number, (own, others, points) in enumerate(zip(panel, people, values, strict=True)):
+    for number, (side, others, points) in enumerate(zip(panel, people, values, strict=True)):
         check_values(points)
-        if not own.n or others.n < _FEWEST_PEOPLE:
+        if not side.n or others.n < _FEWEST_PEOPLE:
             raise InputError(
                 "each survey must have a panel and at least 2 people, "
-                f"got {own.n} and {others.n} in survey {number}"
+                f"got {side.n} and {others.n} in survey {number}"
             )
-        if {own.masses.shape[1], others.masses.shape[1]} != {len(points)}:
+        if {side.masses.shape[1], others.masses.shape[1]} != {len(points)}:
             raise InputError(f"panel and people must have {len(points)} points each in survey {number}")
 
 
@@ -428,9 +383,7 @@ def _shares(sums: Floats) -> Floats:
 ErrorName = Literal["ks", "wasserstein", "mean"]
 """The largest gap of cumulative shares, Wasserstein-1, and the squared error of means over the width."""
 
-
 Reach = Literal["seen", "fewer than 1", "more than can be seen", "unknown"]
-
 
 _GAUSSIAN_DRAWS = 20_000
 
@@ -551,16 +504,12 @@ def _size(error: float, scales: Floats, sizes: Floats, power: float) -> float:
 FEWEST_SURVEYS = 3
 """With two surveys every correlation is 1 or -1."""
 
-
 FEWEST_FOR_AN_INTERVAL = 10
 """Surveys below which a correlation has no interval: one survey more or less decides how wide it is."""
 
-
 _RESAMPLED_SPLITS = 200
 
-
 _MOST_EXACT, _ORDERS = 7, 5000
-
 
 _TIE = 1e-12
 
@@ -594,7 +543,11 @@ def attainment(
     splits: int = 2000,
     plan: ResamplingPlan | None = None,
 ) -> Attainment:
-    """Correlation attainment over surveys, as ``correlation_attainment``, with an interval over surveys.
+    """Correlation attainment over surveys, E[R_xy] / E[R_xx], with an interval over surveys.
+
+    In every split each survey's people are parted into random halves. R_xx is the correlation over surveys of
+    the two halves' means; R_xy that of the machine's means with the first half's, so that both suffer from
+    the same sampling error.
 
     The value takes all splits; every replicate of the interval takes the first 200 of them. Below 10 surveys
     there is no interval, and the p value alone says what the data show. Below 50 surveys it is a jackknife's
@@ -630,16 +583,15 @@ def attainment(
         )
     plan = plan or ResamplingPlan(None, 0.95, 0)
     rng = np.random.default_rng(plan.seed)
-    means = np.array([each.mean @ points for each, points in zip(people, values, strict=True)])
+    means = np.array([side.mean @ points for side, points in zip(people, values, strict=True)])
     halves = [
-        [half @ points for half in each.halves(splits, rng)]
-        for each, points in zip(people, values, strict=True)
+        [half @ points for half in side.halves(splits, rng)]
+        for side, points in zip(people, values, strict=True)
     ]
     first, second = np.array(halves).swapaxes(0, 1)
-    every = np.ones((1, len(machine)))
-    between, within = _correlations(machine, first, second, every)
-    kept = slice(_RESAMPLED_SPLITS)
-    products = _products(machine, first[:, kept], second[:, kept])
+    between, within = _from_products(_products(machine, first, second), np.ones((1, len(machine))))
+    resampled = slice(_RESAMPLED_SPLITS)
+    products = _products(machine, first[:, resampled], second[:, resampled])
     value, ceiling = float(_ratio(between, within)[0]), float(within.mean())
     return Attainment(
         _ratio_estimate(value, float(between.mean()), ceiling, products, plan),
@@ -656,14 +608,14 @@ def _ratio_estimate(
     if np.isnan(value) or len(products) < FEWEST_FOR_AN_INTERVAL:
         return Estimate(value, float("nan"), float("nan"))
     if len(products) >= FEWEST_FOR_PERCENTILES:
-        return bootstrapped(
+        return resampled_estimate(
             value,
             lambda drawn, counts: _ratio(*_from_products(drawn, counts)),
             (products,),
             plan,
             CORRELATION,
         )
-    found = bootstrapped(
+    found = resampled_estimate(
         between,
         lambda drawn, counts: _from_products(drawn, counts)[0].mean(axis=1),
         (products,),
@@ -701,10 +653,6 @@ def _ratio(between: Floats, within: Floats) -> Floats:
     """Ratio (b,) of the means over splits; NaN where halves do not agree."""
     top, bottom = between.mean(axis=1), within.mean(axis=1)
     return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), np.nan)
-
-
-def _correlations(machine: Floats, first: Floats, second: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    return _from_products(_products(machine, first, second), counts)
 
 
 def _products(machine: Floats, first: Floats, second: Floats) -> Floats:
