@@ -14,7 +14,7 @@ from semscale.stats.acceptance import (
     candidate_thresholds,
     holding_steps,
     smallest_enough,
-    start_places,
+    start_steps,
     triage,
 )
 
@@ -148,9 +148,9 @@ def test_a_failed_step_loses_its_share_and_the_next_start_has_its_own():
 def test_starts_are_where_success_is_possible():
     steps = [ThresholdStep(1 - share / 10, 10 * share, 0) for share in range(1, 11)]
     # 42 items without an error show 10 % at .0125: ln .0125 / ln .9 = 41.6. Four starts among 50 to 100.
-    assert start_places(steps, 100, np.array([]), 0.1, 0.05) == [4, 5, 6, 7]
-    assert start_places(steps[:2], 100, np.array([]), 0.1, 0.05) == [1]
-    assert start_places([], 100, np.array([]), 0.1, 0.05) == []
+    assert start_steps(steps, 100, np.array([]), 0.1, 0.05) == [4, 5, 6, 7]
+    assert start_steps(steps[:2], 100, np.array([]), 0.1, 0.05) == [1]
+    assert start_steps([], 100, np.array([]), 0.1, 0.05) == []
 
 
 def test_candidates_come_from_unlabelled_scores_or_bounds():

@@ -18,7 +18,7 @@ from reference_figures import (
 )
 
 from semscale.errors import InputError
-from semscale.stats.raking import rake, raked_design, read_margins
+from semscale.stats.raking import rake, raked_design
 from semscale.stats.significance import rao_scott
 from semscale.stats.survey_designs import Domains, MarginCalibration, SurveyDesign, replicate_design
 from semscale.stats.survey_estimates import (
@@ -292,7 +292,7 @@ def test_covariances_are_those_of_the_residuals(stages):
     weights, importance, influence = rng.uniform(1, 3, N), rng.uniform(1, 2, N), rng.normal(size=(N, 2))
     columns = {"sex": rng.integers(0, 2, N), "age": rng.integers(0, 3, N)}
     targets = {"sex": {0: 0.5, 1: 0.5}, "age": {0: 0.2, 1: 0.3, 2: 0.5}}
-    margins = tuple(read_margins(columns, targets, weights, None))
+    margins = rake(columns, targets, weights=weights, allow_unmet=True).task.margins
     strata, villages = np.arange(N) // 30, np.arange(N) // 5
     settings = {"strata": strata, "clusters": villages}
     if stages == "two":

@@ -62,13 +62,6 @@ class Triage:
     confidence: float
 
 
-class _Promise(NamedTuple):
-    error_rate: float
-    confidence: float
-    above: float = -np.inf
-    """Only thresholds above this one are chosen, whatever others hold."""
-
-
 def acceptance_threshold(  # noqa: PLR0913 - what is promised, and what is tried
     scores: Floats,
     correct: Floats,
@@ -114,8 +107,8 @@ def acceptance_threshold(  # noqa: PLR0913 - what is promised, and what is tried
     """
     _check_shares(error_rate=error_rate, confidence=confidence)
     labelled(scores, correct)
-    tried = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
-    return _chosen(scores, correct, tried, _Promise(error_rate, confidence))
+    candidates = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
+    return _loosest(scores, correct, candidates, error_rate, confidence)
 
 
 def triage(  # noqa: PLR0913 - what is promised on either side
@@ -152,56 +145,58 @@ def triage(  # noqa: PLR0913 - what is promised on either side
         True
     """
     _check_shares(error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
-    each = (1 + confidence) / 2
     labelled(scores, correct)
     scores, correct = np.asarray(scores, dtype=np.float64), np.asarray(correct, dtype=np.float64)
-    tried = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
-    accept = _chosen(scores, correct, tried, _Promise(error_rate, each))
+    candidates = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
+    half = (1 + confidence) / 2
+    accept = _loosest(scores, correct, candidates, error_rate, half)
     above = -np.inf if accept.value is None else -accept.value
-    given_up = _chosen(-scores, 1 - correct, -tried[::-1], _Promise(lost_rate, each, above))
-    abstain = _turned(given_up)
+    abstain = _loosest(-scores, 1 - correct, -candidates[::-1], lost_rate, half, above)
+    if abstain.value is not None:
+        abstain = replace(abstain, value=-abstain.value)
     return Triage(accept, abstain, max(0.0, 1 - accept.accepted - abstain.accepted), confidence)
 
 
-def _chosen(scores: Floats, correct: Floats, tried: Floats, promise: _Promise) -> AcceptanceThreshold:
-    """The loosest threshold that holds among those tried, which are in descending order."""
+def _loosest(  # noqa: PLR0913, PLR0917 - what is tried, and what shall hold
+    scores: Floats,
+    correct: Floats,
+    candidates: Floats,
+    error_rate: float,
+    confidence: float,
+    above: float = -np.inf,
+) -> AcceptanceThreshold:
+    """Choose the loosest threshold above a limit that holds, from candidates in descending order."""
     x, y, left_out = labelled(scores, correct)
-    steps, chance = acceptance_steps(x, y, tried), 1 - promise.confidence
-    starts = start_places(steps, len(x), _unlabelled(scores, correct), promise.error_rate, chance)
-    holding = holding_steps(steps, starts, promise.error_rate, chance)
-    holding = [step for step in holding if step.threshold > promise.above]
+    steps, chance = acceptance_steps(x, y, candidates), 1 - confidence
+    starts = start_steps(steps, len(x), _unlabelled(scores, correct), error_rate, chance)
+    holding = [step for step in holding_steps(steps, starts, error_rate, chance) if step.threshold > above]
     unknown = AcceptanceThreshold(
-        None, promise.error_rate, promise.confidence, len(x), left_out, 0, 0, error_high=1.0, accepted=0.0
+        None, error_rate, confidence, len(x), left_out, 0, 0, error_high=1.0, accepted=0.0
     )
     if not holding:
-        needed = labels_for_a_step(steps, len(x), promise.error_rate, chance)
-        return replace(unknown, labels_needed=needed, note=_shortfall(needed, len(x), promise.error_rate))
+        needed = labels_for_a_step(steps, len(x), error_rate, chance)
+        note = (
+            f"no threshold keeps errors below {100 * error_rate:g} %"
+            if needed is None
+            else f"{len(x)} labels are too few to show a rate of {error_rate:g}: about {needed:,} are needed"
+        )
+        return replace(unknown, labels_needed=needed, note=note)
     threshold, n, errors = holding[-1]
-    everything = np.asarray(scores)[~np.isnan(scores)]
+    scored = np.asarray(scores)[~np.isnan(scores)]
     return replace(
         unknown,
         value=threshold,
         n_accepted=n,
         n_errors=errors,
-        error_high=clopper_pearson_upper(errors, n, promise.confidence),
-        accepted=float((everything >= threshold).mean()),
+        error_high=clopper_pearson_upper(errors, n, confidence),
+        accepted=float((scored >= threshold).mean()),
     )
 
 
 def _unlabelled(scores: Floats, correct: Floats) -> Floats:
     """Scores of items without a label."""
-    there = np.asarray(scores, dtype=np.float64)
-    return there[~np.isnan(there) & np.isnan(correct)]
-
-
-def _turned(given_up: AcceptanceThreshold) -> AcceptanceThreshold:
-    return replace(given_up, value=None if given_up.value is None else -given_up.value)
-
-
-def _shortfall(needed: int | None, n: int, error_rate: float) -> str:
-    if needed is None:
-        return f"no threshold keeps errors below {100 * error_rate:g} %"
-    return f"{n} labels are too few to show a rate of {error_rate:g}: about {needed:,} are needed"
+    values = np.asarray(scores, dtype=np.float64)
+    return values[~np.isnan(values) & np.isnan(correct)]
 
 
 def _check_shares(**shares: float) -> None:
@@ -212,12 +207,9 @@ def _check_shares(**shares: float) -> None:
 
 _STARTS = 4
 
-
 _CANDIDATES = 50
 
-
 _FEWEST_UNLABELLED = 50
-
 
 _MOST_LABELS = 10**6
 
@@ -276,12 +268,12 @@ def acceptance_steps(scores: Floats, correct: Floats, thresholds: Floats) -> lis
     wrong = np.r_[0.0, np.cumsum(1 - correct[order])]
     below = np.searchsorted(scores[order], thresholds)
     return [
-        ThresholdStep(float(threshold), len(scores) - int(place), int(wrong[-1] - wrong[place]))
-        for threshold, place in zip(thresholds, below, strict=True)
+        ThresholdStep(float(threshold), len(scores) - int(n), int(wrong[-1] - wrong[n]))
+        for threshold, n in zip(thresholds, below, strict=True)
     ]
 
 
-def start_places(
+def start_steps(
     steps: Sequence[ThresholdStep], n: int, unlabelled: Floats, error_rate: float, chance: float
 ) -> list[int]:
     """Choose the steps at which testing starts: up to four, spread over those where success is possible.
@@ -301,8 +293,8 @@ def start_places(
     if not len(possible):
         return [len(steps) - 1]
     # None at the loosest: whatever holds there has held before, or is lost to errors.
-    places = np.linspace(0, len(possible) - 1, _STARTS + 1)[:-1]
-    return sorted({int(possible[int(place)]) for place in places})
+    spread = np.linspace(0, len(possible) - 1, _STARTS + 1)[:-1]
+    return sorted({int(possible[int(number)]) for number in spread})
 
 
 def holding_steps(
@@ -312,7 +304,7 @@ def holding_steps(
 
     Args:
         steps: in the order in which they are tested.
-        starts: places of the steps at which testing starts, each with an equal share of ``chance``.
+        starts: numbers of the steps at which testing starts, each with an equal share of ``chance``.
         error_rate: share of errors among accepted items that is tested, 0 to 1.
         chance: allowed probability that any step is wrongly shown to hold, 0 to 1.
 
@@ -325,8 +317,8 @@ def holding_steps(
         [0.9, 0.5]
     """
     holding, budget = [], 0.0
-    for place, step in enumerate(steps):
-        budget += chance / len(starts) if place in starts else 0.0
+    for number, step in enumerate(steps):
+        budget += chance / len(starts) if number in starts else 0.0
         if binomial_tail(step.errors, step.n, error_rate) <= budget:
             holding.append(step)
         else:

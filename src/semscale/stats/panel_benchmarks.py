@@ -322,9 +322,10 @@ def _independent(
     panel: Sequence[PmfSample], people: Sequence[PmfSample], plan: IntervalPlan, rng: np.random.Generator
 ) -> Resamples:
     """Resample each survey for itself, as if it had asked persons of its own."""
+    persons = [[JointSample([survey.masses], survey.weights) for survey in side] for side in (panel, people)]
     surveys = [
-        joint_resamples(*(JointSample([side.masses], side.weights) for side in sides), plan.replicates, rng)
-        for sides in zip(panel, people, strict=True)
+        joint_resamples(personas, respondents, plan.replicates, rng)
+        for personas, respondents in zip(*persons, strict=True)
     ]
     return Resamples(
         tuple(survey.panel[0] for survey in surveys),

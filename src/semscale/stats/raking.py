@@ -16,10 +16,10 @@ from semscale.stats.survey_designs import (
     ReplicateDesign,
     checked_weights,
 )
+from semscale.stats.survey_estimates import kish_design_effect
 from semscale.types import Floats
 
 _NO_BOUNDS = (0.0, np.inf)
-
 
 _PATIENCE = 25
 """Passes without a gap that is a thousandth smaller, after which margins count as not to be met together."""
@@ -41,10 +41,15 @@ class UnmetTarget:
     target: float
     reached: float
 
+    @property
+    def gap(self) -> float:
+        """Distance of the sum from the target."""
+        return abs(self.target - self.reached)
+
 
 @dataclass(frozen=True, eq=False)
 class RakingTask:
-    """What raking is to do.
+    """A task of raking.
 
     Attributes:
         start: shape (n,), the weights to start from.
@@ -62,12 +67,12 @@ class RakingTask:
 
     @property
     def total(self) -> float:
-        """What the weights are to sum to."""
+        """Sum of the weights."""
         return float(self.margins[0].targets.sum())
 
     @property
     def bounded(self) -> bool:
-        """Whether a weight can meet a limit."""
+        """True where a weight can meet a limit."""
         low, high = self.limits
         return bool(np.max(low) > 0 or np.isfinite(high).any())
 
@@ -157,15 +162,32 @@ def rake(  # noqa: PLR0913 - each is a setting of its own
         raise InputError("columns must name at least one variable")
     n = len(np.asarray(next(iter(columns.values()))))
     base = checked_weights(np.ones(n) if weights is None else weights)
-    margins = read_margins(columns, targets, base, total)
+    margins = _read_margins(columns, targets, base, total)
     limits = _limits(bounds, margins, base)
     if most_rounds < 1 or not tolerance > 0:
         raise InputError(f"most_rounds must be >= 1 and tolerance > 0, got {most_rounds} and {tolerance}")
     task = RakingTask(base, tuple(margins), limits, tolerance, most_rounds)
-    result = _result(*fitted_weights(task), task)
-    if result.unmet and not allow_unmet:
-        raise InputError(_said(result))
-    return result
+    fitted, rounds = _fitted_weights(task)
+    reached = _reached_targets(fitted, task)
+    unmet = tuple(goal for goal in reached if goal.gap > tolerance * task.total)
+    if unmet and not allow_unmet:
+        worst = unmet[0]
+        raise InputError(
+            f"margin {worst.margin!r} cannot be met together with the others after {rounds} rounds: "
+            f"category {worst.category!r} reaches {worst.reached:.6g}, and its target is "
+            f"{worst.target:.6g}; join categories, widen the bounds, or allow unmet margins"
+        )
+    low, high = limits
+    return Raking(
+        fitted,
+        converged=not unmet,
+        rounds=rounds,
+        largest_gap=reached[0].gap / task.total,
+        unmet=unmet,
+        n_trimmed=int(((fitted > 0) & ((fitted <= low) | (fitted >= high))).sum()),
+        design_effect=kish_design_effect(fitted),
+        task=task,
+    )
 
 
 def _limits(bounds: tuple[float, float], margins: list[Margin], base: Floats) -> tuple[float, float]:
@@ -186,7 +208,7 @@ def _limits(bounds: tuple[float, float], margins: list[Margin], base: Floats) ->
     return low * mean, high * mean
 
 
-def fitted_weights(task: RakingTask) -> tuple[Floats, int]:
+def _fitted_weights(task: RakingTask) -> tuple[Floats, int]:
     """Pass over the margins until all are met, or the weights move no more; weights and passes."""
     free = task.start * (task.total / task.start.sum())
     least, since = np.inf, 0
@@ -216,36 +238,16 @@ def _factors(free: Floats, margin: Margin, task: RakingTask) -> Floats:
     return np.divide(wanted, movable, out=plain, where=usable)
 
 
-def reached_targets(weights: Floats, task: RakingTask) -> list[UnmetTarget]:
-    """Lay what each category's weights sum to beside its target, the farthest first."""
-    found = [
-        UnmetTarget(margin.name, category, float(target), float(reached))
+def _reached_targets(weights: Floats, task: RakingTask) -> list[UnmetTarget]:
+    """Compare the sum of each category's weights with its target, the farthest first."""
+    reached = [
+        UnmetTarget(margin.name, category, float(target), float(total))
         for margin in task.margins
-        for category, target, reached in zip(
+        for category, target, total in zip(
             margin.categories, margin.targets, margin.sums(weights), strict=True
         )
     ]
-    return sorted(found, key=lambda one: -abs(one.target - one.reached))
-
-
-def _result(weights: Floats, rounds: int, task: RakingTask) -> Raking:
-    found = reached_targets(weights, task)
-    gap = float(abs(found[0].target - found[0].reached) / task.total)
-    unmet = tuple(one for one in found if abs(one.target - one.reached) > task.tolerance * task.total)
-    low, high = task.limits
-    trimmed = int(((weights > 0) & ((weights <= low) | (weights >= high))).sum())
-    positive = weights[weights > 0]
-    effect = float(len(positive) * (positive**2).sum() / positive.sum() ** 2)
-    return Raking(weights, not unmet, rounds, gap, unmet, trimmed, effect, task)
-
-
-def _said(result: Raking) -> str:
-    worst = result.unmet[0]
-    return (
-        f"margin {worst.margin!r} cannot be met together with the others after {result.rounds} rounds: "
-        f"category {worst.category!r} reaches {worst.reached:.6g}, and its target is "
-        f"{worst.target:.6g}; join categories, widen the bounds, or allow unmet margins"
-    )
+    return sorted(reached, key=lambda goal: -goal.gap)
 
 
 def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = "weighted") -> AnyDesign:
@@ -284,8 +286,8 @@ def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = 
     if isinstance(design, ReplicateDesign):
         replicates = np.column_stack(
             [
-                _raked_replicate(weights, place, raking)
-                for place, weights in enumerate(np.asarray(design.replicates).T)
+                _raked_replicate(weights, number, raking)
+                for number, weights in enumerate(np.asarray(design.replicates).T)
             ]
         )
         return replace(design, weights=raking.weights, replicates=replicates, degrees=design.df)
@@ -298,57 +300,46 @@ def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = 
     return replace(design, weights=raking.weights, calibration=calibration)
 
 
-def _raked_replicate(weights: Floats, place: int, raking: Raking) -> Floats:
+def _raked_replicate(weights: Floats, number: int, raking: Raking) -> Floats:
     """Rake one replicate; it may miss a margin only where all rows together do."""
-    task: RakingTask = raking.task.for_replicate(weights)
-    found, _ = fitted_weights(task)
-    worst = reached_targets(found, task)[0]
-    if raking.converged and abs(worst.target - worst.reached) > task.tolerance * task.total:
+    task = raking.task.for_replicate(weights)
+    fitted, _ = _fitted_weights(task)
+    worst = _reached_targets(fitted, task)[0]
+    if raking.converged and worst.gap > task.tolerance * task.total:
         raise InputError(
-            f"replicate {place + 1:,} cannot meet margin {worst.margin!r}: category {worst.category!r} "
+            f"replicate {number + 1:,} cannot meet margin {worst.margin!r}: category {worst.category!r} "
             f"reaches {worst.reached:.6g}, and its target is {worst.target:.6g}; join categories or widen "
             "the bounds"
         )
-    return found
+    return fitted
 
 
 _AGREEMENT = 1e-6
 """Relative difference of two margins' totals that is rounding alone."""
 
 
-def read_margin(
+def _read_margin(
     name: str, answers: npt.ArrayLike, targets: Mapping[Hashable, float], weights: Floats
 ) -> Margin:
-    """Lay a variable of the sample beside its targets.
-
-    Args:
-        name: of the variable.
-        answers: shape (n,), each row's category.
-        targets: total or share of each category.
-        weights: shape (n,), rows with 0 count as absent.
-
-    Raises:
-        InputError: another length, a missing answer, a category that the sample or the targets lack, or a
-            target that is not a finite number of at least 0. The margin and the category are named.
-    """
-    given = np.asarray(answers, dtype=object)
-    if given.shape != weights.shape:
-        raise InputError(f"margin {name!r} must have {len(weights)} rows as weights has, got {len(given)}")
-    places = {category: place for place, category in enumerate(targets)}
-    codes = np.array([places.get(answer, -1) for answer in given.tolist()], dtype=np.int64)
+    """Number the categories of a variable of the sample, and give them their targets."""
+    labels = np.asarray(answers, dtype=object)
+    if labels.shape != weights.shape:
+        raise InputError(f"margin {name!r} must have {len(weights)} rows as weights has, got {len(labels)}")
+    numbers = {category: number for number, category in enumerate(targets)}
+    codes = np.array([numbers.get(label, -1) for label in labels.tolist()], dtype=np.int64)
     unknown = np.flatnonzero(codes < 0)
     if len(unknown):
         row = int(unknown[0])
         raise InputError(
-            f"margin {name!r} has no target for category {given[row]!r} in row {row + 1:,}: "
+            f"margin {name!r} has no target for category {labels[row]!r} in row {row + 1:,}: "
             "add it, or leave its rows out"
         )
     goals = np.array([float(target) for target in targets.values()])
     margin = Margin(name, tuple(targets), codes, goals)
-    for category, goal, there in zip(targets, goals, margin.sums(weights), strict=True):
+    for category, goal, total in zip(targets, goals, margin.sums(weights), strict=True):
         if not (np.isfinite(goal) and goal >= 0):
             raise InputError(f"margin {name!r}, category {category!r}: target must be >= 0, got {goal:g}")
-        if goal > 0 and not there > 0:
+        if goal > 0 and not total > 0:
             raise InputError(
                 f"margin {name!r}, category {category!r} has no rows with weight in the sample, but "
                 f"a target of {goal:g}: join it with another"
@@ -356,7 +347,7 @@ def read_margin(
     return margin
 
 
-def read_margins(
+def _read_margins(
     columns: Mapping[str, npt.ArrayLike],
     targets: Mapping[str, Mapping[Hashable, float]],
     weights: Floats,
@@ -364,35 +355,26 @@ def read_margins(
 ) -> list[Margin]:
     """Read all margins, and give their targets one total.
 
-    Args:
-        columns: the sample's variables by name, each of shape (n,).
-        targets: total or share of each category, by variable.
-        weights: shape (n,).
-        total: what the weights are to sum to; the targets' own sum unless given, or n where they are shares
-            that sum to 1 or 100.
-
-    Raises:
-        InputError: no margins, a variable that one side lacks, margins whose totals disagree, or what
-            ``read_margin`` refuses.
+    Without a total it is the targets' own, or n where they are shares that sum to 1 or 100.
     """
     if not targets:
         raise InputError("targets must name at least one margin")
     for name in targets.keys() ^ columns.keys():
         side = "targets" if name in columns else "columns"
         raise InputError(f"margin {name!r} is missing in {side}: both must name the same variables")
-    margins = [read_margin(name, columns[name], goals, weights) for name, goals in targets.items()]
+    margins = [_read_margin(name, columns[name], goals, weights) for name, goals in targets.items()]
     sums = [float(margin.targets.sum()) for margin in margins]
-    for margin, own in zip(margins, sums, strict=True):
-        if abs(own - sums[0]) > _AGREEMENT * max(own, sums[0]) or not own > 0:
+    for margin, goal in zip(margins, sums, strict=True):
+        if abs(goal - sums[0]) > _AGREEMENT * max(goal, sums[0]) or not goal > 0:
             raise InputError(
                 f"margins must have one total above 0, but {margins[0].name!r} sums to {sums[0]:g} and "
-                f"{margin.name!r} to {own:g}"
+                f"{margin.name!r} to {goal:g}"
             )
     are_shares = any(abs(sums[0] - whole) <= _AGREEMENT * whole for whole in (1, 100))
     wanted = total if total is not None else float((weights > 0).sum()) if are_shares else sums[0]
     if not (np.isfinite(wanted) and wanted > 0):
         raise InputError(f"total must be > 0, got {wanted:g}")
     return [
-        Margin(one.name, one.categories, one.codes, one.targets * wanted / own)
-        for one, own in zip(margins, sums, strict=True)
+        replace(margin, targets=margin.targets * wanted / goal)
+        for margin, goal in zip(margins, sums, strict=True)
     ]
