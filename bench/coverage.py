@@ -3,10 +3,9 @@
 Run with ``python bench/coverage.py``. PMFs are drawn from three populations whose figures are known.
 """
 
-import argparse
-
 import numpy as np
 
+from measuring import Options
 from semscale.stats.groups import Tally, estimate_group
 from semscale.stats.intervals import IntervalPlan, drawn_counts, percentile_interval, scale_figures
 
@@ -63,14 +62,14 @@ def covered(population, m, draws):
         tally = Tally(5)
         tally.add(pmf, weights, clusters)
         for place, method in enumerate(methods):
-            low, high = method(tally.whole(), draw)
+            low, high = method(tally, draw)
             hits[place] += (low <= truth) & (truth <= high)
     return hits / draws
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=2000)
+    parser = Options(__doc__)
+    parser.add_size("--draws", 2000, quick=2)
     draws = parser.parse_args().draws
     print(f"coverage in % of nominal 95 % intervals, {draws:,} draws; percentiles | t")
     for population in POPULATIONS:

@@ -33,6 +33,7 @@ def test_a_server_that_is_not_there(judged_with, judge_endpoint):
     assert judge_endpoint.requests == []
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_goes_away_amid_a_run_and_comes_back(
     judged_with, judge_endpoint, new_database, monkeypatch
 ):

@@ -168,7 +168,7 @@ def test_init_writes_a_study_that_loads(semscale, tmp_path):
 
     assert semscale("study", "init").code == 0
     study = load(tmp_path / "study.yaml")
-    assert (len(study.design.panel), study.design.plan.models[0].name) == (6, "local")
+    assert (len(study.design.panel), study.design.models[0].name) == (6, "local")
     again = semscale("study", "init")
     assert (again.code, again.err) == (
         2,
@@ -214,6 +214,7 @@ def test_tables_of_a_run_are_of_one_method_with_personas_as_clusters(study, sems
     assert [each["name"] for each in table["columns"]] == ["Total", "oat", "nut"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("api")
 @pytest.mark.parametrize(
     ("given", "message"),

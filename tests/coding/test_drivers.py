@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.coding.shares import find_drivers
+from semscale.coding.code_shares import find_drivers
 from semscale.errors import InputError
 
 RNG = np.random.default_rng(5)

@@ -3,9 +3,16 @@
 import numpy as np
 import pytest
 
+from semscale.coding.code_shares import (
+    CodeCounts,
+    CodedSample,
+    HandLabels,
+    PairCounts,
+    code_shares,
+    group_tests,
+)
 from semscale.coding.coding import decide
 from semscale.coding.settings import CodeSettings
-from semscale.coding.shares import CodeCounts, CodedSample, HandLabels, PairCounts, code_shares, group_tests
 from semscale.stats.intervals import wilson_interval
 from semscale.stats.prediction_powered import corrected_group_test, prediction_powered_mean
 from semscale.stats.sampling import SampleDesign
@@ -97,7 +104,7 @@ def test_answers_of_one_person_say_less_than_answers_of_many():
 
 @pytest.mark.parametrize("at_once", [1, 500])
 def test_weighted_shares_of_groups_together_are_those_of_each_group_alone(monkeypatch, at_once):
-    monkeypatch.setattr("semscale.coding.shares._GROUPS_AT_ONCE", at_once)
+    monkeypatch.setattr("semscale.coding.code_shares._GROUPS_AT_ONCE", at_once)
     # 60 answers of 30 people in four groups: nobody decided in the third, and the last has no weight.
     values = np.tile([0.9, 0.1, 0.4, 0.7, 0.2], 12)
     groups = np.repeat([0, 1, 2, 3, -1], [25, 20, 5, 5, 5])

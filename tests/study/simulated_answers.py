@@ -7,14 +7,13 @@ from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.study import StudyResult
-from semscale.study.asking import RunFacts
+from semscale.study.interviews import RunFacts
 from semscale.study.panel import SyntheticPanel
 from semscale.study.questionnaire import (
     Concept,
     ModelChoice,
     Questionnaire,
     StudyDesign,
-    StudyPlan,
     StudyQuestion,
 )
 from semscale.study.result import SCHEMA
@@ -99,6 +98,6 @@ def panel_result(*panels):
         ),
         SyntheticPanel.from_frame(panels[0][1], "personas.csv"),
         PromptTemplate("persona", "You are {age}."),
-        StudyPlan((ModelChoice(name="local"),)),
+        (ModelChoice(name="local"),),
     )
     return StudyResult(design, answers, Signature.of("study"), RunFacts("local"))

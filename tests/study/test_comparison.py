@@ -14,8 +14,8 @@ from semscale.scales import load_scale
 from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.study import compare
 from semscale.study.axes import GroupContrast, GroupContrasts
-from semscale.study.comparison import conclude, standings
 from semscale.study.people import shared_name
+from semscale.study.people_comparison import conclude, standings
 
 PLAN = IntervalPlan(replicates=200)
 COLUMNS = {"concept": "shown", "splits": 50, "plan": PLAN}

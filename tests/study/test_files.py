@@ -34,7 +34,7 @@ def test_a_file_is_read_as_it_is_written(written, tmp_path):
         "purchase-intent",
         ("ssr", "flr", "dlr"),
     )
-    assert (asked.samples, asked.exposure, study.design.plan.seed) == (1, "separate", 1)
+    assert (asked.samples, asked.exposure, study.design.seed) == (1, "separate", 1)
     assert study.design.panel.ids == ("ann", "bob", "cid")
     # 3 personas, 2 concepts, 3 methods.
     assert study.design.n_answers == 18
@@ -48,7 +48,7 @@ def test_a_question_without_words_has_those_of_its_scale(written):
 
 def test_a_model_may_be_a_name_alone(written):
     study = written(("model: {name: local, temperature: 0.5, max_tokens: 40}", "model: other"))
-    assert (study.design.plan.models[0].name, study.design.plan.models[0].max_tokens) == ("other", 200)
+    assert (study.design.models[0].name, study.design.models[0].max_tokens) == ("other", 200)
 
 
 def test_several_models_stand_in_a_list(written):
@@ -58,7 +58,7 @@ def test_several_models_stand_in_a_list(written):
             "model: [one, {name: two, temperature: 0}]",
         )
     )
-    assert [(item.name, item.temperature) for item in study.design.plan.models] == [("one", None), ("two", 0)]
+    assert [(item.name, item.temperature) for item in study.design.models] == [("one", None), ("two", 0)]
     # 3 personas, 2 concepts, 3 methods, 2 models.
     assert study.design.n_answers == 36
 

@@ -7,7 +7,7 @@ from semscale.chat.forecast import Forecast
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.replies import Usage
 from semscale.chat.runner import Running
-from semscale.study.asking import personas_within
+from semscale.study.interviews import personas_within
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from semscale.scales import load_scale
-from semscale.study.asking import balanced_square, orders, planned_stops
+from semscale.study.interviews import balanced_square, orders, planned_stops
 from semscale.study.questionnaire import Concept, Questionnaire, StudyQuestion
 
 SCALE = load_scale("purchase-intent")

@@ -12,6 +12,7 @@ from semscale.chat.messages import ImagePart, Message, Parameters, Request, Text
 from semscale.chat.prices import Price, PriceTable
 from semscale.chat.replies import Reply
 from semscale.chat.runner import Running
+from semscale.errors import SemscaleError
 from semscale.scales import load_scale
 from semscale.study import load, read_study
 from semscale.study.questionnaire import parse_study
@@ -96,6 +97,12 @@ def test_a_number_in_the_place_of_words_has_no_rating_by_similarity(
     assert set(result.answers.filter(persona="bob", method="flr")["status"]) == {"scored"}
 
 
+def test_an_embedder_that_is_missing_shows_before_a_call_is_paid(written, played, running, tmp_path):
+    with pytest.raises(SemscaleError, match="no-such-model"):
+        written().run(played, embedder=str(tmp_path / "no-such-model"), running=running)
+    assert played.asked == []
+
+
 def test_a_run_goes_on_where_a_cap_stopped_it(written, played, running, toy_embedder):
     study = written()
     capped = Running(ledger=running.ledger, budget=Budget(calls=7))
@@ -149,7 +156,7 @@ def test_in_a_sequence_earlier_concepts_and_answers_are_in_view(written, played,
     assert "A bar of oats." in later.messages[1].text
     assert later.messages[2].text == "I would probably buy it."
     assert "A bar of nuts." in later.messages[3].text
-    assert result.answers.filter(persona="ann")["concept_place"].to_list() == [1, 2]
+    assert result.answers.filter(persona="ann")["concept_position"].to_list() == [1, 2]
 
 
 def test_a_failed_call_is_no_turn_of_the_conversation(written, played, running, toy_embedder):
@@ -166,7 +173,7 @@ def test_rotation_balances_the_first_place(written, played, running, toy_embedde
     # What stands first gets a 5, what stands second a 3: the effect is 2.
     played.number = lambda request: "5" if len(request.messages) == 2 else "3"
     result = study.run(played, embedder=toy_embedder, running=running)
-    first = result.answers.filter(pl.col("concept_place") == 1)
+    first = result.answers.filter(pl.col("concept_position") == 1)
     assert first["concept"].value_counts().sort("concept").rows() == [("nut", 4), ("oat", 4)]
     (effect,) = result.summary().orders
     assert (effect.ordered, effect.effect.value) == ("concept", pytest.approx(2.0))
@@ -300,7 +307,7 @@ def test_the_example_is_a_study():
     study = load(EXAMPLE / "snack_bars.yaml")
     # 6 personas x 2 concepts x 4 methods.
     assert study.design.n_answers == 48
-    assert study.design.plan.models[0].name == "local"
+    assert study.design.models[0].name == "local"
 
 
 @pytest.mark.needs("local")

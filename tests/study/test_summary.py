@@ -16,11 +16,10 @@ from semscale.study.summary import (
     PANEL_WEIGHT,
     MeasuredAnswers,
     UnratedReason,
+    answer_pairs,
     answer_reliabilities,
     answer_spreads,
     level_differences,
-    method_pairs,
-    model_pairs,
     order_contrasts,
     order_effects,
     quoted_answers,
@@ -29,7 +28,6 @@ from semscale.study.summary import (
 
 SCALE = load_scale("purchase-intent")
 QUESTION = StudyQuestion("intent", "Buy?", SCALE, ("dlr",))
-TWO_METHODS = StudyQuestion("q", "q", SCALE, ("flr", "dlr"))
 THREE_METHODS = StudyQuestion("q", "q", SCALE, ("ssr", "flr", "dlr"))
 PLAN = IntervalPlan(replicates=200)
 
@@ -176,11 +174,10 @@ def test_too_few_or_too_many_are_not_compared(answers):
     assert differences_in(answer_rows(answers), concepts=tuple(answers)) == []
 
 
-def rated_rows(method, values):
+def rated_rows(values):
     n = len(values)
     return pl.DataFrame(
         {
-            "method": method,
             "persona": [f"p{row}" for row in range(n)],
             "sample": 1,
             "concept": "a",
@@ -190,8 +187,8 @@ def rated_rows(method, values):
 
 
 def test_differences_are_of_answers_that_have_both():
-    both = pl.concat([rated_rows("dlr", [1.0, 2.0, 5.0, 4.0]), rated_rows("flr", [2.0, 3.0, None, 5.0])])
-    (pair,) = method_pairs(TWO_METHODS, both, None, IntervalPlan())
+    answers = {"flr": rated_rows([2.0, 3.0, None, 5.0]), "dlr": rated_rows([1.0, 2.0, 5.0, 4.0])}
+    (pair,) = answer_pairs(QUESTION, answers, IntervalPlan())
     # 2 - 1, 3 - 2 and 5 - 4; the third answer has no rating by FLR.
     assert (pair.first, pair.second) == ("flr", "dlr")
     assert (pair.difference.value, pair.difference.n, pair.difference.n_left_out) == (1.0, 3, 1)
@@ -199,26 +196,16 @@ def test_differences_are_of_answers_that_have_both():
 
 
 def test_two_answers_have_no_correlation():
-    both = pl.concat([rated_rows("dlr", [1.0, 2.0]), rated_rows("flr", [2.0, 3.0])])
-    (pair,) = method_pairs(TWO_METHODS, both, None, IntervalPlan())
+    answers = {"flr": rated_rows([2.0, 3.0]), "dlr": rated_rows([1.0, 2.0])}
+    (pair,) = answer_pairs(QUESTION, answers, IntervalPlan())
     assert pair.correlation is None
 
 
-def rows_by_model(**values):
-    """Answers of four personas about one concept, by model; ``None`` without a rating."""
-    return pl.DataFrame([
-        {"persona": f"p{n}", "sample": 1, "concept": "oat", "method": "dlr",
-         "asked_model": model, "value": value}
-        for model, part in values.items()
-        for n, value in enumerate(part)
-    ])  # fmt: skip
-
-
 def test_every_two_models_are_compared_on_answers_that_both_gave():
-    answers = rows_by_model(a=[1.0, 2.0, 3.0, 5.0], b=[2.0, 3.0, 4.0, None], c=[5.0, 4.0, 3.0, 1.0])
+    values = {"a": [1.0, 2.0, 3.0, 5.0], "b": [2.0, 3.0, 4.0, None], "c": [5.0, 4.0, 3.0, 1.0]}
+    answers = {model: rated_rows(part) for model, part in values.items()}
     outcome = {
-        (item.first, item.second): item
-        for item in model_pairs(MeasuredAnswers(QUESTION, "dlr", answers), ("a", "b", "c"), PLAN)
+        (item.first, item.second): item for item in answer_pairs(QUESTION, answers, PLAN, method="dlr")
     }
     assert list(outcome) == [("a", "b"), ("a", "c"), ("b", "c")]
     assert (outcome["a", "b"].difference.value, outcome["a", "b"].difference.n) == (-1.0, 3)
@@ -229,8 +216,7 @@ def test_every_two_models_are_compared_on_answers_that_both_gave():
 
 
 def test_one_model_alone_makes_no_pair():
-    alone = rows_by_model(a=[1.0, 2.0, 3.0, 4.0])
-    assert list(model_pairs(MeasuredAnswers(QUESTION, "dlr", alone), (), PLAN)) == []
+    assert list(answer_pairs(QUESTION, {"a": rated_rows([1.0, 2.0, 3.0, 4.0])}, PLAN, method="dlr")) == []
 
 
 def test_the_mean_of_the_contrasts_is_the_difference_of_means():
@@ -248,8 +234,8 @@ def test_better_concepts_in_the_first_place_are_no_order_effect():
         {
             "persona": ["1", "1", "2", "2"],
             "concept": ["a", "b", "b", "a"],
-            "concept_place": [1, 2, 1, 2],
-            "question_place": [1, 1, 1, 1],
+            "concept_position": [1, 2, 1, 2],
+            "question_position": [1, 1, 1, 1],
             "value": [2.0, 4.0, 4.0, 2.0],
         }
     )
@@ -262,11 +248,11 @@ def test_answers_without_a_place_have_no_order_effect():
         {
             "persona": ["1"],
             "concept": ["a"],
-            "concept_place": [None],
-            "question_place": [None],
+            "concept_position": [None],
+            "question_position": [None],
             "value": [2.0],
         },
-        schema_overrides={"concept_place": pl.Int64, "question_place": pl.Int64},
+        schema_overrides={"concept_position": pl.Int64, "question_position": pl.Int64},
     )
     assert list(order_effects(MeasuredAnswers(QUESTION, "dlr", rows), IntervalPlan())) == []
 

@@ -6,7 +6,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.store.column_labels import ColumnLabels
-from semscale.tabulation.answers import (
+from semscale.tabulation.answer_cells import (
     chosen_options,
     is_grid,
     likely_codes,

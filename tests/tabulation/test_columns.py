@@ -4,7 +4,7 @@ import pytest
 from tests.store.readers.spss_files import write_spss
 
 from semscale.store.reading import open_table
-from semscale.tabulation.columns import ValueCount, summarize_columns
+from semscale.tabulation.column_summaries import ValueCount, summarize_columns
 
 MONKEY = """Respondent ID,Collector ID,Which?,,Stars
 ,,Tea,Coffee,Response

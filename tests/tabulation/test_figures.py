@@ -7,9 +7,9 @@ import pytest
 from semscale.errors import InputError
 from semscale.stats.survey_designs import Domains, SurveyDesign
 from semscale.stats.survey_estimates import survey_means
-from semscale.tabulation import figures
+from semscale.tabulation import crosstab_figures
 from semscale.tabulation.banners import read_banner
-from semscale.tabulation.figures import (
+from semscale.tabulation.crosstab_figures import (
     TestSettings,
     changes_between,
     compare_columns,
@@ -17,7 +17,7 @@ from semscale.tabulation.figures import (
     standard_deviations,
     tabulate,
 )
-from semscale.tabulation.questions import Line, Question, choice_lines, number_lines, scale_lines
+from semscale.tabulation.survey_questions import Line, Question, choice_lines, number_lines, scale_lines
 
 FREE = TestSettings(min_base=2, adjust="none")
 
@@ -128,7 +128,7 @@ def test_blocks_of_questions_do_not_change_figures(monkeypatch):
     questions = [number(rng.normal(size=30)) for _ in range(5)]
     groups = rng.integers(0, 2, 30).tolist()
     together = tables(questions, groups)
-    monkeypatch.setattr(figures, "_NUMBERS_AT_ONCE", 60)
+    monkeypatch.setattr(crosstab_figures, "_NUMBERS_AT_ONCE", 60)
     for item, other in zip(together, tables(questions, groups), strict=True):
         np.testing.assert_allclose(item.cells.low, other.cells.low)
 

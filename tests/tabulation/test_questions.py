@@ -7,7 +7,7 @@ import pytest
 import semscale
 from semscale.errors import InputError, UnknownNameError
 from semscale.store.column_labels import ColumnLabels
-from semscale.tabulation.questions import (
+from semscale.tabulation.survey_questions import (
     Question,
     QuestionReader,
     choice_lines,

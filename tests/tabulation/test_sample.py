@@ -9,8 +9,7 @@ from semscale.stats.survey_designs import ReplicateDesign
 from semscale.stats.survey_estimates import survey_means
 from semscale.store.column_labels import ColumnLabels
 from semscale.tabulation.sample import matched_margins, read_sample
-from semscale.tabulation.sample_files import read_margins, read_rscales
-from semscale.tabulation.settings import SampleSettings
+from semscale.tabulation.settings import SampleSettings, read_margins, read_rscales
 
 FRAME = pl.DataFrame({
     "w": [1.0, 2.0, None, 3.0],

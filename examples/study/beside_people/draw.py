@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.study.asking import RunFacts
+from semscale.study.interviews import RunFacts
 from semscale.study.questionnaire import parse_study
 from semscale.study.result import PANEL, SUMMARY, StudyAnswer, StudyResult, answer_frame
 from semscale.types import Status
@@ -88,8 +88,8 @@ def panel(rng: np.random.Generator, n: int = 60) -> tuple[list[StudyAnswer], pl.
             method,
             sample=1,
             asked_model="nobody",
-            concept_place=None,
-            question_place=None,
+            concept_position=None,
+            question_position=None,
             status=Status.SCORED,
             value=float(pmf[row, bar, asked] @ np.arange(1, 6)),
             pmf=pmf[row, bar, asked].tolist(),

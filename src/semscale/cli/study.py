@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from semscale.chat.budget import Budget
     from semscale.chat.forecast import Forecast, ForecastSummary
     from semscale.chat.runner import Running
-    from semscale.study.comparison import StudyComparison
+    from semscale.study.people_comparison import StudyComparison
     from semscale.study.questionnaire import Caps
     from semscale.study.result import Study
     from semscale.study.summary import StudySummary
@@ -166,13 +166,13 @@ def run_study(options: StudyRunOptions, outputs: StudyOutputs) -> "StudySummary"
     from semscale.store.atomic import check_folder
 
     study = _read(options)
-    plan = IntervalPlan(options.settings.interval, seed=study.design.plan.seed)
+    plan = IntervalPlan(options.settings.interval, seed=study.design.seed)
     folder = Path(str(outputs.folder))
     check_folder(folder, "out")
     folder.mkdir(parents=True, exist_ok=True)
     outputs.check()
     with progress_bars() as progress:
-        running = options.running(study.design.plan.caps)
+        running = options.running(study.design.caps)
         result = study.run(running=running, progress=progress)
     result.save(folder, plan=plan)
     return result.summary(plan=plan)
@@ -190,7 +190,7 @@ def forecast_run(options: StudyRunOptions) -> "ForecastSummary":
     with closing(options.calls.open_ledger()) as ledger:
         forecasts = study.forecasts(ledger=ledger)
     design = study.design
-    budget = options.running(design.plan.caps).divided(len(forecasts), "models").budget
+    budget = options.running(design.caps).divided(len(forecasts), "models").budget
     cautions = tuple(_caps(forecasts, budget, len(design.panel)))
     return ForecastSummary(design.source, forecasts, design.n_answers, {}, "answer", cautions=cautions)
 
@@ -203,7 +203,7 @@ def _caps(forecasts: "Mapping[str, Forecast]", budget: "Budget", n: int) -> Iter
         budget: the part of each model.
         n: how many personas there are.
     """
-    from semscale.study.asking import personas_within
+    from semscale.study.interviews import personas_within
 
     caps = {name: "; ".join(forecast.beyond(budget)) for name, forecast in forecasts.items()}
     reached = {name: cap for name, cap in caps.items() if cap}
@@ -228,7 +228,7 @@ def compare_study(options: StudyCompareOptions) -> "StudyComparison":
     Raises:
         InputError: a file, a name or a value that cannot be used.
     """
-    from semscale.study.comparison import compare as compare_answers
+    from semscale.study.people_comparison import compare as compare_answers
 
     options.outputs.check()
     check_input(options.human, options.outputs.report)

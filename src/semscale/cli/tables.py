@@ -132,7 +132,7 @@ def _of_study(options: TablesOptions) -> "Crosstabs":
     Raises:
         InputError: an option that does not apply to a study's run, whose folder has the same information.
     """
-    from semscale.study.crosstabs import panel_tables
+    from semscale.study.panel_crosstabs import panel_tables
     from semscale.study.result import read_study
 
     used = given_names(options.tables, but=_OF_STUDY) + ["--missing"] * bool(options.missing)
@@ -181,7 +181,7 @@ def columns(options: ColumnsOptions) -> None:
     """
     from semscale.store.result_columns import check_output
     from semscale.store.writing import write_table
-    from semscale.tabulation.columns import summarize_columns
+    from semscale.tabulation.column_summaries import summarize_columns
 
     outputs = options.outputs
     outputs.check()

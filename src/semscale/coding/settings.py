@@ -64,7 +64,7 @@ code about as often as a person does; 0.5, midway between examples of the code a
 
 
 class CodingChatSettings(Settings):
-    """How a chat model is asked about codes as well."""
+    """Settings of the chat model that is asked about codes as well."""
 
     method: Annotated[
         Literal["decision", "prose"],

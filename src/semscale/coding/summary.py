@@ -9,11 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from semscale.coding.codebook import Codebook
-from semscale.coding.coder import ChatCodes
-from semscale.coding.coding import CodeCalibration, Coding
-from semscale.coding.settings import CodeSettings, CodingColumns
-from semscale.coding.shares import (
+from semscale.coding.code_shares import (
     CodeCounts,
     CodedSample,
     CodeShare,
@@ -21,6 +17,10 @@ from semscale.coding.shares import (
     GroupTest,
     PairCounts,
 )
+from semscale.coding.codebook import Codebook
+from semscale.coding.coder import ChatCodes
+from semscale.coding.coding import CodeCalibration, Coding
+from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.errors import InputError
 from semscale.presentable import Presentable
 from semscale.signature import Signature

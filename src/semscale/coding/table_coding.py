@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from semscale.coding.codebook import Codebook
-from semscale.coding.coder import ChatCodes, Coder, CodeScores
-from semscale.coding.coding import Coding, FittedCodes, applied_settings, fit_codes, mean_asked
-from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
-from semscale.coding.settings import CodeSettings, CodingColumns
-from semscale.coding.shares import (
+from semscale.coding.code_shares import (
     CodedSample,
     Drivers,
     HandLabels,
@@ -23,6 +18,11 @@ from semscale.coding.shares import (
     find_drivers,
     group_tests,
 )
+from semscale.coding.codebook import Codebook
+from semscale.coding.coder import ChatCodes, Coder, CodeScores
+from semscale.coding.coding import Coding, FittedCodes, applied_settings, fit_codes, mean_asked
+from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
+from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.summary import CodedGroup, CodedGrouping, CodeTallies, CodingAgreement, CodingSummary
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
 from semscale.embedding.texts import answer_status

@@ -35,9 +35,9 @@ from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 from semscale.types import Status
 
 if TYPE_CHECKING:
+    from semscale.coding.code_shares import CodeShare, Driver, Drivers
     from semscale.coding.coder import ChatCodes, LostReply
     from semscale.coding.coding import CodeCalibration
-    from semscale.coding.shares import CodeShare, Driver, Drivers
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
     from semscale.coding.summary import CodedGrouping, CodingSummary
     from semscale.stats.agreement import AgreementEstimate

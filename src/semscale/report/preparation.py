@@ -23,7 +23,7 @@ from semscale.types import Status
 if TYPE_CHECKING:
     from semscale.chat.forecast import Forecast, ForecastSummary
     from semscale.embedding.file_embedding import EmbeddingSummary
-    from semscale.tabulation.columns import ColumnsSummary, ColumnSummary
+    from semscale.tabulation.column_summaries import ColumnsSummary, ColumnSummary
 
 _VALUES = 30
 _NAME = 60

@@ -150,7 +150,7 @@ def study_document(summary: "StudySummary") -> Document:
                 ("Panel", Quoted(panel.source)),
                 ("Weights", _weights_line(summary)),
                 ("Persona", Quoted(design.template.text)),
-                ("Groups", listed([f"“{one_line(name)}”" for name in design.plan.groups]) or "none"),
+                ("Groups", listed([f"“{one_line(name)}”" for name in design.groups]) or "none"),
                 ("Orders", _rotation_line(summary)),
                 ("Intervals", intervals),
             ),
@@ -264,7 +264,7 @@ def _question_blocks(
     if quotes:
         yield _quotes(summary, question, quotes)
         yield _READ_ANSWERS
-    for attribute in summary.design.plan.groups:
+    for attribute in summary.design.groups:
         yield Subheading(("By ", Quoted(attribute), ", all concepts together"))
         for measure in measures:
             yield _groups(measure, attribute)
@@ -510,7 +510,7 @@ def _order_blocks(summary: "StudySummary") -> Iterator[Block | str]:
 
 def _status_blocks(summary: "StudySummary") -> Iterator[Block | str]:
     yield _statuses(summary, None)
-    for attribute in summary.design.plan.groups:
+    for attribute in summary.design.groups:
         yield Subheading(("By ", Quoted(attribute)))
         yield _statuses(summary, attribute)
     if summary.unrated:

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from semscale.stats.intervals import Estimate
     from semscale.stats.panel_benchmarks import Attainment, HeldDistance, SampleWorth
     from semscale.study.axes import Correlations, GroupContrast, SurveyMeans
-    from semscale.study.comparison import Conclusion, MethodComparison, StudyComparison, Subject
     from semscale.study.people import ComparedQuestion
+    from semscale.study.people_comparison import Conclusion, MethodComparison, StudyComparison, Subject
 
 _SUBJECTS: "dict[Subject, str]" = {
     "ranking": "order of concepts",

@@ -25,10 +25,10 @@ from semscale.report.parts import Columns, section, summary_document, table, tab
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
+    from semscale.tabulation.crosstab_figures import ColumnDifferences, Crosstab, WaveChanges
     from semscale.tabulation.crosstabs import Crosstabs
-    from semscale.tabulation.figures import ColumnDifferences, Crosstab, WaveChanges
-    from semscale.tabulation.questions import Line
     from semscale.tabulation.settings import TestSettings
+    from semscale.tabulation.survey_questions import Line
 
 _RAO_SCOTT = Citation(
     "Rao, J. N. K., & Scott, A. J. (1984).",

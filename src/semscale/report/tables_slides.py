@@ -9,8 +9,8 @@ from semscale.report.formatting import capitalised, count, one_line, printable
 from semscale.report.tables import finding, table_notes
 
 if TYPE_CHECKING:
+    from semscale.tabulation.crosstab_figures import Crosstab
     from semscale.tabulation.crosstabs import Crosstabs
-    from semscale.tabulation.figures import Crosstab
 
 _INCH, _POINT = 914_400, 12_700
 _WIDTH, _HEIGHT = 13.333, 7.5

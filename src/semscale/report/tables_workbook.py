@@ -14,8 +14,8 @@ from semscale.report.workbook import Sheet, SheetFormats, Value
 from semscale.store.workbook import MAX_ROWS, opened_workbook
 
 if TYPE_CHECKING:
+    from semscale.tabulation.crosstab_figures import Crosstab
     from semscale.tabulation.crosstabs import Crosstabs
-    from semscale.tabulation.figures import Crosstab
 
 _FORMS = {"share": "0.0%", "mean": "0.00"}
 _CHANGES = {"share": "+0.0%;-0.0%;0.0%", "mean": "+0.00;-0.00;0.00"}

@@ -12,8 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from semscale.study.comparison import StudyComparison, compare
-    from semscale.study.crosstabs import panel_tables
+    from semscale.study.panel_crosstabs import panel_tables
+    from semscale.study.people_comparison import StudyComparison, compare
     from semscale.study.result import Study, StudyResult, load, read_study
     from semscale.study.summary import StudySummary
 
@@ -29,8 +29,8 @@ __all__ = [
 ]
 
 _MODULES = {
-    "comparison": ("StudyComparison", "compare"),
-    "crosstabs": ("panel_tables",),
+    "people_comparison": ("StudyComparison", "compare"),
+    "panel_crosstabs": ("panel_tables",),
     "result": ("Study", "StudyResult", "load", "read_study"),
     "summary": ("StudySummary",),
 }

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
@@ -370,25 +370,6 @@ class Questionnaire:
 
 
 @dataclass(frozen=True)
-class StudyPlan:
-    """Settings of a run and its report.
-
-    Attributes:
-        models: each answers for the whole panel; at least one.
-        caps: what a run may spend.
-        groups: attributes of personas by which results are shown.
-        seed: of the panel, the orders and the intervals.
-        embedder: model that rates free text by similarity; the default unless given.
-    """
-
-    models: tuple[ModelChoice, ...]
-    caps: Caps = field(default_factory=Caps)
-    groups: tuple[str, ...] = ()
-    seed: int = 0
-    embedder: str | None = None
-
-
-@dataclass(frozen=True)
 class StudyDesign:
     """A questionnaire, a panel of personas, and how both are run.
 
@@ -398,7 +379,11 @@ class StudyDesign:
         questionnaire: concepts and questions.
         panel: the personas.
         template: of the text that tells the model which persona it plays.
-        plan: models, caps, groups, seed.
+        models: each answers for the whole panel; at least one.
+        caps: what a run may spend.
+        groups: attributes of personas by which results are shown.
+        seed: of the panel, the orders and the intervals.
+        embedder: model that rates free text by similarity; the default unless given.
         content: the bytes of the file, which are stored with the answers; empty where there is none.
     """
 
@@ -407,7 +392,11 @@ class StudyDesign:
     questionnaire: Questionnaire
     panel: SyntheticPanel
     template: PromptTemplate
-    plan: StudyPlan
+    models: tuple[ModelChoice, ...]
+    caps: Caps = field(default_factory=Caps)
+    groups: tuple[str, ...] = ()
+    seed: int = 0
+    embedder: str | None = None
     content: bytes = field(default=b"", repr=False)
 
     @property
@@ -419,16 +408,12 @@ class StudyDesign:
     def n_answers(self) -> int:
         """Number of answers of a complete run, each by one method and one model."""
         methods = sum(len(question.methods) for question in self.questionnaire.questions)
-        return self.n_interviews * len(self.plan.models) * len(self.questionnaire.concepts) * methods
+        return self.n_interviews * len(self.models) * len(self.questionnaire.concepts) * methods
 
     @property
     def running(self) -> Running:
         """Limits and budget of calls from the file; replies go to Semscale's ledger."""
-        return Running(limits=self.plan.caps.limits, budget=self.plan.caps.budget)
-
-    def with_models(self, models: Iterable[ModelChoice]) -> "StudyDesign":
-        """Return the same design with other models."""
-        return replace(self, plan=replace(self.plan, models=tuple(models)))
+        return Running(limits=self.caps.limits, budget=self.caps.budget)
 
     def answered_by(self, names: Sequence[str], base_url: str | None = None) -> "StudyDesign":
         """Return the same design with other models, and the address of their endpoint.
@@ -448,14 +433,14 @@ class StudyDesign:
             )
         if twice := first_repeated(names):
             raise InputError(f"model {twice!r} is named twice: name it once")
-        first = self.plan.models[0]
-        models = [first.model_copy(update={"name": name}) for name in names] or self.plan.models
-        return self.with_models(model.model_copy(update={"base_url": base_url}) for model in models)
+        models = [self.models[0].model_copy(update={"name": name}) for name in names] or self.models
+        with_address = (model.model_copy(update={"base_url": base_url}) for model in models)
+        return replace(self, models=tuple(with_address))
 
     @property
     def signature(self) -> Signature:
         """The settings that decide the answers, apart from the models' names."""
-        asked, first = self.questionnaire, self.plan.models[0]
+        asked, first = self.questionnaire, self.models[0]
         return Signature.of(
             "study",
             questionnaire=asked.content_hash,
@@ -465,7 +450,7 @@ class StudyDesign:
             samples=asked.samples,
             exposure=asked.exposure,
             rotation=asked.rotation if asked.exposure == "sequence" else None,
-            seed=self.plan.seed,
+            seed=self.seed,
             temperature=first.temperature,
             max_tokens=first.max_tokens,
         )
@@ -567,8 +552,19 @@ def parse_study(content: bytes, *, source: str, folder: Path) -> StudyDesign:
     with file.located("panel", "file"):
         panel.check(template.columns)
     _check_groups(keys.groups, file, panel)
-    plan = StudyPlan(tuple(keys.model), keys.budget, tuple(keys.groups), keys.seed, keys.embedder)
-    return StudyDesign(keys.name, source, questionnaire, panel, template, plan, content)
+    return StudyDesign(
+        keys.name,
+        source,
+        questionnaire,
+        panel,
+        template,
+        models=tuple(keys.model),
+        caps=keys.budget,
+        groups=tuple(keys.groups),
+        seed=keys.seed,
+        embedder=keys.embedder,
+        content=content,
+    )
 
 
 def _questionnaire(keys: StudyKeys, file: YamlFile, folder: Path) -> Questionnaire:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
@@ -19,6 +19,7 @@ from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Message, Request, TextPart
 from semscale.chat.replies import CallError, FailureKind, Reply, RequestOutcome
 from semscale.chat.runner import Running, run_apart
+from semscale.embedding.loading import as_embedder
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.replies import read_reply
@@ -28,7 +29,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.atomic import replacing
 from semscale.store.writing import write_table
-from semscale.study.asking import (
+from semscale.study.interviews import (
     KINDS,
     AskedStudy,
     Kind,
@@ -42,8 +43,9 @@ from semscale.study.asking import (
 )
 from semscale.study.panel import SyntheticPanel
 from semscale.study.questionnaire import Method, ModelChoice, StudyDesign, StudyQuestion, parse_study
-from semscale.types import Floats, Progress, Status, Statuses
+from semscale.types import Floats, Progress, Status
 from semscale.weights.download_staging import sha256_of
+from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.yaml_reading import YamlFile
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ class Study:
     """A study; ``semscale.study.load`` reads one from a YAML file.
 
     Attributes:
-        design: questionnaire, panel and plan.
+        design: the questionnaire, the panel, and how both are run.
     """
 
     design: StudyDesign
@@ -115,12 +117,14 @@ class Study:
 
         Raises:
             ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty.
-            ModelError: weights are missing.
+            ModelError: weights are missing; no call was sent.
             InputError: a list of models that are not as many as in the file, or two of one name.
         """
         players = _players(self.design, model, progress)
-        design = self.design.with_models(self.design.plan.models[: len(players)])
-        similarity = SimilarityRating(embedder or design.plan.embedder)
+        design = replace(self.design, models=self.design.models[: len(players)])
+        if any("ssr" in question.methods for question in design.questionnaire.questions):
+            # Weights that are missing show before a call is paid.
+            embedder = as_embedder(embedder or design.embedder or DEFAULT_RATING_MODEL)
         left = running or design.running
         answers: list[StudyAnswer] = []
         replies: list[AskedStudy] = []
@@ -129,8 +133,9 @@ class Study:
             asked = run_apart(ask_study(design, choice, chat, part, progress))
             left = left.after(asked.spent)
             replies.append(asked)
-            answers += measured_answers(design, choice.name, asked, similarity, progress)
-        signature = _signature(design, players, replies).with_settings("ssr", similarity.settings)
+            answers += _Measuring(design, choice.name, asked).answers()
+        applied = _rate_texts(design, answers, embedder, progress)
+        signature = _signature(design, players, replies).with_settings("ssr", applied)
         sent = {prompt: calls for asked in replies for prompt, calls in asked.sent.items()}
         facts = RunFacts.joined([asked.facts for asked in replies])
         return StudyResult(design, answer_frame(answers), signature, facts, prompt_frame(sent))
@@ -190,7 +195,7 @@ def _players(
     design: StudyDesign, model: object, progress: Progress | None = None
 ) -> list[tuple[ModelChoice, DecidingChat]]:
     """Load all models that play the personas, before any is asked; each with its settings and its name."""
-    choices = design.plan.models
+    choices = design.models
     if model is None:
         return [
             (
@@ -238,7 +243,7 @@ class StudyResult:
     """The answers of a panel, and the design and the calls behind them.
 
     Attributes:
-        design: questionnaire, panel and plan.
+        design: the questionnaire, the panel, and how both are run.
         answers: a row for each persona, sample, concept, question and method, with the columns of
             ``SCHEMA``; missing values are null.
         signature: the settings that were applied.
@@ -427,9 +432,9 @@ class StudyAnswer:
         method: how it was measured.
         sample: from 1.
         asked_model: name of the model that was asked, as in the study's file.
-        concept_place: position of the concept in the interview, from 1; ``None`` where each call stands
+        concept_position: position of the concept in the interview, from 1; ``None`` where each call stands
             alone.
-        question_place: likewise, of the question after its concept.
+        question_position: likewise, of the question after its concept.
         status: ``scored``, or the reason why there is no rating.
         reason: the same in a sentence; ``None`` where there is none.
         value: expected value on the scale; ``None`` without a rating, and for questions about options.
@@ -452,8 +457,8 @@ class StudyAnswer:
     method: str
     sample: int
     asked_model: str
-    concept_place: int | None
-    question_place: int | None
+    concept_position: int | None
+    question_position: int | None
     status: Status = Status.UNFINISHED
     reason: str | None = None
     value: float | None = None
@@ -502,47 +507,10 @@ def answer_frame(answers: Iterable[StudyAnswer]) -> pl.DataFrame:
     return pl.DataFrame(columns, schema=SCHEMA)
 
 
-def measured_answers(
-    design: StudyDesign,
-    model: str,
-    asked: AskedStudy,
-    similarity: "SimilarityRating",
-    progress: Progress | None = None,
-) -> list[StudyAnswer]:
-    """Measure all replies of one model; the free texts of a question are rated together.
-
-    Args:
-        design: of the study.
-        model: its name in the study.
-        asked: its replies.
-        similarity: rates free texts.
-        progress: called while texts are embedded.
-
-    Returns:
-        An answer for each persona, sample, concept, question and method, in the order of the file.
-    """
-    measuring = _Measuring(design, model, asked)
-    answers = list(measuring.answers())
-    for name, waiting in measuring.texts.items():
-        scale = design.questionnaire.scales[name]
-        rated = similarity.rate(scale, [text for _, text in waiting], progress)
-        for (answer, _), status, pmf, by_set in zip(waiting, *rated, strict=True):
-            answer.status = Status(status)
-            if status == Status.SCORED:
-                answer.rate(pmf, scale)
-                answer.set_values = by_set.tolist() if np.isfinite(by_set).all() else None
-    return answers
-
-
 class _Measuring:
-    """Turns the replies of one model into answers; free texts wait to be rated together.
-
-    Attributes:
-        texts: by the question's name, answers and their texts that are to be rated.
-    """
+    """Turns the replies of one model into answers; free texts wait to be rated together."""
 
     def __init__(self, design: StudyDesign, model: str, asked: AskedStudy) -> None:
-        self.texts: dict[str, list[tuple[StudyAnswer, str]]] = {}
         self._design, self._model, self._asked = design, model, asked
         self._readers = {name: PointReader(scale) for name, scale in design.questionnaire.scales.items()}
 
@@ -571,8 +539,9 @@ class _Measuring:
         key = ReplyKey(KINDS[method], persona, sample, stop.concept, stop.question)
         reply = self._asked.replies.get(key)
         if reply is None:
-            if method == "decision" and self._asked.no_decisions is not None:
-                answer.status, answer.reason = Status.FAILED, self._asked.no_decisions
+            no_decisions = self._asked.facts.no_decisions if method == "decision" else None
+            if no_decisions is not None:
+                answer.status, answer.reason = Status.FAILED, no_decisions
             return answer
         answer.prompt, answer.reply = reply.prompt, reply.text
         if method == "decision":
@@ -625,8 +594,6 @@ class _Measuring:
                 self._pick(answer, rating)
         elif _NUMBERS.fullmatch(text):
             answer.status, answer.reason = Status.UNPARSABLE, _ONLY_A_NUMBER
-        else:
-            self.texts.setdefault(answer.question, []).append((answer, text))
 
     def _add_cost(self, answer: StudyAnswer, outcomes: Sequence[RequestOutcome]) -> None:
         """Add tokens, money and time of calls, as far as all of them state it."""
@@ -681,37 +648,40 @@ class PointReader:
         return self._read[key]
 
 
-class SimilarityRating:
-    """Rates free texts by their similarity with anchors, with one embedder for all scales of a study.
+def _rate_texts(
+    design: StudyDesign,
+    answers: Iterable[StudyAnswer],
+    embedder: "str | Embedder | None",
+    progress: Progress | None,
+) -> dict[str, object]:
+    """Rate free texts by their similarity with anchors, each in the language that it seems to be in.
 
     Args:
-        embedder: a model's name or an embedder; the default model of ratings unless given.
+        design: of the study.
+        answers: of all models; those that wait for a rating get one, question by question.
+        embedder: that is loaded where a question takes the method; otherwise no text waits.
+        progress: called while texts are embedded.
+
+    Returns:
+        Fields of a signature: a hash of all raters' settings, and the embedder; empty where no text waits.
     """
-
-    def __init__(self, embedder: "str | Embedder | None" = None) -> None:
-        self._embedder = embedder
-        self._applied: set[Signature] = set()
-
-    def rate(
-        self, scale: "Scale", texts: list[str], progress: Progress | None = None
-    ) -> tuple[Statuses, Floats, Floats]:
-        """Rate n texts on a scale, each in the language that it seems to be in.
-
-        Returns:
-            Statuses, shape (n,), masses of the k points, shape (n, k), and means under each of s anchor sets,
-            shape (n, s); NaN where there is no rating.
-        """
-        rater = Rater(scale, embedder=self._embedder)
-        self._embedder = rater.embedder
-        self._applied.add(rater.signature)
-        ratings = rater.rate(texts, progress=progress)
-        return ratings.status, ratings.pmf, ratings.set_means
-
-    @property
-    def settings(self) -> dict[str, object]:
-        """Fields of a signature: a hash of all raters' settings, and the embedder; empty before rating."""
-        if not self._applied or self._embedder is None or isinstance(self._embedder, str):
-            return {}
-        applied = "\n".join(sorted(str(signature) for signature in self._applied))
-        embedder = {f"ssr_{name}": value for name, value in self._embedder.signature.fields}
-        return {"ssr": hashlib.sha256(applied.encode()).hexdigest()[:8], **embedder}
+    waiting: dict[str, list[StudyAnswer]] = {}
+    for answer in answers:
+        if answer.method == "ssr" and answer.status is Status.UNFINISHED and answer.reply is not None:
+            waiting.setdefault(answer.question, []).append(answer)
+    raters, of_embedder = set[str](), dict[str, object]()
+    for name, unrated in waiting.items():
+        scale = design.questionnaire.scales[name]
+        rater = Rater(scale, embedder=embedder)
+        ratings = rater.rate([str(answer.reply) for answer in unrated], progress=progress)
+        rated = zip(unrated, ratings.status, ratings.pmf, ratings.set_means, strict=True)
+        for answer, status, pmf, by_set in rated:
+            answer.status = Status(status)
+            if status == Status.SCORED:
+                answer.rate(pmf, scale)
+                answer.set_values = by_set.tolist() if np.isfinite(by_set).all() else None
+        raters.add(str(rater.signature))
+        of_embedder = {f"ssr_{setting}": value for setting, value in rater.embedder.signature.fields}
+    if not raters:
+        return {}
+    return {"ssr": hashlib.sha256("\n".join(sorted(raters)).encode()).hexdigest()[:8], **of_embedder}

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain, combinations
 from typing import Any, Literal, TypeVar
 
@@ -23,7 +24,7 @@ from semscale.stats.survey_designs import SurveyDesign
 from semscale.stats.survey_estimates import survey_means
 from semscale.stats.variance_components import FacetTable, VarianceComponents, variance_components
 from semscale.store.columns import statuses_in
-from semscale.study.asking import RunFacts
+from semscale.study.interviews import RunFacts
 from semscale.study.panel import ID, WEIGHT
 from semscale.study.questionnaire import TEXT_METHODS, StudyDesign, StudyQuestion
 from semscale.types import Floats, Integers, Mask, Status, count_statuses
@@ -204,16 +205,17 @@ class AnswerSpread:
 
 
 @dataclass(frozen=True)
-class MethodPair:
-    """A comparison of two methods.
+class AnswerPair:
+    """A comparison of two methods by one model, or of two models by one method.
 
     Attributes:
         question: name of the question.
-        first: the first method.
-        second: the second method.
+        first: the first method or model.
+        second: the second method or model.
         difference: mean of the first less the second, over answers that have both.
         correlation: Pearson's, over the same answers; ``None`` for fewer than three, or without spread.
-        model: that answered; ``None`` where the study has one alone.
+        method: how the answers of two models were measured; ``None`` for two methods.
+        model: that answered; ``None`` for two models, and where the study has one alone.
     """
 
     question: str
@@ -221,28 +223,8 @@ class MethodPair:
     second: str
     difference: MeanEstimate
     correlation: Estimate | None
+    method: str | None = None
     model: str | None = None
-
-
-@dataclass(frozen=True)
-class ModelPair:
-    """A comparison of two models.
-
-    Attributes:
-        question: name of the question.
-        method: how the answers were measured.
-        first: the first model.
-        second: the second model.
-        difference: mean of the first less the second, over answers that have both.
-        correlation: Pearson's, over the same answers; ``None`` for fewer than three, or without spread.
-    """
-
-    question: str
-    method: str
-    first: str
-    second: str
-    difference: MeanEstimate
-    correlation: Estimate | None
 
 
 @dataclass(frozen=True)
@@ -365,7 +347,7 @@ class StudySummary(Presentable):
     drawn alike, answered by the same model. They say nothing about people.
 
     Attributes:
-        design: questionnaire, panel and plan.
+        design: the questionnaire, the panel, and how both are run.
         measures: for each question and method.
         differences: of every two concepts, and of every two groups of personas.
         reliabilities: of repeated answers; empty where personas are asked once.
@@ -390,7 +372,7 @@ class StudySummary(Presentable):
     differences: tuple[LevelDifference, ...]
     reliabilities: tuple[RerunReliability, ...]
     spreads: tuple[AnswerSpread, ...]
-    pairs: tuple[MethodPair, ...]
+    pairs: tuple[AnswerPair, ...]
     orders: tuple[OrderEffect, ...]
     statuses: tuple[StatusCounts, ...]
     costs: tuple[MethodCost, ...]
@@ -400,7 +382,7 @@ class StudySummary(Presentable):
     plan: IntervalPlan
     signature: Signature
     models: tuple[str, ...] = ()
-    model_pairs: tuple[ModelPair, ...] = ()
+    model_pairs: tuple[AnswerPair, ...] = ()
     options: tuple[OptionFigures, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -478,14 +460,14 @@ def summarize(
     """Sum the answers of a study up.
 
     Args:
-        design: questionnaire, panel and plan.
+        design: the questionnaire, the panel, and how both are run.
         answers: all of them, with the columns of ``SCHEMA``.
         signature: the settings that were applied.
         facts: of the calls.
         plan: how intervals are made; 95 % with the study's seed unless given.
     """
-    plan = plan or IntervalPlan(seed=design.plan.seed)
-    seed, attributes = design.plan.seed, design.plan.groups
+    plan = plan or IntervalPlan(seed=design.seed)
+    seed, attributes = design.seed, design.groups
     rows = _with_attributes(answers, design)
     models = asked_models(answers)
     by_model: list[tuple[str | None, pl.DataFrame]] = [
@@ -518,7 +500,12 @@ def summarize(
         ),
         reliabilities=_joined(answer_reliabilities(part, plan) for part in measured),
         spreads=_joined(answer_spreads(part, plan) for part in over_models),
-        pairs=_joined(method_pairs(question, part, model, plan) for question, model, part in asked),
+        pairs=_joined(
+            answer_pairs(
+                question, {name: part.filter(method=name) for name in question.methods}, plan, model=model
+            )
+            for question, model, part in asked
+        ),
         orders=_joined(order_effects(part, plan) for part in measured),
         statuses=_joined(_status_counts(part, attributes, model) for model, part in by_model),
         costs=_joined(_method_costs(part, model) for model, part in by_model),
@@ -528,7 +515,15 @@ def summarize(
         plan=plan,
         signature=signature.with_settings("estimate", plan.settings),
         models=models,
-        model_pairs=_joined(model_pairs(part, models, plan) for part in over_models),
+        model_pairs=_joined(
+            answer_pairs(
+                part.question,
+                {name: part.rows.filter(asked_model=name) for name in models},
+                plan,
+                method=part.method,
+            )
+            for part in over_models
+        ),
         options=_joined(
             option_figures(question, part.filter(question=question.name), model, plan)
             for question in about_options
@@ -554,7 +549,7 @@ def attribute_column(attribute: str) -> str:
 
 def _with_attributes(answers: pl.DataFrame, design: StudyDesign) -> pl.DataFrame:
     """Add attributes and weights of personas to their answers."""
-    columns = [pl.col(name).alias(attribute_column(name)) for name in design.plan.groups]
+    columns = [pl.col(name).alias(attribute_column(name)) for name in design.groups]
     if design.panel.weights is not None:
         columns.append(pl.col(WEIGHT).alias(PANEL_WEIGHT))
     personas = design.panel.to_frame().select(ID, *columns)
@@ -607,18 +602,16 @@ def option_figures(
     """
     numbers = question.values
     for (concept,), part in rows.group_by("concept", maintain_order=True):
-        figures = _masses(part, len(question.labels))
-
-        def mean(values: Floats, bounds: tuple[float, float], part: pl.DataFrame = part) -> MeanEstimate:
-            personas = _codes(part["persona"])
-            return estimate_mean(values, bounds=bounds, clusters=personas, weights=_weights(part), plan=plan)
-
+        figures, personas = _masses(part, len(question.labels)), _codes(part["persona"])
+        mean = partial(estimate_mean, clusters=personas, weights=_weights(part), plan=plan)
         yield OptionFigures(
             question,
             str(concept),
             int((~np.isnan(figures[:, 0])).sum()),
-            {label: mean(figures[:, k], question.bounds) for k, label in enumerate(question.labels)},
-            None if numbers is None else mean(figures @ numbers, (float(numbers[0]), float(numbers[-1]))),
+            {label: mean(figures[:, k], bounds=question.bounds) for k, label in enumerate(question.labels)},
+            None
+            if numbers is None
+            else mean(figures @ numbers, bounds=(float(numbers[0]), float(numbers[-1]))),
             model,
         )
 
@@ -647,51 +640,42 @@ def level_differences(
     if scored["persona"].n_unique() < _FEWEST_PERSONAS:
         return
     present = set(scored["concept"])
-    levels = [name for name in concepts if name in present]
-    yield from _differences(answers, CONCEPT, levels, scored["concept"], scored, interval)
+    comparisons = [(CONCEPT, scored["concept"], [name for name in concepts if name in present])]
     for attribute in attributes:
         groups = scored[attribute_column(attribute)].cast(pl.String)
-        levels = sorted(groups.drop_nulls().unique())
-        yield from _differences(answers, attribute, levels, groups, scored, interval)
-
-
-def _differences(  # noqa: PLR0913, PLR0917 - the rows and how they are grouped
-    answers: MeasuredAnswers,
-    by: str,
-    levels: list[str],
-    groups: pl.Series,
-    rows: pl.DataFrame,
-    interval: float,
-) -> Iterator[LevelDifference]:
-    if not 1 < len(levels) <= MOST_LEVELS:
-        return
-    weights = _weights(rows)
+        comparisons.append((attribute, groups, sorted(groups.drop_nulls().unique())))
+    weights = _weights(scored)
     design = SurveyDesign(
-        np.ones(rows.height) if weights is None else weights, clusters=_codes(rows["persona"])
+        np.ones(scored.height) if weights is None else weights, clusters=_codes(scored["persona"])
     )
-    codes = groups.replace_strict(levels, list(range(len(levels))), default=-1, return_dtype=pl.Int64)
-    means = survey_means(_values(rows), design, groups=codes.fill_null(-1).to_numpy(), n_groups=len(levels))
-    differences = group_differences(means)
-    # Where all personas differ alike, the standard error is 0 but for rounding, and there is no test.
-    has_spread = differences.standard_errors[0] > _ROUNDING * answers.width
-    low, high = (
-        np.where(has_spread, end[0].clip(-answers.width, answers.width), np.nan).tolist()
-        for end in differences.interval(interval)
-    )
-    p_values = np.where(has_spread, differences.p_values[0], np.nan)
-    p_adjusted = adjusted(p_values, "holm")
-    for number, (first, second) in enumerate(zip(differences.first, differences.second, strict=True)):
-        yield LevelDifference(
-            answers.question.name,
-            answers.method,
-            by,
-            levels[first],
-            levels[second],
-            Estimate(float(differences.values[0][number]), low[number], high[number]),
-            float(p_values[number]),
-            float(p_adjusted[number]),
-            answers.model,
+    for by, groups, levels in comparisons:
+        if not 1 < len(levels) <= MOST_LEVELS:
+            continue
+        codes = groups.replace_strict(levels, list(range(len(levels))), default=-1, return_dtype=pl.Int64)
+        numbers = codes.fill_null(-1).to_numpy()
+        differences = group_differences(
+            survey_means(_values(scored), design, groups=numbers, n_groups=len(levels))
         )
+        # Where all personas differ alike, the standard error is 0 but for rounding, and there is no test.
+        has_spread = differences.standard_errors[0] > _ROUNDING * answers.width
+        low, high = (
+            np.where(has_spread, end[0].clip(-answers.width, answers.width), np.nan).tolist()
+            for end in differences.interval(interval)
+        )
+        p_values = np.where(has_spread, differences.p_values[0], np.nan)
+        p_adjusted = adjusted(p_values, "holm")
+        for number, (first, second) in enumerate(zip(differences.first, differences.second, strict=True)):
+            yield LevelDifference(
+                answers.question.name,
+                answers.method,
+                by,
+                levels[first],
+                levels[second],
+                Estimate(float(differences.values[0][number]), low[number], high[number]),
+                float(p_values[number]),
+                float(p_adjusted[number]),
+                answers.model,
+            )
 
 
 def answer_reliabilities(answers: MeasuredAnswers, plan: IntervalPlan) -> Iterator[RerunReliability]:
@@ -767,7 +751,7 @@ def order_effects(answers: MeasuredAnswers, plan: IntervalPlan) -> Iterator[Orde
     scored = answers.scored
     columns: tuple[Literal["concept", "question"], ...] = ("concept", "question")
     for ordered in columns:
-        positions = scored[f"{ordered}_place"]
+        positions = scored[f"{ordered}_position"]
         if positions.null_count() or positions.n_unique() <= 1:
             continue
         first = (positions == 1).to_numpy()
@@ -805,59 +789,43 @@ def order_contrasts(values: Floats, first: Mask, concepts: Integers) -> Floats:
 # Pairs of methods, and of models, on the same personas, concepts and samples
 
 
-def method_pairs(
-    question: StudyQuestion, rows: pl.DataFrame, model: str | None, plan: IntervalPlan
-) -> Iterator[MethodPair]:
-    """Compare every two methods of a question.
+def answer_pairs(
+    question: StudyQuestion,
+    answers: Mapping[str, pl.DataFrame],
+    plan: IntervalPlan,
+    *,
+    method: str | None = None,
+    model: str | None = None,
+) -> Iterator[AnswerPair]:
+    """Compare every two methods of a question, or every two models.
 
     Args:
         question: that was asked.
-        rows: its answers by all methods.
-        model: that answered; ``None`` where the study has one alone.
+        answers: to it, by the methods or models that are compared.
         plan: how intervals are made; personas are resampled as a whole.
+        method: how answers were measured, where models are compared.
+        model: that answered, where methods are compared; ``None`` where the study has one alone.
     """
-    for first, second in combinations(question.methods, 2):
-        difference, correlation = _paired(
-            question, rows.filter(method=first), rows.filter(method=second), plan
-        )
-        yield MethodPair(question.name, first, second, difference, correlation, model)
-
-
-def model_pairs(answers: MeasuredAnswers, models: Sequence[str], plan: IntervalPlan) -> Iterator[ModelPair]:
-    """Compare every two models; nothing where one alone answered.
-
-    Args:
-        answers: to one question by one method, by all models.
-        models: names, in the order of the study.
-        plan: how intervals are made; personas are resampled as a whole.
-    """
-    by_model = {model: answers.rows.filter(asked_model=model) for model in models}
-    for first, second in combinations(models, 2):
-        difference, correlation = _paired(answers.question, by_model[first], by_model[second], plan)
-        yield ModelPair(answers.question.name, answers.method, first, second, difference, correlation)
-
-
-def _paired(
-    question: StudyQuestion, first: pl.DataFrame, second: pl.DataFrame, plan: IntervalPlan
-) -> tuple[MeanEstimate, Estimate | None]:
-    """Return the mean of the first less the second, and their correlation if it is defined."""
-    both = first.join(second, on=("persona", "sample", "concept"), suffix="_second")
-    x, y = _values(both), _values(both, "value_second")
-    personas, weights = _codes(both["persona"]), _weights(both)
     width = _width(question)
-    difference = estimate_mean(x - y, bounds=(-width, width), clusters=personas, weights=weights, plan=plan)
-    known = ~np.isnan(x) & ~np.isnan(y)
-    if known.sum() < _FEWEST_PAIRS or np.ptp(x[known]) == 0 or np.ptp(y[known]) == 0:
-        return difference, None
-    correlation = pearson_estimate(
-        x[known],
-        y[known],
-        clusters=personas[known],
-        weights=None if weights is None else weights[known],
-        interval=plan.interval,
-        seed=plan.seed,
-    )
-    return difference, correlation
+    for (first, left), (second, right) in combinations(answers.items(), 2):
+        both = left.join(right, on=("persona", "sample", "concept"), suffix="_second")
+        x, y = _values(both), _values(both, "value_second")
+        personas, weights = _codes(both["persona"]), _weights(both)
+        difference = estimate_mean(
+            x - y, bounds=(-width, width), clusters=personas, weights=weights, plan=plan
+        )
+        known = ~np.isnan(x) & ~np.isnan(y)
+        correlation = None
+        if known.sum() >= _FEWEST_PAIRS and np.ptp(x[known]) > 0 and np.ptp(y[known]) > 0:
+            correlation = pearson_estimate(
+                x[known],
+                y[known],
+                clusters=personas[known],
+                weights=None if weights is None else weights[known],
+                interval=plan.interval,
+                seed=plan.seed,
+            )
+        yield AnswerPair(question.name, first, second, difference, correlation, method, model)
 
 
 # Counts, costs, and answers to read

@@ -29,16 +29,22 @@ from semscale.store.reading import open_table
 from semscale.store.table import Table
 from semscale.store.writing import write_table
 from semscale.tabulation.banners import Banner, id_columns, pair_notes, read_banner, unpaired_notes
-from semscale.tabulation.figures import CellFigures, ColumnDifferences, Crosstab, WaveChanges, tabulate
-from semscale.tabulation.questions import (
+from semscale.tabulation.crosstab_figures import (
+    CellFigures,
+    ColumnDifferences,
+    Crosstab,
+    WaveChanges,
+    tabulate,
+)
+from semscale.tabulation.sample import read_sample, replicate_columns
+from semscale.tabulation.settings import CrosstabSettings
+from semscale.tabulation.survey_questions import (
     QuestionColumns,
     QuestionReader,
     find_columns,
     needed_columns,
     paired_question,
 )
-from semscale.tabulation.sample import read_sample, replicate_columns
-from semscale.tabulation.settings import CrosstabSettings
 
 ENDINGS = (".xlsx", ".pptx", ".html", ".md", ".csv", ".parquet", ".jsonl", ".json")
 """Endings of files that crosstabs can be written to."""

@@ -14,8 +14,7 @@ from semscale.stats.survey_designs import AnyDesign, SurveyDesign, replicate_des
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import groups_in
 from semscale.store.numbers import numbers_among
-from semscale.tabulation.sample_files import check_sum
-from semscale.tabulation.settings import Margins, SampleSettings
+from semscale.tabulation.settings import Margins, SampleSettings, check_sum
 from semscale.types import Floats, Mask
 
 _MIN_REPLICATES = 2

@@ -1,4 +1,4 @@
-"""Settings of crosstabs: questions and banners, the sample, and the tests."""
+"""Settings of crosstabs: questions and banners, the sample with the files that describe it, and the tests."""
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from semscale.errors import InputError
 from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
+from semscale.yaml_reading import line_of, parse_yaml
 
 EVERY_QUESTION = ""
 """Stands for all questions among those that have codes for missing answers."""
@@ -18,6 +19,9 @@ Margins = Mapping[str, Mapping[str, float]]
 """For each column, the share or number of people in each of its categories."""
 
 _COLUMNS, _SAMPLE, _RUN = "Columns", "How people were drawn", "Run"
+_ROUNDING = 1e-6
+_MIN_PERCENT, _MAX_PERCENT = 90, 110  # sums of percentages that miss 100
+_FORM = "write a column, and below it a number for each of its categories, such as 'sex: {f: 0.51, m: 0.49}'"
 
 
 def _listed(values: Any) -> Iterable[Any]:  # noqa: ANN401 - as a caller states it
@@ -132,26 +136,6 @@ class QuestionSettings(Settings):
         return tuple(dict.fromkeys([*self.questions, *paired]))
 
 
-def _margins(margins: object) -> object:
-    """Read margins from a file; a mapping stays as it is."""
-    if not isinstance(margins, Path):
-        return margins or {}
-    from semscale.tabulation.sample_files import (
-        read_margins,  # polars is slow to import, and few surveys have margins
-    )
-
-    return read_margins(margins)
-
-
-def _rscales(factors: object) -> object:
-    """Read factors of replicates from a text; numbers stay as they are."""
-    if not isinstance(factors, str):
-        return factors
-    from semscale.tabulation.sample_files import read_rscales
-
-    return read_rscales(factors)
-
-
 def _waves(waves: object) -> object:
     return [name.strip() for name in waves.split(",")] if isinstance(waves, str) else waves
 
@@ -216,7 +200,7 @@ class SampleSettings(Settings):
     ] = 0.0
     rscales: Annotated[
         tuple[float, ...],
-        BeforeValidator(_rscales),
+        BeforeValidator(lambda factors: read_rscales(factors) if isinstance(factors, str) else factors),
         Field(
             description="Factors of jkn replicates: one for all, one each with commas between, or a file of "
             "them."
@@ -226,7 +210,7 @@ class SampleSettings(Settings):
     ] = ()
     raked_to: Annotated[
         dict[str, dict[str, float]],
-        BeforeValidator(_margins),
+        BeforeValidator(lambda goals: read_margins(goals) if isinstance(goals, Path) else goals or {}),
         Field(description="YAML with the population's shares: 'sex: {f: 0.51, m: 0.49}'."),
         Option(_SAMPLE, "FILE", type=Path, rare=True),
         Signed(),
@@ -390,3 +374,98 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
             numeric=tuple(names.get(question, question) for question in self.numeric),
             missing=missing,
         )
+
+
+# Files that describe a sample
+
+
+def read_margins(path: Path) -> dict[str, dict[str, float]]:
+    """Read margins: columns, each with the share or number of people in its categories.
+
+    Args:
+        path: a YAML file, such as ``sex: {f: 0.51, m: 0.49}``. Categories are values as the
+            table has them, or their labels.
+
+    Raises:
+        InputError: the file cannot be read, has another form, or has shares that sum to neither 1 nor 100;
+            the line is named.
+    """
+    from semscale.store.columns import as_names  # polars is slow to import, and few surveys have margins
+
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"raked_to: {path} cannot be read ({error.strerror}); check its name") from error
+    columns = parse_yaml(content, source=path.name)
+    if not isinstance(columns, dict) or not columns:
+        raise InputError(f"raked_to: {path.name} has no margins; {_FORM}")
+    margins: dict[str, dict[str, float]] = {}
+    for column, goals in columns.items():
+        line = f"{path.name}, line {line_of(content, [column])}"
+        if not isinstance(goals, dict) or not goals:
+            raise InputError(f"raked_to: '{column}' in {line} has no categories; {_FORM}")
+        if any(isinstance(goal, dict) for goal in goals.values()):
+            raise InputError(
+                f"raked_to: '{column}' in {line} has lists of categories instead of categories: write "
+                f"columns at the start of lines; {_FORM}"
+            )
+        names = as_names(list(goals), str(column))
+        for category, (key, goal) in zip(names, goals.items(), strict=True):
+            is_number = isinstance(goal, int | float) and not isinstance(goal, bool)
+            if category is None or not is_number or not (isfinite(goal) and goal >= 0):
+                raise InputError(
+                    f"raked_to: '{column}', category '{category}' in {path.name}, line "
+                    f"{line_of(content, [column, key])} must be a number >= 0, got {goal!r}"
+                )
+        margins[str(column)] = dict(zip(map(str, names), map(float, goals.values()), strict=True))
+        check_sum(str(column), margins[str(column)], f" in {line},")
+    return margins
+
+
+def check_sum(column: str, goals: Mapping[str, float], position: str = "") -> None:
+    """Refuse shares that do not sum to a whole; numbers of people may sum to anything."""
+    total = sum(goals.values())
+    is_whole = any(abs(total - whole) <= _ROUNDING * whole for whole in (1, 100))
+    are_shares = total < _MAX_PERCENT and any(not float(goal).is_integer() for goal in goals.values())
+    if not is_whole and (are_shares or _MIN_PERCENT < total < _MAX_PERCENT):
+        raise InputError(
+            f"raked_to: the shares of '{column}'{position} sum to {total:g}; they must sum to 1 or 100 "
+            "(numbers of people are whole, and may have any sum)"
+        )
+
+
+def read_rscales(text: str) -> tuple[float, ...]:
+    """Read the factors of replicates.
+
+    Args:
+        text: a single number for all replicates; numbers with commas between, in the order of the columns;
+            or a file with one number per line.
+
+    Raises:
+        InputError: a part or line that is no number, or a file that cannot be read.
+
+    Example:
+        >>> read_rscales("0.5, 0.75")
+        (0.5, 0.75)
+    """
+    try:
+        return tuple(map(float, text.split(",")))
+    except ValueError:
+        path = Path(text)
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"rscales must be numbers with commas between, or a text file with one per line, got '{path}'"
+        ) from error
+    factors = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            factors += [float(line)] if line.strip() else []
+        except ValueError as error:
+            raise InputError(
+                f"rscales: line {number:,} of {path.name} is no number: {line.strip()!r:.60}"
+            ) from error
+    if not factors:
+        raise InputError(f"rscales: {path.name} has no numbers; write one per line")
+    return tuple(factors)

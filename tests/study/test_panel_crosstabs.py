@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.study.crosstabs import panel_tables
+from semscale.study.panel_crosstabs import panel_tables
 from semscale.tabulation.settings import TestSettings
 
 TESTS = TestSettings(min_base=1)

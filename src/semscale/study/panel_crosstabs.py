@@ -16,12 +16,12 @@ from semscale.study.panel import ID, WEIGHT
 from semscale.study.questionnaire import METHODS, StudyQuestion
 from semscale.study.result import StudyResult
 from semscale.study.summary import asked_models, scale_of
-from semscale.tabulation.answers import point_name
+from semscale.tabulation.answer_cells import point_name
 from semscale.tabulation.banners import Banner, read_banner
+from semscale.tabulation.crosstab_figures import Crosstab, tabulate
 from semscale.tabulation.crosstabs import Crosstabs
-from semscale.tabulation.figures import Crosstab, tabulate
-from semscale.tabulation.questions import Question, scale_lines
 from semscale.tabulation.settings import CrosstabSettings, TestSettings
+from semscale.tabulation.survey_questions import Question, scale_lines
 
 CONCEPT = "concept"
 """The default banner."""

@@ -448,6 +448,14 @@ class RunFacts:
         )
 
     @property
+    def no_decisions(self) -> str | None:
+        """The reason why a model was asked for no decision; ``None`` where it was, or the run was stopped."""
+        if self.form is not None or self.stopped is not None:
+            return None
+        reasons = "; ".join(f"{name}: {why}" for name, why in self.not_taken.items())
+        return "the model takes no decisions" + (f" ({reasons})" if reasons else "")
+
+    @property
     def models(self) -> tuple["RunFacts", ...]:
         """Facts of each model, also where there is one alone."""
         return self.by_model or (self,)
@@ -484,7 +492,6 @@ class AskedStudy:
     Attributes:
         replies: by their subject.
         stops: of each interview of a persona; the samples of a persona follow each other.
-        no_decisions: why no decision was asked for; ``None`` where they were.
         price: of the model's tokens; ``None`` if unknown.
         facts: of the calls.
         spent: the same, as a budget counts it.
@@ -493,7 +500,6 @@ class AskedStudy:
 
     replies: Mapping[ReplyKey, StopReply]
     stops: Sequence[Sequence[Stop]]
-    no_decisions: str | None
     price: Price | None
     facts: RunFacts
     spent: Spent
@@ -528,7 +534,7 @@ async def ask_study(
             form, not_taken, runner, spent = await _accepted_form(model, decisions, runner)
         except InterruptedRunError as error:
             stopped = str(error)
-    stops = planned_stops(design.questionnaire, design.n_interviews, seed=design.plan.seed)
+    stops = planned_stops(design.questionnaire, design.n_interviews, seed=design.seed)
     asking = _Asking(prompts, prompts.most_calls(form))
     if stopped is None:
         stopped = await asking.run(planned_interviews(prompts, stops, form=form), runner, progress)
@@ -548,11 +554,7 @@ async def ask_study(
         stopped=stopped,
         left_out=tuple(sorted({name for reply in answered for name in reply.left_out})),
     )
-    no_decisions = None
-    if decisions and form is None and stopped is None:
-        reasons = "; ".join(f"{name}: {why}" for name, why in not_taken.items())
-        no_decisions = "the model takes no decisions" + (f" ({reasons})" if reasons else "")
-    return AskedStudy(asking.replies, stops, no_decisions, price, facts, spent, asking.sent)
+    return AskedStudy(asking.replies, stops, price, facts, spent, asking.sent)
 
 
 class _Asking:
@@ -681,7 +683,7 @@ async def forecast_study(
         ledger: outcomes of earlier calls.
     """
     prompts, keys = Prompts(design, choice), ContentKeys(model)
-    stops = planned_stops(design.questionnaire, design.n_interviews, seed=design.plan.seed)
+    stops = planned_stops(design.questionnaire, design.n_interviews, seed=design.seed)
 
     async def forecast_form(form: str | None) -> Forecast:
         # The ledger is asked for a step of all interviews at once.

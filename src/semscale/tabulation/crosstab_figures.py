@@ -18,8 +18,8 @@ from semscale.stats.significance import (
 from semscale.stats.survey_designs import AnyDesign, Domains
 from semscale.stats.survey_estimates import SurveyEstimates, share_interval, survey_means
 from semscale.tabulation.banners import Banner
-from semscale.tabulation.questions import Line, Question
 from semscale.tabulation.settings import TestSettings
+from semscale.tabulation.survey_questions import Line, Question
 from semscale.types import Floats, Integers, Mask
 
 _NUMBERS_AT_ONCE = 4_000_000  # of a block of questions, so that memory stays flat for any number of questions

@@ -19,7 +19,7 @@ from semscale.store.columns import groups_in
 from semscale.store.listed_options import listed_options
 from semscale.store.numbers import numbers_among
 from semscale.store.writing import PREFIX
-from semscale.tabulation.answers import (
+from semscale.tabulation.answer_cells import (
     MAX_ANSWERS,
     as_number,
     chosen_options,
@@ -349,7 +349,7 @@ class QuestionReader:
         """
         columns = self._columns(question)
         is_choice = question.is_multiple and not question.are_mentions and question.name != _CODED
-        if is_choice and is_grid({column.name: column.named_values for column in columns}):
+        if is_choice and is_grid({column.name: column.named(column.whole) for column in columns}):
             return self._items(question, columns)
         return [self._read(question, columns)]
 
@@ -472,22 +472,12 @@ class _Column:
         return profile
 
     @property
-    def named_cells(self) -> pl.Series:
-        """The cells as an option's, by their labels."""
-        return self._named(self.cells)
-
-    @property
-    def named_values(self) -> pl.Series:
-        """All values of the whole table, likewise."""
-        return self._named(self.whole)
-
-    @property
     def note_on_numbers(self) -> tuple[str, ...]:
         """Count of the cells that are no numbers, as a note; nothing without any."""
         n = self.profile.filled - self.profile.numbers
         return (f"{n:,} cells of '{self.name}' are no numbers and count as missing",) if n else ()
 
-    def _named(self, cells: pl.Series) -> pl.Series:
+    def named(self, cells: pl.Series) -> pl.Series:
         """Name the cells of an option by labels, or yes and no where a file says which value counts."""
         names, counted = groups_in(cells), self.labels.counted
         if not counted:
@@ -545,8 +535,8 @@ def _number(name: str, column: _Column) -> Question:
 
 def _multiple_choice(name: str, columns: Sequence[_Column]) -> Question:
     """Read columns that are options of one question: shares of respondents who chose them."""
-    cells = {column.name: column.named_cells for column in columns}
-    whole = {column.name: column.named_values for column in columns}
+    cells = {column.name: column.named(column.cells) for column in columns}
+    whole = {column.name: column.named(column.whole) for column in columns}
     marks, reading = chosen_options(cells, whole=whole, question=name)
     names = [column.labels.option or column.labels.label or column.name for column in columns]
     _check_answers(name, len(names))

@@ -13,7 +13,7 @@ from semscale.presentable import Presentable
 from semscale.scales.library import scale_caution
 from semscale.store.column_profile import ColumnKind, ColumnProfile, profiles_of
 from semscale.store.table import Table
-from semscale.tabulation.answers import as_number
+from semscale.tabulation.answer_cells import as_number
 
 _EXAMPLES = 3
 _LISTED = frozenset({"single choice", "multiple choice", "ordinal"})
