@@ -33,7 +33,6 @@ from semscale.settings import Option, Settings
 if TYPE_CHECKING:
     from semscale.answer_consistency.asking import Prompt, Sampling
     from semscale.answer_consistency.claim_tables import AgreementSummary
-    from semscale.answer_consistency.claims import ClaimJudge
     from semscale.answer_consistency.summary import ConsistencySummary
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.forecast import Forecast, ForecastSummary
@@ -245,6 +244,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
     """
     from semscale.answer_consistency.asking import AskedModel
     from semscale.answer_consistency.claim_tables import claim_consistency_file
+    from semscale.answer_consistency.claims import ClaimConsistency
     from semscale.cli.progress import progress_bars
     from semscale.matching.matcher import check_method
     from semscale.store.deriving.derived_columns import with_label
@@ -261,7 +261,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
         return claim_consistency_file(
             table,
             columns.changed(by=by),
-            judge=claim_judge(options.model, nli, labels, progress),
+            instrument=ClaimConsistency(**claim_models(options.model, nli, labels, progress)),
             model=model,
             plan=options.run.plan,
             out=options.outputs.out,
@@ -270,11 +270,10 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
         )
 
 
-def claim_judge(
+def claim_models(
     model: EmbedderOptions, nli: str | None, labels: Sequence[str] | None, progress: "Progress | None"
-) -> "ClaimJudge":
-    """Load the model that judges claims: the embedding model, or one of entailment."""
-    from semscale.answer_consistency.claims import ClaimJudge
+) -> dict[str, Any]:
+    """Load the model that judges claims, by its setting: the embedding model, or one of entailment."""
     from semscale.matching.bertscore import token_encoder
     from semscale.matching.entailment import chosen_model
 
@@ -282,11 +281,11 @@ def claim_judge(
         entailment = chosen_model(
             nli, labels, precision=model.precision, cache=model.cache, progress=progress
         )
-        return ClaimJudge(nli=entailment)
+        return {"nli": entailment}
     encoder = token_encoder(
         model.chosen_name, model.precision, progress, engine=model.engine, device=model.device
     )
-    return ClaimJudge(embedder=encoder)
+    return {"embedder": encoder}
 
 
 def forecast_samples(options: ConsistencyOptions) -> "ForecastSummary":

@@ -242,7 +242,8 @@ def ground_table(options: MatchOptions) -> "GroundingSummary":
         SemscaleError: what the table or the model cannot do.
     """
     from semscale.answer_consistency.claim_tables import groundedness_file
-    from semscale.cli.consistency import claim_judge
+    from semscale.answer_consistency.claims import Groundedness
+    from semscale.cli.consistency import claim_models
     from semscale.cli.progress import progress_bars
     from semscale.matching.matcher import check_method
 
@@ -255,7 +256,9 @@ def ground_table(options: MatchOptions) -> "GroundingSummary":
         return groundedness_file(
             table,
             columns,
-            judge=claim_judge(options.model, nli, options.matching.nli_labels, progress),
+            instrument=Groundedness(
+                **claim_models(options.model, nli, options.matching.nli_labels, progress)
+            ),
             plan=options.run.plan,
             out=options.outputs.out,
             settings=options.run.parts,
