@@ -62,7 +62,7 @@ def covered(population, m, draws):
         tally = Tally(5)
         tally.add(pmf, weights, clusters)
         for place, method in enumerate(methods):
-            low, high = method(tally, draw)
+            low, high = method(tally.whole(), draw)
             hits[place] += (low <= truth) & (truth <= high)
     return hits / draws
 

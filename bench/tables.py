@@ -59,8 +59,9 @@ def intervals(rng, ratings, replicates):
         def estimated(rows=rows, clusters=clusters):
             tally = Tally(ANSWERS)
             tally.add(rows, np.ones(len(rows)), clusters)
-            plan = IntervalPlan(method="bootstrap" if tally.exact else "linearized", replicates=replicates)
-            return estimate_group(None, tally, {}, figures, plan)
+            whole = tally.whole()
+            plan = IntervalPlan(method="bootstrap" if whole.exact else "linearized", replicates=replicates)
+            return estimate_group(None, whole, {}, figures, plan)
 
         found, taken = timed(estimated)
         print(f"intervals, {len(rows):,} ratings, {name}, {found.method}: {taken}")

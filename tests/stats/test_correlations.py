@@ -103,6 +103,7 @@ def test_counting_an_item_several_times_is_repeating_it(weighted, plain):
     np.testing.assert_allclose(weighted(x, y, counts), expected, atol=1e-12)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("estimate", "plain"),
     [

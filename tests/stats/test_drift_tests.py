@@ -421,6 +421,7 @@ def test_a_far_run_has_the_least_p_value():
     assert conformal_p_values(runs)[-1] == 1e-10
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n", [20, 400])  # exact, and normal
 def test_unchanged_runs_err_as_often_as_they_say_or_less(n):
     rng = np.random.default_rng(n)

@@ -70,6 +70,7 @@ def test_linearized_interval_of_equal_weights_is_the_t_interval():
     np.testing.assert_allclose([mean.low, mean.high], [low, high])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("method", "n_clusters"), [("bootstrap", 12), ("bootstrap", 60), ("linearized", 60)])
 def test_intervals_cover_the_truth_as_often_as_they_say(method, n_clusters):
     # Coverage of 90 % over 400 draws has a standard error of 1.5 points; 5 are over three of them.
