@@ -72,32 +72,32 @@ class CorrectedMean:
 
 @dataclass(frozen=True)
 class _Sample:
-    """Labels (n,), the judge's scores of the same items (n,), and of the others (m,)."""
+    """Labels (n,), the judge's scores of the same items (n,), and of the rest (m,)."""
 
     labels: Floats
     scores: Floats
-    others: Floats
+    rest: Floats
 
     def tuning(self) -> float:
         """Slope of labels on scores / (1 + n / m); 0 where nothing tells it or uses it."""
-        n, m, added = len(self.labels), len(self.others), self._added_squares()
+        n, m, added = len(self.labels), len(self.rest), self._added_squares()
         if n < FEWEST_LABELS or not m or not added:
             return 0.0
         deviation = self.scores - self.scores.mean()
         return float(deviation @ self.labels / (deviation @ deviation + added) / (1 + n / m))
 
     def mean(self, tuning: float) -> float:
-        """Mean label + tuning * (mean score of others - of labelled items)."""
-        return float(self.labels.mean() + tuning * (self._mean_other() - self.scores.mean()))
+        """Mean label + tuning * (mean score of the rest - of labelled items)."""
+        return float(self.labels.mean() + tuning * (self._mean_of_rest() - self.scores.mean()))
 
     def ends(self, tuning: float | None, interval: float, bounds: tuple[float, float]) -> tuple[float, float]:
         """Ends of the t interval with the jackknife variance, within the bounds; tuned unless given."""
-        n, m = len(self.labels), len(self.others)
+        n, m = len(self.labels), len(self.rest)
         used = self.tuning() if tuning is None else tuning
         left_out = self._left_out(tuning)
         variance = (n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()
         if m > 1:
-            variance += used**2 * self.others.var(ddof=1) / m
+            variance += used**2 * self.rest.var(ddof=1) / m
         freedom = tuned_freedom(n) if tuning is None else n - 1
         half = stdtrit(freedom, (1 + interval) / 2) * np.sqrt(variance)
         value = self.mean(used)
@@ -105,34 +105,34 @@ class _Sample:
 
     def padded(self, bounds: tuple[float, float]) -> "_Sample":
         """Add labels where those that there are cannot show their spread."""
-        added = added_labels(self.labels, np.concatenate([self.scores, self.others]), bounds)
+        added = added_labels(self.labels, np.concatenate([self.scores, self.rest]), bounds)
         if added is None:
             return self
         labels, scores = added
         return _Sample(
-            np.concatenate([self.labels, labels]), np.concatenate([self.scores, scores]), self.others
+            np.concatenate([self.labels, labels]), np.concatenate([self.scores, scores]), self.rest
         )
 
     def _left_out(self, tuning: float | None) -> Floats:
         """The mean (n,) without each label, tuned anew each time unless the tuning is given."""
-        n, m = len(self.labels), len(self.others)
+        n, m = len(self.labels), len(self.rest)
         scores, labels = self.scores - self.scores.mean(), self.labels - self.labels.mean()
         mean_label = self.labels.mean() - labels / (n - 1)
         factors = np.full(n, 0.0 if tuning is None else tuning)
         added = self._added_squares()
         if tuning is None and added and m:
-            rest = scores @ scores + added - n / (n - 1) * scores**2
-            factors = (scores @ labels - n / (n - 1) * scores * labels) / rest / (1 + n / m)
-        gaps = self._mean_other() - (self.scores.mean() - scores / (n - 1))
+            squares = scores @ scores + added - n / (n - 1) * scores**2
+            factors = (scores @ labels - n / (n - 1) * scores * labels) / squares / (1 + n / m)
+        gaps = self._mean_of_rest() - (self.scores.mean() - scores / (n - 1))
         without: Floats = mean_label + factors * gaps
         return without
 
-    def _mean_other(self) -> float:
-        return float(self.others.mean() if len(self.others) else self.scores.mean())
+    def _mean_of_rest(self) -> float:
+        return float(self.rest.mean() if len(self.rest) else self.scores.mean())
 
     def _added_squares(self) -> float:
         """Squares that labels without a slope add to the scores' own; 0 where the scores do not vary."""
-        scores = np.concatenate([self.scores, self.others])
+        scores = np.concatenate([self.scores, self.rest])
         if not len(scores) or not np.ptp(scores) > _ROUNDING * np.abs(scores).max():
             return 0.0
         return float(PRIOR_LABELS * scores.var())
@@ -327,7 +327,7 @@ def prediction_powered_mean(
         bias=float((sample.scores - sample.labels).mean()) if n else np.nan,
         tuning=used,
         n_labelled=n,
-        n_unlabelled=len(sample.others),
+        n_unlabelled=len(sample.rest),
         n_left_out=int((~scored).sum()),
         method=method,
         note=note,
@@ -384,8 +384,8 @@ def weighted_prediction_powered_mean(
         >>> scores = np.array([1.0, 2.0, 4.0, 5.0])
         >>> labels = np.array([2.0, np.nan, 5.0, np.nan])
         >>> design = SampleDesign(inclusion=np.array([0.25, 0.5, 0.75, 0.5]))
-        >>> found = weighted_prediction_powered_mean(scores, labels, bounds=(1, 5), design=design)
-        >>> round(found.labels_only.value, 6)  # (4 * 2 + 4 / 3 * 5) / (4 + 4 / 3)
+        >>> corrected = weighted_prediction_powered_mean(scores, labels, bounds=(1, 5), design=design)
+        >>> round(corrected.labels_only.value, 6)  # (4 * 2 + 4 / 3 * 5) / (4 + 4 / 3)
         2.75
     """
     scores, labels = checked_labels(scores, labels, bounds)
@@ -593,8 +593,8 @@ def corrected_group_test(
     Example:
         >>> labels = np.tile([0.2, 0.4, 0.6], 8)
         >>> north = np.arange(24) < 12
-        >>> found = corrected_group_test(labels, labels, [north, ~north], bounds=(0, 1))
-        >>> found.tested, round(found.p_value, 6)
+        >>> test = corrected_group_test(labels, labels, [north, ~north], bounds=(0, 1))
+        >>> test.tested, round(test.p_value, 6)
         ((0, 1), 1.0)
     """
     scores, labels = checked_labels(scores, labels, bounds)
