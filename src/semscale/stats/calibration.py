@@ -439,7 +439,8 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
     if n_bins < 1:
         raise InputError(f"n_bins must be at least 1, got {n_bins}")
     bins = equal_bins(p, n_bins)
-    n, predicted, observed = _of_bins(bins, p, y)
+    n = np.bincount(bins).astype(np.float64)
+    predicted, observed = np.bincount(bins, p) / n, np.bincount(bins, y) / n
     error, chance = float(n @ np.abs(predicted - observed) / len(p)), _by_chance(bins, p, seed)
     squared: Floats = (predicted - observed) ** 2 - observed * (1 - observed) / np.maximum(n - 1, 1)
     return CalibrationFigures(
@@ -455,7 +456,10 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
         error_by_chance=float(chance.mean()),
         error_p_value=float((1 + (chance >= error - 1e-12).sum()) / (1 + len(chance))),
         debiased_error=max(0.0, float(n @ squared) / len(p)) ** 0.5,
-        bins=_bin_table(n, predicted, observed, interval),
+        bins=tuple(
+            ReliabilityBin(float(mean), wilson_interval(round(share * size), int(size), interval), int(size))
+            for mean, share, size in zip(predicted, observed, n, strict=True)
+        ),
         n=len(p),
         n_left_out=left_out,
     )
@@ -476,19 +480,6 @@ def equal_bins(values: Floats, n_bins: int) -> Integers:
     # A value belongs to the bin that the middle of its items falls into.
     bins = ((before + n / 2) * min(n_bins, len(distinct)) / len(values)).astype(np.int64)
     return np.asarray(np.unique(bins, return_inverse=True)[1][number])
-
-
-def _of_bins(bins: Integers, p: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
-    n = np.bincount(bins).astype(np.float64)
-    return n, np.bincount(bins, p) / n, np.bincount(bins, y) / n
-
-
-def _bin_table(n: Floats, predicted: Floats, observed: Floats, interval: float) -> tuple[ReliabilityBin, ...]:
-    rows = zip(n.astype(int).tolist(), predicted.tolist(), observed.tolist(), strict=True)
-    return tuple(
-        ReliabilityBin(mean, wilson_interval(round(share * size), size, interval), size)
-        for size, mean, share in rows
-    )
 
 
 def _by_chance(bins: Integers, p: Floats, seed: int) -> Floats:
@@ -653,14 +644,19 @@ def tune_weights(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: i
 
 
 def _tuned(scores: Floats, correct: Floats, *, folds: int, seed: int) -> EnsembleWeights:
-    x, y = _usable(scores, correct)
+    rows = labelled_rows(scores, correct)
+    # A score that no item has is 0 throughout, and gets no slope.
+    x, y = np.nan_to_num(filled_scores(scores)[:, rows]).T, correct[rows]
     part = stratified_folds(y, folds=min(folds, int(y.sum()), int((1 - y).sum())), seed=seed)
     losses = [
         sum(_held_out_loss(x, y, part == fold, penalty) for fold in range(int(part.max()) + 1))
         for penalty in PENALTIES
     ]
     penalty = PENALTIES[int(np.argmin(losses))]
-    return EnsembleWeights(_weights(_fit(x, y, penalty)[0], x), penalty, len(y))
+    slopes = _fit(x, y, penalty)[0] / _spread(x)
+    total = slopes.sum()
+    weights = slopes / total if total > 0 else np.full(len(slopes), 1 / len(slopes))
+    return EnsembleWeights(weights, penalty, len(y))
 
 
 def nested_scores(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: int = 0) -> Floats:
@@ -689,12 +685,6 @@ def nested_scores(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: 
         tuned = _tuned(filled[:, outside], correct[outside], folds=folds, seed=seed + 1)
         nested[inside] = weighted_mean(scores, tuned.weights)[inside]
     return nested
-
-
-def _usable(scores: Floats, correct: Floats) -> tuple[Floats, Floats]:
-    """Give the labelled items' scores, shape (m, k), missing ones filled; 0 for a score that no item has."""
-    rows = labelled_rows(scores, correct)
-    return np.nan_to_num(filled_scores(scores)[:, rows]).T, correct[rows]
 
 
 def labelled_rows(scores: Floats, correct: Floats) -> Integers:
@@ -730,13 +720,6 @@ def _fit(x: Floats, y: Floats, penalty: float) -> tuple[Floats, float]:
     bounds = [(0.0, 50.0)] * k + [(-50.0, 50.0)]
     fitted = minimize(loss, np.append(np.full(k, 1 / k), 0.0), jac=True, bounds=bounds, method="L-BFGS-B").x
     return fitted[:k], float(fitted[k])
-
-
-def _weights(slopes: Floats, x: Floats) -> Floats:
-    """Turn slopes of standardised scores into weights that sum to 1; equal ones if all slopes are 0."""
-    raw = slopes / _spread(x)
-    total = raw.sum()
-    return raw / total if total > 0 else np.full(len(raw), 1 / len(raw))
 
 
 def _held_out_loss(x: Floats, y: Floats, inside: Mask, penalty: float) -> float:
