@@ -9,13 +9,10 @@ from scipy import stats
 from semscale.errors import InputError
 from semscale.stats.prediction_powered import (
     WHOLE_SCALE,
-    best_tuning,
     corrected_group_test,
     linearized_terms,
-    padded_items,
     prediction_powered_mean,
     tuned_freedom,
-    variance_of,
     weighted_items,
     weighted_prediction_powered_mean,
 )
@@ -415,8 +412,8 @@ def test_two_labels_with_equal_halves_of_the_weight_are_enough():
 def test_the_variance_of_a_plain_mean_is_that_of_the_textbook():
     labels = np.array([0.1, 0.4, 0.4, 0.9])
     terms = linearized_terms(weighted_items(np.full(4, 0.5), labels, SampleDesign()))
-    assert best_tuning(terms) == 0
-    assert variance_of(terms, 0.0) == pytest.approx(labels.var(ddof=1) / 4)
+    assert terms.best_tuning() == 0
+    assert terms.variance(0.0) == pytest.approx(labels.var(ddof=1) / 4)
 
 
 def test_a_weighted_stratified_variance_is_the_sum_over_strata():
@@ -424,12 +421,12 @@ def test_a_weighted_stratified_variance_is_the_sum_over_strata():
     # -2/3, -2/3. Within strata: 2 ((1/3)^2 + (1/3)^2) = 4/9 and 0.
     design = SampleDesign(weights=np.ones(4), strata=np.array([0, 0, 1, 1]))
     terms = linearized_terms(weighted_items(np.full(4, 1.0), np.array([0.0, 2, 5, 5]), design))
-    assert variance_of(terms, 0.0) == pytest.approx(4 / 9)
+    assert terms.variance(0.0) == pytest.approx(4 / 9)
 
 
 def test_added_labels_weigh_as_told():
     items = weighted_items(np.array([0.1, 0.2, 0.9]), np.array([0.0, 0, 1]), SampleDesign())
-    added = padded_items(items, (0, 1), part=0.5)
+    added = items.padded((0, 1), part=0.5)
     assert added.expanded.tolist() == [1, 1, 1, 0.5, 0.5, 0.5, 0.5]
     assert added.labels.tolist() == [0, 0, 1, 0, 1, 0, 1]
 

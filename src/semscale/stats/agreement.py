@@ -58,6 +58,94 @@ class AgreementEstimate:
         return replace(self, n_left_out=n - self.n)
 
 
+_ROUNDING = 1e-12
+
+
+def estimate_agreement(
+    coefficient: Counted,
+    usable: npt.NDArray[np.bool_],
+    plan: ResamplingPlan,
+    transform: NormalizingTransform,
+    *,
+    undefined: str,
+) -> AgreementEstimate:
+    """Put an interval over items around a coefficient of the usable ones.
+
+    Without any disagreement every replicate is 1 too, and says nothing of how far from 1 the coefficient may
+    be. There is no interval then. Below 50 clusters percentiles are too narrow, and a jackknife is taken.
+
+    Args:
+        coefficient: of the usable items.
+        usable: shape (n,), which items count.
+        plan: how all n items are resampled.
+        transform: of the coefficient, for the jackknife of few clusters.
+        undefined: what it means that the coefficient is not defined.
+
+    Raises:
+        InputError: clusters of another length than there are items.
+    """
+    n = int(usable.sum())
+    if plan.clusters is not None:
+        clusters = np.asarray(plan.clusters)
+        if clusters.shape != usable.shape:
+            raise InputError(
+                f"clusters must have {len(usable)} numbers, one an item, got shape {clusters.shape}"
+            )
+        plan = replace(plan, clusters=clusters[usable])
+    n_clusters = len(np.unique(plan.numbered(n)))
+    value = float(coefficient(np.ones((1, n)))[0]) if n else float("nan")
+    low, high, method, note = float("nan"), float("nan"), None, None
+    if np.isnan(value):
+        note = undefined if n else "no item has two ratings to compare"
+    elif n_clusters < 2:  # noqa: PLR2004
+        note = "an interval needs two items or more"
+    elif transform.greatest - value < _ROUNDING:
+        note = "no disagreement was seen, so nothing says how far from 1 the coefficient may be"
+    else:
+        low, high, method = resampled_interval(
+            value,
+            lambda _, counts: coefficient(counts),
+            (np.arange(n, dtype=np.float64),),
+            plan,
+            transform,
+            fewest=FEWEST_FOR_PERCENTILES,
+        )
+        note = None if method else "not defined, or always the same, in resamples of so few items"
+    return AgreementEstimate(value, low, high, n, len(usable) - n, n_clusters, method, note)
+
+
+_TABLE = 2
+
+
+def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:
+    """Take a table of ratings, NaN where there is none.
+
+    Raises:
+        InputError: not a table of numbers with two raters or more, or an infinite value.
+    """
+    table = np.asarray(ratings, dtype=np.float64)
+    if table.ndim != _TABLE or table.shape[1] < 2:  # noqa: PLR2004
+        raise InputError(f"{name} must have shape (items, raters) with two raters or more, got {table.shape}")
+    if np.isinf(table).any():
+        raise InputError(f"{name} must be finite, or NaN where a rating is missing, got an infinite value")
+    return table
+
+
+def checked_pair(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y")) -> Floats:
+    """Put two lists of ratings side by side, shape (n, 2), NaN where there is none.
+
+    Raises:
+        InputError: lengths differ, not lists, or an infinite value.
+    """
+    if np.ndim(x) != 1 or np.shape(x) != np.shape(y):
+        first, second = names
+        raise InputError(
+            f"{first} and {second} must be two lists of one length, "
+            f"got shapes {np.shape(x)} and {np.shape(y)}"
+        )
+    return checked_ratings(np.column_stack([x, y]).reshape(-1, 2), " and ".join(names))
+
+
 KappaWeights = Literal["quadratic", "linear", "none"]
 """What a disagreement costs: the squared difference, the difference, or 1 whatever the difference."""
 
@@ -266,10 +354,10 @@ def _coincidences(
             rows.append(both)
             cells.append(placed[both, left] * k + placed[both, right])
     row, cell = np.concatenate(rows), np.concatenate(cells)
-    present, place = np.unique(cell, return_inverse=True)
+    present, number = np.unique(cell, return_inverse=True)
     # Each pair of raters counts in both directions.
     amounts = 2.0 / (raters[row] - 1)
-    sums = sparse_sums(row, place, amounts, (len(there), len(present)))
+    sums = sparse_sums(row, number, amounts, (len(there), len(present)))
     return sums, present // k, present % k
 
 
@@ -289,10 +377,10 @@ def _differences(levels: Floats, metric: Metric) -> _Differences:
     def squared(used: Floats, together: Floats, first: Integers, second: Integers) -> tuple[Floats, Floats]:
         # Only one of many equal values: a rounded mean would leave a rest that is no difference.
         several = (used > 0).sum(axis=1) > 1
-        places = _mean_ranks(used) if metric == "ordinal" else np.broadcast_to(levels, used.shape)
+        positions = _mean_ranks(used) if metric == "ordinal" else np.broadcast_to(levels, used.shape)
         n = used.sum(axis=1)
-        centred = places - (used * places).sum(axis=1, keepdims=True) / n[:, None]
-        observed = (together * (places[:, first] - places[:, second]) ** 2).sum(axis=1)
+        centred = positions - (used * positions).sum(axis=1, keepdims=True) / n[:, None]
+        observed = (together * (positions[:, first] - positions[:, second]) ** 2).sum(axis=1)
         expected = 2 * n * (used * centred**2).sum(axis=1)
         return observed, np.where(several, expected, 0.0)
 
@@ -357,7 +445,7 @@ def intraclass_correlation(
         intraclass_coefficient(table[usable], form),
         usable,
         ResamplingPlan(clusters, interval, seed),
-        RELIABILITY if form.endswith("k") else _of_one(table.shape[1], form),
+        RELIABILITY if form.endswith("k") else _single_rater_transform(table.shape[1], form),
         undefined="an intraclass correlation needs two items or more, whose ratings vary",
     )
 
@@ -403,7 +491,7 @@ def _intraclass_ratio(  # noqa: PLR0913 - the mean squares
     return between - noise, between + (k - 1) * noise + k * severity
 
 
-def _of_one(k: int, form: Form) -> NormalizingTransform:
+def _single_rater_transform(k: int, form: Form) -> NormalizingTransform:
     """Fisher's z of an intraclass correlation of k raters; that of model 2 has no lowest value."""
     return NormalizingTransform(
         lambda r: np.log(np.maximum(1 + (k - 1) * r, 0) / (1 - r)) / 2,
@@ -420,11 +508,11 @@ _NO_AGREEMENT = "their scores are not shown to agree beyond chance"
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """How far two judges agree.
+    """Agreement of two judges.
 
     Attributes:
-        first: place of the one judge.
-        second: place of the other.
+        first: number of the one judge.
+        second: number of the other.
         kappa: weighted kappa of the items that both rated.
     """
 
@@ -435,7 +523,7 @@ class PairAgreement:
 
 @dataclass(frozen=True)
 class EffectiveJudges:
-    """How many judges with independent errors have a mean as good as that of the panel.
+    """The number of judges with independent errors whose mean is as good as that of the panel.
 
     Attributes:
         value: the number; k where nothing is shared, 1 where everything is, infinite where errors cancel.
@@ -523,10 +611,10 @@ def severities(
     table = checked_ratings(ratings)
     there = ~np.isnan(table)
     sums, raters = np.nansum(table, axis=1, keepdims=True), there.sum(axis=1, keepdims=True)
-    others = np.where(raters > 1, (sums - table) / np.maximum(raters - 1, 1), np.nan)
+    rest = np.where(raters > 1, (sums - table) / np.maximum(raters - 1, 1), np.nan)
     return tuple(
         estimate_mean(column, bounds=(-np.inf, np.inf), clusters=clusters, plan=plan)
-        for column in (table - others).T
+        for column in (table - rest).T
     )
 
 
@@ -724,8 +812,7 @@ def compare_with_humans(
 
 def _turn(judge: Floats, people: Floats, person: int) -> tuple[Integers, Floats, Floats, Floats]:
     """Leave a person out: rows to compare, and there the judge's, the person's and the others' ratings."""
-    others = np.delete(people, person, axis=1)
-    means = mean_defined(others.T)
+    means = mean_defined(np.delete(people, person, axis=1).T)
     rows = np.flatnonzero(~np.isnan(people[:, person]) & ~np.isnan(means))
     return rows, judge[rows], people[rows, person], means[rows]
 
@@ -735,99 +822,12 @@ def _mean_agreement(turns: list[tuple[Integers, Floats, Floats, Floats]], counts
     if not turns:
         return np.full((2, len(counts)), np.nan)
     pairs = []
-    for rows, judge, person, others in turns:
+    for rows, judge, person, reference in turns:
         some = counts[:, rows].sum(axis=1) > 1
         drawn = np.where(some[:, None], counts[:, rows], 1.0)
-        pair = np.stack([weighted_spearman(side, others, drawn) for side in (judge, person)])
+        pair = np.stack([weighted_spearman(side, reference, drawn) for side in (judge, person)])
         pairs.append(np.where(some & ~np.isnan(pair).any(axis=0), pair, np.nan))
     return mean_defined(pairs)
-
-
-_ROUNDING = 1e-12
-
-_TABLE = 2
-
-
-def estimate_agreement(
-    coefficient: Counted,
-    usable: npt.NDArray[np.bool_],
-    plan: ResamplingPlan,
-    transform: NormalizingTransform,
-    *,
-    undefined: str,
-) -> AgreementEstimate:
-    """Put an interval over items around a coefficient of the usable ones.
-
-    Without any disagreement every replicate is 1 too, and says nothing of how far from 1 the coefficient may
-    be. There is no interval then. Below 50 clusters percentiles are too narrow, and a jackknife is taken.
-
-    Args:
-        coefficient: of the usable items.
-        usable: shape (n,), which items count.
-        plan: how all n items are resampled.
-        transform: of the coefficient, for the jackknife of few clusters.
-        undefined: what it means that the coefficient is not defined.
-
-    Raises:
-        InputError: clusters of another length than there are items.
-    """
-    n = int(usable.sum())
-    if plan.clusters is not None:
-        clusters = np.asarray(plan.clusters)
-        if clusters.shape != usable.shape:
-            raise InputError(
-                f"clusters must have {len(usable)} numbers, one an item, got shape {clusters.shape}"
-            )
-        plan = replace(plan, clusters=clusters[usable])
-    n_clusters = len(np.unique(plan.numbered(n)))
-    value = float(coefficient(np.ones((1, n)))[0]) if n else float("nan")
-    low, high, method, note = float("nan"), float("nan"), None, None
-    if np.isnan(value):
-        note = undefined if n else "no item has two ratings to compare"
-    elif n_clusters < 2:  # noqa: PLR2004
-        note = "an interval needs two items or more"
-    elif transform.greatest - value < _ROUNDING:
-        note = "no disagreement was seen, so nothing says how far from 1 the coefficient may be"
-    else:
-        low, high, method = resampled_interval(
-            value,
-            lambda _, counts: coefficient(counts),
-            (np.arange(n, dtype=np.float64),),
-            plan,
-            transform,
-            fewest=FEWEST_FOR_PERCENTILES,
-        )
-        note = None if method else "not defined, or always the same, in resamples of so few items"
-    return AgreementEstimate(value, low, high, n, len(usable) - n, n_clusters, method, note)
-
-
-def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:
-    """Take a table of ratings, NaN where there is none.
-
-    Raises:
-        InputError: not a table of numbers with two raters or more, or an infinite value.
-    """
-    table = np.asarray(ratings, dtype=np.float64)
-    if table.ndim != _TABLE or table.shape[1] < 2:  # noqa: PLR2004
-        raise InputError(f"{name} must have shape (items, raters) with two raters or more, got {table.shape}")
-    if np.isinf(table).any():
-        raise InputError(f"{name} must be finite, or NaN where a rating is missing, got an infinite value")
-    return table
-
-
-def checked_pair(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y")) -> Floats:
-    """Put two lists of ratings side by side, shape (n, 2), NaN where there is none.
-
-    Raises:
-        InputError: lengths differ, not lists, or an infinite value.
-    """
-    if np.ndim(x) != 1 or np.shape(x) != np.shape(y):
-        first, second = names
-        raise InputError(
-            f"{first} and {second} must be two lists of one length, "
-            f"got shapes {np.shape(x)} and {np.shape(y)}"
-        )
-    return checked_ratings(np.column_stack([x, y]).reshape(-1, 2), " and ".join(names))
 
 
 def sparse_sums(

@@ -20,18 +20,17 @@ from semscale.types import Floats, Integers, Mask
 
 FOLDS = 5
 
+PENALTIES = (0.01, 0.1, 1.0, 10.0)
+"""How strongly weights are drawn to equal ones; cross-validation chooses."""
+
+FEWEST_TUNING = 40
+"""Labels of items with a score that tuning needs, of both kinds together."""
+
+FEWEST_OF_EACH = FOLDS
+"""Labels of each kind that tuning needs, so that every fold has one."""
 
 CurveName = Literal["platt", "isotonic"]
 """``platt``: logistic, two numbers. ``isotonic``: any curve that does not fall; needs more labels."""
-
-
-_MOST_STEPS = 100
-
-
-_CONVERGED = 1e-10
-
-
-_FEWEST_LABELS = 2
 
 
 class ProbabilityCurve(Protocol):
@@ -138,6 +137,19 @@ class IsotonicCurve:
         return np.interp(x, self.corners, low), np.interp(x, self.corners, high)
 
 
+def fit_curve(scores: Floats, correct: Floats, curve: CurveName) -> ProbabilityCurve:
+    """Fit a curve by its name.
+
+    Raises:
+        InputError: an unknown name, or as ``fit_platt``.
+    """
+    if curve == "platt":
+        return fit_platt(scores, correct)
+    if curve == "isotonic":
+        return fit_isotonic(scores, correct)
+    raise InputError(f"curve must be platt or isotonic, got {curve!r}")
+
+
 def fit_platt(scores: Floats, correct: Floats) -> PlattCurve:
     """Fit Platt's logistic curve by Newton's method.
 
@@ -202,7 +214,7 @@ def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     from scipy.optimize import isotonic_regression  # takes a fifth of a second to import
 
     x, y, left_out = labelled(scores, correct)
-    places, which, n = np.unique(x, return_inverse=True, return_counts=True)
+    corners, which, n = np.unique(x, return_inverse=True, return_counts=True)
     means = np.bincount(which, weights=y) / n
     heights = np.asarray(isotonic_regression(means, weights=n).x)
     # The inside of a level stretch says nothing: only its corners are kept.
@@ -210,20 +222,7 @@ def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     level[1:-1] &= heights[1:-1] == heights[2:]
     pool = np.r_[0, np.cumsum(np.diff(heights) != 0)]
     pooled = np.bincount(pool, weights=n).astype(np.int64)[pool]
-    return IsotonicCurve(places[~level], heights[~level], len(y), left_out, pooled[~level])
-
-
-def fit_curve(scores: Floats, correct: Floats, curve: CurveName) -> ProbabilityCurve:
-    """Fit a curve by its name.
-
-    Raises:
-        InputError: an unknown name, or as ``fit_platt``.
-    """
-    if curve == "platt":
-        return fit_platt(scores, correct)
-    if curve == "isotonic":
-        return fit_isotonic(scores, correct)
-    raise InputError(f"curve must be platt or isotonic, got {curve!r}")
+    return IsotonicCurve(corners[~level], heights[~level], len(y), left_out, pooled[~level])
 
 
 def cross_fitted(  # noqa: PLR0913 - how folds are made
@@ -275,6 +274,13 @@ def cross_fitted(  # noqa: PLR0913 - how folds are made
     return probabilities
 
 
+_MOST_STEPS = 100
+
+_CONVERGED = 1e-10
+
+_FEWEST_LABELS = 2
+
+
 def labelled(scores: Floats, correct: Floats) -> tuple[Floats, Floats, int]:
     """Take the items that have a score and a label, and count the others.
 
@@ -320,7 +326,6 @@ def _cross_entropy(log_odds: Floats, target: Floats) -> float:
 
 _SIMULATIONS = 1000
 
-
 _BLOCK_CELLS = 5_000_000
 
 
@@ -358,7 +363,7 @@ class ReliabilityBin:
 
 @dataclass(frozen=True)
 class CalibrationFigures:
-    """How well probabilities of being right hold.
+    """Figures of how well probabilities of being right hold.
 
     Attributes:
         brier: mean squared error of probabilities, 0 to 1, with its interval.
@@ -433,9 +438,10 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
         raise InputError(f"probabilities must lie within 0 to 1, got {p.min()} to {p.max()}")
     if n_bins < 1:
         raise InputError(f"n_bins must be at least 1, got {n_bins}")
-    place = equal_bins(p, n_bins)
-    n, predicted, observed = _of_bins(place, p, y)
-    error, chance = float(n @ np.abs(predicted - observed) / len(p)), _by_chance(place, p, seed)
+    bins = equal_bins(p, n_bins)
+    n = np.bincount(bins).astype(np.float64)
+    predicted, observed = np.bincount(bins, p) / n, np.bincount(bins, y) / n
+    error, chance = float(n @ np.abs(predicted - observed) / len(p)), _by_chance(bins, p, seed)
     squared: Floats = (predicted - observed) ** 2 - observed * (1 - observed) / np.maximum(n - 1, 1)
     return CalibrationFigures(
         brier=estimate_mean(
@@ -450,7 +456,10 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
         error_by_chance=float(chance.mean()),
         error_p_value=float((1 + (chance >= error - 1e-12).sum()) / (1 + len(chance))),
         debiased_error=max(0.0, float(n @ squared) / len(p)) ** 0.5,
-        bins=_bin_table(n, predicted, observed, interval),
+        bins=tuple(
+            ReliabilityBin(float(mean), wilson_interval(round(share * size), int(size), interval), int(size))
+            for mean, share, size in zip(predicted, observed, n, strict=True)
+        ),
         n=len(p),
         n_left_out=left_out,
     )
@@ -466,31 +475,18 @@ def equal_bins(values: Floats, n_bins: int) -> Integers:
         >>> equal_bins(np.array([0.1, 0.9, 0.1, 0.5]), 2).tolist()
         [0, 1, 0, 1]
     """
-    distinct, place, n = np.unique(values, return_inverse=True, return_counts=True)
+    distinct, number, n = np.unique(values, return_inverse=True, return_counts=True)
     before = np.cumsum(n) - n
     # A value belongs to the bin that the middle of its items falls into.
     bins = ((before + n / 2) * min(n_bins, len(distinct)) / len(values)).astype(np.int64)
-    return np.asarray(np.unique(bins, return_inverse=True)[1][place])
+    return np.asarray(np.unique(bins, return_inverse=True)[1][number])
 
 
-def _of_bins(place: Integers, p: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
-    n = np.bincount(place).astype(np.float64)
-    return n, np.bincount(place, p) / n, np.bincount(place, y) / n
-
-
-def _bin_table(n: Floats, predicted: Floats, observed: Floats, interval: float) -> tuple[ReliabilityBin, ...]:
-    rows = zip(n.astype(int).tolist(), predicted.tolist(), observed.tolist(), strict=True)
-    return tuple(
-        ReliabilityBin(mean, wilson_interval(round(share * size), size, interval), size)
-        for size, mean, share in rows
-    )
-
-
-def _by_chance(place: Integers, p: Floats, seed: int) -> Floats:
+def _by_chance(bins: Integers, p: Floats, seed: int) -> Floats:
     """Calibration errors of outcomes that are drawn with just these probabilities."""
     rng = np.random.default_rng(seed)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(place.max() + 1))
+    order = np.argsort(bins, kind="stable")
+    starts = np.searchsorted(bins[order], np.arange(bins.max() + 1))
     p = p[order]
     expected = np.add.reduceat(p, starts)
     size = max(1, _BLOCK_CELLS // len(p))
@@ -562,18 +558,6 @@ def log_scores(pmf: Floats, human: Floats) -> Floats:
     return scores
 
 
-PENALTIES = (0.01, 0.1, 1.0, 10.0)
-"""How strongly weights are drawn to equal ones; cross-validation chooses."""
-
-
-FEWEST_TUNING = 40
-"""Labels of items with a score that tuning needs, of both kinds together."""
-
-
-FEWEST_OF_EACH = FOLDS
-"""Labels of each kind that tuning needs, so that every fold has one."""
-
-
 @dataclass(frozen=True)
 class EnsembleWeights:
     """Weights of k scores.
@@ -607,13 +591,13 @@ def weighted_mean(scores: Floats, weights: Floats | None = None) -> Floats:
         [0.125, 0.875]
     """
     used = np.ones(len(scores)) if weights is None else np.asarray(weights, dtype=np.float64)
-    own = ~np.isnan(scores) & (used > 0)[:, None]
+    present = ~np.isnan(scores) & (used > 0)[:, None]
     filled = filled_scores(scores)
     there = ~np.isnan(filled) & (used > 0)[:, None]
     total = (used[:, None] * there).sum(axis=0)
     means: Floats = np.full(scores.shape[1], np.nan)
     summed = (used[:, None] * np.where(there, filled, 0.0)).sum(axis=0)
-    np.divide(summed, total, out=means, where=own.any(axis=0))
+    np.divide(summed, total, out=means, where=present.any(axis=0))
     return means
 
 
@@ -660,14 +644,19 @@ def tune_weights(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: i
 
 
 def _tuned(scores: Floats, correct: Floats, *, folds: int, seed: int) -> EnsembleWeights:
-    x, y = _usable(scores, correct)
+    rows = labelled_rows(scores, correct)
+    # A score that no item has is 0 throughout, and gets no slope.
+    x, y = np.nan_to_num(filled_scores(scores)[:, rows]).T, correct[rows]
     part = stratified_folds(y, folds=min(folds, int(y.sum()), int((1 - y).sum())), seed=seed)
     losses = [
         sum(_held_out_loss(x, y, part == fold, penalty) for fold in range(int(part.max()) + 1))
         for penalty in PENALTIES
     ]
     penalty = PENALTIES[int(np.argmin(losses))]
-    return EnsembleWeights(_weights(_fit(x, y, penalty)[0], x), penalty, len(y))
+    slopes = _fit(x, y, penalty)[0] / _spread(x)
+    total = slopes.sum()
+    weights = slopes / total if total > 0 else np.full(len(slopes), 1 / len(slopes))
+    return EnsembleWeights(weights, penalty, len(y))
 
 
 def nested_scores(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: int = 0) -> Floats:
@@ -690,18 +679,12 @@ def nested_scores(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: 
     _check_labels(scores, correct, folds)
     rows, filled = labelled_rows(scores, correct), filled_scores(scores)
     part = stratified_folds(correct[rows], folds=folds, seed=seed)
-    found: Floats = np.full(len(correct), np.nan)
+    nested: Floats = np.full(len(correct), np.nan)
     for fold in range(int(part.max()) + 1):
         inside, outside = rows[part == fold], rows[part != fold]
         tuned = _tuned(filled[:, outside], correct[outside], folds=folds, seed=seed + 1)
-        found[inside] = weighted_mean(scores, tuned.weights)[inside]
-    return found
-
-
-def _usable(scores: Floats, correct: Floats) -> tuple[Floats, Floats]:
-    """Give the labelled items' scores, shape (m, k), missing ones filled; 0 for a score that no item has."""
-    rows = labelled_rows(scores, correct)
-    return np.nan_to_num(filled_scores(scores)[:, rows]).T, correct[rows]
+        nested[inside] = weighted_mean(scores, tuned.weights)[inside]
+    return nested
 
 
 def labelled_rows(scores: Floats, correct: Floats) -> Integers:
@@ -735,15 +718,8 @@ def _fit(x: Floats, y: Floats, penalty: float) -> tuple[Floats, float]:
         return value, np.append(z.T @ wrong + 2 * penalty * away, wrong.sum())
 
     bounds = [(0.0, 50.0)] * k + [(-50.0, 50.0)]
-    found = minimize(loss, np.append(np.full(k, 1 / k), 0.0), jac=True, bounds=bounds, method="L-BFGS-B").x
-    return found[:k], float(found[k])
-
-
-def _weights(slopes: Floats, x: Floats) -> Floats:
-    """Turn slopes of standardised scores into weights that sum to 1; equal ones if all slopes are 0."""
-    raw = slopes / _spread(x)
-    total = raw.sum()
-    return raw / total if total > 0 else np.full(len(raw), 1 / len(raw))
+    fitted = minimize(loss, np.append(np.full(k, 1 / k), 0.0), jac=True, bounds=bounds, method="L-BFGS-B").x
+    return fitted[:k], float(fitted[k])
 
 
 def _held_out_loss(x: Floats, y: Floats, inside: Mask, penalty: float) -> float:
@@ -775,10 +751,10 @@ def random_folds(n: int, *, groups: Integers | None = None, folds: int = FOLDS, 
         >>> sorted(np.bincount(random_folds(7, folds=3)).tolist())
         [2, 2, 3]
     """
-    place = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
-    m = int(place.max()) + 1
+    number = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
+    m = int(number.max()) + 1
     drawn = np.random.default_rng(seed).permutation(m) % min(folds, m)
-    parted: Integers = drawn[place].astype(np.int64)
+    parted: Integers = drawn[number].astype(np.int64)
     return parted
 
 

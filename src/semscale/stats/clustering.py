@@ -45,14 +45,14 @@ def k_means(points: Floats, k: int, rng: np.random.Generator, *, starts: int = 3
         Lloyd (1982), doi 10.1109/TIT.1982.1056489; Arthur and Vassilvitskii (2007), k-means++.
 
     Example:
-        >>> found = k_means(np.array([[0.0], [0.1], [5.0]]), 2, np.random.default_rng(0))
-        >>> bool(found.labels[0] == found.labels[1] != found.labels[2])
+        >>> clusters = k_means(np.array([[0.0], [0.1], [5.0]]), 2, np.random.default_rng(0))
+        >>> bool(clusters.labels[0] == clusters.labels[1] != clusters.labels[2])
         True
     """
     if not 1 <= k <= len(points):
         raise InputError(f"clusters must be 1 to the {len(points)} points that there are, got {k}")
     tried = [_lloyd(points, _first_centres(points, k, rng)) for _ in range(starts)]
-    return min(tried, key=lambda one: one.inertia)
+    return min(tried, key=lambda clustering: clustering.inertia)
 
 
 def _first_centres(points: Floats, k: int, rng: np.random.Generator) -> Floats:
@@ -90,8 +90,8 @@ def _filled(labels: Integers, distances: Floats, k: int) -> Integers:
     labels = labels.copy()
     counts = np.bincount(labels, minlength=k)
     for empty in np.flatnonzero(counts == 0):
-        own = np.where(counts[labels] > 1, distances[np.arange(len(labels)), labels], -np.inf)
-        moved = int(own.argmax())
+        removable = np.where(counts[labels] > 1, distances[np.arange(len(labels)), labels], -np.inf)
+        moved = int(removable.argmax())
         counts[labels[moved]] -= 1
         counts[empty] += 1
         labels[moved] = empty
@@ -101,15 +101,11 @@ def _filled(labels: Integers, distances: Floats, k: int) -> Integers:
 STABLE = 0.75
 """Mean Jaccard similarity from which Hennig calls a cluster stable."""
 
-
 RESAMPLES = 20
-
 
 _MOST_DRAWN = 1_000
 
-
 _STARTS = 2
-
 
 DIRECTIONS = 10
 """Main directions of the answers' vectors that clusters are looked for in."""
@@ -158,9 +154,9 @@ def stable_clusters(points: Floats, k: int, *, seed: int = 0, resamples: int = R
         drawn = rng.choice(len(points), n_drawn, replace=False)
         half = k_means(points[drawn], k, rng, starts=_STARTS)
         similar.append(best_jaccard(whole.labels[drawn], half.labels, k))
-    found = np.array(similar)
-    there = ~np.isnan(found)
-    means: Floats = np.where(there, found, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    jaccard = np.array(similar)
+    present = ~np.isnan(jaccard)
+    means: Floats = np.where(present, jaccard, 0.0).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
     return StableClusters(whole, means)
 
 
@@ -181,9 +177,9 @@ def best_jaccard(first: Integers, second: Integers, k: int) -> Floats:
     """
     both = np.bincount(first * k + second, minlength=k * k).reshape(k, k).astype(np.float64)
     either = both.sum(axis=1, keepdims=True) + both.sum(axis=0) - both
-    found: Floats = np.divide(both, either, out=np.zeros_like(both), where=either > 0).max(axis=1)
-    found[both.sum(axis=1) == 0] = np.nan
-    return found
+    similarity: Floats = np.divide(both, either, out=np.zeros_like(both), where=either > 0).max(axis=1)
+    similarity[both.sum(axis=1) == 0] = np.nan
+    return similarity
 
 
 def most_stable(points: Floats, candidates: Sequence[int], *, seed: int = 0) -> StableClusters:
@@ -195,7 +191,7 @@ def most_stable(points: Floats, candidates: Sequence[int], *, seed: int = 0) -> 
         seed: as ``stable_clusters`` takes it.
     """
     tried = [stable_clusters(points, k, seed=seed) for k in candidates]
-    return max(tried, key=lambda found: (found.n_stable, float(found.jaccard.mean())))
+    return max(tried, key=lambda clusters: (clusters.n_stable, float(clusters.jaccard.mean())))
 
 
 def principal_axes(vectors: Floats, most: int = DIRECTIONS) -> tuple[Floats, Floats]:

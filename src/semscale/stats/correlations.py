@@ -225,8 +225,12 @@ def split_half_reliability(  # noqa: PLR0913 - one setting each of the resamplin
     if splits < 2:  # noqa: PLR2004
         raise InputError(f"splits must be at least 2, got {splits}")
     usable = (~np.isnan(ratings)).sum(axis=1) >= _FEWEST_RATERS
-    kept_clusters, kept_weights = (None if of is None else of[usable] for of in (clusters, weights))
-    plan = ResamplingPlan(kept_clusters, interval, seed, kept_weights)
+    plan = ResamplingPlan(
+        None if clusters is None else clusters[usable],
+        interval,
+        seed,
+        None if weights is None else weights[usable],
+    )
     if usable.sum() < 2:  # noqa: PLR2004
         return Estimate(float("nan"), float("nan"), float("nan"))
     rng = np.random.default_rng(seed)
@@ -340,11 +344,11 @@ def correlation(n: Floats, u: Floats, v: Floats, uu: Floats, vv: Floats, uv: Flo
 
 def _weighted_ranks(x: Floats, counts: Floats) -> Floats:
     """Average ranks (b, n) that items have where each is there ``counts`` times."""
-    _, place = np.unique(x, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(place.max() + 1))
+    _, number = np.unique(x, return_inverse=True)
+    order = np.argsort(number, kind="stable")
+    starts = np.searchsorted(number[order], np.arange(number.max() + 1))
     tied = np.add.reduceat(counts[:, order], starts, axis=1)
-    ranks: Floats = (np.cumsum(tied, axis=1) - (tied - 1) / 2)[:, place]
+    ranks: Floats = (np.cumsum(tied, axis=1) - (tied - 1) / 2)[:, number]
     return ranks
 
 
@@ -382,8 +386,8 @@ def average_ranks(values: Floats) -> Floats:
         >>> average_ranks(np.array([0.5, 0.1, 0.5])).tolist()
         [2.5, 1.0, 2.5]
     """
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
+    _, number, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[number])
 
 
 class NormalizingTransform(NamedTuple):
@@ -424,7 +428,7 @@ Gives shape (b,), or (b, k) where it computes k coefficients at once.
 
 
 class Resampling(TypedDict):
-    """How items are resampled, as keywords for the estimates; see ``ResamplingPlan``."""
+    """Settings of the resampling of items, as keywords for the estimates; see ``ResamplingPlan``."""
 
     clusters: Integers | None
     weights: Floats | None
@@ -434,7 +438,7 @@ class Resampling(TypedDict):
 
 @dataclass(frozen=True)
 class ResamplingPlan:
-    """How items are resampled.
+    """Settings of the resampling of items.
 
     Attributes:
         clusters: shape (n,), which items are drawn together; ``None``: each by itself.
@@ -558,9 +562,9 @@ def largest_difference(differences: Weighted, measured: tuple[Floats, ...], plan
         doi 10.1080/01621459.1989.10478744.
     """
     weights = np.ones(len(measured[0])) if plan.weights is None else plan.weights
-    (found,) = differences(*measured, weights[None, :])
-    value = float(np.abs(found).max())
-    errors = _replicates(differences, measured, plan) - found
+    (observed,) = differences(*measured, weights[None, :])
+    value = float(np.abs(observed).max())
+    errors = _replicates(differences, measured, plan) - observed
     spread = errors.std(axis=0)
     if has_no_spread(np.append(spread, 0.0)):
         return Estimate(value, float("nan"), float("nan"))
@@ -569,7 +573,7 @@ def largest_difference(differences: Weighted, measured: tuple[Floats, ...], plan
     m = len(np.unique(plan.numbered(len(measured[0]))))
     # Percentiles of the error with either sign leave half of the rest at each end.
     _, (quantile,) = percentile_interval(np.concatenate([largest, -largest])[:, None], m, plan.interval)
-    low, high = (float((np.abs(found) + sign * quantile * scale).max()) for sign in (-1, 1))
+    low, high = (float((np.abs(observed) + sign * quantile * scale).max()) for sign in (-1, 1))
     return Estimate(value, max(0.0, low), high)
 
 
@@ -588,8 +592,8 @@ def _replicates(coefficient: Weighted, measured: tuple[Floats, ...], plan: Resam
 
 
 def _by_appearance(clusters: Integers) -> Integers:
-    _, first, place = np.unique(clusters, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[place]
+    _, first, number = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[number]
 
 
 _NO_SPREAD = 1e-9

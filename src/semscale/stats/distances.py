@@ -1,6 +1,6 @@
 """Distances between distributions over ordered points, and samples of such distributions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
@@ -106,14 +106,27 @@ def jensen_shannon_divergence(p: Floats, q: Floats) -> Floats:
 
 
 def all_distances(p: Floats, q: Floats, values: Floats) -> Floats:
-    """Compute what ``distances`` does, of PMFs that were checked."""
-    functions: Mapping[DistanceName, Callable[[], Floats]] = {
-        "ks": lambda: ks_distance(p, q),
-        "wasserstein": lambda: wasserstein_distance(p, q, values),
-        "total_variation": lambda: total_variation(p, q),
-        "jensen_shannon": lambda: jensen_shannon_divergence(p, q),
+    """Compute all distances of pairs of PMFs, in the order of ``DISTANCES``.
+
+    Args:
+        p: shape (..., k), sums to 1 along the last axis; NaN where there is none.
+        q: the same; leading axes are broadcast.
+        values: shape (k,), of the points, increasing.
+
+    Returns:
+        Shape (..., 4), each 0 to 1; NaN where a PMF is missing.
+
+    Example:
+        >>> all_distances(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([0.0, 1.0])).tolist()
+        [1.0, 1.0, 1.0, 1.0]
+    """
+    distances: Mapping[DistanceName, Floats] = {
+        "ks": ks_distance(p, q),
+        "wasserstein": wasserstein_distance(p, q, values),
+        "total_variation": total_variation(p, q),
+        "jensen_shannon": jensen_shannon_divergence(p, q),
     }
-    return np.stack([functions[name]() for name in DISTANCES], axis=-1)
+    return np.stack([distances[name] for name in DISTANCES], axis=-1)
 
 
 def check_values(values: Floats) -> None:
@@ -182,7 +195,7 @@ class PmfSample:
 
     @property
     def n(self) -> int:
-        """How many respondents there are."""
+        """Number of respondents."""
         return len(self.masses)
 
     @cached_property
@@ -269,7 +282,7 @@ class PmfSample:
 
     @cached_property
     def _has_normal_totals(self) -> bool:
-        """Whether sums over drawn answers are as good as normal: most differ, and many carry each point."""
+        """True where sums over drawn answers are as good as normal: most differ, many carry each point."""
         if not self._mostly_differ:
             return False
         squares = (self._totals**2).sum(axis=0)
@@ -286,7 +299,7 @@ class PmfSample:
 
     @property
     def _mostly_differ(self) -> bool:
-        """Whether single answers are drawn faster than counts of equal ones."""
+        """True where single answers are drawn faster than counts of equal ones."""
         return 2 * len(self._distinct[1]) > self.n
 
 
@@ -339,13 +352,13 @@ def signed_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: F
     below, seen_below = np.cumsum(gaps, axis=-1)[..., :-1], np.cumsum(seen)[:-1]
     largest = int(np.abs(seen_below).argmax())
     steps = np.diff(values) / (values[-1] - values[0])
-    found = {
+    distances = {
         "ks": below[..., largest] * _sign(seen_below[largest]),
         "wasserstein": below @ (_sign(seen_below) * steps),
         "total_variation": gaps @ _sign(seen) / 2,
         "jensen_shannon": jensen_shannon_divergence(p, q),
     }
-    return np.stack([found[name] for name in DISTANCES], axis=-1)
+    return np.stack([distances[name] for name in DISTANCES], axis=-1)
 
 
 def noise_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: Floats) -> Floats:
@@ -363,13 +376,13 @@ def noise_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: Fl
         which is no norm of the gaps.
     """
     gaps, nothing = np.subtract(p, q) - np.subtract(at_p, at_q), np.zeros(len(values))
-    found = {
+    distances = {
         "ks": ks_distance(gaps, nothing),
         "wasserstein": wasserstein_distance(gaps, nothing, values),
         "total_variation": total_variation(gaps, nothing),
     }
     unknown = np.full(len(gaps), np.nan)
-    return np.stack([found.get(name, unknown) for name in DISTANCES], axis=-1)
+    return np.stack([distances.get(name, unknown) for name in DISTANCES], axis=-1)
 
 
 def kinked_estimate(  # noqa: PLR0913 - a figure, its resamples in three forms, and how to make the ends

@@ -76,12 +76,12 @@ class GroupEstimate:
 
     @property
     def n_left_out(self) -> int:
-        """How many rows do not count."""
+        """Number of rows that do not count."""
         return sum(self.left_out.values())
 
     @property
     def has_small_base(self) -> bool:
-        """Whether fewer than 10 rows, or respondents where they are named, are behind the figures."""
+        """True where fewer than 10 rows, or respondents where they are named, are behind the figures."""
         return self.n > 0 and self.n_clusters < FEWEST_CLUSTERS
 
     @property
@@ -112,7 +112,7 @@ class GroupEstimate:
     @property
     def pmf(self) -> tuple[Estimate, ...]:
         """Mass of each point of a scale; empty where no row counts."""
-        return tuple(one for name, one in self.figures.items() if name.startswith(MASS_PREFIX))
+        return tuple(figure for name, figure in self.figures.items() if name.startswith(MASS_PREFIX))
 
     def basis(self, figure: str) -> Basis:
         """Say what a figure is made from."""
@@ -203,12 +203,12 @@ def counted_mean(group: GroupEstimate, figure: str | None = None) -> MeanEstimat
         The figure, NaN where no row has it.
     """
     name = figure or group.main
-    found = group.figures.get(name, Estimate(np.nan, np.nan, np.nan))
+    estimate = group.figures.get(name, Estimate(np.nan, np.nan, np.nan))
     basis = group.basis(name)
     return MeanEstimate(
-        value=found.value,
-        low=found.low,
-        high=found.high,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
         n=basis.n,
         n_left_out=group.n + group.n_left_out - basis.n,
         n_clusters=basis.n_clusters,
@@ -321,18 +321,18 @@ def widened_for_refits(
         return group
     errors = refit_errors(means @ figures.matrix.T)
     further = float(stdtrit(len(means) - 1, (1 + interval) / 2)) * errors
-    values = np.array([one.value for one in group.figures.values()])
+    values = np.array([figure.value for figure in group.figures.values()])
     below, above = np.maximum(further, _from_labels(values, figures, n_labels, interval))
     ends = zip(group.figures.items(), below, above, *figures.bounds, strict=True)
     return replace(
         group,
         figures={
             name: Estimate(
-                one.value,
-                max(one.value - float(np.hypot(one.value - one.low, down)), float(lowest)),
-                min(one.value + float(np.hypot(one.high - one.value, up)), float(highest)),
+                figure.value,
+                max(figure.value - float(np.hypot(figure.value - figure.low, down)), float(lowest)),
+                min(figure.value + float(np.hypot(figure.high - figure.value, up)), float(highest)),
             )
-            for (name, one), down, up, lowest, highest in ends
+            for (name, figure), down, up, lowest, highest in ends
         },
     )
 

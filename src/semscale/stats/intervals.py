@@ -15,28 +15,21 @@ from semscale.types import Floats, Integers
 Method = Literal["bootstrap", "linearized"]
 """``bootstrap``: expanded percentiles of resampled clusters. ``linearized``: Taylor variance, t interval."""
 
-
 UsedMethod = Literal["bootstrap", "linearized", "exact"]
 """A method, or ``exact``: bounds for a figure that is the same in every cluster, see ``estimate_figures``."""
-
 
 DEFAULT_INTERVAL = 0.95
 """Coverage of intervals where nobody chooses another."""
 
-
 FEWEST_CLUSTERS = 10
 """With fewer, percentiles of a bootstrap cover too little: there intervals are made with t quantiles."""
-
 
 MAX_CLUSTERS = 20_000
 """Up to here cluster totals are kept, for the bootstrap; above, sums suffice."""
 
-
 _FEWEST_REPLICATES = 100
 
-
 _FEWEST_FOR_AN_INTERVAL = 2
-
 
 ROUNDING = 1e-6
 """Standard deviation, as a share of what a figure can span, below which values differ by rounding alone."""
@@ -59,7 +52,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class IntervalPlan:
-    """How intervals are to be made.
+    """Settings of intervals.
 
     Attributes:
         interval: coverage to aim at, between 0 and 1.
@@ -89,7 +82,7 @@ class IntervalPlan:
 
     @property
     def settings(self) -> dict[str, object]:
-        """What a signature says of it; seed and replicates are of the bootstrap alone.
+        """Entries of a signature; seed and replicates are of the bootstrap alone.
 
         Example:
             >>> IntervalPlan(0.9, "linearized").settings
@@ -165,11 +158,13 @@ def estimate_mean(
         (0.3, 2, 1)
     """
     plan = plan or IntervalPlan()
-    kept = ~np.isnan(values)
+    known = ~np.isnan(values)
     groups = np.arange(len(values)) if clusters is None else np.asarray(clusters)
     if len(groups) != len(values):
         raise InputError(f"clusters must have {len(values)} rows as values has, got {len(groups)}")
-    totals = _totals(values[kept], groups[kept], None if weights is None else weights[kept])
+    _, cluster = np.unique(groups[known], return_inverse=True)
+    weight = np.ones(len(cluster)) if weights is None else weights[known]
+    totals = np.column_stack([np.bincount(cluster, values[known] * weight), np.bincount(cluster, weight)])
     method: UsedMethod | None = plan.method_for(len(totals))
     if method == "bootstrap" and len(totals) > MAX_CLUSTERS:
         method = "linearized"
@@ -179,15 +174,8 @@ def estimate_mean(
         drawn = totals if method == "bootstrap" else None
         named, exact = estimate_figures(moments, drawn, value_figure("mean", bounds), plan)
         mean, method = named["mean"], "exact" if exact else method
-    n = int(kept.sum())
+    n = int(known.sum())
     return MeanEstimate(mean.value, mean.low, mean.high, n, len(values) - n, len(totals), method)
-
-
-def _totals(values: Floats, groups: Integers, weights: Floats | None) -> Floats:
-    """Weighted sum of the values and sum of the weights of every cluster, shape (clusters, 2)."""
-    _, place = np.unique(groups, return_inverse=True)
-    weighted = values if weights is None else values * weights
-    return np.column_stack([np.bincount(place, weighted), np.bincount(place, weights)])
 
 
 _REPLICATES_BEYOND = 200
@@ -251,10 +239,6 @@ class Moments:
         """
         return Moments(self.n + len(totals), self.total + totals.sum(axis=0), self.outer + totals.T @ totals)
 
-    def scaled(self, factor: float) -> "Moments":
-        """Multiply all weights by a factor."""
-        return Moments(self.n, self.total * factor, self.outer * factor**2)
-
     def merged(self, other: "Moments") -> "Moments":
         """Join two disjoint lots of clusters."""
         return Moments(self.n + other.n, self.total + other.total, self.outer + other.outer)
@@ -295,7 +279,6 @@ class Moments:
 
 
 _FEWEST_POINTS_FOR_BOXES = 4
-
 
 _NPS_VALUES = np.arange(11.0)
 

@@ -123,9 +123,9 @@ class JointSample:
             drawn = totals[rng.integers(0, n, n)]
             first.append(random_halves(n, HALF_SPLITS, rng) @ drawn)
             whole.append(drawn.sum(axis=0))
-        one = np.stack(first)
-        other = np.stack(whole)[:, None] - one
-        return tuple(zip(self._averages(one), self._averages(other), strict=True))
+        half = np.stack(first)
+        rest = np.stack(whole)[:, None] - half
+        return tuple(zip(self._averages(half), self._averages(rest), strict=True))
 
     def _totals(self) -> Floats:
         """Weighted masses and weight of each survey side by side, shape (n, sum of k + 1)."""
@@ -299,14 +299,14 @@ def _pooled(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[
     """Average PMFs of the other surveys of a pool; every survey counts alike, NaN where there is none."""
     averages = []
     for number, masses in enumerate(people):
-        others = [
+        rest = [
             other
-            for place, other in enumerate(people)
-            if place != number
-            and pools[place] == pools[number]
-            and np.array_equal(values[place], values[number])
+            for index, other in enumerate(people)
+            if index != number
+            and pools[index] == pools[number]
+            and np.array_equal(values[index], values[number])
         ]
-        averages.append(np.mean(others, axis=0) if others else np.full_like(masses, np.nan))
+        averages.append(np.mean(rest, axis=0) if rest else np.full_like(masses, np.nan))
     return averages
 
 
@@ -428,9 +428,9 @@ def sample_worth(
         values: of each survey's points.
         seed: of the draws for KS.
     """
-    sizes = np.array([each.effective_n for each in people])
+    sizes = np.array([side.effective_n for side in people])
     scales = np.array(
-        [error_scale(error, each.mean, points, seed) for each, points in zip(people, values, strict=True)]
+        [error_scale(error, side.mean, points, seed) for side, points in zip(people, values, strict=True)]
     )
     power = 1.0 if error == "mean" else 0.5
     value, high, low = (_size(end, scales, sizes, power) for end in (panel.value, panel.low, panel.high))
@@ -517,7 +517,7 @@ _TIE = 1e-12
 
 @dataclass(frozen=True)
 class Attainment:
-    """How well a panel's means follow those of people over surveys.
+    """Agreement of a panel's means with those of people over surveys.
 
     Attributes:
         ratio: correlation attainment E[R_xy] / E[R_xx]; 1 where the panel follows people as people do. Its
@@ -616,7 +616,7 @@ def _ratio_estimate(
             plan,
             CORRELATION,
         )
-    found = resampled_estimate(
+    of_between = resampled_estimate(
         between,
         lambda drawn, counts: _from_products(drawn, counts)[0].mean(axis=1),
         (products,),
@@ -624,7 +624,7 @@ def _ratio_estimate(
         CORRELATION,
         fewest=FEWEST_FOR_PERCENTILES,
     )
-    return Estimate(value, found.low / ceiling, found.high / ceiling)
+    return Estimate(value, of_between.low / ceiling, of_between.high / ceiling)
 
 
 def _correlation_estimate(machine: Floats, means: Floats, plan: ResamplingPlan) -> Estimate:

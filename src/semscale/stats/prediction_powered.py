@@ -13,66 +13,24 @@ from semscale.stats.intervals import Estimate, IntervalPlan, MeanEstimate, check
 from semscale.stats.sampling import SampleDesign, checked_inclusion
 from semscale.types import Floats, Integers, Mask
 
-
-class WeightedItems(NamedTuple):
-    """Items with a score, all of shape (n,); ``expanded`` is weight / probability, 0 without a label.
-
-    ``strata`` has the stratum of each of m clusters, shape (m,); ``None`` without strata.
-    """
-
-    scores: Floats
-    labels: Floats
-    weights: Floats
-    expanded: Floats
-    clusters: Integers
-    strata: Integers | None
-
-
-class LinearizedTerms(NamedTuple):
-    """What the estimate is made of, and what each of m clusters contributes.
-
-    Attributes:
-        mean_label: Hajek's mean of the labels.
-        bias: likewise, of score less label.
-        gap: mean score of all items less that of the labelled ones.
-        label: shape (m,), linearized contributions to the mean label.
-        gaps: shape (m,), likewise to the gap.
-        share: shape (m,), parts of the labelled items' weight.
-        added: what labels without a slope add to the sum of squares of ``gaps``.
-        strata: shape (m,), the stratum of each cluster; ``None`` without strata.
-    """
-
-    mean_label: float
-    bias: float
-    gap: float
-    label: Floats
-    gaps: Floats
-    share: Floats
-    added: float
-    strata: Integers | None = None
-
-
 LabelledMethod = Literal[
     "jackknife", "jackknife with added labels", "linearized", "linearized with added labels"
 ]
 """How an interval from labels of a part was made."""
 
-
 FEWEST_LABELS = 3
-
 
 PRIOR_LABELS = 4
 """Labels without a slope that the tuning is estimated with, so that few real ones cannot carry it away."""
 
-
 WHOLE_SCALE = "the interval is the whole scale: so few labels do not narrow it"
 """Why ends are missing where they would be the two bounds."""
 
-
 _ROUNDING = 1e-12
 
-
 _TWO_KINDS = 2
+
+_NO_ENDS = (float("nan"), float("nan"))
 
 
 @dataclass(frozen=True)
@@ -112,12 +70,188 @@ class CorrectedMean:
     note: str | None = None
 
 
-class _Sample(NamedTuple):
-    """Labels (n,), the judge's scores of the same items (n,), and of the others (m,)."""
+@dataclass(frozen=True)
+class _Sample:
+    """Labels (n,), the judge's scores of the same items (n,), and of the rest (m,)."""
 
     labels: Floats
     scores: Floats
-    others: Floats
+    rest: Floats
+
+    def tuning(self) -> float:
+        """Slope of labels on scores / (1 + n / m); 0 where nothing tells it or uses it."""
+        n, m, added = len(self.labels), len(self.rest), self._added_squares()
+        if n < FEWEST_LABELS or not m or not added:
+            return 0.0
+        deviation = self.scores - self.scores.mean()
+        return float(deviation @ self.labels / (deviation @ deviation + added) / (1 + n / m))
+
+    def mean(self, tuning: float) -> float:
+        """Mean label + tuning * (mean score of the rest - of labelled items)."""
+        return float(self.labels.mean() + tuning * (self._mean_of_rest() - self.scores.mean()))
+
+    def ends(self, tuning: float | None, interval: float, bounds: tuple[float, float]) -> tuple[float, float]:
+        """Ends of the t interval with the jackknife variance, within the bounds; tuned unless given."""
+        n, m = len(self.labels), len(self.rest)
+        used = self.tuning() if tuning is None else tuning
+        left_out = self._left_out(tuning)
+        variance = (n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()
+        if m > 1:
+            variance += used**2 * self.rest.var(ddof=1) / m
+        freedom = tuned_freedom(n) if tuning is None else n - 1
+        half = stdtrit(freedom, (1 + interval) / 2) * np.sqrt(variance)
+        value = self.mean(used)
+        return max(value - half, bounds[0]), min(value + half, bounds[1])
+
+    def padded(self, bounds: tuple[float, float]) -> "_Sample":
+        """Add labels where those that there are cannot show their spread."""
+        added = added_labels(self.labels, np.concatenate([self.scores, self.rest]), bounds)
+        if added is None:
+            return self
+        labels, scores = added
+        return _Sample(
+            np.concatenate([self.labels, labels]), np.concatenate([self.scores, scores]), self.rest
+        )
+
+    def _left_out(self, tuning: float | None) -> Floats:
+        """The mean (n,) without each label, tuned anew each time unless the tuning is given."""
+        n, m = len(self.labels), len(self.rest)
+        scores, labels = self.scores - self.scores.mean(), self.labels - self.labels.mean()
+        mean_label = self.labels.mean() - labels / (n - 1)
+        factors = np.full(n, 0.0 if tuning is None else tuning)
+        added = self._added_squares()
+        if tuning is None and added and m:
+            squares = scores @ scores + added - n / (n - 1) * scores**2
+            factors = (scores @ labels - n / (n - 1) * scores * labels) / squares / (1 + n / m)
+        gaps = self._mean_of_rest() - (self.scores.mean() - scores / (n - 1))
+        without: Floats = mean_label + factors * gaps
+        return without
+
+    def _mean_of_rest(self) -> float:
+        return float(self.rest.mean() if len(self.rest) else self.scores.mean())
+
+    def _added_squares(self) -> float:
+        """Squares that labels without a slope add to the scores' own; 0 where the scores do not vary."""
+        scores = np.concatenate([self.scores, self.rest])
+        if not len(scores) or not np.ptp(scores) > _ROUNDING * np.abs(scores).max():
+            return 0.0
+        return float(PRIOR_LABELS * scores.var())
+
+
+class WeightedItems(NamedTuple):
+    """Items with a score, all of shape (n,); ``expanded`` is weight / probability, 0 without a label.
+
+    ``strata`` has the stratum of each of m clusters, shape (m,); ``None`` without strata.
+    """
+
+    scores: Floats
+    labels: Floats
+    weights: Floats
+    expanded: Floats
+    clusters: Integers
+    strata: Integers | None
+
+    def padded(self, bounds: tuple[float, float], *, part: float = 1.0) -> "WeightedItems":
+        """Add four labels where those that there are cannot show their spread; they are a stratum, -1.
+
+        Args:
+            bounds: least and greatest label that there can be.
+            part: weight of an added label, in average labels.
+        """
+        labelled = self.expanded > 0
+        added = added_labels(self.labels[labelled], self.scores, bounds)
+        if added is None or not labelled.any():
+            return self
+        labels, scores = added
+        n, new = len(labels), int(self.clusters.max()) + 1
+        return WeightedItems(
+            np.concatenate([self.scores, scores]),
+            np.concatenate([self.labels, labels]),
+            np.concatenate([self.weights, np.zeros(n)]),
+            np.concatenate([self.expanded, np.full(n, part * self.expanded[labelled].mean())]),
+            np.concatenate([self.clusters, np.arange(new, new + n)]),
+            None if self.strata is None else np.concatenate([self.strata, np.full(n, -1)]),
+        )
+
+
+@dataclass(frozen=True)
+class LinearizedTerms:
+    """Parts of a prediction-powered mean of weighted items, and the contributions of m clusters to them.
+
+    Attributes:
+        mean_label: Hajek's mean of the labels.
+        bias: likewise, of score less label.
+        gap: mean score of all items less that of the labelled ones.
+        label: shape (m,), linearized contributions to the mean label.
+        gaps: shape (m,), likewise to the gap.
+        share: shape (m,), parts of the labelled items' weight.
+        added: squares that labels without a slope add to those of ``gaps``.
+        strata: shape (m,), the stratum of each cluster; ``None`` without strata.
+    """
+
+    mean_label: float
+    bias: float
+    gap: float
+    label: Floats
+    gaps: Floats
+    share: Floats
+    added: float
+    strata: Integers | None = None
+
+    def value(self, tuning: float) -> float:
+        """The mean, by a tuning."""
+        return self.mean_label + tuning * self.gap
+
+    def best_tuning(self) -> float:
+        """Tuning with the least linearized variance, held down; 0 where the scores do not vary."""
+        spread = self.gaps @ self.gaps + self.added
+        return float(-(self.label @ self.gaps) / spread) if spread > 0 else 0.0
+
+    def freedom(self, tuning: float) -> float:
+        """Degrees of freedom: of the effective number of labelled clusters, and of a tuning that is used."""
+        effective = _effective_number(self.share)
+        return max(1.0, tuned_freedom(effective) if tuning else effective - 1)
+
+    def variance(self, tuning: float) -> float:
+        """Variance of the mean: the sum of squares of ``centred_changes``."""
+        return float((self.centred_changes(tuning) ** 2).sum())
+
+    def centred_changes(self, tuning: float) -> Floats:
+        """Parts (m,) of the variance that clusters add, before they are squared.
+
+        Without strata they are the changes times sqrt((n - 1) / n), with n labelled clusters, as a jackknife
+        has it.
+        """
+        changes, n = self._changes(tuning), int((self.share > 0).sum())
+        if self.strata is None:
+            scaled: Floats = changes * np.sqrt((n - 1) / n)
+            return scaled
+        return within_strata(changes, self.strata)
+
+    def ends(self, interval: float, bounds: tuple[float, float]) -> tuple[float, float]:
+        """Ends of the t interval at the best tuning, within the bounds."""
+        tuning = self.best_tuning()
+        half = float(stdtrit(self.freedom(tuning), (1 + interval) / 2)) * math.sqrt(self.variance(tuning))
+        return max(self.value(tuning) - half, bounds[0]), min(self.value(tuning) + half, bounds[1])
+
+    def without_scores(self) -> "LinearizedTerms":
+        """The terms of the mean label alone."""
+        return replace(self, gap=0.0, gaps=np.zeros(len(self.gaps)), added=0.0)
+
+    def _changes(self, tuning: float) -> Floats:
+        """Distances (m,) by which the estimate moves without each cluster.
+
+        Without a cluster the means over labelled items move by ``contribution / (1 - share)``. The tuning is
+        the slope of a regression of the labels' contributions on the gaps', and moves as that does without a
+        point.
+        """
+        contribution, rest = self.label + tuning * self.gaps, 1 - self.share
+        spread = float(self.gaps @ self.gaps) + self.added
+        without: Floats = spread - self.gaps**2
+        defined = (self.share > 0) & (without > _ROUNDING * spread)
+        retuned = np.where(defined, self.gaps * contribution / np.where(defined, without, 1.0), 0.0)
+        changes: Floats = retuned * (self.gap - self.gaps / rest) - contribution / rest
+        return changes
 
 
 def prediction_powered_mean(
@@ -174,182 +308,31 @@ def prediction_powered_mean(
     both = scored & labelled
     sample = _Sample(labels[both], scores[both], scores[scored & ~labelled])
     n = len(sample.labels)
-    used = _tuning(sample) if tuning is None else tuning
-    padded = _padded(sample, bounds)
-    low, high = _ends(padded, tuning, interval, bounds)
-    alone_low, alone_high = _ends(padded, 0.0, interval, bounds)
-    value = float(np.clip(_mean(sample, used), *bounds)) if n else float("nan")
-    mean_label = float(sample.labels.mean()) if n else float("nan")
-    plan = IntervalPlan(interval=interval, method="linearized")
+    used = sample.tuning() if tuning is None else tuning
     note = None if n >= FEWEST_LABELS else f"an interval needs {FEWEST_LABELS} labels or more"
-    corrected = Estimate(value, min(low, value), max(high, value))
-    alone = Estimate(mean_label, min(alone_low, mean_label), max(alone_high, mean_label))
-    made: LabelledMethod = "jackknife" if padded is sample else "jackknife with added labels"
-    return with_telling_ends(
-        CorrectedMean(
-            value=value,
-            low=np.nan if note else corrected.low,
-            high=np.nan if note else corrected.high,
-            naive=estimate_mean(scores, bounds=(-np.inf, np.inf), plan=plan),
-            labels_only=Estimate(mean_label, np.nan, np.nan) if note else alone,
-            bias=float((sample.scores - sample.labels).mean()) if n else np.nan,
-            tuning=used,
-            n_labelled=n,
-            n_unlabelled=len(sample.others),
-            n_left_out=int((~scored).sum()),
-            method=None if note else made,
-            note=note,
-        ),
-        bounds,
+    method: LabelledMethod | None = None
+    ends = ends_of_labels = _NO_ENDS
+    if note is None:
+        padded = sample.padded(bounds)
+        method = "jackknife" if padded is sample else "jackknife with added labels"
+        ends, ends_of_labels = (padded.ends(factor, interval, bounds) for factor in (tuning, 0.0))
+    value = _around(float(np.clip(sample.mean(used), *bounds)) if n else float("nan"), ends)
+    plan = IntervalPlan(interval=interval, method="linearized")
+    corrected = CorrectedMean(
+        value=value.value,
+        low=value.low,
+        high=value.high,
+        naive=estimate_mean(scores, bounds=(-np.inf, np.inf), plan=plan),
+        labels_only=_around(float(sample.labels.mean()) if n else float("nan"), ends_of_labels),
+        bias=float((sample.scores - sample.labels).mean()) if n else np.nan,
+        tuning=used,
+        n_labelled=n,
+        n_unlabelled=len(sample.rest),
+        n_left_out=int((~scored).sum()),
+        method=method,
+        note=note,
     )
-
-
-def with_telling_ends(found: CorrectedMean, bounds: tuple[float, float]) -> CorrectedMean:
-    """Take away ends of intervals that are the two bounds, which hold whatever the labels are.
-
-    Args:
-        found: with its intervals.
-        bounds: least and greatest label that there can be.
-    """
-    alone = found.labels_only
-    if (alone.low, alone.high) == bounds:
-        found = replace(found, labels_only=Estimate(alone.value, np.nan, np.nan))
-    if (found.low, found.high) == bounds:
-        found = replace(found, low=np.nan, high=np.nan, method=None, note=WHOLE_SCALE)
-    return found
-
-
-def checked_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Take scores and labels of the same items, NaN where there is none.
-
-    Raises:
-        InputError: lengths differ, an infinite value, or labels beyond their bounds.
-    """
-    scores, labels = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=np.float64)
-    if scores.ndim != 1 or scores.shape != labels.shape:
-        raise InputError(
-            "scores and labels must be two lists of one length (NaN where there is no label), "
-            f"got shapes {scores.shape} and {labels.shape}"
-        )
-    if np.isinf(scores).any() or np.isinf(labels).any():
-        raise InputError("scores and labels must be finite, or NaN where missing, got an infinite value")
-    least, greatest = bounds
-    if not least < greatest:
-        raise InputError(f"bounds must be the least and the greatest label, got {bounds}")
-    known = labels[~np.isnan(labels)]
-    beyond = known[(known < least) | (known > greatest)]
-    if len(beyond):
-        raise InputError(f"labels must lie within bounds {least} to {greatest}, got {beyond[0]}")
-    return scores, labels
-
-
-def tuned_freedom(n: float) -> float:
-    """Degrees of freedom of an estimate from n labels and a slope that four more held down.
-
-    The mean takes one, and the slope (n - 1) / (n - 1 + 4): its share of what it would take alone.
-
-    Example:
-        >>> tuned_freedom(5), tuned_freedom(100)  # 4 - 4 / 8 and 99 - 99 / 103
-        (3.5, 98.03883495145631)
-    """
-    return n - 1 - (n - 1) / (n - 1 + PRIOR_LABELS)
-
-
-def _tuning(sample: _Sample) -> float:
-    """Slope of labels on scores / (1 + n / m); 0 where there is nothing to learn it from or use it for."""
-    n, m = len(sample.labels), len(sample.others)
-    added = _added_squares(sample)
-    if n < FEWEST_LABELS or not m or not added:
-        return 0.0
-    deviation = sample.scores - sample.scores.mean()
-    return float(deviation @ sample.labels / (deviation @ deviation + added) / (1 + n / m))
-
-
-def _added_squares(sample: _Sample) -> float:
-    """What labels without a slope add to the scores' sum of squares; 0 where the scores do not vary."""
-    scores = np.concatenate([sample.scores, sample.others])
-    if not len(scores) or not np.ptp(scores) > _ROUNDING * np.abs(scores).max():
-        return 0.0
-    return float(PRIOR_LABELS * scores.var())
-
-
-def _mean(sample: _Sample, tuning: float) -> float:
-    others = sample.others.mean() if len(sample.others) else sample.scores.mean()
-    return float(sample.labels.mean() + tuning * (others - sample.scores.mean()))
-
-
-def added_labels(labels: Floats, scores: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats] | None:
-    """Give four labels, one at each bound for a lower and a higher score, to labels without a spread.
-
-    Args:
-        labels: shape (n,), without gaps.
-        scores: shape (m,), the judge's, of all items.
-        bounds: least and greatest label that there can be.
-
-    Returns:
-        The labels (4,) and their scores (4,); ``None`` where labels are of more kinds than the two bounds.
-
-    Example:
-        >>> [column.tolist() for column in added_labels(np.ones(3), np.array([0.25, 0.75]), (0, 1))]
-        [[0.0, 1.0, 0.0, 1.0], [0.25, 0.25, 0.75, 0.75]]
-    """
-    kinds = np.unique(labels)
-    if len(kinds) > _TWO_KINDS or (len(kinds) == _TWO_KINDS and not np.isin(kinds, bounds).all()):
-        return None
-    if not len(scores):
-        return None
-    higher = scores > scores.mean()
-    middle = float(scores.mean())
-    ends = [float(part.mean()) if len(part) else middle for part in (scores[~higher], scores[higher])]
-    return np.array([*bounds, *bounds], dtype=np.float64), np.repeat(ends, 2)
-
-
-def _padded(sample: _Sample, bounds: tuple[float, float]) -> _Sample:
-    """Add labels where those that there are cannot tell their spread."""
-    added = added_labels(sample.labels, np.concatenate([sample.scores, sample.others]), bounds)
-    if added is None:
-        return sample
-    labels, scores = added
-    return _Sample(
-        np.concatenate([sample.labels, labels]), np.concatenate([sample.scores, scores]), sample.others
-    )
-
-
-def _ends(
-    sample: _Sample, tuning: float | None, interval: float, bounds: tuple[float, float]
-) -> tuple[float, float]:
-    """Ends of the t interval with the jackknife variance, within the bounds."""
-    n, m = len(sample.labels), len(sample.others)
-    if n < FEWEST_LABELS:
-        return np.nan, np.nan
-    used = _tuning(sample) if tuning is None else tuning
-    value = _mean(sample, used)
-    left_out = _left_out(sample, tuning)
-    variance = (n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()
-    if m > 1:
-        variance += used**2 * sample.others.var(ddof=1) / m
-    freedom = tuned_freedom(n) if tuning is None else n - 1
-    half = stdtrit(freedom, (1 + interval) / 2) * np.sqrt(variance)
-    return max(value - half, bounds[0]), min(value + half, bounds[1])
-
-
-def _left_out(sample: _Sample, tuning: float | None) -> Floats:
-    """The mean (n,) without each label, the tuning found anew each time."""
-    n, m = len(sample.labels), len(sample.others)
-    scores, labels = sample.scores - sample.scores.mean(), sample.labels - sample.labels.mean()
-    mean_label = sample.labels.mean() - labels / (n - 1)
-    if tuning is None:
-        added = _added_squares(sample)
-        slope = np.zeros(n)
-        if added:
-            rest = scores @ scores + added - n / (n - 1) * scores**2
-            slope = (scores @ labels - n / (n - 1) * scores * labels) / rest
-        factors = slope / (1 + n / m) if m else np.zeros(n)
-    else:
-        factors = np.full(n, tuning)
-    others = sample.others.mean() if m else sample.scores.mean()
-    gaps: Floats = mean_label + factors * (others - (sample.scores.mean() - scores / (n - 1)))
-    return gaps
+    return _without_trivial_ends(corrected, bounds)
 
 
 _FEWEST_EFFECTIVE = 1.5
@@ -401,28 +384,28 @@ def weighted_prediction_powered_mean(
         >>> scores = np.array([1.0, 2.0, 4.0, 5.0])
         >>> labels = np.array([2.0, np.nan, 5.0, np.nan])
         >>> design = SampleDesign(inclusion=np.array([0.25, 0.5, 0.75, 0.5]))
-        >>> found = weighted_prediction_powered_mean(scores, labels, bounds=(1, 5), design=design)
-        >>> round(found.labels_only.value, 6)  # (4 * 2 + 4 / 3 * 5) / (4 + 4 / 3)
+        >>> corrected = weighted_prediction_powered_mean(scores, labels, bounds=(1, 5), design=design)
+        >>> round(corrected.labels_only.value, 6)  # (4 * 2 + 4 / 3 * 5) / (4 + 4 / 3)
         2.75
     """
     scores, labels = checked_labels(scores, labels, bounds)
     check_interval(interval)
     items = weighted_items(scores, labels, design)
-    terms, padded = linearized_terms(items), padded_items(items, bounds)
-    note = _lacks(items, terms, design)
-    enough = note is None
-    method: LabelledMethod = "linearized" if padded is items else "linearized with added labels"
-    tuning = best_tuning(terms) if enough else 0.0
-    value = float(np.clip(terms.mean_label + tuning * terms.gap, *bounds))
-    ends = alone = (np.nan, np.nan)
-    if enough:
-        ends = _linearized_ends(linearized_terms(padded), interval, bounds)
-        alone = _linearized_ends(_without_scores(linearized_terms(padded)), interval, bounds)
+    terms = linearized_terms(items)
+    note = _shortage(items, terms, design)
+    method: LabelledMethod | None = None
+    tuning, ends, ends_of_labels = 0.0, _NO_ENDS, _NO_ENDS
+    if note is None:
+        tuning, padded = terms.best_tuning(), items.padded(bounds)
+        method = "linearized" if padded is items else "linearized with added labels"
+        telling = linearized_terms(padded)
+        ends, ends_of_labels = (part.ends(interval, bounds) for part in (telling, telling.without_scores()))
+    value = _around(float(np.clip(terms.value(tuning), *bounds)), ends)
     n_labelled = int((items.expanded > 0).sum())
-    found = CorrectedMean(
-        value=value,
-        low=min(ends[0], value),
-        high=max(ends[1], value),
+    corrected = CorrectedMean(
+        value=value.value,
+        low=value.low,
+        high=value.high,
         naive=estimate_mean(
             items.scores,
             bounds=(-np.inf, np.inf),
@@ -430,69 +413,115 @@ def weighted_prediction_powered_mean(
             weights=items.weights,
             plan=IntervalPlan(interval=interval, method="linearized"),
         ),
-        labels_only=Estimate(
-            terms.mean_label, min(alone[0], terms.mean_label), max(alone[1], terms.mean_label)
-        ),
+        labels_only=_around(terms.mean_label, ends_of_labels),
         bias=terms.bias,
         tuning=tuning,
         n_labelled=n_labelled,
         n_unlabelled=len(items.scores) - n_labelled,
         n_left_out=len(scores) - len(items.scores),
-        method=method if enough else None,
+        method=method,
         note=note,
     )
-    return with_telling_ends(found, bounds)
+    return _without_trivial_ends(corrected, bounds)
 
 
-def _without_scores(terms: LinearizedTerms) -> LinearizedTerms:
-    return terms._replace(gap=0.0, gaps=np.zeros(len(terms.gaps)), added=0.0)
-
-
-def _linearized_ends(
-    terms: LinearizedTerms, interval: float, bounds: tuple[float, float]
-) -> tuple[float, float]:
-    """Ends of the t interval, within the bounds."""
-    tuning = best_tuning(terms)
-    half = float(stdtrit(freedom_of(terms, tuning), (1 + interval) / 2)) * math.sqrt(
-        variance_of(terms, tuning)
-    )
-    value = terms.mean_label + tuning * terms.gap
-    return max(value - half, bounds[0]), min(value + half, bounds[1])
-
-
-def freedom_of(terms: LinearizedTerms, tuning: float) -> float:
-    """Degrees of freedom: of the effective number of labelled clusters, and of a tuning that is used."""
-    effective = effective_number(terms.share)
-    return max(1.0, tuned_freedom(effective) if tuning else effective - 1)
-
-
-def _lacks(items: WeightedItems, terms: LinearizedTerms, design: SampleDesign) -> str | None:
-    """Say why there is no interval: few labels, or most weight on one; ``None`` where there is one."""
-    people = design.clusters is not None
+def _shortage(items: WeightedItems, terms: LinearizedTerms, design: SampleDesign) -> str | None:
+    """Give the reason why there is no interval: few labels, or most weight on one; ``None`` for none."""
+    by_respondent = design.clusters is not None
     if int((terms.share > 0).sum()) < FEWEST_LABELS:
         labels = f"an interval needs {FEWEST_LABELS} labels or more"
-        return f"{labels}, each from another respondent" if people else labels
-    if effective_number(terms.share) < _FEWEST_EFFECTIVE:
-        return _heavy("the labels of one respondent" if people else "one label")
-    if (
-        effective_number(cluster_sums(items.clusters, items.weights / items.weights.sum()))
-        < _FEWEST_EFFECTIVE
-    ):
-        return _heavy("one respondent" if people else "one item")
-    return None
+        return f"{labels}, each from another respondent" if by_respondent else labels
+    weight = _cluster_sums(items, items.weights / items.weights.sum())
+    heavy = None
+    if _effective_number(terms.share) < _FEWEST_EFFECTIVE:
+        heavy = "the labels of one respondent" if by_respondent else "one label"
+    elif _effective_number(weight) < _FEWEST_EFFECTIVE:
+        heavy = "one respondent" if by_respondent else "one item"
+    # An effective number below 1.5 means that the largest share is above 1 / 1.5.
+    return f"no interval, as more than two thirds of the weight is on {heavy}" if heavy else None
 
 
-def _heavy(one: str) -> str:
-    """Say what an effective number below 1.5 means: the largest share is above 1 / 1.5."""
-    return f"no interval, as more than two thirds of the weight is on {one}"
+def _around(value: float, ends: tuple[float, float]) -> Estimate:
+    """Put ends around a value, which may have been made without added labels and lie beyond them."""
+    return Estimate(value, min(ends[0], value), max(ends[1], value))
+
+
+def _without_trivial_ends(corrected: CorrectedMean, bounds: tuple[float, float]) -> CorrectedMean:
+    """Take away ends of intervals that are the two bounds, which hold whatever the labels are."""
+    labels = corrected.labels_only
+    if (labels.low, labels.high) == bounds:
+        corrected = replace(corrected, labels_only=Estimate(labels.value, *_NO_ENDS))
+    if (corrected.low, corrected.high) == bounds:
+        corrected = replace(corrected, low=np.nan, high=np.nan, method=None, note=WHOLE_SCALE)
+    return corrected
+
+
+def checked_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Take scores and labels of the same items, NaN where there is none.
+
+    Raises:
+        InputError: lengths differ, an infinite value, or labels beyond their bounds.
+    """
+    scores, labels = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=np.float64)
+    if scores.ndim != 1 or scores.shape != labels.shape:
+        raise InputError(
+            "scores and labels must be two lists of one length (NaN where there is no label), "
+            f"got shapes {scores.shape} and {labels.shape}"
+        )
+    if np.isinf(scores).any() or np.isinf(labels).any():
+        raise InputError("scores and labels must be finite, or NaN where missing, got an infinite value")
+    least, greatest = bounds
+    if not least < greatest:
+        raise InputError(f"bounds must be the least and the greatest label, got {bounds}")
+    known = labels[~np.isnan(labels)]
+    beyond = known[(known < least) | (known > greatest)]
+    if len(beyond):
+        raise InputError(f"labels must lie within bounds {least} to {greatest}, got {beyond[0]}")
+    return scores, labels
+
+
+def tuned_freedom(n: float) -> float:
+    """Degrees of freedom of an estimate from n labels and a slope that four more held down.
+
+    The mean takes one, and the slope (n - 1) / (n - 1 + 4): its share of what it would take alone.
+
+    Example:
+        >>> tuned_freedom(5), tuned_freedom(100)  # 4 - 4 / 8 and 99 - 99 / 103
+        (3.5, 98.03883495145631)
+    """
+    return n - 1 - (n - 1) / (n - 1 + PRIOR_LABELS)
+
+
+def added_labels(labels: Floats, scores: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats] | None:
+    """Give four labels, one at each bound for a lower and a higher score, to labels without a spread.
+
+    Args:
+        labels: shape (n,), without gaps.
+        scores: shape (m,), the judge's, of all items.
+        bounds: least and greatest label that there can be.
+
+    Returns:
+        The labels (4,) and their scores (4,); ``None`` where labels are of more kinds than the two bounds.
+
+    Example:
+        >>> [column.tolist() for column in added_labels(np.ones(3), np.array([0.25, 0.75]), (0, 1))]
+        [[0.0, 1.0, 0.0, 1.0], [0.25, 0.25, 0.75, 0.75]]
+    """
+    kinds = np.unique(labels)
+    if len(kinds) > _TWO_KINDS or (len(kinds) == _TWO_KINDS and not np.isin(kinds, bounds).all()):
+        return None
+    if not len(scores):
+        return None
+    higher = scores > scores.mean()
+    middle = float(scores.mean())
+    ends = [float(part.mean()) if len(part) else middle for part in (scores[~higher], scores[higher])]
+    return np.array([*bounds, *bounds], dtype=np.float64), np.repeat(ends, 2)
 
 
 FEWEST_IN_GROUP = 10
 """Labels that a group needs to be tested."""
 
-
 _FEWEST_GROUPS = 2
-
 
 _ADDED_WEIGHT = 0.5
 
@@ -564,23 +593,22 @@ def corrected_group_test(
     Example:
         >>> labels = np.tile([0.2, 0.4, 0.6], 8)
         >>> north = np.arange(24) < 12
-        >>> found = corrected_group_test(labels, labels, [north, ~north], bounds=(0, 1))
-        >>> found.tested, round(found.p_value, 6)
+        >>> test = corrected_group_test(labels, labels, [north, ~north], bounds=(0, 1))
+        >>> test.tested, round(test.p_value, 6)
         ((0, 1), 1.0)
     """
     scores, labels = checked_labels(scores, labels, bounds)
     design = design or SampleDesign()
     rows = np.arange(len(scores)) if design.clusters is None else design.clusters
-    found = {}
+    means: dict[int, _GroupMean] = {}
     for number, mask in enumerate(groups):
-        own = mask & ~np.isnan(scores)
-        mean = _group_mean(scores[own], labels[own], design.some(own), rows[own], bounds)
+        scored = mask & ~np.isnan(scores)
+        mean = _group_mean(scores[scored], labels[scored], design.some(scored), rows[scored], bounds)
         if mean is not None:
-            found[number] = mean
-    if len(found) < _FEWEST_GROUPS:
-        return CorrectedGroupTest(tuple(found), *[float("nan")] * 4)
-    means = list(found.values())
-    return CorrectedGroupTest(tuple(found), *_welch(means, _covariance(means)))
+            means[number] = mean
+    if len(means) < _FEWEST_GROUPS:
+        return CorrectedGroupTest(tuple(means), *[float("nan")] * 4)
+    return CorrectedGroupTest(tuple(means), *_welch(list(means.values())))
 
 
 def _group_mean(
@@ -590,43 +618,42 @@ def _group_mean(
     items = weighted_items(scores, labels, design)
     if (items.expanded > 0).sum() < FEWEST_IN_GROUP:
         return None
-    terms = linearized_terms(padded_items(items, bounds, part=_ADDED_WEIGHT))
-    tuning = best_tuning(terms)
-    variance = variance_of(terms, tuning)
+    terms = linearized_terms(items.padded(bounds, part=_ADDED_WEIGHT))
+    tuning = terms.best_tuning()
+    variance = terms.variance(tuning)
     if not variance > 0:
         return None
-    counted = rows if design.weights is None else rows[np.nan_to_num(design.weights, nan=0.0) > 0]
-    clusters = np.unique(counted)
-    changes = centred_changes(terms, tuning)
-    value = terms.mean_label + tuning * terms.gap
-    return _GroupMean(value, variance, freedom_of(terms, tuning), changes[: len(clusters)], clusters)
+    weighted = rows if design.weights is None else rows[np.nan_to_num(design.weights, nan=0.0) > 0]
+    clusters = np.unique(weighted)
+    changes = terms.centred_changes(tuning)[: len(clusters)]
+    return _GroupMean(terms.value(tuning), variance, terms.freedom(tuning), changes, clusters)
 
 
 def _covariance(means: Sequence[_GroupMean]) -> Floats:
     """Covariances between groups, shape (k, k); 0 where no cluster lies in both."""
-    clusters = np.concatenate([one.clusters for one in means])
-    names, place = np.unique(clusters, return_inverse=True)
-    found = np.diag([one.variance for one in means])
+    clusters = np.concatenate([mean.clusters for mean in means])
+    names, number = np.unique(clusters, return_inverse=True)
+    variances = np.diag([mean.variance for mean in means])
     if len(names) == len(clusters):
-        return found
+        return variances
     from scipy.sparse import csr_array
 
-    group = np.repeat(np.arange(len(means)), [len(one.clusters) for one in means])
-    changes = np.concatenate([one.changes for one in means])
-    table = csr_array((changes, (place, group)), shape=(len(names), len(means)))
+    group = np.repeat(np.arange(len(means)), [len(mean.clusters) for mean in means])
+    changes = np.concatenate([mean.changes for mean in means])
+    table = csr_array((changes, (number, group)), shape=(len(names), len(means)))
     shared = (table.T @ table).toarray()
-    np.fill_diagonal(shared, np.diag(found))
+    np.fill_diagonal(shared, np.diag(variances))
     return np.asarray(shared)
 
 
-def _welch(means: Sequence[_GroupMean], covariance: Floats) -> tuple[float, float, float, float]:
+def _welch(means: Sequence[_GroupMean]) -> tuple[float, float, float, float]:
     """Welch's statistic, its degrees of freedom and its p-value."""
     k = len(means)
     contrasts = np.eye(k)[1:] - np.eye(k)[0]
-    apart = contrasts @ np.array([one.value for one in means])
-    wald = float(apart @ np.linalg.pinv(contrasts @ covariance @ contrasts.T) @ apart)
-    weight = 1 / np.array([one.variance for one in means])
-    freedom = np.array([one.freedom for one in means])
+    apart = contrasts @ np.array([mean.value for mean in means])
+    wald = float(apart @ np.linalg.pinv(contrasts @ _covariance(means) @ contrasts.T) @ apart)
+    weight = 1 / np.array([mean.variance for mean in means])
+    freedom = np.array([mean.freedom for mean in means])
     lost = float(((1 - weight / weight.sum()) ** 2 / freedom).sum())
     f = wald / (k - 1) / (1 + 2 * (k - 2) / (k**2 - 1) * lost)
     below = (k**2 - 1) / (3 * lost)
@@ -646,11 +673,11 @@ def weighted_items(scores: Floats, labels: Floats, design: SampleDesign) -> Weig
         )
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise InputError(f"weights must be finite and >= 0, got {weights.min()} to {weights.max()}")
-    kept = ~np.isnan(scores) & (weights > 0)
+    scored = ~np.isnan(scores) & (weights > 0)
     expanded = np.where(labelled, weights / np.where(labelled, drawn, 1.0), 0.0)
-    _, first, numbered = np.unique(clusters[kept], return_index=True, return_inverse=True)
-    strata = None if design.strata is None else design.strata[kept][first]
-    return WeightedItems(scores[kept], labels[kept], weights[kept], expanded[kept], numbered, strata)
+    _, first, numbered = np.unique(clusters[scored], return_index=True, return_inverse=True)
+    strata = None if design.strata is None else design.strata[scored][first]
+    return WeightedItems(scores[scored], labels[scored], weights[scored], expanded[scored], numbered, strata)
 
 
 def linearized_terms(items: WeightedItems) -> LinearizedTerms:
@@ -664,87 +691,25 @@ def linearized_terms(items: WeightedItems) -> LinearizedTerms:
     mean_label, mean_labelled, mean_score = part @ labels, part @ items.scores, whole @ items.scores
     varied = np.ptp(items.scores) > _ROUNDING * np.abs(items.scores).max()
     gaps = whole * (items.scores - mean_score) - part * (items.scores - mean_labelled)
-    share = cluster_sums(items.clusters, part)
+    share = _cluster_sums(items, part)
     unknown = 1 - float(whole[items.expanded > 0].sum())
     variance = float(whole @ (items.scores - mean_score) ** 2)
     return LinearizedTerms(
         mean_label=float(mean_label),
         bias=float(mean_labelled - mean_label),
         gap=float(mean_score - mean_labelled),
-        label=cluster_sums(items.clusters, part * (labels - mean_label)),
-        gaps=cluster_sums(items.clusters, gaps * varied),
+        label=_cluster_sums(items, part * (labels - mean_label)),
+        gaps=_cluster_sums(items, gaps * varied),
         share=share,
-        added=varied * PRIOR_LABELS * variance * unknown / effective_number(share) ** 2,
+        added=varied * PRIOR_LABELS * variance * unknown / _effective_number(share) ** 2,
         strata=items.strata,
     )
 
 
-def cluster_sums(clusters: Integers, column: Floats) -> Floats:
+def _cluster_sums(items: WeightedItems, column: Floats) -> Floats:
     """Sums by cluster, shape (m,)."""
-    sums: Floats = np.bincount(clusters, column).astype(np.float64)
+    sums: Floats = np.bincount(items.clusters, column).astype(np.float64)
     return sums
-
-
-def best_tuning(terms: LinearizedTerms) -> float:
-    """Tuning with the least linearized variance, held down; 0 where the scores do not vary."""
-    spread = terms.gaps @ terms.gaps + terms.added
-    return float(-(terms.label @ terms.gaps) / spread) if spread > 0 else 0.0
-
-
-def cluster_changes(terms: LinearizedTerms, tuning: float) -> Floats:
-    """How far the estimate moves without each cluster, shape (m,).
-
-    Without a cluster the means over labelled items move by ``contribution / (1 - share)``. The tuning is the
-    slope of a regression of the labels' contributions on the gaps', and moves as that does without a point.
-    """
-    contribution, rest = terms.label + tuning * terms.gaps, 1 - terms.share
-    spread = float(terms.gaps @ terms.gaps) + terms.added
-    others: Floats = spread - terms.gaps**2
-    defined = (terms.share > 0) & (others > _ROUNDING * spread)
-    retuned = np.where(defined, terms.gaps * contribution / np.where(defined, others, 1.0), 0.0)
-    changes: Floats = retuned * (terms.gap - terms.gaps / rest) - contribution / rest
-    return changes
-
-
-def padded_items(items: WeightedItems, bounds: tuple[float, float], *, part: float = 1.0) -> WeightedItems:
-    """Add four labels where those that there are cannot tell their spread; they are a stratum, -1.
-
-    Args:
-        items: with n labels.
-        bounds: least and greatest label that there can be.
-        part: what an added label weighs, in average labels.
-    """
-    labelled = items.expanded > 0
-    added = added_labels(items.labels[labelled], items.scores, bounds)
-    if added is None or not labelled.any():
-        return items
-    labels, scores = added
-    n, new = len(labels), int(items.clusters.max()) + 1
-    return WeightedItems(
-        np.concatenate([items.scores, scores]),
-        np.concatenate([items.labels, labels]),
-        np.concatenate([items.weights, np.zeros(n)]),
-        np.concatenate([items.expanded, np.full(n, part * items.expanded[labelled].mean())]),
-        np.concatenate([items.clusters, np.arange(new, new + n)]),
-        None if items.strata is None else np.concatenate([items.strata, np.full(n, -1)]),
-    )
-
-
-def variance_of(terms: LinearizedTerms, tuning: float) -> float:
-    """Variance of the mean: the sum of squares of ``centred_changes``."""
-    return float((centred_changes(terms, tuning) ** 2).sum())
-
-
-def centred_changes(terms: LinearizedTerms, tuning: float) -> Floats:
-    """What each cluster adds to the variance, before it is squared, shape (m,).
-
-    Without strata the changes times sqrt((n - 1) / n), with n labelled clusters, as a jackknife has it.
-    """
-    changes, n = cluster_changes(terms, tuning), int((terms.share > 0).sum())
-    if terms.strata is None:
-        scaled: Floats = changes * np.sqrt((n - 1) / n)
-        return scaled
-    return within_strata(changes, terms.strata)
 
 
 def within_strata(changes: Floats, strata: Integers) -> Floats:
@@ -763,6 +728,6 @@ def within_strata(changes: Floats, strata: Integers) -> Floats:
     return np.where(alone, changes, (changes - means) * stretch)
 
 
-def effective_number(share: Floats) -> float:
+def _effective_number(share: Floats) -> float:
     """Kish's effective number of shares that sum to 1, shape (m,)."""
     return 1 / float(share @ share)

@@ -114,14 +114,14 @@ def independent_columns(predictors: Floats) -> list[int]:
         >>> independent_columns(np.array([[1.0, 0, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1]]))
         [1, 3]
     """
-    kept: list[int] = []
+    chosen: list[int] = []
     design = np.ones((len(predictors), 1))
-    for place in range(predictors.shape[1]):
-        wider = np.column_stack([design, predictors[:, place]])
+    for column in range(predictors.shape[1]):
+        wider = np.column_stack([design, predictors[:, column]])
         if np.linalg.matrix_rank(wider) == wider.shape[1]:
-            kept.append(place)
+            chosen.append(column)
             design = wider
-    return kept
+    return chosen
 
 
 _SINGULAR = 1e-12
@@ -162,7 +162,7 @@ def cluster_robust(
     p = design.shape[1]
     numbers = np.unique(clusters, return_inverse=True)[1]
     m = int(numbers.max()) + 1
-    moved, own = np.empty((m, p)), np.empty((m, p))
+    moved, squares = np.empty((m, p)), np.empty((m, p))
     sides = np.empty((m, 2 * p, p))
     order, sizes = np.argsort(numbers, kind="stable"), np.bincount(numbers)
     starts = np.cumsum(sizes) - sizes
@@ -172,9 +172,9 @@ def cluster_robust(
         both = np.concatenate([design[rows], weighted[rows]], axis=2)
         parts = _adjusted(both, core, reach[rows])
         moved[those] = np.einsum("isp,is->ip", parts, residuals[rows])
-        own[those] = (parts**2).sum(axis=1)
+        squares[those] = (parts**2).sum(axis=1)
         sides[those] = both.transpose(0, 2, 1) @ parts
-    freedom = np.array([_freedom(own[:, one], sides[:, :, one], core) for one in range(p)])
+    freedom = np.array([_freedom(squares[:, column], sides[:, :, column], core) for column in range(p)])
     return np.sqrt((moved**2).sum(axis=0)), freedom
 
 
@@ -191,28 +191,25 @@ def _adjusted(both: Floats, core: Floats, reach: Floats) -> Floats:
     roots = np.zeros_like(values)
     np.power(values, -0.5, out=roots, where=values > _SINGULAR)
     turned = vectors.transpose(0, 2, 1) @ (basis.transpose(0, 2, 1) @ reach)
-    found: Floats = reach + basis @ (vectors @ ((roots - 1)[:, :, None] * turned))
-    return found
+    adjusted: Floats = reach + basis @ (vectors @ ((roots - 1)[:, :, None] * turned))
+    return adjusted
 
 
-def _freedom(own: Floats, sides: Floats, core: Floats) -> float:
-    """Degrees of freedom by the products p_ij: ``own`` (m,) on the diagonal, and S C S' with S (m, 2 p)."""
+def _freedom(squared: Floats, sides: Floats, core: Floats) -> float:
+    """Degrees of freedom by the products p_ij: ``squared`` (m,) on the diagonal, S C S' with S (m, 2 p)."""
     product = sides @ core
     diagonal = (product * sides).sum(axis=1)
-    trace = own.sum() + diagonal.sum()
+    trace = squared.sum() + diagonal.sum()
     inner = core @ (sides.T @ sides)
-    squares = (own**2).sum() + 2 * (own * diagonal).sum() + np.trace(inner @ inner)
+    squares = (squared**2).sum() + 2 * (squared * diagonal).sum() + np.trace(inner @ inner)
     return float(trace**2 / squares)
 
 
 _MOST_STEPS = 200
 
-
 _SMALLEST_STEP = 1e-10
 
-
 _NO_VARIANCE = 1e-12  # variance on the scale of log-odds
-
 
 _FEWEST_COMPETITORS = _FEWEST_CLUSTERS = 2
 
@@ -300,8 +297,8 @@ def bradley_terry(
 
     Example:
         >>> first, second = np.array([0, 0, 0, 0]), np.array([1, 1, 1, 1])
-        >>> found = bradley_terry(first, second, np.array([1.0, 1.0, 1.0, 0.0]), names=("a", "b"))
-        >>> round(found.chance(0, 1).value, 6)
+        >>> model = bradley_terry(first, second, np.array([1.0, 1.0, 1.0, 0.0]), names=("a", "b"))
+        >>> round(model.chance(0, 1).value, 6)
         0.75
     """
     k = len(names)
@@ -314,10 +311,10 @@ def bradley_terry(
     expected = expit(design @ strengths)
     bread = np.linalg.pinv(_information(design, expected), hermitian=True)
     groups = np.arange(len(points)) if clusters is None else np.asarray(clusters)
-    _, place = np.unique(groups, return_inverse=True)
-    g = int(place.max()) + 1
+    _, cluster = np.unique(groups, return_inverse=True)
+    g = int(cluster.max()) + 1
     scores = np.zeros((g, k))
-    np.add.at(scores, place, design * (points - expected)[:, None])
+    np.add.at(scores, cluster, design * (points - expected)[:, None])
     if g < _FEWEST_CLUSTERS:
         return BradleyTerry(strengths, np.full((k, k), np.nan), g)
     spread = g / (g - 1) * scores.T @ scores
@@ -332,9 +329,9 @@ def _most_likely(design: Floats, points: Floats) -> Floats:
         expected = expit(design @ strengths)
         gradient = design.T @ (points - expected)
         step = np.linalg.pinv(_information(design, expected), hermitian=True) @ gradient
-        while (found := _log_likelihood(design, points, strengths + step)) < reached - _SMALLEST_STEP:
+        while (likelihood := _log_likelihood(design, points, strengths + step)) < reached - _SMALLEST_STEP:
             step = step / 2
-        strengths, reached = strengths + step, found
+        strengths, reached = strengths + step, likelihood
         if np.abs(step).max() < _SMALLEST_STEP:
             break
     centred: Floats = strengths - strengths.mean()
@@ -347,8 +344,8 @@ def _log_likelihood(design: Floats, points: Floats, strengths: Floats) -> float:
 
 
 def _information(design: Floats, expected: Floats) -> Floats:
-    found: Floats = design.T @ (design * (expected * (1 - expected))[:, None])
-    return found
+    information: Floats = design.T @ (design * (expected * (1 - expected))[:, None])
+    return information
 
 
 def _check(first: Integers, second: Integers, points: Floats, k: int) -> None:
@@ -376,9 +373,9 @@ def _check_finite(first: Integers, second: Integers, points: Floats, names: Sequ
     np.add.at(got, (second, first), 1 - points)
     n_linked, linked = connected_components(csr_array(got), directed=True, connection="weak")
     if n_linked > 1:
-        ours, theirs = (_listed(names, side) for side in (linked == linked[0], linked != linked[0]))
+        first_group, rest = (_listed(names, side) for side in (linked == linked[0], linked != linked[0]))
         raise InputError(
-            f"{ours} and {theirs} have no comparison that links them, so that their strengths cannot be "
+            f"{first_group} and {rest} have no comparison that links them, so that their strengths cannot be "
             "compared: compare one of each"
         )
     n_strong, strong = connected_components(csr_array(got), directed=True, connection="strong")

@@ -36,23 +36,22 @@ class RowSample(Generic[T]):
     def __init__(self, most: int, seed: int) -> None:
         self.n = 0
         self._most, self._seed = most, seed
-        self._kept: list[tuple[int, int, T]] = []
+        self._sampled: list[tuple[int, int, T]] = []
 
     def add(self, rows: Iterable[tuple[int, T]]) -> None:
-        """Take rows: the place of each in the file, from 0, and the object that belongs to it."""
-        taken = list(rows)
-        places = np.array([place for place, _ in taken], np.int64)
-        drawn = priorities(places, self._seed).tolist()
-        new = [(order, place, item) for order, (place, item) in zip(drawn, taken, strict=True)]
+        """Add rows: the number of each in the file, from 0, and the object that belongs to it."""
+        added = list(rows)
+        drawn = priorities(np.array([row for row, _ in added], np.int64), self._seed).tolist()
+        new = [(order, row, item) for order, (row, item) in zip(drawn, added, strict=True)]
         self.n += len(new)
-        self._kept += new
-        if len(self._kept) > self._most:
-            self._kept = sorted(self._kept, key=lambda row: row[:2])[: self._most]
+        self._sampled += new
+        if len(self._sampled) > self._most:
+            self._sampled = sorted(self._sampled, key=lambda row: row[:2])[: self._most]
 
     @property
     def items(self) -> list[T]:
         """The objects of the sampled rows, in the order of the rows."""
-        return [item for _, _, item in sorted(self._kept, key=lambda row: row[1])]
+        return [item for _, _, item in sorted(self._sampled, key=lambda row: row[1])]
 
 
 def priorities(rows: Integers, seed: int) -> npt.NDArray[np.uint64]:
@@ -94,7 +93,6 @@ def _mix(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 SAMPLED_ROWS = 100_000
 """Rows whose numbers are kept for histograms and the like; of fewer rows all are."""
 
-
 Column = npt.NDArray[Any]
 
 
@@ -118,7 +116,7 @@ class ColumnSample:
         self._n = 0
         self._rows: list[Integers] = []
         self._columns: dict[str, list[Column]] = {}
-        self._n_kept = 0
+        self._n_stored = 0
 
     def add(self, columns: Mapping[str, Column]) -> None:
         """Take the next rows.
@@ -131,8 +129,8 @@ class ColumnSample:
         for name, values in columns.items():
             self._columns.setdefault(name, []).append(values)
         self._n += m
-        self._n_kept += m
-        if self._n_kept > 2 * self._most:
+        self._n_stored += m
+        if self._n_stored > 2 * self._most:
             self._choose()
 
     @property
@@ -152,11 +150,11 @@ class ColumnSample:
         if not self._rows:
             return
         rows = np.concatenate(self._rows)
-        kept = np.arange(len(rows))
+        chosen = np.arange(len(rows))
         if len(rows) > self._most:
-            kept = np.sort(np.argpartition(priorities(rows, self._seed), self._most)[: self._most])
-        self._rows, self._n_kept = [rows[kept]], len(kept)
-        self._columns = {name: [np.concatenate(parts)[kept]] for name, parts in self._columns.items()}
+            chosen = np.sort(np.argpartition(priorities(rows, self._seed), self._most)[: self._most])
+        self._rows, self._n_stored = [rows[chosen]], len(chosen)
+        self._columns = {name: [np.concatenate(parts)[chosen]] for name, parts in self._columns.items()}
 
 
 _ROW = " row"  # beside the names of columns
@@ -180,7 +178,7 @@ class SampledRows(NamedTuple):
 
     @property
     def in_draw(self) -> Mask:
-        """Which rows stand for all, shape (m,)."""
+        """Rows that stand for all, shape (m,)."""
         return np.ones(len(self.rows), dtype=np.bool_) if self.drawn is None else self.drawn
 
     @property
@@ -189,13 +187,13 @@ class SampledRows(NamedTuple):
         return None if self.drawn is None else int(self.drawn.sum())
 
     def standing_for(self, labelled: Mask) -> Floats:
-        """How many rows each kept row stands for, shape (m,): labelled ones for themselves.
+        """Number of rows that each row stands for, shape (m,): labelled ones for themselves.
 
         Args:
             labelled: shape (m,), which of them have a label; all such rows are kept.
         """
-        others = max(1, int((~labelled).sum()))
-        return np.where(labelled, 1.0, (self.n - labelled.sum()) / others)
+        n_others = max(1, int((~labelled).sum()))
+        return np.where(labelled, 1.0, (self.n - labelled.sum()) / n_others)
 
 
 class LabelledSample:
@@ -326,8 +324,8 @@ def draw_texts(  # noqa: PLR0913 - ratings, and how they are drawn from
     steps = np.cumsum(probability[order])
     # The sum is a whole number but for rounding, which must not draw one text more or fewer.
     starts = rng.uniform() + np.arange(round(steps[-1]))
-    places = np.minimum(np.searchsorted(steps, starts, side="right"), len(order) - 1)
-    drawn = rng.permutation(order[np.unique(places)])
+    numbers = np.minimum(np.searchsorted(steps, starts, side="right"), len(order) - 1)
+    drawn = rng.permutation(order[np.unique(numbers)])
     return DrawnTexts(scored[drawn], probability[drawn], probability)
 
 
@@ -380,7 +378,7 @@ def inclusion_probabilities(sizes: Floats, n: float) -> Floats:
 
 
 class NextDraw(NamedTuple):
-    """How a further draw among the rows that were not drawn before is joined with the earlier ones.
+    """A further draw among the rows that were not drawn before, joined with the earlier ones.
 
     Rows drawn before, with probabilities q, estimate a total by ``sum y / q``. With rows drawn from the rest
     with probabilities p it is also ``sum (before) y + sum (now) y / p``. Each mix of both, by a share that no
@@ -444,7 +442,7 @@ class NextDraw(NamedTuple):
 
 @dataclass(frozen=True)
 class SampleDesign:
-    """How much items count, which belong together, and how those with a label were drawn.
+    """Weights of items, clusters of them, and how those with a label were drawn.
 
     Attributes:
         weights: shape (n,), finite and not negative; items with 0 or NaN are left out. All alike unless
@@ -464,7 +462,7 @@ class SampleDesign:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all items count alike, each by itself, and were drawn with one probability."""
+        """True where all items count alike, each by itself, and were drawn with one probability."""
         parts = (self.weights, self.inclusion, self.clusters, self.strata)
         return all(part is None for part in parts)
 
@@ -480,19 +478,15 @@ class SampleDesign:
             return self.weights
         return (1.0 if self.weights is None else self.weights) / self.inclusion
 
-    def some(self, kept: Mask | Integers) -> "SampleDesign":
-        """Keep some of the items.
+    def some(self, rows: Mask | Integers) -> "SampleDesign":
+        """Choose some of the items.
 
         Example:
             >>> SampleDesign(weights=np.array([1.0, 2.0])).some(np.array([False, True])).weights.tolist()
             [2.0]
         """
-        return SampleDesign(
-            None if self.weights is None else self.weights[kept],
-            None if self.inclusion is None else self.inclusion[kept],
-            None if self.clusters is None else self.clusters[kept],
-            None if self.strata is None else self.strata[kept],
-        )
+        columns = (self.weights, self.inclusion, self.clusters, self.strata)
+        return SampleDesign(*(None if column is None else column[rows] for column in columns))
 
 
 def joined_designs(parts: Sequence[SampleDesign]) -> SampleDesign:

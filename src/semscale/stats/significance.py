@@ -153,11 +153,11 @@ def paired_differences(
 
 def _mean_differences(columns: list[Floats], design: AnyDesign, domains: Domains) -> tuple[Linearized, Mask]:
     """Estimate differences of two means, each of the rows that have its value."""
-    (first, of_first), (second, of_second) = (mean_figures([one], design, domains) for one in columns)
+    (first, of_first), (second, of_second) = (mean_figures([column], design, domains) for column in columns)
     return first - second, of_first | of_second
 
 
-def letter(place: int) -> str:
+def letter(number: int) -> str:
     """Name a column as spreadsheets do: A to Z, then AA, AB and so on.
 
     Example:
@@ -165,9 +165,9 @@ def letter(place: int) -> str:
         ('A', 'Z', 'AA')
     """
     name = ""
-    place += 1
-    while place:
-        place, last = divmod(place - 1, len(ascii_uppercase))
+    number += 1
+    while number:
+        number, last = divmod(number - 1, len(ascii_uppercase))
         name = ascii_uppercase[last] + name
     return name
 
@@ -184,7 +184,7 @@ def column_letters(
     Args:
         differences: between the columns of the crosstab, what ``group_differences`` gives.
         tested: shape (v, g), whether a cell takes part; ``False`` for a base that is too small. Such a cell
-            has no letters, its letter stands nowhere, and it does not count among the tests.
+            has no letters, its letter appears nowhere, and it does not count among the tests.
         alpha: the level of the tests, between 0 and 1.
         correction: for the number of tests in the table; ``None`` for none.
 
@@ -207,7 +207,7 @@ def column_letters(
     above = np.zeros((*np.shape(tested), groups), dtype=bool)
     above[:, first, second] = significant & (differences.values > 0)
     above[:, second, first] = significant & (differences.values < 0)
-    names = [letter(place) for place in range(groups)]
+    names = [letter(number) for number in range(groups)]
     letters = np.empty(np.shape(tested), dtype=object)
     for row, column in np.ndindex(*np.shape(tested)):
         letters[row, column] = " ".join(names[other] for other in np.flatnonzero(above[row, column]))
@@ -262,11 +262,11 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
 
     Example:
         >>> from semscale.stats.survey_designs import SurveyDesign
-        >>> found = rao_scott([0, 0, 1, 1], [0, 1, 0, 1], SurveyDesign(np.ones(4)))
-        >>> round(found.chi_square, 6), found.p_value
+        >>> test = rao_scott([0, 0, 1, 1], [0, 1, 0, 1], SurveyDesign(np.ones(4)))
+        >>> round(test.chi_square, 6), test.p_value
         (0.0, 1.0)
     """
-    across, down = (checked_domains(one, None, design.n) for one in (columns, rows))
+    across, down = (checked_domains(answers, None, design.n) for answers in (columns, rows))
     both = (across.codes >= 0) & (down.codes >= 0) & (design.weights > 0)
     if not both.any():
         raise InputError("rows and columns have no row with both answers")
@@ -281,7 +281,8 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
     effects = _design_effects(shares, _share_covariance(totals, design, domains), shape, n)
     if effects is None:
         return none
-    degrees = _degrees(design, both)
+    everyone = Domains(np.zeros(design.n, dtype=np.int64), 1)
+    degrees = float(Variances(design, everyone).pair_degrees(both[:, None])[0, 0, 0])
     table = shares.reshape(shape)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0))
     chi_square = float(n * ((table - expected) ** 2 / expected).sum())
@@ -330,11 +331,6 @@ def _design_effects(shares: Floats, covariance: Floats, shape: tuple[int, int], 
 def _contrasts(k: int) -> Floats:
     """Columns that span what sums to 0, shape (k, k - 1)."""
     return np.eye(k)[:, :-1] - 1 / k
-
-
-def _degrees(design: AnyDesign, both: npt.NDArray[np.bool_]) -> float:
-    one = Domains(np.zeros(design.n, dtype=np.int64), 1)
-    return float(Variances(design, one).pair_degrees(both[:, None])[0, 0, 0])
 
 
 _DRAWN = 10_000

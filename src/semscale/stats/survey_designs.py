@@ -84,12 +84,11 @@ class MarginCalibration:
 
     def indicators(self) -> csr_array:
         """Zeros and ones, shape (n, categories of all margins)."""
-        n, start, places = len(self.weights), 0, []
-        for margin in self.margins:
-            places.append(margin.codes + start)
-            start += len(margin.categories)
-        rows = np.tile(np.arange(n), len(places))
-        return csr_array((np.ones(len(rows)), (rows, np.concatenate(places))), shape=(n, start))
+        n, sizes = len(self.weights), [len(margin.categories) for margin in self.margins]
+        starts = np.cumsum(sizes) - sizes
+        columns = [margin.codes + start for margin, start in zip(self.margins, starts, strict=True)]
+        rows = np.tile(np.arange(n), len(columns))
+        return csr_array((np.ones(len(rows)), (rows, np.concatenate(columns))), shape=(n, sum(sizes)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +135,7 @@ class SurveyDesign:
 
     @property
     def n(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.weights)
 
     @cached_property
@@ -150,10 +149,10 @@ class SurveyDesign:
         fpc = self._populations(len(clusters))
         return drawn_stages(clusters, strata[: len(clusters)], fpc, self.lonely)
 
-    def _columns(self, name: str, given: npt.ArrayLike | None) -> list[Integers]:
-        if given is None:
+    def _columns(self, name: str, values: npt.ArrayLike | None) -> list[Integers]:
+        if values is None:
             return []
-        columns = np.asarray(given)
+        columns = np.asarray(values)
         self._check_rows(name, columns)
         return [_codes(column, name) for column in np.atleast_2d(columns.T)]
 
@@ -177,11 +176,11 @@ class SurveyDesign:
 
 @dataclass(frozen=True, eq=False)
 class Domains:
-    """Which group each row is in.
+    """Groups of rows.
 
     Attributes:
         codes: shape (n,), number of each row's group, 0 to g - 1; -1 for rows in none.
-        count: g, how many groups there are.
+        count: g, the number of groups.
     """
 
     codes: Integers
@@ -265,7 +264,7 @@ class ReplicateDegrees:
         self._codes = np.full(len(replicates), -1)
         self._codes[self._weighted] = codes.ravel()
         distinct = replicates[self._weighted[first]] / norms[self._weighted[first], None]
-        self._distinct = _in_own_space(_narrowed(distinct))
+        self._distinct = _in_fewest_columns(_narrowed(distinct))
         self._known: dict[bytes, int] = {}
 
     @property
@@ -282,14 +281,14 @@ class ReplicateDegrees:
         """
         keys = [np.packbits(column).tobytes() for column in valid.T]
         patterns = dict(zip(keys, valid.T, strict=True))
-        found = {key: self._pair_ranks(domains, pattern) for key, pattern in patterns.items()}
-        return np.stack([found[key] for key in keys])
+        ranks = {key: self._pair_ranks(domains, pattern) for key, pattern in patterns.items()}
+        return np.stack([ranks[key] for key in keys])
 
     def _pair_ranks(self, domains: Domains, valid: Mask) -> Integers:
         present = np.zeros((domains.count, len(self._distinct)), dtype=bool)
         rows = np.flatnonzero(valid & (domains.codes >= 0) & (self._codes >= 0))
         present[domains.codes[rows], self._codes[rows]] = True
-        alone = np.array([self._rank_of(one) for one in present])
+        alone = np.array([self._rank_of(rows) for rows in present])
         ranks = np.empty((domains.count, domains.count), dtype=np.int64)
         for first, second in zip(*np.triu_indices(domains.count), strict=True):
             full = max(alone[first], alone[second]) == self.rank
@@ -304,16 +303,16 @@ class ReplicateDegrees:
             return count
         key = np.packbits(present).tobytes()
         if key not in self._known:
-            self._known[key] = self._found(np.flatnonzero(present))
+            self._known[key] = self._rank_of_rows(np.flatnonzero(present))
         return self._known[key]
 
-    def _found(self, rows: Integers) -> int:
+    def _rank_of_rows(self, rows: Integers) -> int:
         # Where rows are many, a few of them mostly have the rank of all.
         few = rows[:: max(1, len(rows) // (2 * self.rank))]
         if _has_full_rank(self._distinct[few]):
             return self.rank
-        own = self._distinct[rows]
-        return _rank(own @ own.T if len(own) < self.rank else own.T @ own)
+        some = self._distinct[rows]
+        return _rank(some @ some.T if len(some) < self.rank else some.T @ some)
 
 
 ReplicateKind = Literal["bootstrap", "jk1", "jkn", "brr", "fay"]
@@ -326,8 +325,8 @@ class ReplicateDesign:
 
     Attributes:
         weights: shape (n,), finite and not negative.
-        replicates: shape (n, r), weights of each replicate, finite; what the survey's provider gave, or
-            ``jackknife_replicates`` or ``bootstrap_replicates`` made.
+        replicates: shape (n, r), weights of each replicate, finite; as the survey's provider gave
+            them.
         scale: one factor for all replicates.
         rscales: shape (r,), a factor for each; ones unless given.
         mse: whether the centre is the estimate from ``weights``, not the mean of the replicates' estimates.
@@ -368,7 +367,7 @@ class ReplicateDesign:
 
     @property
     def n(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.weights)
 
     @cached_property
@@ -456,39 +455,27 @@ def checked_weights(weights: npt.ArrayLike) -> Floats:
     Raises:
         InputError: another shape, no rows, a value out of range (its row is named), or weights that sum to 0.
     """
-    taken = np.asarray(weights, dtype=np.float64)
-    if taken.ndim != 1 or not len(taken):
-        raise InputError(f"weights must be a list of numbers with one row or more, got shape {taken.shape}")
-    wrong = np.flatnonzero(~np.isfinite(taken) | (taken < 0))
+    values = np.asarray(weights, dtype=np.float64)
+    if values.ndim != 1 or not len(values):
+        raise InputError(f"weights must be a list of numbers with one row or more, got shape {values.shape}")
+    wrong = np.flatnonzero(~np.isfinite(values) | (values < 0))
     if len(wrong):
-        raise InputError(f"weights must be finite and >= 0, got {taken[wrong[0]]:g} in row {wrong[0] + 1:,}")
-    if not taken.sum() > 0:
+        raise InputError(f"weights must be finite and >= 0, got {values[wrong[0]]:g} in row {wrong[0] + 1:,}")
+    if not values.sum() > 0:
         raise InputError("weights sum to 0: at least one must be above 0")
-    return taken
+    return values
 
 
 def _codes(column: npt.NDArray[np.generic], name: str = "clusters") -> Integers:
     missing = np.flatnonzero(column != column)  # noqa: PLR0124 - NaN alone differs from itself
-    if len(missing) or (column.dtype == object and any(one is None for one in column)):
+    if len(missing) or (column.dtype == object and any(value is None for value in column)):
         raise InputError(f"{name} must be there in every row, but some are missing")
     _, codes = np.unique(column, return_inverse=True)
     return np.asarray(codes, dtype=np.int64)
 
 
-_ALL_TAKEN = 1e-7
+_ALL_DRAWN = 1e-7
 """Share of a stratum that was not drawn, below which the stratum adds nothing."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """Counts of a stage: clusters of each stratum, share drawn, and the cluster of the stage before."""
-
-    cluster: Integers
-    stratum: Integers
-    sizes: Integers
-    fractions: Floats
-    parent: Integers
-    multiplier: Floats
 
 
 def drawn_stages(
@@ -507,17 +494,35 @@ def drawn_stages(
             differs within a stratum, or a single cluster in a stratum (with ``fail``).
     """
     n = len(clusters[0])
-    parent, multiplier = np.zeros(n, dtype=np.int64), np.ones(n)
+    parent, sampled = np.zeros(n, dtype=np.int64), np.ones(n)
     stages = []
-    for place, cluster_given in enumerate(clusters):
+    for number in range(len(clusters)):
         # Later stages are numbered within the clusters of the stage before.
-        stratum = _joined(parent, strata[place]) if place else strata[place]
-        cluster = _joined(parent, cluster_given) if place else cluster_given
-        drawn = _counted(cluster, stratum, None if fpc is None else fpc[place], parent, multiplier)
-        stages.append(_stage(drawn, lonely, place))
+        cluster, stratum = (
+            _joined(parent, codes[number]) if number else codes[number] for codes in (clusters, strata)
+        )
+        stratum_of = _strata_of_clusters(cluster, stratum)
+        sizes = np.bincount(stratum_of)
+        fractions = np.zeros(len(sizes)) if fpc is None else _fractions(fpc[number], stratum, sizes)
+        single = (sizes == 1) & (1 - fractions >= _ALL_DRAWN)
+        if lonely == "fail" and single.any():
+            row = int(np.flatnonzero(single[stratum])[0])
+            raise RowError(
+                f"the stratum of {{row}} has a single cluster at stage {number + 1}: join strata, or "
+                "choose lonely='certainty', 'average' or 'adjust'",
+                row,
+            )
+        sampled_before, parents = np.ones(len(sizes)), np.zeros(len(sizes), dtype=np.int64)
+        sampled_before[stratum], parents[stratum] = sampled, parent
+        scale = sampled_before * np.where(1 - fractions < _ALL_DRAWN, 0.0, 1 - fractions)
+        scale = scale * np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 1.0)
+        if lonely == "average":
+            scale = scale * _lifted(single, parents)
+        centring = np.where(single & (lonely == "adjust"), 0.0, 1.0 / sizes)
+        stages.append(Stage(cluster, stratum_of, scale, centring))
         if fpc is None:
             break
-        parent, multiplier = cluster, multiplier * drawn.fractions[drawn.stratum][cluster]
+        parent, sampled = cluster, sampled * fractions[stratum]
     return tuple(stages)
 
 
@@ -526,11 +531,9 @@ def _joined(outer: Integers, inner: Integers) -> Integers:
     return np.asarray(codes, dtype=np.int64)
 
 
-def _counted(
-    cluster: Integers, stratum: Integers, fpc: Floats | None, parent: Integers, multiplier: Floats
-) -> _Drawn:
-    m, h = int(cluster.max()) + 1, int(stratum.max()) + 1
-    stratum_of = np.zeros(m, dtype=np.int64)
+def _strata_of_clusters(cluster: Integers, stratum: Integers) -> Integers:
+    """Number the stratum of each cluster, shape (m,); refuse clusters in several."""
+    stratum_of = np.zeros(int(cluster.max()) + 1, dtype=np.int64)
     stratum_of[cluster] = stratum
     split = np.flatnonzero(stratum_of[cluster] != stratum)
     if len(split):
@@ -539,16 +542,11 @@ def _counted(
             "give clusters numbers of their own, or nested=True if they are numbered within each stratum",
             int(split[0]),
         )
-    sizes = np.bincount(stratum_of, minlength=h)
-    parents, multipliers = np.zeros(h, dtype=np.int64), np.ones(h)
-    parents[stratum], multipliers[stratum] = parent, multiplier
-    return _Drawn(cluster, stratum_of, sizes, _fractions(fpc, stratum, sizes), parents, multipliers)
+    return stratum_of
 
 
-def _fractions(fpc: Floats | None, stratum: Integers, sizes: Integers) -> Floats:
+def _fractions(fpc: Floats, stratum: Integers, sizes: Integers) -> Floats:
     """Share of each stratum's clusters that was drawn, shape (h,)."""
-    if fpc is None:
-        return np.zeros(len(sizes))
     population = np.empty(len(sizes))
     population[stratum] = fpc
     differing = np.flatnonzero(population[stratum] != fpc)
@@ -571,26 +569,6 @@ def _fractions(fpc: Floats | None, stratum: Integers, sizes: Integers) -> Floats
     return fractions
 
 
-def _stage(drawn: _Drawn, lonely: Lonely, place: int) -> Stage:
-    sizes, left = drawn.sizes, 1 - drawn.fractions
-    single = (sizes == 1) & (left >= _ALL_TAKEN)
-    if lonely == "fail" and single.any():
-        row = int(np.flatnonzero(single[drawn.stratum][drawn.cluster])[0])
-        raise RowError(
-            f"the stratum of {{row}} has a single cluster at stage {place + 1}: join strata, or "
-            "choose lonely='certainty', 'average' or 'adjust'",
-            row,
-        )
-    scale = drawn.multiplier * np.where(left < _ALL_TAKEN, 0.0, left)
-    scale = scale * np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 1.0)
-    centring = 1.0 / sizes
-    if lonely == "adjust":
-        centring = np.where(single, 0.0, centring)
-    if lonely == "average":
-        scale = scale * _lifted(single, drawn.parent)
-    return Stage(drawn.cluster, drawn.stratum, scale, centring)
-
-
 def _lifted(single: Mask, parent: Integers) -> Floats:
     """Factor that makes up for single clusters: strata / strata with more, within each earlier cluster."""
     number = np.bincount(parent).astype(np.float64)
@@ -603,7 +581,6 @@ def _lifted(single: Mask, parent: Integers) -> Floats:
 
 _RANK_TOLERANCE = 1e-5
 
-
 _DIGITS = 9
 """Digits to which rows of replicates are alike."""
 
@@ -615,7 +592,7 @@ def _narrowed(weights: Floats) -> Floats:
     return weights @ np.random.default_rng(0).normal(size=(weights.shape[1], MOST_RANKS))
 
 
-def _in_own_space(rows: Floats) -> Floats:
+def _in_fewest_columns(rows: Floats) -> Floats:
     """Write rows in as many columns as their rank, which changes the rank of no part of them."""
     values, vectors = np.linalg.eigh(rows.T @ rows)
     return np.asarray(rows @ vectors[:, _above_rounding(np.asarray(values))])
@@ -627,13 +604,13 @@ def _rank(products: Floats) -> int:
 
 
 def _above_rounding(values: Floats) -> Mask:
-    """Which eigenvalues of a table's products are not 0."""
+    """Mark the eigenvalues of a table's products are not 0."""
     roots = np.sqrt(np.maximum(values, 0))
     return np.asarray(roots > _RANK_TOLERANCE * roots.max(initial=0.0))
 
 
 def _has_full_rank(rows: Floats) -> bool:
-    """Whether the rank surely is the number of columns: a quick test that errs on the side of no."""
+    """Tell quickly whether the rank surely is the number of columns; the test errs on the side of no."""
     products = rows.T @ rows
     shift = _RANK_TOLERANCE**2 * np.trace(products)
     try:

@@ -264,8 +264,8 @@ def kish_design_effect(weights: npt.ArrayLike) -> float:
         >>> kish_design_effect([1.0, 3.0])  # 2 * 10 / 16
         1.25
     """
-    taken = checked_weights(weights)
-    return float((taken > 0).sum() / effective_size(taken.sum(), (taken**2).sum()))
+    values = checked_weights(weights)
+    return float((values > 0).sum() / effective_size(values.sum(), (values**2).sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -530,8 +530,8 @@ class DomainProducts:
     def __init__(self, stage: Stage, domains: Domains) -> None:
         self._g, self._h = domains.count, len(stage.scale)
         keys = stage.cluster[domains.rows] * self._g + domains.codes[domains.rows]
-        parts, place = np.unique(keys, return_inverse=True)
-        self._summing = _adding(place, len(parts), domains.rows, len(domains.codes))
+        parts, number = np.unique(keys, return_inverse=True)
+        self._summing = _adding(number, len(parts), domains.rows, len(domains.codes))
         self._part_cluster, self._part_group = parts // self._g, parts % self._g
         self._part_stratum = stage.stratum[self._part_cluster]
         cells = self._part_stratum * self._g + self._part_group
@@ -566,13 +566,13 @@ class DomainProducts:
         """Add the products of different groups, from clusters that have several."""
         _, row = np.unique(self._part_cluster[self._shared], return_inverse=True)
         group, m = self._part_group[self._shared], int(row.max()) + 1
-        others = ~np.eye(self._g, dtype=bool)
+        off_diagonal = ~np.eye(self._g, dtype=bool)
         step = max(1, _CELLS // (m * self._g))
         for start in range(0, weighted.shape[1], step):
             some = weighted[:, start : start + step]
             table = np.zeros((some.shape[1], m, self._g))
             table[:, row, group] = some.T
-            products[start : start + step] += (table.transpose(0, 2, 1) @ table) * others
+            products[start : start + step] += (table.transpose(0, 2, 1) @ table) * off_diagonal
 
     def over_strata(self, sums: Floats, factors: Floats) -> Floats:
         """Sum products of two groups' totals in a stratum over all strata, shape (v, g, g).
@@ -642,7 +642,7 @@ class MarginCorrection:
         """
         if not self._rows:
             return covariance
-        both = [influence[rows].T @ one for rows, one in zip(self._rows, self._turning, strict=True)]
+        both = [influence[rows].T @ turning for rows, turning in zip(self._rows, self._turning, strict=True)]
         slopes, cross = np.split(np.stack(both, axis=1), 2, axis=2)
         turned = slopes.transpose(0, 2, 1)
         shared = cross @ turned

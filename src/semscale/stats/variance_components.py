@@ -14,21 +14,6 @@ from semscale.stats.intervals import Estimate, IntervalPlan, Moments, drawn_coun
 from semscale.types import Floats, Integers
 
 
-@dataclass(frozen=True)
-class DecisionStudy:
-    """Standard errors of a stratum's mean, over everything that was sampled.
-
-    Attributes:
-        error: as the ratings are.
-        doubled: with twice the levels of a facet, for every facet whose variance can be seen.
-        best: the facet that lowers the error most; ``None`` where none does.
-    """
-
-    error: float
-    doubled: Mapping[str, float]
-    best: str | None
-
-
 @dataclass(frozen=True, eq=False)
 class FacetTable:
     """Ratings and what they differ in.
@@ -71,7 +56,7 @@ class FacetTable:
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """What ratings have in common that share a level of some facets within a stratum.
+    """An effect: ratings with one level of some facets within a stratum share it.
 
     Attributes:
         facets: whose levels are shared; all facets for the residual.
@@ -90,14 +75,8 @@ class Effect:
 
     @property
     def n_cells(self) -> int:
-        """How many levels there are."""
+        """Number of levels."""
         return int(self.cells.max()) + 1
-
-
-_REPLICATES = 500
-
-
-_UNBOUNDED = NormalizingTransform(np.asarray, np.asarray, -np.inf, np.inf)
 
 
 @dataclass(frozen=True)
@@ -109,7 +88,7 @@ class Component:
         facets: that it is of.
         variance: in squared units of the scale; below 0, as found, where it is noise.
         share: of the sum of all components, those below 0 taken as 0; NaN where all are.
-        levels: how many levels it has.
+        levels: number of its levels.
     """
 
     name: str
@@ -120,8 +99,23 @@ class Component:
 
 
 @dataclass(frozen=True)
+class DecisionStudy:
+    """Standard errors of a stratum's mean, over everything that was sampled.
+
+    Attributes:
+        error: as the ratings are.
+        doubled: with twice the levels of a facet, for every facet whose variance can be seen.
+        best: the facet that lowers the error most; ``None`` where none does.
+    """
+
+    error: float
+    doubled: Mapping[str, float]
+    best: str | None
+
+
+@dataclass(frozen=True)
 class VarianceComponents:
-    """Where the spread of ratings comes from, and what would make their mean more exact.
+    """Sources of the spread of ratings, and the errors of their mean.
 
     Attributes:
         components: the residual last.
@@ -136,6 +130,11 @@ class VarianceComponents:
     levels: Mapping[str, int]
     unit: str
     n: int
+
+
+_REPLICATES = 500
+
+_UNBOUNDED = NormalizingTransform(np.asarray, np.asarray, -np.inf, np.inf)
 
 
 def variance_components(table: FacetTable, *, plan: IntervalPlan | None = None) -> VarianceComponents:
@@ -160,8 +159,9 @@ def variance_components(table: FacetTable, *, plan: IntervalPlan | None = None) 
         >>> people, sets = np.repeat(np.arange(3), 2), np.tile(np.arange(2), 3)
         >>> ratings = np.array([1.0, 2.0, 2.0, 3.0, 3.0, 4.0])  # people 1 apart, sets 1 apart, nothing else
         >>> facets = {"respondent": people, "anchor set": sets}
-        >>> found = variance_components(FacetTable(ratings, facets, "respondent")).components
-        >>> [(each.name, round(each.variance.value, 6) + 0.0) for each in found]
+        >>> table = FacetTable(ratings, facets, "respondent")
+        >>> components = variance_components(table).components
+        >>> [(part.name, round(part.variance.value, 6) + 0.0) for part in components]
         [('respondent', 1.0), ('anchor set', 0.5), ('residual', 0.0)]
     """
     plan = plan or IntervalPlan()
@@ -190,6 +190,37 @@ def variance_components(table: FacetTable, *, plan: IntervalPlan | None = None) 
     return VarianceComponents(components, decision, levels, table.unit, len(table.values))
 
 
+def separable_effects(table: FacetTable) -> list[Effect]:
+    """List the effects that can be told apart, the residual last.
+
+    An effect with one level a stratum, or with the levels of an effect of fewer facets, cannot be seen, and
+    is left out; one with a rating in each level is the residual.
+
+    Args:
+        table: ratings and facets.
+    """
+    n = len(table.values)
+    effects: list[Effect] = []
+    seen = {tuple(_numbered([table.groups]))}
+    for size in range(1, len(table.facets) + 1):
+        for names in combinations(table.facets, size):
+            if any(outer not in names for name in names for outer in table.nested.get(name, ())):
+                continue
+            cells = _numbered([table.groups, *(table.facets[name] for name in names)])
+            key = tuple(cells)
+            if key in seen or int(cells.max()) + 1 == n:
+                continue
+            seen.add(key)
+            effects.append(Effect(names, cells))
+    return [*effects, Effect(tuple(table.facets), np.arange(n), is_residual=True)]
+
+
+def _numbered(columns: list[Integers]) -> Integers:
+    """Number combinations of levels in order of first appearance, so that equal partitions are equal."""
+    _, first, number = np.unique(np.column_stack(columns), axis=0, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[number.ravel()]
+
+
 def _unit_ends(
     values: Floats, solve: Callable[[Floats], Floats], m: int, plan: IntervalPlan
 ) -> tuple[Floats, Floats]:
@@ -198,11 +229,11 @@ def _unit_ends(
         return np.full(len(values), np.nan), np.full(len(values), np.nan)
     if m < FEWEST_FOR_PERCENTILES:
         left_out = solve(1 - np.eye(m))
-        found = [
+        ends = [
             jackknife_interval(float(value), column, plan.interval, _UNBOUNDED)
             for value, column in zip(values, left_out.T, strict=True)
         ]
-        low, high = np.array(found).T
+        low, high = np.array(ends).T
         return low, high
     rng = np.random.default_rng(plan.seed)
     blocks = drawn_counts(m, min(plan.replicates, _REPLICATES), rng)
@@ -216,7 +247,7 @@ def _interval(
         return Estimate(value, *ends)
     if len(effect.facets) > 1:
         return Estimate(value, float("nan"), float("nan"))
-    spread = level_variance(table.values, table.facets[effect.facets[0]], table.groups)
+    spread = _level_variance(table.values, table.facets[effect.facets[0]], table.groups)
     df = len(np.unique(table.facets[effect.facets[0]])) - 1
     rest = spread - value
     tail = (1 - plan.interval) / 2
@@ -224,135 +255,16 @@ def _interval(
     return Estimate(value, low, high)
 
 
-def level_variance(values: Floats, levels: Integers, strata: Integers) -> float:
+def _level_variance(values: Floats, levels: Integers, strata: Integers) -> float:
     """Variance of the means of a facet's levels, the mean over strata with two levels or more."""
-    found = []
+    variances = []
     for stratum in np.unique(strata):
-        own = strata == stratum
-        _, place = np.unique(levels[own], return_inverse=True)
-        means = np.bincount(place, values[own]) / np.bincount(place)
+        inside = strata == stratum
+        _, number = np.unique(levels[inside], return_inverse=True)
+        means = np.bincount(number, values[inside]) / np.bincount(number)
         if len(means) > 1:
-            found.append(float(means.var(ddof=1)))
-    return float(np.mean(found))
-
-
-@dataclass(frozen=True)
-class CrossedComponents:
-    """Variances of respondents, anchor sets and what is left, with one rating of each pair.
-
-    Attributes:
-        respondent: between respondents, all sets together.
-        anchor_set: between sets, all respondents together.
-        residual: sets that order respondents differently, and noise.
-        n: respondents with a rating under every set.
-        n_sets: anchor sets, at least two.
-    """
-
-    respondent: Estimate
-    anchor_set: Estimate
-    residual: Estimate
-    n: int
-    n_sets: int
-
-    @property
-    def icc(self) -> float:
-        """Intraclass correlation 2,1: the share of respondents in the variance under one set."""
-        return self._share(1)
-
-    @property
-    def icc_of_all(self) -> float:
-        """Intraclass correlation 2,k: likewise of the means of all sets."""
-        return self._share(self.n_sets)
-
-    def _share(self, sets: int) -> float:
-        whole = self.respondent.value + (self.anchor_set.value + self.residual.value) / sets
-        return self.respondent.value / whole if whole > 0 else float("nan")
-
-    def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON, with errors of the mean as it is and with twice as many."""
-        return {
-            "respondent": self.respondent,
-            "anchor_set": self.anchor_set,
-            "residual": self.residual,
-            "n": self.n,
-            "sets": self.n_sets,
-            "icc": self.icc,
-            "icc_of_all": self.icc_of_all,
-            "error": self.error(),
-            "error_twice_respondents": self.error(respondents=2),
-            "error_twice_sets": self.error(sets=2),
-        }
-
-    def error(self, *, respondents: float = 1, sets: float = 1) -> float:
-        """Standard error of the mean with so many times the respondents and the sets."""
-        n, s = self.n * respondents, self.n_sets * sets
-        person, anchors, rest = (
-            max(each.value, 0.0) for each in (self.respondent, self.anchor_set, self.residual)
-        )
-        return float(np.sqrt(person / n + anchors / s + rest / (n * s)))
-
-
-def crossed_components(moments: Moments, n_sets: int, interval: float = 0.95) -> CrossedComponents | None:
-    """Estimate variances by expected mean squares from the sums of each row's ratings under s sets.
-
-    With the mean squares of respondents P, sets A and the rest E of an n by s table: respondents (P - E) / s,
-    sets (A - E) / n, rest E. The intervals are those for normal effects: exact for the rest, and for the
-    others Williams' from the F quantiles of P / E or A / E with its own chi-square quantiles.
-
-    Args:
-        moments: sums of n rows of s ratings, and of their products; further columns are passed over.
-        n_sets: s.
-        interval: coverage to aim at, between 0 and 1.
-
-    Returns:
-        ``None`` with fewer than two rows or sets, or where ratings do not vary.
-
-    References:
-        Searle, Casella and McCulloch (1992), Variance Components, doi 10.1002/9780470316856, section 4.4;
-        Williams (1962), Biometrika 49(1/2), 278-281, doi 10.1093/biomet/49.1-2.278.
-
-    Example:
-        >>> table = np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 5.0]])
-        >>> found = crossed_components(Moments.empty(2).added(np.hstack([table, np.ones((3, 1))])), 2)
-        >>> [round(each.value, 4) for each in (found.respondent, found.anchor_set, found.residual)]
-        [1.5, 0.8333, 0.1667]
-    """
-    n, s = moments.n, n_sets
-    if n < 2 or s < 2:  # noqa: PLR2004
-        return None
-    means = moments.total[:s] / n
-    covariance = (moments.outer[:s, :s] - n * np.outer(means, means)) / (n - 1)
-    total = float(np.trace(covariance))
-    persons = float(covariance.sum()) / s  # mean square of respondents
-    rest = (total - persons) / (s - 1)
-    sets = n * float(means.var(ddof=1))
-    if not total > 0 and not sets > 0:
-        return None
-    rest = max(rest, 0.0)
-    df = (n - 1) * (s - 1)
-    tail = (1 - interval) / 2
-    low, high = (df * rest / _chi_square_quantile(end, df) for end in (1 - tail, tail))
-    return CrossedComponents(
-        _williams(persons, n - 1, rest, df, s, tail),
-        _williams(sets, s - 1, rest, df, n, tail),
-        Estimate(rest, low, high),
-        n,
-        s,
-    )
-
-
-def _williams(square: float, own_df: int, rest: float, df: int, times: int, tail: float) -> Estimate:
-    """(square - rest) / times with Williams' interval; its ends may lie below 0."""
-    low, high = (
-        own_df * (square - rest * float(fdtri(own_df, df, end))) / (times * _chi_square_quantile(end, own_df))
-        for end in (1 - tail, tail)
-    )
-    return Estimate((square - rest) / times, low, high)
-
-
-def _chi_square_quantile(share: float, df: int) -> float:
-    """Return what ``scipy.stats.chi2.ppf`` returns, without the half second that importing it takes."""
-    return float(2 * gammaincinv(df / 2, share))
+            variances.append(float(means.var(ddof=1)))
+    return float(np.mean(variances))
 
 
 def decision_study(
@@ -398,37 +310,6 @@ def _concentration(effect: Effect, base: Effect) -> float:
     whole = np.bincount(base.cells)
     shares = np.bincount(owner, (sizes / whole[owner]) ** 2, minlength=len(whole))
     return float(shares.mean())
-
-
-def separable_effects(table: FacetTable) -> list[Effect]:
-    """List the effects that can be told apart, the residual last.
-
-    An effect with one level a stratum, or with the levels of an effect of fewer facets, cannot be seen, and
-    is left out; one with a rating in each level is the residual.
-
-    Args:
-        table: ratings and facets.
-    """
-    n = len(table.values)
-    found: list[Effect] = []
-    seen = {tuple(_numbered([table.groups]))}
-    for size in range(1, len(table.facets) + 1):
-        for names in combinations(table.facets, size):
-            if any(outer not in names for name in names for outer in table.nested.get(name, ())):
-                continue
-            cells = _numbered([table.groups, *(table.facets[name] for name in names)])
-            key = tuple(cells)
-            if key in seen or int(cells.max()) + 1 == n:
-                continue
-            seen.add(key)
-            found.append(Effect(names, cells))
-    return [*found, Effect(tuple(table.facets), np.arange(n), is_residual=True)]
-
-
-def _numbered(columns: list[Integers]) -> Integers:
-    """Number combinations of levels in order of first appearance, so that equal partitions are equal."""
-    _, first, place = np.unique(np.column_stack(columns), axis=0, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[place.ravel()]
 
 
 Counted = Callable[[Floats], Floats]
@@ -535,11 +416,11 @@ def solved_components(forms: QuadraticForms, effects: Sequence[Effect], base: Ef
 
 def _solved(systems: Floats, sums: Floats) -> Floats:
     """Solve b systems; NaN where one has no single solution."""
-    found = np.full(sums.shape, np.nan)
+    solutions = np.full(sums.shape, np.nan)
     regular = np.linalg.matrix_rank(systems) == systems.shape[-1]
     if regular.any():
-        found[regular] = np.linalg.solve(systems[regular], sums[regular][..., None])[..., 0]
-    return found
+        solutions[regular] = np.linalg.solve(systems[regular], sums[regular][..., None])[..., 0]
+    return solutions
 
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:
@@ -551,5 +432,126 @@ def _ratio(top: Floats, bottom: Floats) -> Floats:
 def _joint(first: Integers, second: Integers) -> tuple[Integers, tuple[Integers, Integers]]:
     """Number the pairs of levels that occur, and give both levels of each."""
     width = int(second.max()) + 1
-    pairs, place = np.unique(first * width + second, return_inverse=True)
-    return place, (pairs // width, pairs % width)
+    pairs, number = np.unique(first * width + second, return_inverse=True)
+    return number, (pairs // width, pairs % width)
+
+
+@dataclass(frozen=True)
+class CrossedComponents:
+    """Variances of respondents, anchor sets and what is left, with one rating of each pair.
+
+    Attributes:
+        respondent: between respondents, all sets together.
+        anchor_set: between sets, all respondents together.
+        residual: sets that order respondents differently, and noise.
+        n: respondents with a rating under every set.
+        n_sets: anchor sets, at least two.
+    """
+
+    respondent: Estimate
+    anchor_set: Estimate
+    residual: Estimate
+    n: int
+    n_sets: int
+
+    @property
+    def icc(self) -> float:
+        """Intraclass correlation 2,1: the share of respondents in the variance under one set."""
+        return self._share(1)
+
+    @property
+    def icc_of_all(self) -> float:
+        """Intraclass correlation 2,k: likewise of the means of all sets."""
+        return self._share(self.n_sets)
+
+    def _share(self, sets: int) -> float:
+        whole = self.respondent.value + (self.anchor_set.value + self.residual.value) / sets
+        return self.respondent.value / whole if whole > 0 else float("nan")
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON, with errors of the mean as it is and with twice as many."""
+        return {
+            "respondent": self.respondent,
+            "anchor_set": self.anchor_set,
+            "residual": self.residual,
+            "n": self.n,
+            "sets": self.n_sets,
+            "icc": self.icc,
+            "icc_of_all": self.icc_of_all,
+            "error": self.error(),
+            "error_twice_respondents": self.error(respondents=2),
+            "error_twice_sets": self.error(sets=2),
+        }
+
+    def error(self, *, respondents: float = 1, sets: float = 1) -> float:
+        """Standard error of the mean with so many times the respondents and the sets."""
+        n, s = self.n * respondents, self.n_sets * sets
+        person, anchors, rest = (
+            max(component.value, 0.0) for component in (self.respondent, self.anchor_set, self.residual)
+        )
+        return float(np.sqrt(person / n + anchors / s + rest / (n * s)))
+
+
+def crossed_components(moments: Moments, n_sets: int, interval: float = 0.95) -> CrossedComponents | None:
+    """Estimate variances by expected mean squares from the sums of each row's ratings under s sets.
+
+    With the mean squares of respondents P, sets A and the rest E of an n by s table: respondents (P - E) / s,
+    sets (A - E) / n, rest E. The intervals are those for normal effects: exact for the rest, and for the
+    others Williams' from the F quantiles of P / E or A / E with its own chi-square quantiles.
+
+    Args:
+        moments: sums of n rows of s ratings, and of their products; further columns are passed over.
+        n_sets: s.
+        interval: coverage to aim at, between 0 and 1.
+
+    Returns:
+        ``None`` with fewer than two rows or sets, or where ratings do not vary.
+
+    References:
+        Searle, Casella and McCulloch (1992), Variance Components, doi 10.1002/9780470316856, section 4.4;
+        Williams (1962), Biometrika 49(1/2), 278-281, doi 10.1093/biomet/49.1-2.278.
+
+    Example:
+        >>> table = np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 5.0]])
+        >>> parts = crossed_components(Moments.empty(2).added(np.hstack([table, np.ones((3, 1))])), 2)
+        >>> [round(part.value, 4) for part in (parts.respondent, parts.anchor_set, parts.residual)]
+        [1.5, 0.8333, 0.1667]
+    """
+    n, s = moments.n, n_sets
+    if n < 2 or s < 2:  # noqa: PLR2004
+        return None
+    means = moments.total[:s] / n
+    covariance = (moments.outer[:s, :s] - n * np.outer(means, means)) / (n - 1)
+    total = float(np.trace(covariance))
+    persons = float(covariance.sum()) / s  # mean square of respondents
+    rest = (total - persons) / (s - 1)
+    sets = n * float(means.var(ddof=1))
+    if not total > 0 and not sets > 0:
+        return None
+    rest = max(rest, 0.0)
+    df = (n - 1) * (s - 1)
+    tail = (1 - interval) / 2
+    low, high = (df * rest / _chi_square_quantile(end, df) for end in (1 - tail, tail))
+    return CrossedComponents(
+        _williams(persons, n - 1, rest, df, s, tail),
+        _williams(sets, s - 1, rest, df, n, tail),
+        Estimate(rest, low, high),
+        n,
+        s,
+    )
+
+
+def _williams(square: float, df_of_square: int, rest: float, df: int, times: int, tail: float) -> Estimate:
+    """(square - rest) / times with Williams' interval; its ends may lie below 0."""
+    low, high = (
+        df_of_square
+        * (square - rest * float(fdtri(df_of_square, df, end)))
+        / (times * _chi_square_quantile(end, df_of_square))
+        for end in (1 - tail, tail)
+    )
+    return Estimate((square - rest) / times, low, high)
+
+
+def _chi_square_quantile(share: float, df: int) -> float:
+    """Return what ``scipy.stats.chi2.ppf`` returns, without the half second that importing it takes."""
+    return float(2 * gammaincinv(df / 2, share))
