@@ -4,13 +4,13 @@ Run with ``python bench/correction.py``. Judges err in known ways; labels are a 
 drawn with equal probabilities or with unequal ones that are known.
 """
 
-import argparse
 import time
 
 import numpy as np
 from scipy.special import expit
 from scipy.stats import norm
 
+from measuring import Options
 from semscale.stats.agreement.intraclass import intraclass_correlation
 from semscale.stats.agreement.kappa import weighted_kappa
 from semscale.stats.agreement.krippendorff import krippendorff_alpha
@@ -158,7 +158,7 @@ def drawn_by(interest, ratings, n, rng):
     return order[np.minimum(places, len(order) - 1)], probability
 
 
-def designs(draws):
+def designs(draws, many):
     print(f"\ncoverage in % of 95 % intervals, labels by interest of {ITEMS} texts (half the mean width)")
     print(f"{'texts have':<28}{'labels':>7}{'corrected':>18}{'labels only':>18}{'design ignored':>16}")
     for with_weights, with_respondents in ((False, False), (True, False), (False, True), (True, True)):
@@ -166,7 +166,7 @@ def designs(draws):
         name = " and ".join(
             word for word, is_so in zip(("weights", "respondents"), has, strict=True) if is_so
         )
-        labels, _, _, weights, _ = surveyed(np.random.default_rng(99), 2_000_000, *has)
+        labels, _, _, weights, _ = surveyed(np.random.default_rng(99), many, *has)
         truth = np.average(labels, weights=weights)
         for n in LABELS:
             rng = np.random.default_rng(n)
@@ -192,8 +192,8 @@ def answers(rng, n):
     return scores, (rng.random(n) < expit(12 * (scores - 0.5))).astype(float)
 
 
-def thresholds(draws):
-    scores, right = answers(np.random.default_rng(99), 500_000)
+def thresholds(draws, many):
+    scores, right = answers(np.random.default_rng(99), many)
     order = np.argsort(scores)
     ordered, right = scores[order], right[order]
     ranks = np.arange(1, len(right) + 1)
@@ -240,11 +240,11 @@ COEFFICIENTS = {
 }
 
 
-def coefficients(draws):
+def coefficients(draws, many):
     print("\ncoverage in % of nominal 95 % intervals of agreement, three raters (kappa: two)")
     sizes = (5, 8, 10, 20, 50, 200)
     print(f"{'':<16}" + "".join(f"{f'{n} items':>10}" for n in sizes))
-    large = three_raters(np.random.default_rng(99), 200_000)
+    large = three_raters(np.random.default_rng(99), many)
     for name, coefficient in COEFFICIENTS.items():
         truth = np.mean([coefficient(part).value for part in np.array_split(large, 20)])
         cells = []
@@ -257,9 +257,9 @@ def coefficients(draws):
         print(f"{name:<16}" + "".join(cells), flush=True)
 
 
-def seconds():
-    print("\nseconds for an interval, 10,000 items, three raters, 2,000 replicates")
-    table = three_raters(np.random.default_rng(0), 10_000)
+def seconds(n):
+    print(f"\nseconds for an interval, {n:,} items, three raters, 2,000 replicates")
+    table = three_raters(np.random.default_rng(0), n)
     for name, coefficient in COEFFICIENTS.items():
         start = time.perf_counter()
         coefficient(table)
@@ -267,14 +267,17 @@ def seconds():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=2000)
-    draws = parser.parse_args().draws
+    parser = Options(__doc__)
+    parser.add_size("--draws", 2000, quick=2)
+    parser.add_size("--truth", 2_000_000, quick=20_000, help="texts that the truth is computed from")
+    parser.add_size("--items", 10_000, quick=100, help="of the intervals that are timed")
+    options = parser.parse_args()
+    draws = options.draws
     means(draws)
-    designs(draws)
-    thresholds(max(1, draws // 4))
-    coefficients(max(1, draws // 4))
-    seconds()
+    designs(draws, options.truth)
+    thresholds(max(1, draws // 4), options.truth // 4)
+    coefficients(max(1, draws // 4), options.truth // 10)
+    seconds(options.items)
 
 
 if __name__ == "__main__":

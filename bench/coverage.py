@@ -3,10 +3,9 @@
 Run with ``python bench/coverage.py``. PMFs are drawn from three populations whose figures are known.
 """
 
-import argparse
-
 import numpy as np
 
+from measuring import Options
 from semscale.stats.intervals.estimates import IntervalPlan, estimate_group
 from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.stats.intervals.resampling import drawn_counts, percentile_interval
@@ -71,8 +70,8 @@ def covered(population, m, draws):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=2000)
+    parser = Options(__doc__)
+    parser.add_size("--draws", 2000, quick=2)
     draws = parser.parse_args().draws
     print(f"coverage in % of nominal 95 % intervals, {draws:,} draws; percentiles | t")
     for population in POPULATIONS:

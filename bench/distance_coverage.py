@@ -4,10 +4,9 @@ Run with ``python bench/distance_coverage.py``. Persons on both sides pick one o
 around it, by distributions that are known, so that the true distances are.
 """
 
-import argparse
-
 import numpy as np
 
+from measuring import Options
 from semscale.stats.distances.benchmarks import distance_benchmarks
 from semscale.stats.distances.distances import DISTANCES, distances
 from semscale.stats.distances.samples import PmfSample
@@ -56,8 +55,8 @@ def counted(pair, sizes, draws, own_answers):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=500)
+    parser = Options(__doc__)
+    parser.add_size("--draws", 500, quick=1)
     draws = parser.parse_args().draws
     print(
         f"% of {draws:,} intervals that hold the true distance; in brackets % that lie above it; mean width"

@@ -4,10 +4,9 @@ Run with ``python bench/survey_coverage.py``. A population of people in villages
 villages are drawn from each region, then people from each village, so that weights differ.
 """
 
-import argparse
-
 import numpy as np
 
+from measuring import Options
 from semscale.stats.agreement.correlations import spearman
 from semscale.stats.survey.correlations import correlation_interval, survey_correlations
 from semscale.stats.survey.design import SurveyDesign
@@ -125,11 +124,9 @@ def covered(draws, villages, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--draws", type=int, default=1000, help="draws of each size")
-    parser.add_argument(
-        "--villages", type=int, nargs="+", default=[4, 10, 30], help="villages drawn of each region"
-    )
+    parser = Options(__doc__)
+    parser.add_size("--draws", 1000, quick=2, help="draws of each size")
+    parser.add_size("--villages", [4, 10, 30], quick=[4], help="villages drawn of each region")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     tables = [covered(options.draws, villages, options.seed) for villages in options.villages]

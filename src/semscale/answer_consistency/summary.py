@@ -15,8 +15,7 @@ from semscale.answer_consistency.correctness import (
     TooFewLabels,
 )
 from semscale.answer_consistency.measures import MEASURES
-from semscale.answer_consistency.pairs import Contradiction
-from semscale.answer_consistency.samples import guards_read_samples
+from semscale.answer_consistency.pairs import Contradiction, guards_read_samples
 from semscale.matching.summary import scores_by_group
 from semscale.results.summary import ForemostRows, LeftOutRows, RowTally, Summary
 from semscale.results.tallies import NO_VALUE
