@@ -17,6 +17,7 @@ from weakref import WeakSet
 from filelock import FileLock
 
 from semscale.errors import InputError
+from semscale.store.atomic import create_private, create_private_folder
 from semscale.store.sqlite_errors import primary_code
 from semscale.weights.folders import cache_cap, cache_root
 
@@ -311,10 +312,9 @@ class CacheFile:
 
     def _opened(self) -> sqlite3.Connection | None:
         if self._connection is None and self._usable:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            create_private_folder(self.path.parent)
             with _opening(self.path):
-                # Vectors tell much of the texts. SQLite gives its other files the mode of this one.
-                self.path.touch(mode=0o600)
+                create_private(self.path)
                 self._connection = _connected(self.path)
         return self._connection
 
