@@ -22,7 +22,7 @@ _LONGEST_NAME = 255
 
 
 @contextmanager
-def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
+def replacing(path: Path, within: Path | None = None, *, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path to write to; the file replaces ``path`` if the block ends without an error.
 
     A link stays a link: the file that it points to is replaced. A temporary file that a killed process of
@@ -32,6 +32,7 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
         path: path of the finished file.
         within: folder of the temporary file; by default, and where it is on another file system, the folder
             of the finished file.
+        private: whether only the user may read the file, as it holds replies, jobs or vectors.
 
     Raises:
         OSError: a Parquet file was not written whole, which polars does not say as the system does.
@@ -51,6 +52,8 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
     _remove_abandoned(beside, start)
     temporary = beside / f"{start}{os.getpid()}.tmp"
     try:
+        if private:
+            create_private(temporary)
         yield temporary
         sync(temporary)
         temporary.replace(target)
@@ -94,6 +97,17 @@ def _is_running(process: int) -> bool:
 
 def _same_disk(one: Path, other: Path) -> bool:
     return one.stat().st_dev == other.stat().st_dev
+
+
+def create_private(path: Path) -> None:
+    """Create an empty file that only its user may read and write; a file that exists stays as it is."""
+    if not path.exists():
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def create_private_folder(path: Path) -> None:
+    """Create a folder that only its user may enter, with those above it; one that exists stays as it is."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def sync(path: Path) -> None:
@@ -168,7 +182,7 @@ def lock_folder(folder: Path, check: Callable[[Path], None], name: str | None = 
     """Create a folder and lock it; retry, as a run that ends just then may remove the folder or its lock.
 
     Args:
-        folder: created if it does not exist; its parent must exist.
+        folder: created, for this user only, if it does not exist; its parent must exist.
         check: called before the folder is locked; raises an error if the folder must not be used.
         name: what is written, for messages; by default after the folder.
 
@@ -179,7 +193,7 @@ def lock_folder(folder: Path, check: Callable[[Path], None], name: str | None = 
     for _ in range(_ATTEMPTS):
         try:
             with suppress(FileExistsError):
-                folder.mkdir()
+                folder.mkdir(mode=0o700)
             check(folder)
             lock = _lock_if_free(folder / LOCK_FILE)
         except FileNotFoundError:

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, time
+from functools import partial
 from itertools import islice, product
 from typing import Literal, Self
 
@@ -248,7 +249,7 @@ def by_label(table: Table, columns: Sequence[str]) -> tuple[Table, list[str]]:
                 table,
                 title,
                 [column],
-                lambda rows, column=column, labels=labels: groups_in(_stored(rows, column)).replace(labels),
+                partial(_label_cells, column=column, labels=labels),
                 setting=f"labels of {column}: {labels}",
                 of="by",
             )
@@ -262,6 +263,10 @@ def with_label(table: Table, by: str | None) -> tuple[Table, str | None]:
         return table, None
     table, (name,) = by_label(table, [by])
     return table, name
+
+
+def _label_cells(rows: pl.DataFrame, column: str, labels: Mapping[str, str]) -> pl.Series:
+    return groups_in(_stored(rows, column)).replace(dict(labels))
 
 
 def _with_column(
