@@ -149,7 +149,7 @@ RANKS = {"a": ["1", "2", None], "b": ["2", None, "1"], "c": [None, "1", "2"]}
 
 
 def test_ranks_are_not_taken_for_yes_and_no():
-    with pytest.raises(InputError, match=r'as ranks have.*"a=yes:1;no:2".*"Name=a\+b\+c"'):
+    with pytest.raises(InputError, match=r'as ranks have.*"a_chosen=CASE a WHEN .*"Name=a\+b\+c"'):
         chosen_options(options(**RANKS), question="Brands")
 
 

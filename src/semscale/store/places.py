@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 from urllib.parse import urlsplit
 
 from semscale.errors import InputError, MissingExtraError, SemscaleError, UnreachableError
 from semscale.store.atomic import check_folder, check_writable, replacing
-from semscale.types import Progress
+
+if TYPE_CHECKING:
+    from semscale.types import Progress  # imports NumPy, which help of commands does not need
 
 _URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://")
 _WITH_USER = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+://)[^/\s@]*(?:@[^/\s@]*)*@")
@@ -190,7 +192,7 @@ _MARKS = ("ETag", "etag", "md5Hash", "content_md5", "ContentMD5", "generation", 
           "last_modified", "mtime", "updated", "created")  # fmt: skip
 
 
-def fetch(url: str, system: Any, path: str, folder: Path, progress: Progress | None) -> Path:  # noqa: ANN401
+def fetch(url: str, system: Any, path: str, folder: Path, progress: "Progress | None") -> Path:  # noqa: ANN401
     """Copy a file behind a URL into a folder, block by block.
 
     Args:

@@ -277,8 +277,8 @@ def _refuse_ranks(cells: Mapping[str, pl.Series], question: str) -> None:
         f"question: '{question}' has at most one 1 and one 2 in each row of its {len(cells)} columns, as "
         "ranks have, so that nothing tells whether 2 stands for chosen: derive a column from each and "
         "list these as options "
-        f"(--derive \"a=CASE {first} WHEN 1 THEN 'yes' WHEN 2 THEN 'no' END\" if 2 says no, "
-        f"\"a=CASE WHEN {first} IN (1, 2) THEN 'yes' END\" for ranks); if 1 and 2 are "
+        f"(--derive \"{first}_chosen=CASE {first} WHEN 1 THEN 'yes' WHEN 2 THEN 'no' END\" if 2 says no, "
+        f"\"{first}_chosen=CASE WHEN {first} IN (1, 2) THEN 'yes' END\" for ranks); if 1 and 2 are "
         f'codes of one list, put the columns together (--question "Name={"+".join(cells)}")'
     )
 
