@@ -4,18 +4,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
-from semscale.guards.exchanges import exchanged_places, turned_voice
 from semscale.guards.findings import Finding, Span
 from semscale.guards.phrases import (
     Cue,
     Wording,
     alignment,
     coverage,
+    exchanged_alternatives,
     first_of,
     kinds_of,
     most_shared,
     similarity,
 )
+from semscale.guards.polarity import find_conflicts
 from semscale.guards.reading import (
     AnalysedText,
     ClauseParts,
@@ -31,7 +32,8 @@ from semscale.guards.reading import (
     says_no,
     turned_orders,
 )
-from semscale.guards.words import begins_sentence, sentence_end, sentence_start, word_list
+from semscale.guards.relations import exchanged_places, turned_voice
+from semscale.guards.words import MOST_COMPARED, begins_sentence, sentence_end, sentence_start, word_list
 
 
 def report(
@@ -213,7 +215,13 @@ class ConditionGuard(ClaimGuard):
         if similarity(left.wording, right.wording, self.name) < _CONDITION_ALIKE:
             return None
         first, second = _condition(left.wording, here[0]), _condition(right.wording, there[0])
-        return (first.cue, second.cue) if _conditions_exclude(first, second) else None
+        if _conditions_exclude(first, second):
+            return first.cue, second.cue
+        is_negated = bool(
+            find_conflicts(left.polarity, right.polarity)
+        )  # what the guard of negations reports
+        is_denied = not is_negated and _is_outcome_denied(left.wording, right.wording)
+        return (first.cue, second.cue) if is_denied else None
 
     def _alone(self, left: Wording, right: Wording) -> tuple[Cue | None, Cue | None] | None:
         """Return a condition that only one of two texts has, if they say the same otherwise."""
@@ -287,6 +295,20 @@ def _conditions_exclude(first: _Condition, second: _Condition) -> bool:
     if (first.denied != second.denied) != (first.outcome_denied != second.outcome_denied):
         return True
     return kinds == {"if", "only_if"} and first.denied != second.denied
+
+
+def _is_outcome_denied(left: Wording, right: Wording) -> bool:
+    """Tell whether only a denial parts two texts with "unless" or "without": "without it you cannot enter".
+
+    The guard of negations leaves these open, as "without" may turn a denial into a condition.
+    """
+    kinds = kinds_of(left.cues(ConditionGuard.name) + right.cues(ConditionGuard.name))
+    if len(kinds) > 1 or not kinds <= _DENYING or not denied_otherwise(left, right):
+        return False
+    here, there = (
+        [stem for at, stem in text.content.items() if at not in text.denials] for text in (left, right)
+    )
+    return here == there
 
 
 OTHER_EXCLUSIVITY = "other-exclusivity"
@@ -442,7 +464,10 @@ class OrderGuard(ClaimGuard):
         if similarity(left.wording, right.wording, self.name) < _ORDER_ALIKE:
             return None
         turned = turned_orders(left.wording, right.wording)
-        return (turned[0][0].cue, turned[0][1].cue) if turned else None
+        if turned:
+            return turned[0][0].cue, turned[0][1].cue
+        spans = exchanged_alternatives(left.wording, right.wording, ("span",))
+        return None if are_turned(left, right) else spans
 
 
 OTHER_QUANTITY = "other-quantity"
@@ -567,7 +592,8 @@ def _is_made_up(first: str, second: str, left: AnalysedText, right: AnalysedText
 
 def _amounts(wording: Wording) -> list[_Amount]:
     """List the words for how many; a bound counts only before a number."""
-    amounts = [_Amount(cue, _head(wording, cue)) for cue in wording.cues(QuantityGuard.name)]
+    cues = wording.cues(QuantityGuard.name)[:MOST_COMPARED]
+    amounts = [_Amount(cue, _head(wording, cue)) for cue in cues]
     return [one for one in amounts if one.cue.kind not in _BOUNDS or _is_number_beside(wording, one.cue)]
 
 
@@ -611,12 +637,12 @@ class RoleGuard(ClaimGuard):
     def _conflict(self, left: AnalysedText, right: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
         if not _nearly_same_words(left.wording, right.wording):
             return None
-        exchanged = exchanged_places(left, right) or turned_voice(left.wording, right.wording)
-        return (
-            None
-            if exchanged is None
-            else (_exchanged_cue(left, exchanged[0]), _exchanged_cue(right, exchanged[1]))
-        )
+        exchanged = None if _are_opposed(left, right) else exchanged_places(left.wording, right.wording)
+        exchanged = exchanged or turned_voice(left.wording, right.wording)
+        if exchanged is None:
+            return None
+        here, there = (Cue(EXCHANGED, min(positions), max(positions)) for positions in exchanged)
+        return here, there
 
 
 def _nearly_same_words(left: Wording, right: Wording) -> bool:
@@ -631,5 +657,8 @@ def _nearly_same_words(left: Wording, right: Wording) -> bool:
     return 2 * (left.counts & right.counts).total() >= _LEAST_SHARED * total
 
 
-def _exchanged_cue(text: AnalysedText, places: tuple[int, int]) -> Cue:
-    return Cue(EXCHANGED, min(places), max(places))
+def _are_opposed(left: AnalysedText, right: AnalysedText) -> bool:
+    """Tell whether an opposite ("more", "less") or a negation of one text may turn the roles back."""
+    here, there = left.polarity, right.polarity
+    undecided = (here.affirmed & here.negated) | (there.affirmed & there.negated)
+    return bool(((here.affirmed & there.negated) | (here.negated & there.affirmed)) - undecided)

@@ -63,7 +63,7 @@ def find_figures(text: str) -> Iterator[re.Match[str]]:
         if not match:
             return
         if _is_pair(match):
-            match = _NUMBER.match(text[: match.end("number")], match.start()) or match
+            match = _NUMBER.match(text, match.start(), match.end("number")) or match
         yield match
         position = match.end()
 
@@ -311,6 +311,7 @@ _BEFORE_BARE_A = frozenset(
 )
 _ROMAN = {numeral: float(number) for number, numeral in enumerate(_NUMERALS, start=1)}
 _LETTERS = frozenset((*_ROMAN, *ascii_lowercase))
+_FARTHEST_NOUN = 6
 _ALONE = re.compile(r"[A-HJ-Z](?<!\w[A-Z])(?!\w)")
 
 
@@ -373,14 +374,14 @@ def _may_have_bare_letters(text: str) -> bool:
 def _noun_before(texts: list[str], at: int, labels: list[Label]) -> str:
     """Return the noun that a label labels: the noun before it, or that of the label it is joined to."""
     before = at - 1
-    while before > 0 and texts[before] in ("#", ".", "no", "number"):
+    while at - before < _FARTHEST_NOUN and before > 0 and texts[before] in ("#", ".", "no", "number"):
         before -= 1
     if before < 0:
         return ""
     if texts[before] in _NOUNS:
         return _NOUNS[texts[before]]
     back = at - 1
-    while back > 0 and texts[back] in _JOINING:
+    while at - back < _FARTHEST_NOUN and back > 0 and texts[back] in _JOINING:
         back -= 1
     joined = back < at - 1 and labels and labels[-1].at == back and labels[-1].noun != "?"
     return labels[-1].noun if joined else ""

@@ -477,7 +477,7 @@ _CLOCK = re.compile(
 )
 _CLOCK_AT_A_GLANCE = re.compile(r"\d(?::\d|\s?[ap]\.?m)", re.I)
 _UNIT = re.compile(
-    r"[\s-]{0,2}((°(?:\s?[CF])?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|[A-Za-zµμΩΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
+    r"[\s-]{0,2}((°(?:\s?[CF])?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|(?i:degrees?\s(?:celsius|centigrade|fahrenheit|c|f)\b)|[A-Za-zµμΩΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
 )
 _YEARS = (1000.0, 2100.0)
 _NOUN = re.compile(r"[\s-]+([A-Za-z]{2,})")
@@ -566,13 +566,14 @@ def _with_labels(words: TextWords, quantities: list[Quantity]) -> list[Quantity]
     """Mark numbers that are labels, and add letters that are."""
     numbers = {quantity.start: quantity for quantity in quantities if not (quantity.unit or quantity.label)}
     taken = _covered(quantity for quantity in quantities if quantity.unit or quantity.label)
+    labels: dict[int, Quantity] = {}
     for label in read_labels(words, set(numbers), taken):
         start, end = words.place(label.at, label.at)
-        known = numbers.get(start)
-        values = known.values if known else label.values
-        mark = Quantity(values, start, end, words.text[start:end], label=label.noun, weak=label.weak)
-        quantities = [quantity for quantity in quantities if quantity.start != start] + [mark]
-    return sorted(quantities, key=lambda quantity: quantity.start)
+        number = numbers.get(start)
+        values = number.values if number else label.values
+        labels[start] = Quantity(values, start, end, words.text[start:end], label=label.noun, weak=label.weak)
+    others = [quantity for quantity in quantities if quantity.start not in labels]
+    return sorted([*others, *labels.values()], key=lambda quantity: quantity.start)
 
 
 def _identifiers(text: str) -> list[Quantity]:
