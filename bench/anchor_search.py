@@ -1,19 +1,19 @@
 """Anchor sets of a scale put together anew for another model, by the linter's criteria on anchors alone.
 
-Run with ``python bench/anchor_search.py recommendation trust``. The pool of a point has the sentences of
+Run with ``python bench/anchor_search.py --scales recommendation trust``. The pool of a point has sentences of
 the scale's own sets and those of ``anchor_pools.yaml``. Starting from the scale's own sets, single sentences
 are exchanged as long as that makes things better: first what the linter finds wrong with the anchors, then
 the correlation of ratings of the whole pool with its levels. Probes have no part in it; lint with them
 afterwards.
 """
 
-import argparse
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import yaml
 
+from measuring import Options
 from semscale.embedding import load_embedder
 from semscale.rating.lint import random_pair_cosine, unrelated_sentences
 from semscale.rating.readouts import similarity_pmf
@@ -29,14 +29,13 @@ WEIGHT = 0.05
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("scales", nargs="*")
-    parser.add_argument("--all", action="store_true", help="all scales that have a pool")
+    parser = Options(__doc__)
+    parser.add_size("--scales", None, quick=["trust"], help="all that have a pool unless given")
     parser.add_argument("--model", default="e5-small")
     given = parser.parse_args()
     embedder = load_embedder(given.model)
     pools = yaml.safe_load(POOLS.read_text(encoding="utf-8"))
-    for name in pools if given.all else given.scales:
+    for name in given.scales or pools:
         scale = load_scale(name).for_model(START)
         search = Search(scale, pools[name], embedder)
         sets = search.run()

@@ -10,7 +10,6 @@ the KS similarity with all people's ratings, because many sets have nearly the s
 of points that they give.
 """
 
-import argparse
 import csv
 import json
 from collections import Counter
@@ -20,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from measuring import Options
 from semscale.embedding import load_embedder
 from semscale.rating.lint import cosine_at, random_pair_cosine, unrelated_sentences
 from semscale.rating.readouts import similarity_pmf, ssr_ratings
@@ -29,7 +29,7 @@ HERE = Path(__file__).parent
 REVIEWS = HERE.parent / "examples" / "product_reviews.csv"
 VALUES = np.arange(1.0, 6.0)
 N_SETS, BEAM = 6, 10
-SHIPPED_SEED, FURTHER_SEEDS = 0, range(1, 21)
+SHIPPED_SEED = 0
 LEAST_STEP, MOST_ALIKE, ENDS_GAP = 0.05, 0.90, 0.02
 LOWEST, HIGHEST = -4, 4
 CHOICES = {"all-MiniLM-L6-v2": (42, 0.0), "e5-small": (57, 0.25)}
@@ -74,15 +74,20 @@ class Rated:
 
 
 def main():
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    reviews = read_reviews()
-    for model in CHOICES:
-        report(model, reviews)
+    options = Options(__doc__)
+    options.add_size("--model", list(CHOICES), quick=["e5-small"], choices=list(CHOICES))
+    options.add_size("--texts", None, quick=200, help="at most so many sentences; all unless given")
+    options.add_size("--splits", 20, quick=1, help="further halves that sets are chosen on")
+    options.add_size("--replicates", 2000, quick=20, help="of the bootstrap")
+    chosen = options.parse_args()
+    reviews = read_reviews(chosen.texts)
+    for model in chosen.model:
+        report(model, reviews, chosen)
 
 
-def read_reviews():
+def read_reviews(most):
     with REVIEWS.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+        rows = list(csv.DictReader(file))[:most]
     human = np.array([float(row["human_mean"]) for row in rows])
     shares = np.array([people_shares(json.loads(row["human_ratings"])) for row in rows])
     return Reviews([row["text"] for row in rows], human, np.array([row["review"] for row in rows]), shares)
@@ -98,7 +103,7 @@ def ks_similarity(machine, people):
     return 1 - np.abs(np.cumsum(machine) - np.cumsum(people)).max()
 
 
-def report(model, reviews):
+def report(model, reviews, options):
     n_candidates, ks_weight = CHOICES[model]
     embedder = load_embedder(model)
     written = yaml.safe_load((HERE / "anchor_candidates.yaml").read_text(encoding="utf-8"))
@@ -115,19 +120,19 @@ def report(model, reviews):
     shipped = list(load_scale("quality").for_model(model).anchor_sets)
     print(f"shipped: {', '.join(sorted(shipped))}")
     for half, rows in (("choosing", choosing), ("other", ~choosing)):
-        low, high = interval(rated, shipped, rows)
+        low, high = interval(rated, shipped, rows, options.replicates)
         equal = ks_similarity(np.full(len(VALUES), 1 / len(VALUES)), reviews.shares[rows].mean(axis=0))
         print(
             f"shipped, {half} half: r = {rated.r(shipped, rows):.3f} [{low:.3f}, {high:.3f}], "
             f"single sets {rated.mean_single_r(shipped, rows):.3f}, "
             f"KS {rated.ks(shipped, rows):.3f} (equal shares {equal:.3f})"
         )
-    report_further_splits(rated)
+    report_further_splits(rated, options.splits)
 
 
-def report_further_splits(rated):
+def report_further_splits(rated, splits):
     held_out, picked = [], Counter()
-    for seed in FURTHER_SEEDS:
+    for seed in range(SHIPPED_SEED + 1, SHIPPED_SEED + 1 + splits):
         choosing = half_of(rated.reviews.review, seed)
         chosen = choose(rated, choosing)
         picked.update(chosen)
@@ -161,7 +166,7 @@ def choose(rated, rows):
     return beams[0]
 
 
-def interval(rated, names, rows, replicates=2000):
+def interval(rated, names, rows, replicates):
     """95 % bootstrap interval of r, drawing reviews."""
     machine = np.mean([rated.pmf[name] for name in names], axis=0) @ VALUES
     review, human = rated.reviews.review, rated.reviews.human

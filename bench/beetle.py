@@ -29,10 +29,12 @@ class Answers:
         return self.grade != "incorrect"
 
 
-def read_answers(name):
-    """Read ``training``, ``test-unseen-answers`` or ``test-unseen-questions``."""
+def read_answers(name, most=None):
+    """Read ``training``, ``test-unseen-answers`` or ``test-unseen-questions``, at most so many, mixed."""
     with shared_data("beetle", f"{name}.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
+    if most is not None:
+        rows = [rows[place] for place in np.random.default_rng(0).permutation(len(rows))[:most]]
     return Answers(
         question=np.array([row["question_id"] for row in rows]),
         answer=[row["answer"] for row in rows],

@@ -1,10 +1,8 @@
 """BERTScore beside bert_score: values, pairs a second on the same real pairs in turn, and memory.
 
-``python bench/bertscore.py --peer PYTHON`` where PYTHON belongs to an environment with bert_score. The texts
-are sentences of STS-B dev, which lie beside the checkout.
+Run with ``python bench/bertscore.py``. The texts are sentences of STS-B dev, which lie beside the checkout.
 """
 
-import argparse
 import csv
 import multiprocessing
 import resource
@@ -14,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from measuring import Peer, machine, ratios, seconds, spread
+from measuring import Options, Peer, machine, ratios, seconds, spread
 from semscale import BertScorer
 from semscale.weights.resolving import resolve
 from shared_data import shared_data
@@ -96,12 +94,13 @@ def _measured(n, model):
 
 
 def options():
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--peer", required=True, help="Python with bert_score")
-    arguments.add_argument("--turns", type=int, default=5)
-    arguments.add_argument("--pairs", type=int, default=600, help="pairs that are timed")
-    arguments.add_argument("--groups", type=int, default=40, help="prompts with five samples each")
-    arguments.add_argument("--memory-pairs", type=int, default=300_000)
+    arguments = Options(__doc__)
+    arguments.add_peer("bert_score")
+    arguments.add_size("--turns", 5, quick=1)
+    arguments.add_size("--checked", 300, quick=8, help="pairs whose values are compared")
+    arguments.add_size("--pairs", 600, quick=16, help="pairs that are timed")
+    arguments.add_size("--groups", 40, quick=2, help="prompts with five samples each")
+    arguments.add_size("--memory-pairs", 300_000, quick=100)
     return arguments.parse_args()
 
 
@@ -110,14 +109,14 @@ def prompts_with_samples(n):
     return [(texts[at * size], texts[at * size + 1 : (at + 1) * size]) for at in range(n)]
 
 
-def compared_peer(python, model, timed):
+def compared_peer(chosen, model, timed):
     """Start the peer, and print how far its values are from ours."""
     with tempfile.TemporaryDirectory() as folder:
-        checked = cases(folder, 300)
+        checked = cases(folder, chosen.checked)
         names = ("candidates", "references", "settings")
         orders = {name: dict(zip(names, case, strict=False)) for name, case in checked.items()}
         order = {"model": model, "layer": LAYER, "folder": folder, "cases": orders}
-        peer = Peer(python, "bert_score_peer.py", order | timed)
+        peer = Peer(chosen.peer, "bert_score_peer.py", order | timed)
         print(f"{date.today()}, {machine()}")
         print(f"peer: {', '.join(f'{name} {value}' for name, value in peer.about.items())} (its best)\n")
         print("largest differences from bert_score, its pairs one by one (to reach: 1e-4):")
@@ -139,7 +138,7 @@ def main():
     firsts, others = long_pairs(chosen.pairs)
     groups = prompts_with_samples(chosen.groups)
     timed = {"candidates": firsts, "references": others, "groups": groups}
-    peer = compared_peer(chosen.peer, model, timed)
+    peer = compared_peer(chosen, model, timed)
     scorers = {name: BertScorer(model, layer=LAYER, precision=name) for name in ("exact", "fast")}
     for scorer in scorers.values():
         scorer.score(firsts[:64], others[:64])  # compile

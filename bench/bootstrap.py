@@ -5,15 +5,14 @@ of a studentised bootstrap beside the intervals. The level is how often a true "
 by the t-test, by the bootstrap-t, and by the greater of both p-values, which the gate takes.
 """
 
-import argparse
 from functools import partial
 
 import numpy as np
 from scipy.stats import bootstrap
 
-from measuring import machine, ratios, seconds, spread
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.paired_bootstrap import paired_means
+from measuring import Options, machine, ratios, seconds, spread
+from semscale.stats.drift_tests import paired_means
+from semscale.stats.intervals import IntervalPlan
 
 BLOCK = 200
 COLUMNS = 8
@@ -101,11 +100,11 @@ def p_values(values):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=10_000)
-    parser.add_argument("--replicates", type=int, default=10_000)
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--draws", type=int, default=4000)
+    parser = Options(__doc__)
+    parser.add_size("--items", 10_000, quick=200)
+    parser.add_size("--replicates", 10_000, quick=200)
+    parser.add_size("--turns", 5, quick=1)
+    parser.add_size("--draws", 4000, quick=5)
     asked = parser.parse_args()
     speed(asked.items, asked.replicates, asked.turns)
     levels(asked.draws)

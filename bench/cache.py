@@ -3,30 +3,27 @@
 Run with ``python bench/cache.py``.
 """
 
-import argparse
-import csv
 import tempfile
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 
-from measuring import machine, ratios, seconds, spread
+from measuring import Options, machine, ratios, seconds, spread
+from rated_texts import review_texts
 from semscale.embedding import load_embedder
 
-TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
-TURNS = 5
 REPEATS = 10
 
 
-def warm_cache(texts):
+def warm_cache(texts, turns):
     computing = load_embedder(cache=False)
     computing.embed(texts[:500])
     with tempfile.TemporaryDirectory() as folder:
         cached = load_embedder(cache=Path(folder))
         cached.embed(texts)
         computed, looked_up = [], []
-        for _ in range(TURNS):
+        for _ in range(turns):
             computed.append(seconds(lambda: computing.embed(texts)))
             looked_up.append(seconds(lambda: cached.embed(texts)))
     print(
@@ -57,14 +54,14 @@ def duplicates(words, n_rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--texts", type=int, help="at most so many texts for the cache; all unless given")
-    parser.add_argument("--rows", type=int, default=1_000_000, help="rows with duplicates; a tenth distinct")
+    parser = Options(__doc__)
+    parser.add_size("--texts", None, quick=32, help="at most so many texts for the cache; all unless given")
+    parser.add_size("--turns", 5, quick=1)
+    parser.add_size("--rows", 1_000_000, quick=500, help="rows with duplicates; a tenth distinct")
     options = parser.parse_args()
-    with TEXTS.open(encoding="utf-8") as file:
-        texts = list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))
+    texts = review_texts()
     print(f"{date.today()}, {machine()}")
-    warm_cache(texts[: options.texts])
+    warm_cache(texts[: options.texts], options.turns)
     print("to reach: 50 times as fast")
     duplicates(sorted({word for text in texts for word in text.split() if word.isalpha()}), options.rows)
     print("to reach: +5 %")

@@ -6,28 +6,25 @@ draws a file of 1,000 of them 1,000 times, labels 100 of it, and asks how often 
 of all. The last one calibrates by a few labels, and asks the same of the calibrated mean of all others.
 """
 
-import argparse
 from collections import Counter
 from datetime import date
 
 import numpy as np
 
-from measuring import machine
-from rated_texts import HIGHEST, LOWEST, review_sentences
+from measuring import Options, machine
+from rated_texts import HIGHEST, LOWEST, first, review_sentences
 from semscale.rating.calibrators import Predictors
 from semscale.rating.fitting import Sample, choose_method, fit_without_parts, human_masses
 from semscale.rating.rater import Rater
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature
-from semscale.stats.agreement.correlations import ks_similarity, pearson
-from semscale.stats.calibration.prediction_powered import prediction_powered_mean
-from semscale.stats.calibration.proper_scores import log_scores, ranked_probability_scores
-from semscale.stats.intervals.pmf_figures import figures_of
+from semscale.stats.calibration import log_scores, ranked_probability_scores
+from semscale.stats.correlations import ks_similarity, pearson
+from semscale.stats.intervals import scale_figures
+from semscale.stats.prediction_powered import prediction_powered_mean
 from semscale.types import Status
 
-LABELS, SPLITS = (25, 50, 100, 300, 1000), 20
-DRAWN, FILE, DRAWS = 100, 1000, 1000
-CALIBRATED, REFIT_DRAWS = (50, 100, 300), 300
+DRAWN, FILE = 100, 1000
 FIGURES = ("r", "KS", "RPS", "log score", "spread")
 
 
@@ -47,13 +44,13 @@ def line(name, found, note=""):
     print(f"| {name} | " + " | ".join(f"{one:.3f}" for one in found) + f" | {note} |", flush=True)
 
 
-def report_labels(texts, human, values, splits):
+def report_labels(texts, human, values, options):
     print("| labels | " + " | ".join(FIGURES) + f" | methods chosen |\n|---|{'---|' * (len(FIGURES) + 1)}")
     line("none, as rated", figures(texts.pmf, human, values))
     line("none, equal shares", [np.nan, *figures(texts.pmf * 0 + 1 / len(values), human, values)[1:]])
-    for n in LABELS:
+    for n in options.labels:
         found, chosen = [], Counter()
-        for seed in range(splits):
+        for seed in range(options.splits):
             order = np.random.default_rng(seed).permutation(len(texts))
             known, rest = order[:n], order[n:]
             sample = Sample(texts.rows(known), human[known], seed=seed)
@@ -84,13 +81,13 @@ def report_coverage(means, labels, values, draws):
         print(f"| {name} | {100 * share:.1f} | {wide / 2:.3f} |")
 
 
-def report_calibrated_coverage(texts, human, values, draws):
+def report_calibrated_coverage(texts, human, values, options):
     """Calibrate by n labels, and count how often the interval of the others' mean holds people's."""
-    print(f"\n95 % intervals of the calibrated mean of all others, ridge, {draws:,} draws")
+    print(f"\n95 % intervals of the calibrated mean of all others, ridge, {options.refit_draws:,} draws")
     print("| labels | coverage, % | half width | of the rows alone, % | half width |")
     print("|---|---|---|---|---|")
-    for n in CALIBRATED:
-        found = [calibrated_intervals(texts, human, values, n, seed) for seed in range(draws)]
+    for n in options.calibrated:
+        found = [calibrated_intervals(texts, human, values, n, seed) for seed in range(options.refit_draws)]
         held, width = (np.array(each).mean(axis=0) for each in zip(*found, strict=True))
         shown = (f"{100 * share:.1f} | {wide / 2:.3f}" for share, wide in zip(held, width, strict=True))
         print(f"| {n} | {' | '.join(shown)} |", flush=True)
@@ -104,20 +101,23 @@ def calibrated_intervals(texts, human, values, n, seed):
     refits = np.stack([refit.pmf(rest) for refit in fit_without_parts("ridge", sample)], axis=1)
     pmf, ends = sample.fit("ridge").pmf(rest), []
     for given in (refits, None):
-        tallies = Tallies([figures_of(values)], Signature.of("rate"))
+        tallies = Tallies([scale_figures(values)], Signature.of("rate"))
         tallies.add(pmf, scored, refits=given)
         ends.append(tallies.estimates(method="linearized").overall.mean)
     return [one.low <= truth <= one.high for one in ends], [one.high - one.low for one in ends]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = Options(__doc__)
     parser.add_argument("--model", default="e5-small", help="as load_embedder takes it")
-    parser.add_argument("--splits", type=int, default=SPLITS)
-    parser.add_argument("--draws", type=int, default=DRAWS)
-    parser.add_argument("--refit-draws", type=int, default=REFIT_DRAWS)
+    parser.add_size("--texts", None, quick=200, help="at most so many; all unless given")
+    parser.add_size("--labels", [25, 50, 100, 300, 1000], quick=[25], help="of the first table")
+    parser.add_size("--splits", 20, quick=1)
+    parser.add_size("--draws", 1000, quick=5)
+    parser.add_size("--calibrated", [50, 100, 300], quick=[50], help="labels of the last table")
+    parser.add_size("--refit-draws", 300, quick=1)
     arguments = parser.parse_args()
-    reviews = review_sentences()
+    reviews = first(review_sentences(), arguments.texts)
     rater = Rater("quality", embedder=arguments.model, floor=None)
     ratings = rater.rate(reviews.texts)
     values = rater.scale.values
@@ -126,9 +126,9 @@ def main():
     texts = Predictors(vectors, ratings.pmf[scored], values, rater.axis)
     human = human_masses(reviews.ratings[scored], values, (LOWEST, HIGHEST))
     print(f"{date.today()}, {machine()}\n{rater.signature}\n{scored.sum():,} rated texts\n")
-    report_labels(texts, human, values, arguments.splits)
+    report_labels(texts, human, values, arguments)
     report_coverage(texts.mean, human @ values, values, arguments.draws)
-    report_calibrated_coverage(texts, human, values, arguments.refit_draws)
+    report_calibrated_coverage(texts, human, values, arguments)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ Run with ``python bench/chat.py``. The server is another process, so it takes a 
 A ledger on PostgreSQL is measured where pgserver is installed.
 """
 
-import argparse
 import asyncio
 import json
 import subprocess
@@ -15,7 +14,7 @@ from contextlib import aclosing
 from datetime import date
 from pathlib import Path
 
-from measuring import machine, postgres
+from measuring import Options, machine, postgres
 from semscale.chat import Request, load_chat_model
 from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
@@ -97,9 +96,9 @@ def measured(port, n_calls, ledger, first=0):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--calls", type=int, default=100_000, help="calls of the run that memory is read in")
-    parser.add_argument("--turns", type=int, default=3, help="runs of a tenth as many calls, for the rate")
+    parser = Options(__doc__)
+    parser.add_size("--calls", 100_000, quick=200, help="calls of the run that memory is read in")
+    parser.add_size("--turns", 3, quick=1, help="runs of a tenth as many calls, for the rate")
     parser.add_argument("--serve", action="store_true", help="be the server")
     options = parser.parse_args()
     if options.serve:

@@ -9,7 +9,6 @@ that it has started; on a machine that is busy with other work they are the fair
 are compared to the last bit.
 """
 
-import argparse
 import os
 import tempfile
 import time
@@ -19,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from measuring import processor_seconds, ratios, spread
+from measuring import Options, processor_seconds, ratios, spread
 from semscale.distributed.cluster import connected
 from semscale.distributed.cluster_parts import ClusterParts
 from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe
@@ -102,10 +101,10 @@ def timed(parts, warm):
 
 def main():
     """Print a line for each way, and the ratios."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--texts", type=int, default=6000)
-    parser.add_argument("--part-rows", type=int, default=250)
-    parser.add_argument("--turns", type=int, default=3)
+    parser = Options(__doc__)
+    parser.add_size("--texts", 6000, quick=200)
+    parser.add_size("--part-rows", 250, quick=50)
+    parser.add_size("--turns", 3, quick=1)
     parser.add_argument("--model", default=DEFAULT_MODEL)
     options = parser.parse_args()
     results = {"one process": [], "cluster": []}

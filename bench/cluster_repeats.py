@@ -9,7 +9,6 @@ text costs to be sent to its owner and back; beside what it costs to be embedded
 embeddings from which sharing pays.
 """
 
-import argparse
 import statistics
 import tempfile
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from cluster import WORDS, timed, warm_parts
+from measuring import Options
 from semscale.distributed.cluster import connected
 from semscale.distributed.cluster_parts import ClusterParts
 from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe
@@ -40,11 +40,11 @@ def write_texts(path, n, share):
 
 def main():
     """Print a line for each share, and the share from which sharing pays."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--texts", type=int, default=4000)
-    parser.add_argument("--part-rows", type=int, default=500)
+    parser = Options(__doc__)
+    parser.add_size("--texts", 4000, quick=200)
+    parser.add_size("--part-rows", 500, quick=50)
     parser.add_argument("--turns", type=int, default=1)
-    parser.add_argument("--shares", type=float, nargs="+", default=[0, 0.1, 0.25, 0.5, 0.75])
+    parser.add_size("--shares", [0, 0.1, 0.25, 0.5, 0.75], quick=[0.0])
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--precision", default="fast")
     options = parser.parse_args()
@@ -52,7 +52,7 @@ def main():
         f"{options.texts} texts in parts of {options.part_rows}, {processors()} processors, {options.model}"
     )
     spent = {}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, connected("local"):
         for share in options.shares:
             file = Path(folder, f"{share}.parquet")
             write_texts(file, options.texts, share)
@@ -78,11 +78,10 @@ def measured(table, way, options):
     model = ModelRecipe(options.model, options.precision, cache=False)
     embedder = load_embedder(options.model, precision=options.precision, cache=False)
     work = EmbeddingWork(table, "text", embedder, "float32", None)
-    with connected("local"):
-        makers = ClusterParts(EmbeddingRecipe(model, "text"), sharing=way)
-        _, a_second, _, vectors = timed(
-            makers.parts(work, table, options.part_rows, 0), warm_parts(options.texts, options.part_rows)
-        )
+    makers = ClusterParts(EmbeddingRecipe(model, "text"), sharing=way)
+    _, a_second, _, vectors = timed(
+        makers.parts(work, table, options.part_rows, 0), warm_parts(options.texts, options.part_rows)
+    )
     return 1 / a_second, vectors
 
 

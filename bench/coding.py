@@ -4,20 +4,20 @@ Run with ``python bench/coding.py``. The 240 hand codes of ``examples/coding`` w
 model, so figures say how near the coder is to that model, and nothing about people.
 """
 
-import argparse
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from measuring import Options
 from semscale import load_embedder
 from semscale.coding.code_shares import code_alphas
 from semscale.coding.codebook import load_codebook
 from semscale.coding.coder import Coder, with_children
 from semscale.coding.coding import code_answers
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
-from semscale.stats.intervals.roc_areas import roc_area
+from semscale.stats.correlations import roc_area
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "coding"
 
@@ -86,12 +86,12 @@ def ways_to_score(codebook, texts, hand, embedder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", action="append", help="default: all-MiniLM-L6-v2 and e5-small")
+    parser = Options(__doc__)
+    parser.add_size("--model", ["all-MiniLM-L6-v2", "e5-small"], quick=["e5-small"])
     given = parser.parse_args()
     codebook = load_codebook(EXAMPLE / "codes.yaml")
     texts, hand = coded_rows(codebook)
-    for model in given.model or ("all-MiniLM-L6-v2", "e5-small"):
+    for model in given.model:
         embedder = load_embedder(model)
         print(f"\n{model}: {len(texts)} answers, {len(codebook.codes)} codes")
         how_codes_hold(codebook, texts, hand, embedder)

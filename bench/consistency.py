@@ -1,19 +1,19 @@
 """Consistency beside uqlm: the same values, prompts a second; and where its two constants are from.
 
-``python bench/consistency.py --peer PYTHON`` where PYTHON belongs to an environment with uqlm, whose pins do
-not go with those of the other peers. Texts are sentences of STS-B dev and answers of Beetle, which lie beside
-the checkout.
+Run with ``python bench/consistency.py``. uqlm has an environment of its own, as it needs another NumPy than
+Semscale and the other libraries; without that environment its side is left out. Texts are sentences of STS-B
+dev and answers of Beetle, which lie beside the checkout.
 """
 
-import argparse
 import csv
 import json
 from collections import Counter
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 
-from measuring import Peer, machine, ratios, seconds, spread
+from measuring import UQLM_PYTHON, Options, Peer, machine, ratios, seconds, spread
 from semscale import Consistency, load_embedder
 from semscale.answer_consistency.asking import early_decision
 from semscale.answer_consistency.pairs import above_floor, guard_findings
@@ -41,16 +41,17 @@ def prompts(n):
     return texts[::size], [texts[at + 1 : at + size] for at in range(0, len(texts), size)]
 
 
-def beetle():
+def beetle(most):
+    """At most so many answers with up to three right ones, and their grades."""
     with shared_data("beetle", "training.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+        rows = list(csv.DictReader(file))[:most]
     references = [json.loads(row["reference_answers"])[:3] for row in rows]
     return [row["answer"] for row in rows], references, np.array([row["accuracy"] for row in rows])
 
 
-def report_contradictions(embedder):
+def report_contradictions(embedder, most):
     """How well the measure tells right answers from wrong ones, by what is left of contradicting samples."""
-    answers, references, accuracy = beetle()
+    answers, references, accuracy = beetle(most)
     pairs = pair_up(answers, references)
     cosine = Cosines(embedder).of(pairs.texts, pairs.prediction, pairs.reference).values
     findings = guard_findings(pairs, GUARD_NAMES, cosine, np.ones(len(cosine), bool))
@@ -65,7 +66,7 @@ def report_contradictions(embedder):
         print(f"  {kept:4} left: AUC of incorrect ones {areas[0]:.3f}, of contradictory ones {areas[1]:.3f}")
 
 
-def report_stopping(draws=2000):
+def report_stopping(draws):
     """How many samples are saved, and how often the side is another than that of all samples."""
     rng = np.random.default_rng(0)
     print(
@@ -87,10 +88,12 @@ def report_stopping(draws=2000):
 
 
 def options():
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--peer", required=True, help="Python with uqlm")
-    arguments.add_argument("--turns", type=int, default=5)
-    arguments.add_argument("--prompts", type=int, default=200)
+    arguments = Options(__doc__)
+    arguments.add_peer("uqlm", UQLM_PYTHON)
+    arguments.add_size("--turns", 5, quick=1)
+    arguments.add_size("--prompts", 200, quick=4)
+    arguments.add_size("--answers", None, quick=60, help="at most so many of Beetle; all unless given")
+    arguments.add_size("--draws", 2000, quick=5, help="prompts of each line on stopping")
     return arguments.parse_args()
 
 
@@ -98,9 +101,14 @@ def main():
     chosen = options()
     folder = resolve("all-MiniLM-L6-v2").folder
     answers, samples = prompts(chosen.prompts)
-    peer = Peer(chosen.peer, "uqlm_peer.py", {"model": str(folder), "answers": answers, "samples": samples})
     print(f"{date.today()}, {machine()}")
-    print(f"peer: {', '.join(f'{name} {value}' for name, value in peer.about['about'].items())}")
+    peer = None
+    if Path(chosen.peer).is_file():
+        order = {"model": str(folder), "answers": answers, "samples": samples}
+        peer = Peer(chosen.peer, "uqlm_peer.py", order)
+        print(f"peer: {', '.join(f'{name} {value}' for name, value in peer.about['about'].items())}")
+    else:
+        print(f"left out: uqlm, for want of {chosen.peer}; make bench sets it up")
     embedder = load_embedder(cache=False)
     instruments = {
         "cosine_sim": Consistency(measures=["cosine_sim"], embedder=embedder),
@@ -109,28 +117,31 @@ def main():
         ),
         "default measures": Consistency(embedder=embedder),
     }
-    measured = Consistency(measures=["cosine_sim", "exact_match"], embedder=embedder).measure(
-        answers, samples
-    )
     print(f"\n{len(answers)} prompts with {SAMPLES} samples of {WORDS} words")
-    for name, values in peer.about["values"].items():
-        largest = np.abs(measured.measures[name] - values).max()
-        print(f"largest difference, {name}: {largest:.1e} (to reach: 1e-5)")
-    fast = instruments["the same, fast"].measure(answers, samples).score
-    print(f"the same, fast: {np.abs(fast - peer.about['values']['cosine_sim']).max():.1e}")
-    times = {"uqlm": [], **{name: [] for name in instruments}}
+    if peer:
+        report_differences(peer.about["values"], embedder, instruments["the same, fast"], (answers, samples))
+    times = {name: [] for name in (*(["uqlm"] if peer else []), *instruments)}
     for instrument in instruments.values():
         instrument.measure(answers, samples)  # compile
     for _ in range(chosen.turns):
-        times["uqlm"].append(peer.turn())
+        if peer:
+            times["uqlm"].append(peer.turn())
         for name, instrument in instruments.items():
             times[name].append(seconds(lambda one=instrument: one.measure(answers, samples)))
     for name, taken in times.items():
-        ratio = spread(ratios(times["uqlm"], taken))
-        print(f"{name:17} {spread([len(answers) / time for time in taken], 1):24} prompts/s, ratio {ratio}")
+        ratio = f", ratio {spread(ratios(times['uqlm'], taken))}" if peer else ""
+        print(f"{name:17} {spread([len(answers) / time for time in taken], 1):24} prompts/s{ratio}")
     print("to reach: cosine_sim 6")
-    report_contradictions(embedder)
-    report_stopping()
+    report_contradictions(embedder, chosen.answers)
+    report_stopping(chosen.draws)
+
+
+def report_differences(theirs, embedder, fast, texts):
+    """Print how far values are from uqlm's."""
+    ours = Consistency(measures=["cosine_sim", "exact_match"], embedder=embedder).measure(*texts).measures
+    for name, values in theirs.items():
+        print(f"largest difference, {name}: {np.abs(ours[name] - values).max():.1e} (to reach: 1e-5)")
+    print(f"the same, fast: {np.abs(fast.measure(*texts).score - theirs['cosine_sim']).max():.1e}")
 
 
 if __name__ == "__main__":

@@ -4,22 +4,17 @@ Run with ``python bench/correction.py``. Judges err in known ways; labels are a 
 drawn with equal probabilities or with unequal ones that are known.
 """
 
-import argparse
 import time
 
 import numpy as np
 from scipy.special import expit
 from scipy.stats import norm
 
-from semscale.stats.agreement.intraclass import intraclass_correlation
-from semscale.stats.agreement.kappa import weighted_kappa
-from semscale.stats.agreement.krippendorff import krippendorff_alpha
-from semscale.stats.calibration.acceptance import triage
-from semscale.stats.calibration.drawing import inclusion_probabilities
-from semscale.stats.calibration.prediction_powered import prediction_powered_mean
-from semscale.stats.calibration.rogan_gladen import rogan_gladen
-from semscale.stats.calibration.sample_design import SampleDesign
-from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
+from measuring import Options
+from semscale.stats.acceptance import triage
+from semscale.stats.agreement import intraclass_correlation, krippendorff_alpha, weighted_kappa
+from semscale.stats.prediction_powered import prediction_powered_mean, weighted_prediction_powered_mean
+from semscale.stats.sampling import SampleDesign, inclusion_probabilities
 
 ITEMS = 1000
 LABELS = (3, 5, 10, 25, 100)
@@ -107,23 +102,20 @@ def normal_interval(judge, labels):
 def means(draws):
     print("\ncoverage in % of nominal 95 % intervals (half the mean width)")
     print(f"{'population':<28}{'labels':>7}{'corrected':>18}{'published':>12}{'labels only':>18}{'naive':>9}"
-          f"{'Rogan-Gladen':>18}{'error / labels only':>21}")  # fmt: skip
+          f"{'error / labels only':>21}")  # fmt: skip
     for name, (draw, bounds, truth) in POPULATIONS.items():
         for n in LABELS:
             rng = np.random.default_rng(n)
-            hits, widths, squares = np.zeros(5), np.zeros(5), np.zeros(2)
-            binary = bounds == (0, 1) and "graded" not in name
+            hits, widths, squares = np.zeros(4), np.zeros(4), np.zeros(2)
             for _ in range(draws):
                 y, judge = draw(rng, n + ITEMS)
                 labels = np.where(np.arange(len(y)) < n, y, np.nan)
                 found = prediction_powered_mean(judge, labels, bounds=bounds)
-                shared = rogan_gladen(judge, labels) if binary else None
                 ends = [
                     ends_of(found, bounds),
                     normal_interval(judge, labels),
                     ends_of(found.labels_only, bounds),
                     (found.naive.low, found.naive.high),
-                    (0.0, 1.0) if shared is None or shared.note else (shared.low, shared.high),
                 ]
                 hits += [holds(low, high, truth) for low, high in ends]
                 widths += [(high - low) / 2 for low, high in ends]
@@ -132,7 +124,7 @@ def means(draws):
             cells = [f"{each:.1f} ({wide:.3f})" for each, wide in zip(share, width, strict=True)]
             error = np.sqrt(squares[0] / squares[1])
             print(f"{name:<28}{n:>7}{cells[0]:>18}{share[1]:>12.1f}{cells[2]:>18}{share[3]:>9.1f}"
-                  f"{cells[4] if binary else '-':>18}{error:>21.2f}", flush=True)  # fmt: skip
+                  f"{error:>21.2f}", flush=True)  # fmt: skip
 
 
 def surveyed(rng, n, with_weights, with_respondents):
@@ -158,7 +150,7 @@ def drawn_by(interest, ratings, n, rng):
     return order[np.minimum(places, len(order) - 1)], probability
 
 
-def designs(draws):
+def designs(draws, many):
     print(f"\ncoverage in % of 95 % intervals, labels by interest of {ITEMS} texts (half the mean width)")
     print(f"{'texts have':<28}{'labels':>7}{'corrected':>18}{'labels only':>18}{'design ignored':>16}")
     for with_weights, with_respondents in ((False, False), (True, False), (False, True), (True, True)):
@@ -166,7 +158,7 @@ def designs(draws):
         name = " and ".join(
             word for word, is_so in zip(("weights", "respondents"), has, strict=True) if is_so
         )
-        labels, _, _, weights, _ = surveyed(np.random.default_rng(99), 2_000_000, *has)
+        labels, _, _, weights, _ = surveyed(np.random.default_rng(99), many, *has)
         truth = np.average(labels, weights=weights)
         for n in LABELS:
             rng = np.random.default_rng(n)
@@ -192,8 +184,8 @@ def answers(rng, n):
     return scores, (rng.random(n) < expit(12 * (scores - 0.5))).astype(float)
 
 
-def thresholds(draws):
-    scores, right = answers(np.random.default_rng(99), 500_000)
+def thresholds(draws, many):
+    scores, right = answers(np.random.default_rng(99), many)
     order = np.argsort(scores)
     ordered, right = scores[order], right[order]
     ranks = np.arange(1, len(right) + 1)
@@ -240,11 +232,11 @@ COEFFICIENTS = {
 }
 
 
-def coefficients(draws):
+def coefficients(draws, many):
     print("\ncoverage in % of nominal 95 % intervals of agreement, three raters (kappa: two)")
     sizes = (5, 8, 10, 20, 50, 200)
     print(f"{'':<16}" + "".join(f"{f'{n} items':>10}" for n in sizes))
-    large = three_raters(np.random.default_rng(99), 200_000)
+    large = three_raters(np.random.default_rng(99), many)
     for name, coefficient in COEFFICIENTS.items():
         truth = np.mean([coefficient(part).value for part in np.array_split(large, 20)])
         cells = []
@@ -257,9 +249,9 @@ def coefficients(draws):
         print(f"{name:<16}" + "".join(cells), flush=True)
 
 
-def seconds():
-    print("\nseconds for an interval, 10,000 items, three raters, 2,000 replicates")
-    table = three_raters(np.random.default_rng(0), 10_000)
+def seconds(n):
+    print(f"\nseconds for an interval, {n:,} items, three raters, 2,000 replicates")
+    table = three_raters(np.random.default_rng(0), n)
     for name, coefficient in COEFFICIENTS.items():
         start = time.perf_counter()
         coefficient(table)
@@ -267,14 +259,17 @@ def seconds():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=2000)
-    draws = parser.parse_args().draws
+    parser = Options(__doc__)
+    parser.add_size("--draws", 2000, quick=2)
+    parser.add_size("--truth", 2_000_000, quick=20_000, help="texts that the truth is computed from")
+    parser.add_size("--items", 10_000, quick=100, help="of the intervals that are timed")
+    options = parser.parse_args()
+    draws = options.draws
     means(draws)
-    designs(draws)
-    thresholds(max(1, draws // 4))
-    coefficients(max(1, draws // 4))
-    seconds()
+    designs(draws, options.truth)
+    thresholds(max(1, draws // 4), options.truth // 4)
+    coefficients(max(1, draws // 4), options.truth // 10)
+    seconds(options.items)
 
 
 if __name__ == "__main__":

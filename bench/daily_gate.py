@@ -6,17 +6,14 @@ other. Each day's run is tested by itself, and by the evidence of all days (``ov
 the drift begins after so many days without one, and days are counted from then on.
 """
 
-import argparse
-
 import numpy as np
 from scipy.special import ndtri
 
+from measuring import Options
 from semscale.drift.gate.decision import EVIDENCE_PARTS
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.roles import drifts_of_pairs, reference_variance
-from semscale.stats.testing.betting import p_value_evidence, run_evidence
-from semscale.stats.testing.conformal import conformal_p_values
-from semscale.stats.testing.exchange import exchange_test
+from semscale.stats.drift_tests import conformal_p_values, exchange_test, p_value_evidence, run_evidence
 
 ITEMS, METRICS = 30, 6
 DRIFTS = (0.0, 0.025, 0.05, 0.1, 0.2, 0.4)
@@ -74,9 +71,9 @@ def shown(ends, days):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--datasets", type=int, default=400)
-    parser.add_argument("--days", type=int, default=200)
+    parser = Options(__doc__)
+    parser.add_size("--datasets", 400, quick=2)
+    parser.add_size("--days", 200, quick=5)
     parser.add_argument("--items", type=int, default=ITEMS)
     parser.add_argument("--reruns", type=int, default=3)
     parser.add_argument("--good", type=int, default=0, help="days before the drift begins")

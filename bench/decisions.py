@@ -4,7 +4,6 @@ Run with ``python bench/decisions.py``. The server is another process on the sam
 decision after the stated latency; without any, what is left is the work of client and server.
 """
 
-import argparse
 import asyncio
 import json
 import subprocess
@@ -17,7 +16,7 @@ from pathlib import Path
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from chat import HEAD, Answering, serve
-from measuring import machine, processor_seconds, ratios, spread
+from measuring import Options, machine, processor_seconds, ratios, spread
 from semscale.chat.decisions import DecisionRequest, Option, ScoreQuestion, decide
 from semscale.chat.decisions.formats import decisions_body
 from semscale.chat.pacing import Limits
@@ -108,9 +107,9 @@ def report(url, latency, options, server):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--decisions", type=int, default=4000, help="decisions of a turn")
-    parser.add_argument("--turns", type=int, default=5, help="turns of all sides")
+    parser = Options(__doc__)
+    parser.add_size("--decisions", 4000, quick=64, help="decisions of a turn")
+    parser.add_size("--turns", 5, quick=1, help="turns of all sides")
     parser.add_argument("--serve", type=float, metavar="SECONDS", help="be the server with this latency")
     options = parser.parse_args()
     if options.serve is not None:

@@ -4,14 +4,12 @@ Run with ``python bench/distance_coverage.py``. Persons on both sides pick one o
 around it, by distributions that are known, so that the true distances are.
 """
 
-import argparse
-
 import numpy as np
 
-from semscale.stats.distances.benchmarks import distance_benchmarks
-from semscale.stats.distances.distances import DISTANCES, distances
-from semscale.stats.distances.samples import PmfSample
-from semscale.stats.intervals.estimates import IntervalPlan
+from measuring import Options
+from semscale.stats.distances import DISTANCES, PmfSample, all_distances
+from semscale.stats.intervals import IntervalPlan
+from semscale.stats.panel_benchmarks import distance_benchmarks
 
 VALUES = np.arange(1.0, 6.0)
 EVEN = np.full(5, 0.2)
@@ -41,7 +39,7 @@ def stated(rng, shares, n):
 def counted(pair, sizes, draws, own_answers):
     """Share of draws, in percent, whose interval holds the true distance, or lies above or below it."""
     p, q = PAIRS[pair]
-    truth = distances(p, q, VALUES)
+    truth = all_distances(p, q, VALUES)
     rng = np.random.default_rng(sizes[0])
     ends = np.empty((draws, 2, len(DISTANCES)))
     for draw in range(draws):
@@ -56,8 +54,8 @@ def counted(pair, sizes, draws, own_answers):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=500)
+    parser = Options(__doc__)
+    parser.add_size("--draws", 500, quick=1)
     draws = parser.parse_args().draws
     print(
         f"% of {draws:,} intervals that hold the true distance; in brackets % that lie above it; mean width"

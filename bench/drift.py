@@ -7,7 +7,6 @@ alone and the whole comparison. Processor seconds are of all threads; other work
 them less than seconds. ``--profile`` lists where the thread of Python spends its time in one comparison.
 """
 
-import argparse
 import cProfile
 import csv
 import pstats
@@ -18,7 +17,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from measuring import machine, ratios, spread
+from measuring import Options, machine, ratios, spread
 from semscale import load_embedder
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.meter import DriftMeter
@@ -28,7 +27,6 @@ from semscale.history.runs import Run
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 OUTPUTS = 3
-RERUNS = (0, 1, 3)
 LISTED = 45  # functions of a profile
 
 
@@ -135,10 +133,10 @@ def profile(nights, candidate):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=10_000)
-    parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--reruns", type=int, nargs="+", default=RERUNS, help="how many, one after the other")
+    parser = Options(__doc__)
+    parser.add_size("--items", 10_000, quick=8)
+    parser.add_size("--turns", 3, quick=1)
+    parser.add_size("--reruns", [0, 1, 3], quick=[1], help="how many, one after the other")
     parser.add_argument("--precision", default="exact")
     parser.add_argument("--profile", action="store_true", help="list where a comparison spends its time")
     asked = parser.parse_args()

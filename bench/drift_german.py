@@ -6,13 +6,12 @@ by chance: own sentences and own rules, one author, so that figures say that the
 it would do on the outputs of a language model.
 """
 
-import argparse
 import random
 import re
 from collections import Counter
 from datetime import date
 
-from measuring import machine
+from measuring import Options, machine
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.compare_runs import compare
@@ -20,7 +19,7 @@ from semscale.drift.measure.meter import DriftMeter
 from semscale.guards.number_guard import figure_findings
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
-from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.intervals import wilson_interval
 
 SMALL = "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"
 WORDS = dict(enumerate(SMALL, 2))
@@ -165,9 +164,9 @@ def print_gates(draws, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=100, help="of 30 items, for each kind of change")
-    parser.add_argument("--pairs", type=int, default=5000, help="of two wordings")
+    parser = Options(__doc__)
+    parser.add_size("--draws", 100, quick=1, help="of 30 items, for each kind of change")
+    parser.add_size("--pairs", 5000, quick=50, help="of two wordings")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     print(f"{date.today()}, {machine()}; German answers, {N_RERUNS} reruns")

@@ -7,15 +7,15 @@ candidate is unchanged, or a third of its items is damaged. The gate decides twi
 second one the noise.
 """
 
-import argparse
 from collections import Counter
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import product
 
 import numpy as np
 
 from drift_self_test import ATHENA, REMADE, athena, every_other, percent, remade, written_runs
-from measuring import machine
+from measuring import Options, machine
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
@@ -24,7 +24,7 @@ from semscale.drift.self_testing.draws import compare_drawn, draw_items
 from semscale.drift.self_testing.self_test import REPLICATES, measure_changes
 from semscale.history.runs import now
 from semscale.history.stored_comparison import StoredComparison
-from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.intervals import wilson_interval
 
 KINDS, ITEMS, DAMAGED, RUNS = ("paraphrase", "negate", "drop", "swap"), 30, 10, 3
 SETTINGS = GateSettings(replicates=REPLICATES)
@@ -70,19 +70,19 @@ def cell(counted, draws):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=200, help="of each kind of change")
-    parser.add_argument("--nights", type=int, default=14, help="earlier nights of each draw")
-    parser.add_argument("--half", type=int, default=1, choices=(0, 1), help="of items")
+    parser = Options(__doc__)
+    parser.add_size("--draws", 200, quick=1, help="of each kind of change")
+    parser.add_size("--nights", 14, quick=3, help="earlier nights of each draw")
+    parser.add_size("--halves", [1, 0], quick=[1], choices=(0, 1), help="of items")
     asked = parser.parse_args()
     print(f"{date.today()}, {machine()}; % of {asked.draws} draws that failed / were left undecided")
     sets = [written_runs()]
     if ATHENA.exists():
         sets.append([athena(), *(remade(athena(), seed) for seed in REMADE)])
-    for runs in sets:
-        halves = tuple(every_other(run, asked.half) for run in runs)
+    for runs, half in product(sets, asked.halves):
+        halves = tuple(every_other(run, half) for run in runs)
         changes = measure_changes(halves, KINDS, DriftMeter(), seed=0)
-        print(f"\n## {runs[0].dataset}, half {asked.half}: 1 rerun, {asked.nights} nights\n")
+        print(f"\n## {runs[0].dataset}, half {half}: 1 rerun, {asked.nights} nights\n")
         print("| a third changed | without nights | with nights | reruns that nights count as |")
         print("|---|---|---|---|")
         for kind, change, damaged in [

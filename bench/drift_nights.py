@@ -8,14 +8,13 @@ An alarm is a metric over all items that is material and, by the gate's ``sequen
 limits are left out.
 """
 
-import argparse
 from datetime import date
 from time import process_time
 
 import numpy as np
 
 from drift_self_test import ATHENA, REMADE, athena, every_other, remade, written_runs
-from measuring import machine
+from measuring import Options, machine
 from semscale.drift.gate.mean_drifts import mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins
 from semscale.drift.gate.settings import GateSettings
@@ -24,9 +23,9 @@ from semscale.drift.nights.sequence import sequence_tests
 from semscale.drift.self_testing.draws import Draw, compare_drawn
 from semscale.drift.self_testing.self_test import REPLICATES, measure_changes
 from semscale.history.stored_comparison import StoredComparison
-from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.intervals import wilson_interval
 
-KINDS, ITEMS, DAMAGED, FIRST_BAD, NIGHTS, QUIET_NIGHTS = ("negate", "drop", "swap"), 30, 10, 5, 15, 200
+KINDS, ITEMS, DAMAGED, FIRST_BAD, NIGHTS = ("negate", "drop", "swap"), 30, 10, 5, 15
 SETTINGS = GateSettings(over_runs=True, replicates=REPLICATES)
 
 
@@ -121,18 +120,19 @@ def print_damaged(change, n, reruns):
     print(f"| {title} | {share(seen)} | {night} | {share(found < FIRST_BAD)} | {cost:.0f} |", flush=True)
 
 
-def print_quiet(versions, n, reruns):
+def print_quiet(versions, n, reruns, nights):
     """Print the share of series with an alarm in any of the nights without damage."""
-    found, cost = alarms(versions, n, reruns=reruns, nights=QUIET_NIGHTS, damaged=0)
-    title = shown(f"none, {QUIET_NIGHTS} nights", reruns, n)
+    found, cost = alarms(versions, n, reruns=reruns, nights=nights, damaged=0)
+    title = shown(f"none, {nights} nights", reruns, n)
     print(f"| {title} | {share(np.isfinite(found))} | | | {cost:.0f} |", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--series", type=int, default=200)
-    parser.add_argument("--sets", nargs="+", choices=("written", "athena"), default=("written", "athena"))
-    parser.add_argument("--halves", nargs="+", type=int, choices=(0, 1), default=(0, 1), help="of items")
+    parser = Options(__doc__)
+    parser.add_size("--series", 200, quick=1)
+    parser.add_size("--sets", ["written", "athena"], quick=["written"], choices=("written", "athena"))
+    parser.add_size("--quiet-nights", 200, quick=10, help="of series without damage")
+    parser.add_size("--halves", [0, 1], quick=[1], choices=(0, 1), help="of items")
     parser.add_argument(
         "--quiet-reruns",
         nargs="*",
@@ -158,7 +158,7 @@ def main():
                 for reruns in (1, 2):
                     print_damaged(change, asked.series, reruns)
             for reruns in asked.quiet_reruns:
-                print_quiet(changes[0].versions, asked.series, reruns)
+                print_quiet(changes[0].versions, asked.series, reruns, asked.quiet_nights)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ that was written five times over in other words, ``examples/drift`` and
 model of this machine to 30 questions, asked eight times: real reruns, of a poor model.
 """
 
-import argparse
 import re
 from collections import Counter
 from dataclasses import replace
@@ -19,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from beetle import read_answers
-from measuring import machine
+from measuring import Options, machine
 from semscale.damage import DAMAGES, damaged
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
@@ -193,8 +192,9 @@ def report_with_reruns(meter, options):
         run = athena()
         sets.append([run, *(remade(run, seed) for seed in REMADE)])
     for runs in sets:
-        baseline, *reruns = (every_other(run, options.half) for run in runs)
-        report(f"{baseline.dataset}, half {options.half}", baseline, reruns, meter, options)
+        for half in options.halves:
+            baseline, *reruns = (every_other(run, half) for run in runs)
+            report(f"{baseline.dataset}, half {half}", baseline, reruns, meter, options)
 
 
 def print_rotations(runs, meter):
@@ -215,15 +215,17 @@ def print_rotations(runs, meter):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=200, help="of each kind and share")
+    parser = Options(__doc__)
+    parser.add_size("--draws", 200, quick=1, help="of each kind and share")
     parser.add_argument("--items", type=int, default=30, help="of each draw")
-    parser.add_argument("--kinds", nargs="+", choices=list(DAMAGES), help="of change, by default all")
-    parser.add_argument("--shares", nargs="+", type=lambda share: float(Fraction(share)), default=SHARES)
+    parser.add_size(
+        "--kinds", None, quick=["negate", "drop"], choices=list(DAMAGES), help="of change, by default all"
+    )
+    parser.add_size("--shares", list(SHARES), quick=[1.0], type=lambda share: float(Fraction(share)))
     parser.add_argument("--losses", action="store_true", help="with the mean losses of each kind of change")
     parser.add_argument("--with-length", action="store_true", help="of a gate that tests length, too")
     parser.add_argument("--local", action="store_true", help="with real reruns of a model of this machine")
-    parser.add_argument("--half", type=int, default=1, choices=(0, 1), help="of items, with three reruns")
+    parser.add_size("--halves", [1, 0], quick=[1], choices=(0, 1), help="of items, with three reruns")
     parser.add_argument("--with-reruns", action="store_true", help="only the sets with three reruns")
     options = parser.parse_args()
     print(f"{date.today()}, {machine()}; % of {options.draws} draws that failed / were left undecided")
@@ -233,7 +235,7 @@ def main():
         return
     for folder, build in ((ATHENA, athena), (SHARED / "beetle", beetle), (EXAMPLES, reviews)):
         if not folder.exists():
-            print(f"\nskipped, as it is not there: {folder}")
+            print(f"\nleft out: {folder.name}, as {folder} is not there")
             continue
         run = build()
         report(run.dataset, run, [], meter, options)

@@ -5,10 +5,9 @@ code, so that answers of one person are alike in both. HC3 takes each answer for
 what ``semscale code --respondent`` does.
 """
 
-import argparse
-
 import numpy as np
 
+from measuring import Options
 from semscale.coding.code_shares import find_drivers
 
 MOST, LEAST = 97.0, 93.0
@@ -57,8 +56,8 @@ def covered(rng, draws, people, answers, *, is_weighted, is_uneven):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=2000)
+    parser = Options(__doc__)
+    parser.add_size("--draws", 2000, quick=5)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     print(f"{given.draws:,} draws of each, {len(EFFECTS)} coefficients each")

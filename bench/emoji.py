@@ -11,7 +11,6 @@ References:
     Kralj Novak, Smailovic, Sluban, Mozetic (2015): Sentiment of Emojis. doi:10.1371/journal.pone.0144296
 """
 
-import argparse
 import csv
 import io
 import subprocess
@@ -24,7 +23,7 @@ import numpy as np
 from platformdirs import user_cache_path
 from scipy.stats import pearsonr, spearmanr
 
-from measuring import machine
+from measuring import Options, machine
 from semscale.embedding import load_embedder
 from semscale.embedding.texts import FACES, HANDS, HEARTS
 from semscale.rating.rater import Rater
@@ -42,11 +41,13 @@ CLASSES = {"faces": FACES, "hands": HANDS, "hearts": HEARTS}
 
 
 def main():
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    options = Options(__doc__)
+    options.add_size("--model", list(MODELS), quick=["e5-small"])
+    models = options.parse_args().model
     try:
         rows = sentiments()
     except OSError as error:
-        print(f"skipped: {error}")
+        print(f"skipped emoji.py: {error}")
         return
     emoji, names = [row["Emoji"] for row in rows], [row["Unicode name"].lower() for row in rows]
     people = np.array([sentiment(row) for row in rows])
@@ -54,7 +55,7 @@ def main():
     print(f"{date.today()}, {machine()}")
     print(f"{len(rows)} emoji, {is_face.sum()} of them faces\n")
     print("model               texts   r all  r faces  rho all  good above bad (AUC)")
-    for model in MODELS:
+    for model in models:
         embedder = load_embedder(model)
         rater = Rater("quality", embedder=embedder, floor=None)
         for what, texts in (("emoji", emoji), ("names", names)):

@@ -1,12 +1,10 @@
 """The engine beside sentence-transformers: the same real texts, in turn, in one run.
 
-``python bench/engine.py --peer PYTHON [--model e5-small]`` where PYTHON belongs to an environment with
-sentence-transformers. The model e5-small is run beside it on the same numbers as a float32 checkpoint, and
-beside MiniLM in float32, which is what people run today; its precision ``turbo`` also beside ``fast``.
+Run with ``python bench/engine.py``. The model e5-small is run beside sentence-transformers on the same
+numbers as a float32 checkpoint, and beside MiniLM in float32, which is what people run today; its precision
+``turbo`` also beside ``fast``.
 """
 
-import argparse
-import csv
 import tempfile
 from datetime import date
 from pathlib import Path
@@ -15,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from float32_checkpoint import write_float32
-from measuring import Peer, encoder_gigaflops, machine, ratios, seconds, sgemm_peak, spread
+from measuring import Options, Peer, encoder_gigaflops, machine, ratios, seconds, sgemm_peak, spread
+from rated_texts import review_texts
 from semscale.embedding import load_embedder
 from semscale.embedding.engines.arithmetic import PRECISIONS
 from semscale.embedding.engines.model_files import open_checkpoint
@@ -23,7 +22,6 @@ from semscale.embedding.engines.windows import WindowTokenizer, open_tokenizer
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
 
-TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 PEER = "sentence-transformers"
 ON_MINILM = f"{PEER}, MiniLM"
 GOALS = {
@@ -41,11 +39,11 @@ class Times(NamedTuple):
 
 
 def options():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peer", required=True, help="Python with sentence-transformers")
-    parser.add_argument("--model", default=DEFAULT_MODEL, choices=list(GOALS))
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--texts", type=int, help="at most so many texts; all unless given")
+    parser = Options(__doc__)
+    parser.add_peer("sentence-transformers")
+    parser.add_size("--model", list(GOALS), quick=["e5-small"], choices=list(GOALS))
+    parser.add_size("--turns", 5, quick=1)
+    parser.add_size("--texts", None, quick=32, help="at most so many texts; all unless given")
     return parser.parse_args()
 
 
@@ -122,10 +120,14 @@ def show(times, texts, work, agreements):
 
 def main():
     chosen = options()
-    with TEXTS.open(encoding="utf-8") as file:
-        texts = list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))[: chosen.texts]
-    files = resolve(chosen.model)
-    print(f"{date.today()}, {machine()}; {files.name}")
+    texts = review_texts(chosen.texts)
+    for model in chosen.model:
+        compare(resolve(model), texts, chosen)
+
+
+def compare(files, texts, chosen):
+    """Print how a model runs beside its peers."""
+    print(f"\n{date.today()}, {machine()}; {files.name}")
     work = describe_work(files, texts)
     peers, theirs = start_peers(chosen.peer, files, texts)
     engines = {

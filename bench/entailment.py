@@ -1,41 +1,37 @@
 """Pairs of texts through a cross-encoder, beside sentence-transformers' CrossEncoder, in turn, in one run.
 
-``python bench/entailment.py --peer PYTHON [--family deberta-v2]`` where PYTHON belongs to an environment with
-sentence-transformers. The weights are random: both sides compute the same numbers, and speed does not depend
-on them. Nothing is read from a cache.
+Run with ``python bench/entailment.py``. The weights are random: both sides compute the same numbers, and
+speed does not depend on them. Nothing is read from a cache.
 """
 
-import argparse
-import csv
 import tempfile
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 
-from measuring import Peer, encoder_gigaflops, machine, ratios, seconds, sgemm_peak, spread
+from measuring import Options, Peer, encoder_gigaflops, machine, ratios, seconds, sgemm_peak, spread
 from random_classifier_files import CONFIGS, write_random_model
+from rated_texts import review_texts
 from semscale.embedding.cross_encoders.classifier_checkpoint import load_classifier
 from semscale.embedding.cross_encoders.cross_encoder import CrossEncoder
 from semscale.embedding.engines.windows import open_tokenizer
 
-TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 PRECISIONS = ("exact", "fast")
 
 
 def options():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peer", required=True, help="Python with sentence-transformers")
-    parser.add_argument("--family", default="roberta", choices=list(CONFIGS))
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--pairs", type=int, default=2000)
+    parser = Options(__doc__)
+    parser.add_peer("sentence-transformers")
+    parser.add_size("--family", list(CONFIGS), quick=["deberta-v2"], choices=list(CONFIGS))
+    parser.add_size("--turns", 5, quick=1)
+    parser.add_size("--pairs", 2000, quick=16)
     return parser.parse_args()
 
 
 def review_pairs(count):
     """Pair each review with the next one."""
-    with TEXTS.open(encoding="utf-8") as file:
-        texts = list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))
+    texts = review_texts()
     pairs = list(zip(texts, texts[1:], strict=False))[:count]
     return [list(side) for side in zip(*pairs, strict=True)]
 
@@ -63,9 +59,15 @@ def gigaflops_of(folder, pairs):
 def main():
     chosen = options()
     pairs = review_pairs(chosen.pairs)
-    print(f"{date.today()}, {machine()}; {chosen.family}, 6 layers of 768, random weights")
+    for family in chosen.family:
+        compare(family, pairs, chosen)
+
+
+def compare(family, pairs, chosen):
+    """Print how a family of models runs beside its peer."""
+    print(f"\n{date.today()}, {machine()}; {family}, 6 layers of 768, random weights")
     with tempfile.TemporaryDirectory() as made:
-        folder = write_random_model(Path(made) / "model", chosen.family, pairs[0])
+        folder = write_random_model(Path(made) / "model", family, pairs[0])
         work = gigaflops_of(folder, pairs)
         peer, theirs = start_peer(chosen.peer, folder, pairs)
         ours = {name: CrossEncoder(folder, name="random", precision=name) for name in PRECISIONS}

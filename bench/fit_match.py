@@ -1,16 +1,15 @@
-"""Fits the weights of the preset ``calibrated`` on Beetle's training answers, and writes ``calibrated.yaml``.
+"""Fits the weights of the preset ``calibrated`` on Beetle's training answers, for ``calibrated.yaml``.
 
-Run with ``python bench/fit_match.py``; ``--check`` compares with the file instead. Each model of ``MODELS``
-gets weights of its own; ``--model NAME`` fits one of them and leaves the others. Nothing else is read but the
-product reviews of the examples, for the floors of small corpora. An answer's score is that of its best
-reference, so fitting alternates: choose the best references, then minimise the logistic loss of correct
-against not correct.
+Run with ``python bench/fit_match.py``, which compares with the file, or with ``--write``. Each model of
+``MODELS`` gets weights of its own; ``--model NAME`` fits one of them and leaves the others. Nothing else is
+read but the product reviews of the examples, for the floors of small corpora. An answer's score is that of
+its best reference, so fitting alternates: choose the best references, then minimise the logistic loss of
+correct against not correct.
 The penalties of the guards in ``CLAIMS`` are fitted to ``bench/data/flips_dev.csv`` instead, as hardly an
 answer of Beetle has one of their findings: the logistic loss of paraphrases against flips, all else fixed.
 The bounds are choices, made before the test files were read: see ``docs/validity.md``.
 """
 
-import argparse
 import csv
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ import yaml
 from scipy.optimize import minimize
 
 from beetle import Answers, auc, read_answers
+from measuring import Options
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, finding_counts
 from semscale.matching.calibrated import UNRELATED_PAIRS, above_floor, combine, layer_similarities
@@ -246,19 +246,25 @@ def fitted_entries(name, answers, found):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="compare with the file instead of writing it")
-    parser.add_argument("--model", choices=MODELS, help="fit this one alone")
+    parser = Options(__doc__)
+    parser.add_argument("--write", action="store_true", help="write the file instead of comparing with it")
+    parser.add_size(
+        "--model", list(MODELS), quick=["all-MiniLM-L6-v2"], choices=MODELS, help="fit these alone"
+    )
+    parser.add_size("--answers", None, quick=400, help="at most so many; all unless given")
     chosen = parser.parse_args()
-    answers, found = read_answers("training"), None
+    answers, found = read_answers("training", chosen.answers), None
     written = yaml.safe_load(WEIGHTS.read_text(encoding="utf-8"))
     fitted = dict(written)
-    for name in [chosen.model] if chosen.model else MODELS:
+    for name in chosen.model:
         fitted[name], found = fitted_entries(name, answers, found)
-    if chosen.check:
+    if chosen.answers:
+        print("neither compared nor written, as not all answers were read")
+    elif chosen.write:
+        WEIGHTS.write_text(HEADER + yaml.safe_dump(fitted, sort_keys=False), encoding="utf-8")
+    else:
         print("the file is what is fitted" if fitted == written else "the file is not what is fitted")
         sys.exit(0 if fitted == written else 1)
-    WEIGHTS.write_text(HEADER + yaml.safe_dump(fitted, sort_keys=False), encoding="utf-8")
 
 
 if __name__ == "__main__":

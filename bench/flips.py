@@ -7,7 +7,6 @@ and pairs that say the same in other words (``paraphrase``).
 Rules were written with ``flips_dev.csv`` in view, and penalties fitted to it.
 """
 
-import argparse
 import csv
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from beetle import auc
-from measuring import machine
+from measuring import Options, machine
 from semscale.guards.reading import analyse
 from semscale.guards.registry import Guards
 from semscale.weights.known import DEFAULT_MODEL
@@ -77,10 +76,11 @@ def print_wrong(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = Options(__doc__)
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--nli", help="a model of entailment, which is measured, too")
-    parser.add_argument("--turns", type=int, default=5)
+    parser.add_size("--turns", 5, quick=1)
+    parser.add_size("--pairs", None, quick=5, help="at most so many of each file; all unless given")
     parser.add_argument("--show", action="store_true", help="for the half on which rules are developed")
     settings = parser.parse_args()
     print(machine())
@@ -89,7 +89,7 @@ def main():
     known = methods(settings.model, settings.nli)
     scorers = {name: known[name] for name in METHODS if name in known}
     for path in sorted(FOLDER.glob("flips_*.csv")):
-        rows = read_half(path)
+        rows = read_half(path)[: settings.pairs]
         print(f"\n{path.stem}, {settings.model}\n")
         print_half(rows, scorers)
         print(f"\nguards: {1000 * seconds_a_pair(rows, settings.turns):.3f} ms of processor time a new pair")

@@ -17,6 +17,8 @@ import time
 from datetime import date
 from pathlib import Path
 
+from measuring import Options
+
 HERE = Path(__file__).parent
 START = 20  # rows of the run that says what starting costs
 FEWEST = 1000
@@ -32,7 +34,7 @@ COMMANDS = {
     "consistency": "consistency {rows} --answer text --sample other --sample third --by group "
     "--embedder {folder} --no-cache",
     "code": "code {rows} --text text --codebook {codebook} --human hand --by group {model}",
-    "judge": "judge {rows} --question text --answer other --by group --chat-model m --chat-url {url} "
+    "judge": "judge {rows} --prompt text --answer other --by group --chat-model m --chat-url {url} "
     "--order score-only --concurrency 64 --ledger {ledger}",
 }
 LEAST_SIZES = 2  # from which growth is seen
@@ -65,11 +67,12 @@ def process(words, environment=None):
 
 
 def measured(name, folder, n, options, url):
-    """Run one instrument on n rows, and remove what it wrote."""
-    with tempfile.TemporaryDirectory(dir=folder) as work:
-        rows = Path(work) / "rows.parquet"
+    """Run one instrument on n rows, which all instruments share, and remove what it wrote."""
+    rows = folder / f"{n}.parquet"
+    if not rows.exists():
         itself = [sys.executable, str(Path(__file__))]
         process([*itself, "--rows", str(rows), "--size", str(n), "--duplicates", str(options.duplicates)])
+    with tempfile.TemporaryDirectory(dir=folder) as work:
         words = COMMANDS[name].format(
             rows=rows,
             folder=folder / "model",
@@ -116,9 +119,9 @@ def fitted(start, runs):
 
 def parsed():
     """Read the options."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--up-to", type=float, default=1e5, help="rows of the largest run")
-    parser.add_argument("--model-up-to", type=float, default=1e4, help="the same for the default model")
+    parser = Options(__doc__)
+    parser.add_size("--up-to", 1e6, quick=float(START), help="rows of the largest run")
+    parser.add_size("--model-up-to", 1e4, quick=float(START), help="the same for the default model")
     parser.add_argument("--duplicates", type=float, default=0.5, help="share of texts seen before")
     parser.add_argument("--part-rows", type=int, default=50_000, help="rows that are held at once")
     parser.add_argument("--only", help=f"instruments, separated by semicolons: {'; '.join(COMMANDS)}")
@@ -150,7 +153,7 @@ def measure(name, folder, options, url):
     print("     rows  distinct   wall s  processor s  ms a row   MiB  bytes a row in memory", flush=True)
     runs, before = {}, None
     for n in sizes(int(options.model_up_to if name.endswith("default model") else options.up_to)):
-        runs[n] = measured(name, folder, n, options, url)
+        runs[n] = start if n == START else measured(name, folder, n, options, url)
         print(line_of(n, runs[n], before, start, options), flush=True)
         before = n, runs[n]["mib"]
     exponent = fitted(start, runs)

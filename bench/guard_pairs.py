@@ -1,15 +1,15 @@
 """How many hand-written contradictions the guards miss, and on how many paraphrases they raise a false alarm.
 
-Run with ``python bench/guard_pairs.py developed`` or ``unseen``, for pairs of feedback ``feedback_developed``
-or ``feedback_unseen``; ``--show`` prints the pairs that go wrong and is meant for the half on which rules are
-developed. The pairs are in ``tests/data/guards``.
+Run with ``python bench/guard_pairs.py``, or with the name of a half: ``developed`` or ``unseen``, for pairs
+of feedback ``feedback_developed`` or ``feedback_unseen``. ``--show`` prints the pairs that go wrong and is
+meant for the half on which rules are developed. The pairs are in ``tests/data/guards``.
 """
 
-import argparse
 import json
 from collections import Counter
 from pathlib import Path
 
+from measuring import Options
 from semscale.guards.registry import Guards
 
 FOLDER = Path(__file__).parent.parent / "tests" / "data" / "guards"
@@ -35,16 +35,23 @@ def judged_wrongly(pairs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("half", choices=HALVES)
+    parser = Options(__doc__)
+    parser.add_argument("halves", nargs="*", metavar="half", help=f"{', '.join(HALVES)}; default: all")
     parser.add_argument("--show", action="store_true")
     settings = parser.parse_args()
-    pairs = read_pairs(settings.half)
+    for half in settings.halves or HALVES:
+        report(half, is_shown=settings.show)
+
+
+def report(half, *, is_shown):
+    """Print how many pairs of a half go wrong, and on demand which."""
+    pairs = read_pairs(half)
+    print(f"\n{half}")
     wrong = judged_wrongly(pairs)
     for contradicts, name in ((True, "contradictions missed"), (False, "false alarms on paraphrases")):
         of = sum(pair["contradicts"] is contradicts for pair in pairs)
         print(f"{name}: {sum(pair['contradicts'] is contradicts for pair in wrong)} of {of}")
-    if settings.show:
+    if is_shown:
         for kind, count in Counter(pair["kind"] for pair in wrong).items():
             print(f"{kind}: {count}")
         for pair in wrong:

@@ -5,14 +5,13 @@ answers are the training answers of Beetle, each beside the reference nearest to
 test file is read.
 """
 
-import argparse
 import csv
 import time
 
 import numpy as np
 
 from beetle import read_answers
-from measuring import machine, spread
+from measuring import Options, machine, spread
 from semscale import load_embedder
 from semscale.guards.reading import analyse
 from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, finding_counts
@@ -84,13 +83,17 @@ def speeds(pairs, turns):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = Options(__doc__)
     parser.add_argument("--model", default="all-MiniLM-L6-v2")
-    parser.add_argument("--turns", type=int, default=5)
+    parser.add_size("--turns", 5, quick=1)
+    parser.add_size("--pairs", None, quick=40, help="at most so many of each kind; all unless given")
     settings = parser.parse_args()
-    answers = read_answers("training")
+    answers = read_answers("training", settings.pairs)
     pairs = nearest_pairs(answers, settings.model)
-    columns = {"identical": [(text, text) for text in answers.answer], "paraphrases": paraphrases()}
+    columns = {
+        "identical": [(text, text) for text in answers.answer],
+        "paraphrases": paraphrases()[: settings.pairs],
+    }
     for grade in ("correct", "contradictory", "incorrect"):
         columns[grade] = [pair for pair, given in zip(pairs, answers.grade, strict=True) if given == grade]
     print(machine())

@@ -4,20 +4,18 @@ Run with ``python bench/history.py``; PostgreSQL is measured, too, where pgserve
 empty database whose URL ``--postgres`` gives.
 """
 
-import argparse
 import tempfile
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 
-from measuring import machine, postgres, seconds, spread
+from measuring import Options, machine, postgres, seconds, spread
 from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
 
-ITEMS = 10_000
 OUTPUTS = 3
 GROUPS = 9
 METRIC = "match"
@@ -57,14 +55,14 @@ def made_up_comparison(day, n_items, rng):
     )
 
 
-def measure(name, where, n_scores, turns):
+def measure(name, where, options):
     rng = np.random.default_rng(0)
-    n_items = min(ITEMS, n_scores)
+    n_items, turns = options.items, options.turns
     with open_history(where) as history:
         runs = [made_up_run(n_items) for _ in range(turns)]
         recording = [seconds(lambda run=run: history.record(run)) for run in runs]
         loading = [seconds(lambda run=run: history.run(run.id)) for run in runs]
-        made = [made_up_comparison(day, n_items, rng) for day in range(n_scores // n_items)]
+        made = [made_up_comparison(day, n_items, rng) for day in range(options.rows // n_items)]
         keeping = seconds(lambda: [history.keep(comparison) for comparison in made])
         listing, scoring = [], []
         for _ in range(turns):
@@ -86,22 +84,23 @@ def measure(name, where, n_scores, turns):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000, help="scores to store")
-    parser.add_argument("--turns", type=int, default=5, help="how often each is measured")
+    parser = Options(__doc__)
+    parser.add_size("--rows", 1_000_000, quick=400, help="scores to store")
+    parser.add_size("--items", 10_000, quick=100, help="of a run")
+    parser.add_size("--turns", 5, quick=1, help="how often each is measured")
     parser.add_argument("--postgres", help="URL of an empty database to measure, rather than pgserver's")
     options = parser.parse_args()
     print(f"{date.today()}, {machine()}")
     with tempfile.TemporaryDirectory() as folder:
-        measure("SQLite", Path(folder) / "history.sqlite", options.rows, options.turns)
+        measure("SQLite", Path(folder) / "history.sqlite", options)
     if options.postgres:
-        measure("PostgreSQL", options.postgres, options.rows, options.turns)
+        measure("PostgreSQL", options.postgres, options)
         return
     with postgres(tempfile.mkdtemp(prefix="semscale-pg-")) as url:
         if url is None:
             print("PostgreSQL: left out, for want of a server: pip install pgserver, or give --postgres URL")
         else:
-            measure("PostgreSQL", url, options.rows, options.turns)
+            measure("PostgreSQL", url, options)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ right and a wrong answer to each, written for this purpose. Wrong answers speak 
 of them say the contrary.
 """
 
-import argparse
 import csv
 from collections import defaultdict
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from beetle import auc
+from measuring import Options
 from semscale.matching.matcher import Matcher
 from semscale.matching.pairs import pair_up
 
@@ -41,11 +41,14 @@ def figures(score, rows):
 
 
 def main():
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    pairs = read_pairs()
+    options = Options(__doc__)
+    options.add_size("--model", list(MODELS), quick=["e5-small"])
+    options.add_size("--references", None, quick=2, help="at most so many; all unless given")
+    chosen = options.parse_args()
+    pairs = {language: rows[: chosen.references] for language, rows in read_pairs().items()}
     print("| method | model | " + " | ".join(pairs) + " |\n|---|---|" + "---|" * len(pairs))
     for method in METHODS:
-        for model in MODELS:
+        for model in chosen.model:
             matcher = Matcher(method, embedder=model)
 
             def score(answers, references, matcher=matcher):

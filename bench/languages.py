@@ -14,7 +14,6 @@
 3. How often the language of a short answer is found (``bench/data/short_answers.csv``, and the probes).
 """
 
-import argparse
 import csv
 import json
 from collections import Counter
@@ -22,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from measuring import machine
+from measuring import Options, machine
 from review_sample import sampled_reviews
 from semscale.embedding import load_embedder
 from semscale.embedding.languages.identification import identified_languages
@@ -44,7 +43,7 @@ from semscale.scales.library import (
     languages_of,
     translated_languages,
 )
-from semscale.stats.agreement.correlations import spearman
+from semscale.stats.correlations import spearman
 
 HERE = Path(__file__).parent
 TABLE = HERE.parent / "src/semscale/scales/translations/equivalence.json"
@@ -52,28 +51,31 @@ DIGITS = 3
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Options(__doc__)
     parser.add_argument("--model", default="e5-small")
+    parser.add_size("--scales", None, quick=["quality"], help="quality among them; all unless given")
+    parser.add_size("--languages", None, quick=["de"], help="all unless given")
+    parser.add_size("--reviews", None, quick=20, help="at most so many sentences; all unless given")
     parser.add_argument("--write", action="store_true", help="write the table that ships")
     options = parser.parse_args()
+    if options.write and (options.scales or options.languages):
+        parser.error("--write needs all scales and languages: leave out --scales, --languages and --quick")
     embedder = load_embedder(options.model)
     print(f"{machine()}; {embedder.signature}\n")
-    measured = report_equivalence(embedder)
+    measured = report_equivalence(embedder, options)
     if options.write:
         write(measured, embedder)
-    report_reviews(embedder, measured["quality"])
+    report_reviews(embedder, measured["quality"], options)
     report_identification()
 
 
-def report_equivalence(embedder):
+def report_equivalence(embedder, options):
     """Print each language's figures, and give those of every translation by scale and language."""
-    measured = {name: {} for name in scale_names() if languages_of(name)}
+    measured = {name: {} for name in options.scales or scale_names() if languages_of(name)}
     print("means over scales; ladder: English anchors on English probes, own anchors, English anchors")
     print("passed: in brackets, with some of the sets")
     print("language    passed        distance  rank  ladder          not passed")
-    for code in translated_languages():
+    for code in options.languages or translated_languages():
         in_english = []
         for name in (name for name in measured if is_translated(name, code, embedder)):
             measured[name][code], ladder = measure(name, code, embedder)
@@ -160,13 +162,13 @@ def write(measured, embedder):
     print(f"\nwrote {TABLE.relative_to(HERE.parent)}")
 
 
-def report_reviews(embedder, measured):
+def report_reviews(embedder, measured, options):
     """Print the agreement with people on the translated sentences, beside the English ones.
 
     Own anchors are those of the sets in the first table, whether they passed or not. English anchors say
     what is off topic, as they do for ratings.
     """
-    rows = sampled_reviews()
+    rows = sampled_reviews()[: options.reviews]
     human = np.array([float(row["human_mean"]) for row in rows])
     english = Rater("quality", embedder=embedder, language="en").rate([row["text"] for row in rows])
     print(f"\n{len(rows)} review sentences, scale quality: r with people, over texts that are on topic")
@@ -174,6 +176,8 @@ def report_reviews(embedder, measured):
     print(f"English      r = {r:.3f}; off topic {1 - english.scored.mean():.1%}")
     for path in sorted((HERE / "data").glob("reviews_*.csv")):
         code = path.stem.removeprefix("reviews_")
+        if options.languages and code not in options.languages:
+            continue
         with path.open(encoding="utf-8", newline="") as file:
             text = {row["id"]: row["text"] for row in csv.DictReader(file)}
         texts = [text[row["id"]] for row in rows]

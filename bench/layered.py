@@ -1,17 +1,16 @@
 """The layered match beside the way its document describes: pairs a second on the same pairs, in turn.
 
-``python bench/layered.py --peer PYTHON`` where PYTHON belongs to an environment with sentence-transformers.
-The pairs are Beetle's test answers, each with the first of its references, which lie beside the checkout.
+Run with ``python bench/layered.py``; sentence-transformers encodes the peer's tokens. The pairs are Beetle's
+test answers, each with the first of its references, which lie beside the checkout.
 Every turn of ours starts without an embedding and without a table of words; the peer keeps nothing either.
 """
 
-import argparse
 from datetime import date
 
 import numpy as np
 
 from beetle import read_answers
-from measuring import Peer, machine, ratios, seconds, spread
+from measuring import Options, Peer, machine, ratios, seconds, spread
 from semscale.embedding import load_embedder
 from semscale.embedding.tokens.state_engine import state_engine
 from semscale.matching.layered import PRESETS, LayeredMatch, pieces_of, smoothed_idf
@@ -60,10 +59,10 @@ def report(name, n, theirs, ours):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peer", required=True, help="Python of an environment with sentence-transformers")
-    parser.add_argument("--pairs", type=int, default=200, help="at most so many pairs")
-    parser.add_argument("--turns", type=int, default=5)
+    parser = Options(__doc__)
+    parser.add_peer("sentence-transformers")
+    parser.add_size("--pairs", 200, quick=8, help="at most so many pairs")
+    parser.add_size("--turns", 5, quick=1)
     options = parser.parse_args()
     pairs = real_pairs(options.pairs)
     predictions, references = map(list, zip(*pairs, strict=True))

@@ -1,18 +1,17 @@
 """Between what the linter's bounds lie: the scales of the library, and anchors that are known to be bad.
 
-``python bench/lint_bounds.py`` prints the figures of ``docs/scales.md`` and of ``rating/lint/criteria.py``.
+``python bench/lint_bounds.py`` prints the figures of ``docs/scales.md`` and of ``semscale/rating/lint.py``.
 """
 
-import argparse
 from datetime import date
 
 import numpy as np
 
-from measuring import machine
+from measuring import Options, machine
 from semscale.embedding import load_embedder
 from semscale.rating.lint import due_masses, lint
 from semscale.scales import load_scale, scale_names
-from semscale.weights.known import DEFAULT_RATING_MODEL
+from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
 WORDS = ("one", "two", "three", "four", "five")
 LABELS = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
@@ -64,13 +63,24 @@ def show(name, report, width=18):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", default=DEFAULT_RATING_MODEL)
-    embedder = load_embedder(parser.parse_args().model)
-    library = {name: lint(name, embedder=embedder) for name in scale_names()}
-    random_cosine = library["quality"].random_cosine
-    print(f"{date.today()}, {machine()}, random pairs have a cosine of {random_cosine:.2f}\n")
-    print(" " * 18, " ".join(f"{name:>10}" for name in figures(library["quality"])))
+    parser = Options(__doc__)
+    models, scales = [DEFAULT_RATING_MODEL, DEFAULT_MODEL], list(scale_names())
+    parser.add_size("--model", models, quick=models[:1])
+    parser.add_size("--scales", scales, quick=["quality"])
+    options = parser.parse_args()
+    for model in options.model:
+        compare(model, options.scales)
+
+
+def compare(model, scales):
+    """Print the figures of the library's scales and of the bad anchors with a model."""
+    embedder = load_embedder(model)
+    library = {name: lint(name, embedder=embedder) for name in scales}
+    first = library[scales[0]]
+    print(
+        f"\n{date.today()}, {model}, {machine()}, random pairs have a cosine of {first.random_cosine:.2f}\n"
+    )
+    print(" " * 18, " ".join(f"{name:>10}" for name in figures(first)))
     for name, report in library.items():
         show(name, report)
     print()

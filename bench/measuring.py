@@ -1,10 +1,12 @@
-"""What every benchmark does alike: taking turns, ratios with their spread, and the machine's own speed."""
+"""Parts that benchmarks share: options, other libraries, spreads of ratios, the machine's own speed."""
 
+import argparse
 import json
 import os
 import platform
 import statistics
 import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +16,44 @@ from pathlib import Path
 import numpy as np
 
 INNER = 4  # the feed-forward matrices are four times as wide as a hidden state
+ROOT = Path(__file__).parents[1]
+BENCH_PYTHON = ROOT / ".bench-venv" / "bin" / "python"
+UQLM_PYTHON = ROOT / ".uqlm-venv" / "bin" / "python"
+"""Environments of the other libraries, which ``make bench`` sets up."""
+
+
+class Options(argparse.ArgumentParser):
+    """Options of a benchmark: each size has a default for figures, and a small one for ``--quick``."""
+
+    def __init__(self, description: str) -> None:
+        form = argparse.RawDescriptionHelpFormatter
+        super().__init__(description=description, formatter_class=form, allow_abbrev=False)
+        self._quick: dict[str, object] = {}
+        self.add_argument("--quick", action="store_true", help="small sizes: only shows that the script runs")
+
+    def add_size(self, name: str, full: object, *, quick: object, **settings: object) -> None:
+        """Add an option that is ``full`` unless given, and ``quick`` with ``--quick``.
+
+        Args:
+            name: with its dashes.
+            full: default; ``None`` where it stands for everything there is.
+            quick: default of a quick run. Its type, or that of its first item, is the option's.
+            settings: further arguments of ``add_argument``.
+        """
+        if isinstance(quick, list):
+            settings = {"type": type(quick[0]), "nargs": "+", **settings}
+        added = self.add_argument(name, default=full, **{"type": type(quick), **settings})
+        self._quick[added.dest] = quick
+
+    def add_peer(self, library: str, python: Path = BENCH_PYTHON) -> None:
+        """Add the option that names the environment of another library."""
+        self.add_argument("--peer", default=str(python), help=f"Python with {library}; default: %(default)s")
+
+    def parse_args(self, args=None, namespace=None):
+        """Parse arguments, with the small sizes if ``--quick`` is among them."""
+        if "--quick" in (sys.argv[1:] if args is None else args):
+            self.set_defaults(**self._quick)
+        return super().parse_args(args, namespace)
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -77,6 +117,8 @@ class Peer:
     """Another library in its own environment: told what to do once, then timed turn by turn."""
 
     def __init__(self, python: str, script: str, order: dict) -> None:
+        if not Path(python).is_file():
+            raise SystemExit(f"no Python at {python}: make bench sets it up, and --peer names another one")
         path = Path(__file__).parent / "peers" / script
         self._process = subprocess.Popen(
             [python, str(path)],

@@ -1,6 +1,7 @@
-"""Peak memory of ``semscale rate`` with each model and precision, on many texts that all differ.
+"""Peak memory of ``semscale rate`` with each model and precision, and of coding by rows without a model.
 
-Run with ``python bench/memory.py``; 100,000 texts take a quarter of an hour.
+Run with ``python bench/memory.py``; 100,000 rated texts take a quarter of an hour. Coding has vectors of
+hashed words: the difference of two sizes, over that of their rows, says how many bytes a row takes.
 """
 
 import argparse
@@ -12,10 +13,18 @@ import tempfile
 from datetime import date
 from pathlib import Path
 
-from measuring import machine
+import numpy as np
 
-REVIEWS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
+from measuring import ROOT, Options, machine
+
+REVIEWS = ROOT / "examples" / "product_reviews.csv"
+CODES = ROOT / "examples" / "coding" / "codes.yaml"
 RUNS = (("e5-small", "exact"), ("e5-small", "fast"), ("all-MiniLM-L6-v2", "exact"))
+CODING = {
+    "code": f"code {{folder}}/in.csv --codebook {CODES} --report {{folder}}/r.html",
+    "label": f"label {{folder}}/in.csv --codebook {CODES}",
+    "suggest": "code suggest {folder}/in.csv --codebook {folder}/new.yaml",
+}
 
 
 def write_texts(path, n):
@@ -39,11 +48,9 @@ def peak_megabytes(command):
     return usage.ru_maxrss * unit / 1e6
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--texts", type=int, default=100_000)
-    n = parser.parse_args().texts
-    print(f"{date.today()}, {machine()}; {n:,} texts that all differ, MB")
+def report_rating(n):
+    """Print the peak of each model and precision."""
+    print(f"semscale rate, {n:,} texts that all differ, MB")
     for model, precision in RUNS:
         with tempfile.TemporaryDirectory() as folder:
             write_texts(Path(folder) / "texts.csv", n)
@@ -51,6 +58,58 @@ def main():
             command += ["--scale", "quality", "--embedder", model, "--precision", precision, "--no-cache"]
             print(f"{model:20} {precision:6} {peak_megabytes(command):6.0f}", flush=True)
     print("to reach: e5-small exact 700")
+
+
+def report_coding(sizes):
+    """Print the peaks of each command for two sizes, and what a row takes."""
+    os.environ["PYTHONHASHSEED"] = "0"
+    for name in CODING:
+        peaks = []
+        for n in sizes:
+            with tempfile.TemporaryDirectory() as folder:
+                texts = Path(folder) / "in.csv"
+                write_texts(texts, n)
+                size = texts.stat().st_size / n
+                peaks.append(peak_megabytes([sys.executable, __file__, "--code", name, folder]))
+                print(f"{name}: {n:>9,} rows of {size:.0f} bytes: {peaks[-1]:,.0f} MB", flush=True)
+        slope = (peaks[1] - peaks[0]) * 1e6 / (sizes[1] - sizes[0])
+        print(f"{name}: {slope:,.0f} bytes a row, with eight codes", flush=True)
+
+
+def code(name, folder):
+    """Run a command in this process, with vectors that cost nothing."""
+    from unittest.mock import patch
+
+    from semscale.cli.main import main as semscale
+    from semscale.embedding import loading
+    from semscale.embedding.embedder import Embeddings
+    from semscale.signature import Signature
+
+    class Hashed:
+        signature = Signature.of("embed", model="hashed")
+
+        def embed(self, texts, *, progress=None):
+            rows = [np.bincount([hash(word) % 64 for word in text.split()], minlength=64) for text in texts]
+            vectors = np.array(rows) + 1e-3
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            return Embeddings(vectors.astype(np.float32), np.ones(len(texts), dtype=np.int64))
+
+    words = CODING[name].format(folder=folder).split()
+    with patch.object(loading, "load_embedder", lambda *given, **settings: Hashed()):
+        return semscale([*words, "--text", "text", "--out", f"{folder}/out.parquet"])
+
+
+def main():
+    parser = Options(__doc__)
+    parser.add_size("--texts", 100_000, quick=30, help="that are rated")
+    parser.add_size("--rows", [100_000, 400_000], quick=[250, 500], help="the two sizes that are coded")
+    parser.add_argument("--code", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.code:
+        sys.exit(code(*options.code))
+    print(f"{date.today()}, {machine()}")
+    report_rating(options.texts)
+    report_coding(options.rows)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,12 @@ precision is, and the lowest cosines of MiniLM with very short texts in float32 
 that lacks what a precision needs, it is the same as the one before it; the arithmetic is printed.
 """
 
-import argparse
-import csv
 from datetime import date
-from pathlib import Path
 
 import numpy as np
 
-from measuring import machine, ratios, seconds, spread
+from measuring import Options, machine, ratios, seconds, spread
+from rated_texts import review_texts
 from semscale import Rater
 from semscale.embedding import load_embedder
 from semscale.embedding.engines import batching
@@ -22,7 +20,6 @@ from semscale.scales import scale_names
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.weights.resolving import resolve
 
-TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 LOWEST = 5
 GOAL = "to reach: turbo at most .01 on average, and 1.3 times as fast as fast"
 
@@ -32,13 +29,13 @@ def total_variation(pmfs, exact):
     return float(np.nanmean(np.abs(pmfs - exact).sum(axis=1)) / 2)
 
 
-def show_ratings(texts, turns):
+def show_ratings(texts, scales, turns):
     """Print what each precision does to ratings by e5-small on every shipped scale, and its speed."""
     engines = {each: load_embedder(DEFAULT_RATING_MODEL, precision=each, cache=False) for each in PRECISIONS}
     vectors = {each: engine.embed(texts).vectors for each, engine in engines.items()}
     moved = {each: [] for each in PRECISIONS[1:]}
     print(f"\n{DEFAULT_RATING_MODEL}: mean total variation from exact\n{'scale':20}", *moved)
-    for scale in scale_names():
+    for scale in scales:
         pmfs = {
             each: Rater(scale, embedder=engines[each]).rate_vectors(vectors[each]).pmf for each in engines
         }
@@ -73,14 +70,14 @@ def show_short_texts(texts):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--texts", type=int, help="at most so many texts; all unless given")
-    parser.add_argument("--turns", type=int, default=3)
+    parser = Options(__doc__)
+    parser.add_size("--texts", None, quick=32, help="at most so many texts; all unless given")
+    parser.add_size("--scales", list(scale_names()), quick=["quality"])
+    parser.add_size("--turns", 3, quick=1)
     options = parser.parse_args()
-    with TEXTS.open(encoding="utf-8", newline="") as file:
-        texts = list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))[: options.texts]
+    texts = review_texts(options.texts)
     print(f"{date.today()}, {machine()}; {len(texts):,} texts")
-    show_ratings(texts, options.turns)
+    show_ratings(texts, options.scales, options.turns)
     show_short_texts(texts)
 
 

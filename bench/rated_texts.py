@@ -13,6 +13,7 @@ import tarfile
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from platformdirs import user_cache_path
@@ -67,6 +68,17 @@ def review_sentences():
     )
 
 
+def first(rated, most):
+    """At most so many of the texts; all, where ``most`` is ``None``."""
+    return rated if most is None else rated.where(np.arange(len(rated.texts)) < most)
+
+
+def review_texts(most=None):
+    """The distinct sentences of the product reviews, at most so many."""
+    with REVIEWS.open(encoding="utf-8", newline="") as file:
+        return list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))[:most]
+
+
 def further_sets():
     """Movie reviews (10,605), tweets (4,200) and editorials (5,190), 15 to 99 ratings each.
 
@@ -96,24 +108,17 @@ def source_distribution():
 
 def fetch_into(folder):
     """Let pip fetch the archive; it compares the hash before it runs anything of it."""
-    requirement = folder / "requirement.txt"
-    requirement.write_text(f"{RELEASE.replace('-', '==')} --hash=sha256:{SHA256}\n", encoding="utf-8")
-    options = [
-        "--no-binary",
-        ":all:",
-        "--no-deps",
-        "--quiet",
-        "--dest",
-        str(folder),
-        "--requirement",
-        str(requirement),
-    ]
-    pip = subprocess.run(
-        [sys.executable, "-m", "pip", "download", *options], capture_output=True, text=True, check=False
-    )
-    if pip.returncode:
-        said = pip.stderr.strip().splitlines() or ["pip said nothing"]
-        raise OSError(f"pip could not fetch {RELEASE}: {said[-1]}")
+    # Two benchmarks may do so at the same time: the archive only appears when it is whole.
+    with TemporaryDirectory(dir=folder) as work:
+        requirement = Path(work) / "requirement.txt"
+        requirement.write_text(f"{RELEASE.replace('-', '==')} --hash=sha256:{SHA256}\n", encoding="utf-8")
+        command = [sys.executable, "-m", "pip", "download", "--no-binary", ":all:", "--no-deps", "--quiet"]
+        command += ["--dest", work, "--requirement", str(requirement)]
+        pip = subprocess.run(command, capture_output=True, text=True, check=False)
+        if pip.returncode:
+            messages = pip.stderr.strip().splitlines() or ["no message"]
+            raise OSError(f"pip could not fetch {RELEASE}: {messages[-1]}")
+        Path(work, f"{RELEASE}.tar.gz").replace(folder / f"{RELEASE}.tar.gz")
 
 
 def rated_texts(files, name, stem):

@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 
+from measuring import Options
 from semscale.rating.readouts import ssr_ratings
 
 SETS, POINTS, DIMENSIONS = 6, 5, 384
@@ -97,9 +98,9 @@ def compare_forms(n, rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser = Options(__doc__)
+    parser.add_size("--rows", 1_000_000, quick=2000)
+    parser.add_size("--rounds", 5, quick=1)
     parser.add_argument("--peak-of", choices=FORMS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peak_of:

@@ -15,7 +15,6 @@ References:
     Hutto, Gilbert (2014): VADER, a parsimonious rule-based model for sentiment analysis of social media text.
 """
 
-import argparse
 import importlib
 import sys
 import tarfile
@@ -26,15 +25,15 @@ from typing import get_args
 import numpy as np
 
 from anchors import SHIPPED_SEED, half_of
-from measuring import machine
-from rated_texts import HIGHEST, LOWEST, RELEASE, further_sets, review_sentences, source_distribution
+from measuring import Options, machine
+from rated_texts import HIGHEST, LOWEST, RELEASE, first, further_sets, review_sentences, source_distribution
 from semscale.embedding import load_embedder
 from semscale.rating.anchors import off_topic_floor, scale_for_model
 from semscale.rating.human import laid_on
 from semscale.rating.rater import Rater
 from semscale.rating.settings import Readout
 from semscale.scales import load_scale
-from semscale.stats.agreement.reliability import split_half_reliability
+from semscale.stats.correlations import split_half_reliability
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
 SCALE = load_scale("quality")
@@ -53,14 +52,13 @@ class Row:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--texts", type=int, help="at most so many of each set")
-    parser.add_argument("--replicates", type=int, default=1000, help="of the bootstrap")
+    parser = Options(__doc__)
+    parser.add_size("--texts", None, quick=50, help="at most so many of each set; all unless given")
+    parser.add_size("--replicates", 1000, quick=5, help="of the bootstrap")
     given = parser.parse_args()
     reviews = review_sentences()
-    sets = [reviews.where(~half_of(reviews.group, SHIPPED_SEED)), *further_sets()]
-    if given.texts:
-        sets = [one.where(np.arange(len(one.texts)) < given.texts) for one in sets]
+    reported = reviews.where(~half_of(reviews.group, SHIPPED_SEED))
+    sets = [first(rated, given.texts) for rated in (reported, *further_sets())]
     vader = vader_scores(sets)
     print(f"{date.today()}, {machine()}")
     for rated in sets:

@@ -12,32 +12,29 @@ distributions. spread: standard deviation of the means, as a share of that of th
 are percentiles of a bootstrap of whole reviews and articles, and of single texts elsewhere.
 """
 
-import argparse
-
 import numpy as np
 
 from anchors import SHIPPED_SEED, half_of
-from rated_texts import HIGHEST, LOWEST, further_sets, review_sentences
+from measuring import Options
+from rated_texts import HIGHEST, LOWEST, first, further_sets, review_sentences
 from semscale.embedding import load_embedder
 from semscale.rating.human import laid_on
 from semscale.rating.readouts import WIDTH, ordinal_ratings, ssr_ratings
 from semscale.scales import load_scale
-from semscale.weights.known import DEFAULT_MODEL
 
 SCALE = "quality"
 WIDTHS = np.arange(0.25, 1.01, 0.05)
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--model", action="append", help="can be repeated; the first one chooses the width")
-    parser.add_argument("--texts", type=int, help="at most so many of each set")
-    parser.add_argument("--replicates", type=int, default=1000)
+    parser = Options(__doc__)
+    models = ["e5-small", "all-MiniLM-L6-v2"]
+    parser.add_size("--model", models, quick=models[:1], help="the first one chooses the width")
+    parser.add_size("--texts", None, quick=50, help="at most so many of each set; all unless given")
+    parser.add_size("--replicates", 1000, quick=5)
     options = parser.parse_args()
     sets = [first(one, options.texts) for one in (*halves(review_sentences()), *further_sets())]
-    for number, model in enumerate(options.model or [DEFAULT_MODEL]):
+    for number, model in enumerate(options.model):
         embedder = load_embedder(model)
         scale = load_scale(SCALE).for_model(model)
         anchors = np.array([embedder.embed(list(one)).vectors for one in scale.anchor_sets.values()])
@@ -52,10 +49,6 @@ def halves(reviews):
     choosing = half_of(reviews.group, SHIPPED_SEED)
     named = ((choosing, "reviews, choosing half"), (~choosing, "reviews, other half"))
     return [reviews.where(rows).named(name) for rows, name in named]
-
-
-def first(rated, most):
-    return rated if most is None else rated.where(np.arange(len(rated.texts)) < most)
 
 
 def people(rated, values):

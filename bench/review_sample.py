@@ -5,20 +5,20 @@ reviews on which no anchor set was chosen (``bench/anchors.py``), spread evenly 
 means: one sentence, drawn at random, from each of 200 equal parts.
 """
 
-import argparse
 import csv
 import sys
 
 import numpy as np
 
 from anchors import REVIEWS, SHIPPED_SEED, half_of
+from measuring import Options
 
 N_SENTENCES, SEED = 200, 0
 SHORTEST, LONGEST = 15, 300  # characters: what a person would translate without its context
 
 
 def main():
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    Options(__doc__).parse_args()
     writer = csv.DictWriter(sys.stdout, ["id", "text", "human_mean"], extrasaction="ignore")
     writer.writeheader()
     writer.writerows(sampled_reviews())

@@ -1,6 +1,6 @@
 """The service beside the engine alone: texts a second, waiting times, lost requests and memory.
 
-``python bench/serving.py``: a server (``semscale serve``, extra ``serve``) and 64 clients of 8 texts in a
+``python bench/serving.py``: a server (``semscale serve``, extra ``serve``) and clients of 8 texts each in a
 process of their own share the machine with the engine, so what the clients cost is printed, too, and the
 service is compared with the engine three times: by texts a second, clients included, by texts a second of the
 server's own processor time, and beside an engine that is given as few texts at once as a batch of the
@@ -26,21 +26,23 @@ from urllib.request import urlopen
 
 import numpy as np
 
-from measuring import machine, processor_seconds, seconds, spread
+from measuring import Options, machine, processor_seconds, seconds, spread
 from semscale.embedding import load_embedder
 from semscale.weights.known import DEFAULT_MODEL
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
-CLIENTS, OF_EACH = 64, 8
+OF_EACH = 8
 CLOSED = "none: closed"  # no connection, or one that was closed before the answer began
 BROKEN = "none: broke off"
 
 
 def options():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=30, help="of each turn")
-    parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--requests", type=int, default=1_000_000, help="short ones, to watch the memory")
+    parser = Options(__doc__)
+    parser.add_size("--seconds", 30.0, quick=1.0, help="of each turn")
+    parser.add_size("--clients", 64, quick=4)
+    parser.add_size("--turns", 3, quick=1)
+    parser.add_size("--requests", 1_000_000, quick=100, help="short ones, to watch the memory")
+    parser.add_size("--texts", None, quick=100, help="that the engine alone has; all unless given")
     parser.add_argument("--precision", default="exact", choices=["exact", "fast"])
     parser.add_argument("--clients-of", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -123,7 +125,7 @@ class Client:
         self.writer = None
 
 
-async def send(address, bodies, until, n_clients=CLIENTS):
+async def send(address, bodies, until, n_clients):
     """Send bodies one after another from each client; times and status of each answer."""
     found, stop = [], False
 
@@ -166,7 +168,7 @@ def run_clients(order):
     told = json.loads(order)
     bodies = short(told["requests"]) if told["requests"] else varied(reviews())
     started = time.perf_counter()
-    found = asyncio.run(send(told["address"], bodies, started + told["seconds"]))
+    found = asyncio.run(send(told["address"], bodies, started + told["seconds"], told["clients"]))
     print(
         json.dumps(
             {
@@ -180,9 +182,9 @@ def run_clients(order):
     )
 
 
-def clients(address, *, for_seconds, requests=0):
+def clients(address, n, *, for_seconds, requests=0):
     """Start the clients."""
-    order = json.dumps({"address": address, "seconds": for_seconds, "requests": requests})
+    order = json.dumps({"address": address, "clients": n, "seconds": for_seconds, "requests": requests})
     return subprocess.Popen(
         [sys.executable, __file__, "--clients-of", order], stdout=subprocess.PIPE, text=True
     )
@@ -223,14 +225,14 @@ def main():
         return
     print(f"{machine()}; load of the machine before: {os.getloadavg()[0]:.1f}")
     # With a number, as the clients' texts have one: it costs tokens.
-    known = reviews()[: 600 if asked.seconds < 10 else None]
+    known = reviews()[: asked.texts]
     texts = [f"{text} {number}" for number, text in enumerate(known)]
     server = Server(asked.precision)
     if asked.turns:
         engine = Engine(asked.precision, texts)
-        print_speed([one_turn(server, engine, asked.seconds) for _ in range(asked.turns)])
-    print_memory(server, asked.requests)
-    print_shutdown(server)
+        print_speed([one_turn(server, engine, asked) for _ in range(asked.turns)])
+    print_memory(server, asked)
+    print_shutdown(server, asked.clients)
 
 
 class Turn(NamedTuple):
@@ -244,11 +246,11 @@ class Turn(NamedTuple):
     batch: float
 
 
-def one_turn(server, engine, for_seconds):
+def one_turn(server, engine, asked):
     """Measure the engine with all texts, the service, and the engine with batches as large."""
     rate, per_processor_second = engine.rates()
     before, taken = processor_seconds(server.process.pid), server.batches()
-    found = waited(clients(server.address, for_seconds=for_seconds))
+    found = waited(clients(server.address, asked.clients, for_seconds=asked.seconds))
     cost = processor_seconds(server.process.pid) - before
     n, n_texts = server.batches() - taken
     size = round(n_texts / n)
@@ -284,14 +286,14 @@ def print_speed(turns):
     )
 
 
-def print_memory(server, requests):
+def print_memory(server, asked):
     """Send many short requests, a tenth at a time, and print the memory after each tenth."""
-    sent = 0
+    sent, requests = 0, asked.requests
     for tenth in range(1, 11):
         n = requests * tenth // 10 - sent
         if not n:
             continue
-        found = waited(clients(server.address, for_seconds=1e9, requests=n))
+        found = waited(clients(server.address, asked.clients, for_seconds=1e9, requests=n))
         sent += n
         print(
             f"after {sent:,} of {requests:,} requests: {server.resident_mb():.0f} MB; "
@@ -300,10 +302,10 @@ def print_memory(server, requests):
         )
 
 
-def print_shutdown(server):
+def print_shutdown(server, n_clients):
     """Stop the server while all clients send: each request that it has read must have an answer."""
     before = server.batches()[0]
-    sending = clients(server.address, for_seconds=60)
+    sending = clients(server.address, n_clients, for_seconds=60)
     while server.batches()[0] < before + 2:
         time.sleep(0.1)
     code = server.stop()

@@ -6,7 +6,6 @@ the good candidate say what the baseline says in other words; each text is paire
 Negated and renumbered texts are the baseline's and STS-B's own, damaged as ``semscale drift self-test`` does.
 """
 
-import argparse
 import csv
 import json
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from measuring import machine
+from measuring import Options, machine
 from semscale.damage.rewriting import negated, renumbered
 from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import compare_outputs
@@ -61,8 +60,8 @@ def share_passing(pairs, guards, meter):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=10**6, help="of each kind, at most")
+    parser = Options(__doc__)
+    parser.add_size("--pairs", None, quick=5, help="at most so many of each kind; all unless given")
     parser.add_argument("--guards", default="weigh", help="as snapshots take it")
     given = parser.parse_args()
     meter = SnapshotMeter()

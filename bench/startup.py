@@ -3,7 +3,6 @@
 Run with ``python bench/startup.py``.
 """
 
-import argparse
 import subprocess
 import sys
 import tempfile
@@ -11,7 +10,7 @@ from datetime import date
 from pathlib import Path
 from uuid import uuid4
 
-from measuring import machine, seconds, spread
+from measuring import Options, machine, seconds, spread
 
 BIN = Path(sys.executable).parent
 
@@ -21,7 +20,8 @@ def run(command):
 
 
 def timed(command, turns):
-    run(command)
+    if turns > 1:
+        run(command)
     return spread([seconds(lambda: run(command)) for _ in range(turns)])
 
 
@@ -40,8 +40,8 @@ def timed_new(command, answers, turns):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--turns", type=int, default=9)
+    parser = Options(__doc__)
+    parser.add_size("--turns", 9, quick=1, help="if several, one more comes first and does not count")
     turns = parser.parse_args().turns
     print(f"{date.today()}, {machine()}; whole processes, seconds")
     print("python -c pass:              ", timed([sys.executable, "-c", "pass"], turns))

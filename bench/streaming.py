@@ -1,6 +1,6 @@
 """Ten million rows through ``rate_file``: seconds, and the most memory that was ever resident.
 
-Usage: ``python bench/streaming.py [--rows 10_000_000] [--formats parquet,csv,jsonl] [--json FILE]``
+Usage: ``python bench/streaming.py [--rows 10_000_000] [--formats parquet csv jsonl] [--json FILE]``
 
 Each format runs in a process of its own. Texts are 5,000 distinct ones of 4 to 24 words, and vectors come
 from a bag of hashed words: what is measured is everything but the model. The order of the rows is checked in
@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from measuring import Options
 from semscale.embedding.embedder import Embeddings
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
@@ -140,9 +141,9 @@ def run(rows, kind, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--formats", default="parquet,csv,jsonl")
+    parser = Options(__doc__)
+    parser.add_size("--rows", 10_000_000, quick=2000)
+    parser.add_argument("--formats", nargs="+", default=["parquet", "csv", "jsonl"])
     parser.add_argument("--limit-mib", type=int, default=1536)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--measure", nargs=2, type=Path, help=argparse.SUPPRESS)
@@ -151,7 +152,7 @@ def main():
         print(json.dumps(measure(*options.measure)))
         return 0
     results = []
-    for kind in options.formats.split(","):
+    for kind in options.formats:
         with tempfile.TemporaryDirectory(prefix="semscale-bench-") as folder:
             results.append(run(options.rows, kind, Path(folder)))
         print(json.dumps(results[-1]), flush=True)

@@ -5,7 +5,6 @@ A line of code is one that is neither blank nor a comment nor part of a docstrin
 their style sheet. A module is on a way if one of its functions runs while the command does.
 """
 
-import argparse
 import ast
 import io
 import json
@@ -18,7 +17,8 @@ import tokenize
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from measuring import ROOT, Options
+
 EXAMPLES = ROOT / "examples"
 MARGINAL = {
     tokenize.COMMENT,
@@ -34,17 +34,20 @@ import json, os, sys, threading
 import semscale
 from semscale.cli.main import main
 
-root, ran = os.path.dirname(semscale.__file__), set()
+root, codes = os.path.dirname(semscale.__file__), set()
 
 def note(frame, event, argument):
-    code = frame.f_code
-    if event == "call" and code.co_filename.startswith(root) and code.co_name != "<module>":
-        ran.add(os.path.relpath(code.co_filename, root))
+    codes.add(frame.f_code)
 
-sys.setprofile(note)
-threading.setprofile(note)
+sys.settrace(note)
+threading.settrace(note)
 main(sys.argv[2:])
-sys.setprofile(None)
+sys.settrace(None)
+ran = {
+    os.path.relpath(code.co_filename, root)
+    for code in codes
+    if code.co_filename.startswith(root) and code.co_name != "<module>"
+}
 with open(sys.argv[1], "w") as file:
     json.dump(sorted(ran), file)
 """
@@ -62,17 +65,18 @@ BEFORE_THE_GATE = (
     ("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read"),
     ("drift", "record", str(EXAMPLES / "drift/rerun.jsonl"), "--model", "model-a", "--rerun-of", "baseline"),
 )
+GATE = "a run through the gate"
 WAYS = {
     "a row of a survey": (
-        "rate", str(EXAMPLES / "product_reviews.csv"), "--text", "text", "--scale", "quality",
+        "rate", "reviews.csv", "--text", "text", "--scale", "quality",
         "--out", "rated.csv", "--report", "report.html",
     ),
-    "a run through the gate": (
+    GATE: (
         "drift", "gate", str(EXAMPLES / "drift/candidate_bad.jsonl"), "--model", "model-b",
         "--report", "gate.html",
     ),
     "a judge call": (
-        "judge", str(EXAMPLES / "answers.csv"), "--question", "question", "--answer", "answer",
+        "judge", str(EXAMPLES / "answers.csv"), "--prompt", "question", "--answer", "answer",
         "--reference", "expected", "--chat-model", "m", "--chat-url", "{server}", "--ledger", "no.sqlite",
         "--out", "judged.csv", "--report", "judged.html",
     ),
@@ -146,8 +150,10 @@ def run(command, source, folder, note):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = Options(__doc__)
     parser.add_argument("--source", type=Path, default=ROOT / "src")
+    parser.add_size("--rows", None, quick=30, help="rows of the survey; all unless given")
+    parser.add_size("--ways", list(WAYS), quick=["a row of a survey", "a judge call"], choices=list(WAYS))
     parser.add_argument("--modules", action="store_true", help="name the modules on each way")
     options = parser.parse_args()
     package = options.source.resolve() / "semscale"
@@ -160,13 +166,16 @@ def main():
     print(f"presentation (cli and report): {presented:,}; all: {sum(map(code_lines, files_of(package))):,}")
     with tempfile.TemporaryDirectory() as folder:
         note = Path(folder) / "ran.json"
-        for command in BEFORE_THE_GATE:
+        reviews = (EXAMPLES / "product_reviews.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+        last = None if options.rows is None else options.rows + 1
+        (Path(folder) / "reviews.csv").write_text("".join(reviews[:last]), encoding="utf-8")
+        for command in BEFORE_THE_GATE if GATE in options.ways else ():
             run(command, package.parent, folder, note)
         server = ThreadingHTTPServer(("127.0.0.1", 0), Judge)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/v1"
-        for name, command in WAYS.items():
-            ran = run([part.replace("{server}", url) for part in command], package.parent, folder, note)
+        for name in options.ways:
+            ran = run([part.replace("{server}", url) for part in WAYS[name]], package.parent, folder, note)
             lines = sum(code_lines(package / module) for module in ran)
             print(f"{name}: {len(ran)} modules of {lines:,} lines of code")
             if options.modules:

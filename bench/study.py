@@ -5,13 +5,12 @@ fixed time for each call, and answers different words to each persona. A run tha
 takes calls x latency / concurrency, and the time to rate the texts.
 """
 
-import argparse
 import asyncio
 import tempfile
 import time
 from pathlib import Path
 
-from measuring import machine, seconds
+from measuring import Options, machine, seconds
 from semscale.chat.pacing import Limits
 from semscale.chat.replies import Reply, Usage
 from semscale.chat.runner import Running
@@ -56,10 +55,10 @@ groups: [age]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--personas", type=int, default=300)
-    parser.add_argument("--concepts", type=int, default=10)
-    parser.add_argument("--latency", type=float, default=0.5, help="seconds a call")
+    parser = Options(__doc__)
+    parser.add_size("--personas", 300, quick=5)
+    parser.add_size("--concepts", 10, quick=2)
+    parser.add_size("--latency", 0.5, quick=0.01, help="seconds a call")
     parser.add_argument("--concurrency", type=int, default=64)
     given = parser.parse_args()
     print(machine())

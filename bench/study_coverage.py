@@ -6,21 +6,17 @@ each. Concepts stay the same, but for the attainment, whose interval is about ot
 ``--correlations`` shows instead why a correlation of few concepts has no interval.
 """
 
-import argparse
-
 import numpy as np
 import polars as pl
 from scipy.special import ndtri
 
+from measuring import Options
 from semscale.scales import load_scale
-from semscale.stats.agreement.attainment import attainment
-from semscale.stats.agreement.correlations import pearson_estimate
-from semscale.stats.distances.sample_worth import sample_worth
-from semscale.stats.distances.samples import PmfSample
-from semscale.stats.intervals.coefficients import ResamplingPlan
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.variance_components.components import variance_components
-from semscale.stats.variance_components.effects import FacetTable
+from semscale.stats.correlations import ResamplingPlan, pearson_estimate
+from semscale.stats.distances import PmfSample
+from semscale.stats.intervals import Estimate, IntervalPlan
+from semscale.stats.panel_benchmarks import attainment, sample_worth
+from semscale.stats.variance_components import FacetTable, variance_components
 from semscale.study.axes import compare_correlations, compare_groups, compare_marginals, surveys_of
 from semscale.study.people import ComparedQuestion, ComparedSide
 from semscale.study.questionnaire import StudyQuestion
@@ -31,7 +27,7 @@ QUESTIONS = tuple(ComparedQuestion(name, name, VALUES, tuple("12345")) for name 
 CONCEPTS = ("a", "b", "c", "d")
 PANEL = {"appeal": np.array([0.9, 0.5, 0.1, -0.3]), "group": 0.5, "leaning": 0.6, "noise": 0.6}
 PEOPLE = {"appeal": np.array([0.5, 0.1, -0.2, -0.6]), "group": 0.8, "leaning": 0.9, "noise": 0.6}
-MANY, MOST, LEAST = 200_000, 97.0, 93.0
+MOST, LEAST = 97.0, 93.0
 
 
 def side(rng, n, how):
@@ -59,8 +55,8 @@ def within(of):
     return np.corrcoef(x[..., 0].ravel(), x[..., 1].ravel())[0, 1]
 
 
-def truths():
-    panel, people = (side(np.random.default_rng(seed), MANY, how) for seed, how in ((1, PANEL), (2, PEOPLE)))
+def truths(many):
+    panel, people = (side(np.random.default_rng(seed), many, how) for seed, how in ((1, PANEL), (2, PEOPLE)))
     gaps = [
         np.abs(np.cumsum(panel.masses[q.name][:, c].mean(0) - people.masses[q.name][:, c].mean(0)))
         for q in QUESTIONS
@@ -195,15 +191,17 @@ def correlations(draws):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=400)
+    parser = Options(__doc__)
+    parser.add_size("--draws", 400, quick=1)
+    parser.add_size("--many", 200_000, quick=5000, help="personas and people that the truth comes from")
+    parser.add_size("--surveys", 3000, quick=100, help="that the true attainment comes from")
     parser.add_argument("--correlations", action="store_true")
     chosen = parser.parse_args()
     draws = chosen.draws
     if chosen.correlations:
         correlations(draws)
         return
-    truth = truths()
+    truth = truths(chosen.many)
     print("truth: " + "; ".join(f"{name} {value:.3f}" for name, value in truth.items()))
     for n_personas, n_people in ((40, 60), (150, 200)):
         rng = np.random.default_rng(n_personas)
@@ -211,7 +209,7 @@ def main():
         title = f"{n_personas} personas beside {n_people} people, {draws:,} draws"
         show(title, counted(truth, draws, made))
     rng = np.random.default_rng(5)
-    ratio = {"attainment": of_attainment(rng, 3000, 0).value}
+    ratio = {"attainment": of_attainment(rng, chosen.surveys, 0).value}
     for n in (12, 25, 60):
         found = counted(ratio, draws, lambda draw: {"attainment": of_attainment(rng, n, draw)})  # noqa: B023
         show(f"{n} concepts, {draws:,} draws", found)

@@ -1,28 +1,87 @@
-"""Times the tables of 100 questions by 10 groups of 50,000 respondents, and says the peak of memory.
+"""Times the statistics of surveys, and the tables of 100 questions by 10 groups of 50,000 respondents.
 
-Run with ``python bench/tables.py``. Each question has five points: eight lines, with intervals, letters and a
-chi-square test. ``cpu`` is time of the processor, which other jobs on the machine do not lengthen as much.
+Run with ``python bench/tables.py``. Raking has 100,000 rows and 6 margins. Intervals are those of 100,000
+ratings of 5 points, by 10,000 replicates: as they come (linearized, above 20,000 people), of 20,000 (all
+replicates drawn), and of 100,000 ratings that 20,000 people gave. A table has shares of all answers, means,
+standard errors, differences between all groups, letters, and a chi-square test for each question: first its
+estimates alone, then all of ``crosstabs`` and its files. Time of the processor is lengthened less by other
+jobs on the machine.
 """
 
-import argparse
 import resource
 import sys
 import tempfile
 import time
+from datetime import date
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from measuring import Options, machine
+from semscale.stats.groups import Tally, estimate_group
+from semscale.stats.intervals import MAX_CLUSTERS, IntervalPlan, scale_figures
+from semscale.stats.raking import rake
+from semscale.stats.significance import column_letters, group_differences, rao_scott
+from semscale.stats.survey_designs import SurveyDesign
+from semscale.stats.survey_estimates import indicators, survey_means
 from semscale.tabulation.crosstabs import crosstabs
 
-POINTS = 5
+ANSWERS = 5
+
+
+def timed(work):
+    """The result, and how long it took: on the clock, and on the processor."""
+    start, busy = time.perf_counter(), time.process_time()
+    result = work()
+    return result, f"{time.perf_counter() - start:.2f} s ({time.process_time() - busy:.2f} s of processor)"
+
+
+def raked(rng, rows, margins):
+    columns = {f"margin {place}": rng.integers(0, ANSWERS, rows).astype(str) for place in range(margins)}
+    targets = {name: dict(zip("01234", rng.dirichlet([8] * ANSWERS), strict=True)) for name in columns}
+    for bounds in ((0.0, np.inf), (0.3, 3.0)):
+        found, taken = timed(lambda bounds=bounds: rake(columns, targets, bounds=bounds))
+        print(f"raking, {rows} rows, {margins} margins, bounds {bounds}: {taken}, {found.rounds} rounds")
+
+
+def intervals(rng, ratings, replicates):
+    """Times the figures of as many ratings, from their PMFs to the ends of their intervals."""
+    pmf, figures = rng.dirichlet(np.ones(ANSWERS), ratings), scale_figures(np.arange(1.0, ANSWERS + 1))
+    people = rng.permutation(np.arange(ratings) % min(ratings, MAX_CLUSTERS))
+    for name, rows, clusters in (
+        ("each a person's only one", pmf, None),
+        ("each a person's only one", pmf[:MAX_CLUSTERS], None),
+        (f"of {people.max() + 1:,} people", pmf, people),
+    ):
+
+        def estimated(rows=rows, clusters=clusters):
+            tally = Tally(ANSWERS)
+            tally.add(rows, np.ones(len(rows)), clusters)
+            whole = tally.whole()
+            plan = IntervalPlan(method="bootstrap" if whole.exact else "linearized", replicates=replicates)
+            return estimate_group(None, whole, {}, figures, plan)
+
+        found, taken = timed(estimated)
+        print(f"intervals, {len(rows):,} ratings, {name}, {found.method}: {taken}")
+
+
+def crosstab(answers, groups, design):
+    """Shares, means, letters and tests of all questions; returns how many cells were estimated."""
+    columns = np.concatenate([indicators(one, ANSWERS) for one in answers.T], axis=1)
+    shares = survey_means(columns, design, groups=groups)
+    means = survey_means(np.where(answers < 0, np.nan, answers + 1.0), design, groups=groups)
+    for estimates in (shares, means):
+        column_letters(group_differences(estimates), tested=estimates.effective_n >= 30)
+    tests = [rao_scott(one, groups, design) for one in answers.T]
+    return shares.values.size + means.values.size + len(tests)
 
 
 def survey(rows, questions, groups):
+    """A table of respondents, as a file has it."""
     rng = np.random.default_rng(0)
-    answers = rng.integers(1, POINTS + 1, (rows, questions))
+    answers = rng.integers(1, ANSWERS + 1, (rows, questions))
     columns = {f"q{place}": answers[:, place] for place in range(questions)}
     return pl.DataFrame(
         {
@@ -34,30 +93,55 @@ def survey(rows, questions, groups):
     )
 
 
-def timed(name, work):
-    wall, cpu = time.perf_counter(), time.process_time()
-    found = work()
-    print(f"{name}: {time.perf_counter() - wall:.2f} s, cpu {time.process_time() - cpu:.2f} s")
-    return found
+def estimated_tables(rng, rows, questions, groups):
+    """Times the estimates of a table, of respondents who were drawn one by one and in clusters."""
+    answers = rng.integers(-1, ANSWERS, (rows, questions))
+    group, weights = rng.integers(0, groups, rows), rng.uniform(0.5, 2, rows)
+    clusters = np.arange(rows) // 20
+    designs = {
+        "plain": SurveyDesign(weights),
+        "stratified clusters": SurveyDesign(weights, strata=clusters // 50, clusters=clusters),
+    }
+    for name, design in designs.items():
+        cells, taken = timed(lambda design=design: crosstab(answers, group, design))
+        print(f"estimates of a table, {name}: {taken} for {cells} figures and tests")
+
+
+def whole_tables(rows, questions, groups):
+    """Times all of ``crosstabs``, and writing its result."""
+    frame = survey(rows, questions, groups)
+    settings = {"questions": [f"q{place}" for place in range(questions)], "banners": ["group"], "weight": "w"}
+    tables, taken = timed(lambda: crosstabs(frame, **settings))
+    print(f"tables, weighted: {taken}")
+    _, taken = timed(lambda: crosstabs(frame, **settings, cluster="town"))
+    print(f"tables, weighted, clusters: {taken}")
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in (".xlsx", ".html", ".parquet"):
+            _, taken = timed(partial(tables.report, Path(folder, f"tables{ending}")))
+            print(f"writing {ending}: {taken}")
+
+
+def show_peak(title):
+    unit = 1 if sys.platform == "darwin" else 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    print(f"{title}: {peak / 1e9:.2f} GB")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rows", type=int, default=50_000, help="respondents")
-    parser.add_argument("--questions", type=int, default=100)
-    parser.add_argument("--groups", type=int, default=10)
+    parser = Options(__doc__)
+    parser.add_size("--rows", 50_000, quick=300, help="respondents; raking and intervals have twice as many")
+    parser.add_size("--questions", 100, quick=3)
+    parser.add_size("--groups", 10, quick=3)
+    parser.add_size("--replicates", 10_000, quick=100)
     options = parser.parse_args()
-    frame = survey(options.rows, options.questions, options.groups)
-    names = [f"q{place}" for place in range(options.questions)]
-    settings = {"questions": names, "banners": ["group"], "weight": "w"}
-    tables = timed("weighted", lambda: crosstabs(frame, **settings))
-    timed("weighted, clusters", lambda: crosstabs(frame, **settings, cluster="town"))
-    with tempfile.TemporaryDirectory() as folder:
-        for ending in (".xlsx", ".html", ".parquet"):
-            timed(f"writing {ending}", partial(tables.report, Path(folder, f"tables{ending}")))
-    unit = 1 if sys.platform == "darwin" else 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    print(f"peak memory, everything included: {peak / 1e9:.2f} GB")
+    print(f"{date.today()}, {machine()}")
+    rng, size = np.random.default_rng(0), (options.rows, options.questions, options.groups)
+    raked(rng, 2 * options.rows, 6)
+    intervals(rng, 2 * options.rows, options.replicates)
+    show_peak("peak memory so far")
+    estimated_tables(rng, *size)
+    whole_tables(*size)
+    show_peak("peak memory, everything included")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ whole questions (Beetle); the weights of ``calibrated`` were fitted on Beetle's 
 ``fit_match.py``.
 """
 
-import argparse
 import csv
 import re
 from datetime import date
@@ -15,7 +14,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from beetle import auc, read_answers
-from measuring import machine
+from measuring import Options, machine
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import GUARDS, Guards
 from semscale.matching.calibrated import CalibratedMatch
@@ -160,26 +159,36 @@ def print_alarms(stsb, beetle):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--replicates", type=int, default=1000, help="of the bootstrap")
-    parser.add_argument("--model", default=DEFAULT_MODEL, help="whose vectors and states are compared")
+    parser = Options(__doc__)
+    parser.add_size("--replicates", 1000, quick=5, help="of the bootstrap")
+    parser.add_size("--pairs", None, quick=40, help="at most so many of each set; all unless given")
+    parser.add_size(
+        "--model", [DEFAULT_MODEL, "e5-small"], quick=[DEFAULT_MODEL], help="of vectors and states"
+    )
     parser.add_argument("--nli", help="a model of entailment, which is measured, too")
     parser.add_argument("--only", action="append", help="of these methods alone the agreement with people")
     chosen = parser.parse_args()
-    stsb, beetle = read_stsb(), {name: read_answers(name) for name in ("training", *TESTS)}
+    stsb = [column[: chosen.pairs] for column in read_stsb()]
+    beetle = {name: read_answers(name, chosen.pairs) for name in ("training", *TESTS)}
+    for model in chosen.model:
+        report(model, stsb, beetle, chosen)
+    if not chosen.only:
+        print_alarms(stsb, beetle)
+
+
+def report(model, stsb, beetle, chosen):
+    """Print how well each method agrees with people, and what it gives to unrelated texts."""
     scorers = {
         name: score
-        for name, score in methods(chosen.model, chosen.nli).items()
+        for name, score in methods(model, chosen.nli).items()
         if not chosen.only or name in chosen.only
     }
-    print(f"{date.today()}, {machine()}, {chosen.model}\n")
+    print(f"\n{date.today()}, {machine()}, {model}\n")
     if not chosen.nli:
         print("entailment: not measured, no model is named (--nli NAME, or make bench-validity NLI=NAME)\n")
     print_agreement(scorers, stsb, beetle, chosen.replicates)
-    if chosen.only:
-        return
-    print_floors(scorers, stsb, beetle)
-    print_alarms(stsb, beetle)
+    if not chosen.only:
+        print_floors(scorers, stsb, beetle)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,9 @@ SHARED = {
     "random_classifier_files.py",
     "rated_texts.py",
     "review_sample.py",
+    "run.py",
     "shared_data.py",
-}  # what scripts import
+}  # what scripts import, and what runs them
 SCRIPTS = sorted(path.name for path in BENCH.glob("*.py") if path.name not in SHARED)
 
 
@@ -27,10 +28,25 @@ def test_a_script_says_what_it_does(name, monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         runpy.run_path(str(BENCH / name), run_name="__main__")
     assert ended.value.code == 0
-    assert capsys.readouterr().out.startswith("usage:")
+    usage = capsys.readouterr().out
+    assert usage.startswith("usage:")
+    assert "--quick" in usage
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_is_a_part_of_make_bench(name):
-    makefile = (BENCH.parent / "Makefile").read_text(encoding="utf-8")
-    assert f"bench/{name}" in makefile
+def test_make_bench_runs_every_script(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCH))
+    lists = runpy.run_path(str(BENCH / "run.py"))["SCRIPTS"]
+    assert sorted(name for scripts in lists.values() for name in scripts) == SCRIPTS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rows"),
+    [([], 1000), (["--quick"], 5), (["--quick", "--rows", "7"], 7), (["--rows", "7"], 7)],
+)
+def test_a_size_is_small_in_a_quick_run_unless_it_is_given(arguments, rows, monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCH))
+    from measuring import Options
+
+    options = Options("A benchmark.")
+    options.add_size("--rows", 1000, quick=5)
+    assert options.parse_args(arguments).rows == rows

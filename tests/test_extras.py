@@ -106,6 +106,7 @@ class TestDeclared:
             extra: declared_modules(extra) for extra in DECLARED
         }
 
+    @pytest.mark.exhaustive
     def test_every_import_is_declared_and_every_requirement_is_imported(self):
         extras = {module for modules in EXTRAS.values() for module in modules}
         owners = packages_distributions()
@@ -180,6 +181,7 @@ class TestMissing:
             require(extra)
         assert str(caught.value) == message
 
+    @pytest.mark.exhaustive
     def test_no_help_loads_one(self):
         commands = all_commands()
         done = run(PROGRAM, *([*command.split(), "--help"] for command in commands))

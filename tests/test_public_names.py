@@ -33,6 +33,7 @@ def test_importing_semscale_loads_nothing_heavy():
     assert printed.strip() == "[]"
 
 
+@pytest.mark.exhaustive
 def test_rating_ready_vectors_loads_no_engine():
     program = (
         "import sys, semscale, semscale.rating.readouts\n"

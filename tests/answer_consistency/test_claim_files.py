@@ -7,11 +7,11 @@ from polars.testing import assert_frame_equal
 from scripted_chat import ScriptedChat
 from tests.matching.made_up_entailment import KnownPairs
 
-from semscale.answer_consistency import claim_tables
 from semscale.answer_consistency.asking import AskedModel, Sampling, Stopping
 from semscale.answer_consistency.claim_tables import claim_consistency_file, groundedness_file
 from semscale.answer_consistency.claims import (
-    ClaimJudge,
+    ClaimConsistency,
+    Groundedness,
     Support,
     claim_consistency,
     groundedness,
@@ -54,7 +54,7 @@ def path(tmp_path):
 def test_a_file_has_the_claims_of_memory_in_parts_of_any_size(path, tmp_path, part_rows):
     out = tmp_path / "judged.parquet"
     summary = claim_consistency_file(
-        open_table(path), COLUMNS, judge=ClaimJudge(), out=out, settings=PartSettings(part_rows)
+        open_table(path), COLUMNS, instrument=ClaimConsistency(), out=out, settings=PartSettings(part_rows)
     )
     known = claim_consistency(ANSWERS, list(map(list, zip(FIRST, SECOND, strict=True))))
     written = pl.read_parquet(out)
@@ -94,7 +94,7 @@ def test_a_file_has_the_claims_of_memory_in_parts_of_any_size(path, tmp_path, pa
 
 
 def test_the_worst_claims_have_the_least_support_and_the_sample_that_says_otherwise(path):
-    worst = claim_consistency_file(open_table(path), COLUMNS, judge=ClaimJudge()).worst
+    worst = claim_consistency_file(open_table(path), COLUMNS, instrument=ClaimConsistency()).worst
     assert [(item, claim.claim, str(claim.verdict)) for item, claim in worst] == [
         (0, "It is 330 metres tall.", "not-found"),
         (0, "It was built in 1889.", "contradicted"),
@@ -109,10 +109,10 @@ def test_samples_may_stand_in_rows_of_their_own(path, tmp_path):
     rows = [("a", ANSWERS[0]), ("b", ANSWERS[1]), ("a", FIRST[0]), ("b", FIRST[1]), ("a", SECOND[0])]
     long = tmp_path / "long.csv"
     pl.DataFrame(rows, schema=["item", "said"], orient="row").write_csv(long)
-    columns, judge = AnswerColumns(answer="said", item="item"), ClaimJudge()
+    columns, instrument = AnswerColumns(answer="said", item="item"), ClaimConsistency()
     settings = PartSettings(1)
-    summary = claim_consistency_file(open_table(long), columns, judge=judge, settings=settings)
-    beside = claim_consistency_file(open_table(path), COLUMNS, judge=judge)
+    summary = claim_consistency_file(open_table(long), columns, instrument=instrument, settings=settings)
+    beside = claim_consistency_file(open_table(path), COLUMNS, instrument=instrument)
     assert (summary.n, summary.n_samples, dict(summary.claims)) == (2, 3, dict(beside.claims))
     assert [(item, claim.claim, claim.text) for item, claim in summary.worst] == [
         (0, "It is 330 metres tall.", 0),
@@ -122,9 +122,11 @@ def test_samples_may_stand_in_rows_of_their_own(path, tmp_path):
 
 def test_a_stopped_run_goes_on_after_its_last_part(path, tmp_path, monkeypatch):
     whole, out = tmp_path / "whole.csv", tmp_path / "judged.csv"
-    settings, judge = PartSettings(2), ClaimJudge()
-    expected = claim_consistency_file(open_table(path), COLUMNS, judge=judge, out=whole, settings=settings)
-    calls, real = [], claim_tables.judge_by_samples
+    settings, instrument = PartSettings(2), ClaimConsistency()
+    expected = claim_consistency_file(
+        open_table(path), COLUMNS, instrument=instrument, out=whole, settings=settings
+    )
+    calls, real = [], ClaimConsistency.measure
 
     def stops_once(*given):
         calls.append(given)
@@ -132,10 +134,12 @@ def test_a_stopped_run_goes_on_after_its_last_part(path, tmp_path, monkeypatch):
             raise ModelError("stopped")
         return real(*given)
 
-    monkeypatch.setattr(claim_tables, "judge_by_samples", stops_once)
+    monkeypatch.setattr(ClaimConsistency, "measure", stops_once)
     with pytest.raises(ModelError, match="stopped"):
-        claim_consistency_file(open_table(path), COLUMNS, judge=judge, out=out, settings=settings)
-    found = claim_consistency_file(open_table(path), COLUMNS, judge=judge, out=out, settings=settings)
+        claim_consistency_file(open_table(path), COLUMNS, instrument=instrument, out=out, settings=settings)
+    found = claim_consistency_file(
+        open_table(path), COLUMNS, instrument=instrument, out=out, settings=settings
+    )
     assert len(calls) == 4  # one part, the one that stopped, and the two that were left
     assert out.read_bytes() == whole.read_bytes()
     assert (found.worst, found.claims) == (expected.worst, expected.claims)
@@ -145,7 +149,7 @@ def test_a_stopped_run_goes_on_after_its_last_part(path, tmp_path, monkeypatch):
 def test_a_model_of_entailment_decides_where_it_is_given(path):
     # The first sample contradicts the year, and counts a tenth of 0; the second has the same sentence, 1.
     model = KnownPairs({("It was built in 1920.", "It was built in 1889."): (0.0, 0.1, 0.9)})
-    summary = claim_consistency_file(open_table(path), COLUMNS, judge=ClaimJudge(nli=model))
+    summary = claim_consistency_file(open_table(path), COLUMNS, instrument=ClaimConsistency(nli=model))
     assert summary.uses_entailment
     assert summary.claims[Support.CONTRADICTED] == 1
     assert (0, "It was built in 1889.", 0.5) in [(item, one.claim, one.value) for item, one in summary.worst]
@@ -173,7 +177,7 @@ class TestAsked:
             return claim_consistency_file(
                 open_table(prompts),
                 AskedColumns(prompt="q"),
-                judge=ClaimJudge(),
+                instrument=ClaimConsistency(),
                 model=model,
                 out=out,
                 settings=PartSettings(part_rows),
@@ -225,7 +229,11 @@ def backed_path(tmp_path):
 def test_a_file_has_the_verdicts_of_memory_in_parts_of_any_size(backed_path, tmp_path, part_rows):
     out = tmp_path / "judged.parquet"
     summary = groundedness_file(
-        open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(), out=out, settings=PartSettings(part_rows)
+        open_table(backed_path),
+        BACKED_COLUMNS,
+        instrument=Groundedness(),
+        out=out,
+        settings=PartSettings(part_rows),
     )
     known = groundedness(BACKED_ANSWERS, list(map(list, zip(PASSAGES, MORE, strict=True))))
     written = pl.read_parquet(out)
@@ -250,7 +258,7 @@ def test_a_file_has_the_verdicts_of_memory_in_parts_of_any_size(backed_path, tmp
 
 
 def test_the_worst_claims_are_the_contradicted_ones_then_those_least_supported(backed_path):
-    summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge())
+    summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness())
     assert [(row, claim.claim, str(claim.verdict)) for row, claim in summary.worst[:2]] == [
         (0, "It was built in 1920.", "contradicted"),
         (5, "The heart does not pump blood.", "contradicted"),
@@ -273,9 +281,9 @@ def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_
     whole, out = tmp_path / "whole.csv", tmp_path / "judged.csv"
     settings = PartSettings(2)
     expected = groundedness_file(
-        open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(), out=whole, settings=settings
+        open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(), out=whole, settings=settings
     )
-    calls, real = [], claim_tables.judge_by_passages
+    calls, real = [], Groundedness.judge
 
     def stops_once(*given):
         calls.append(given)
@@ -283,13 +291,13 @@ def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_
             raise ModelError("stopped")
         return real(*given)
 
-    monkeypatch.setattr(claim_tables, "judge_by_passages", stops_once)
+    monkeypatch.setattr(Groundedness, "judge", stops_once)
     with pytest.raises(ModelError, match="stopped"):
         groundedness_file(
-            open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(), out=out, settings=settings
+            open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(), out=out, settings=settings
         )
     found = groundedness_file(
-        open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(), out=out, settings=settings
+        open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(), out=out, settings=settings
     )
     assert len(calls) == 4  # one part, the one that stopped, and the two that were left
     assert out.read_bytes() == whole.read_bytes()
@@ -299,7 +307,7 @@ def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_
 
 def test_a_model_of_entailment_judges_passages_where_it_is_given(backed_path):
     model = KnownPairs({(PASSAGE, "It was built in 1920."): (0.1, 0.1, 0.8)})
-    summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(nli=model))
+    summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(nli=model))
     assert [(claim.claim, str(claim.verdict), claim.reason) for _, claim in summary.worst[:1]] == [
         ("It was built in 1920.", "contradicted", None)
     ]
@@ -314,9 +322,14 @@ def test_answers_in_other_languages_are_counted_where_guards_do_not_look(tmp_pat
     pl.DataFrame({"said": [german], "passage": [german]}).write_csv(backed_path)
     columns = GroundingColumns(prediction="said", context=("passage",))
     model = KnownPairs({(german, german): (0.9, 0.1, 0.0)})
-    assert groundedness_file(open_table(backed_path), columns, judge=ClaimJudge(nli=model)).n_unguarded == 0
     assert (
-        groundedness_file(open_table(backed_path), columns, judge=ClaimJudge(embedder="e5-small")).n_unguarded
+        groundedness_file(open_table(backed_path), columns, instrument=Groundedness(nli=model)).n_unguarded
+        == 0
+    )
+    assert (
+        groundedness_file(
+            open_table(backed_path), columns, instrument=Groundedness(embedder="e5-small")
+        ).n_unguarded
         == 1
     )
 
@@ -328,5 +341,5 @@ def test_messages_call_the_passages_context(backed_path):
         groundedness_file(
             open_table(backed_path),
             GroundingColumns(prediction="said", context=("pasage",)),
-            judge=ClaimJudge(),
+            instrument=Groundedness(),
         )

@@ -10,8 +10,8 @@ from semscale.answer_consistency.pairs import (
     CONTRADICTING,
     contradiction_probabilities,
     guard_findings,
+    guards_read_samples,
 )
-from semscale.answer_consistency.samples import guards_read_samples
 from semscale.answer_consistency.settings import GUARD_NAMES, check_guards
 from semscale.embedding import ArrayEmbedder
 from semscale.errors import InputError
@@ -217,3 +217,22 @@ def test_a_model_that_no_measure_uses_is_refused():
         Consistency(measures=["cosine_sim", "exact_match"], nli="nowhere")
     with pytest.raises(InputError, match="nli is not used by snne where texts mean the same by exact words"):
         Consistency(measures=["snne"], same_by="exact", nli="nowhere")
+
+
+FOUR_RIGHT = "Ann came. Bob left. Cy slept. Di sang."
+ONE_WRONG = "Ann came. Bob left. Cy slept. Di wept."
+
+
+@pytest.mark.parametrize(("by_sentence", "contradicted"), [(True, 1), (False, 0)])
+def test_one_wrong_sentence_of_four_contradicts_an_answer(by_sentence, contradicted):
+    tool = Consistency(
+        measures=["uncontradicted", "noncontradiction"], guards=(), embedder=ToyEmbedder(),
+        nli=MadeUpEntailment({("Di sang.", "Di wept."): 0.9}), by_sentence=by_sentence,
+    )  # fmt: skip
+    found = tool.measure([FOUR_RIGHT], [[ONE_WRONG]])
+    assert found.n_contradicting.tolist() == [contradicted]
+    reads = dict(found.signature.fields)["entailment_sentences"]
+    assert reads == ("max/mean" if by_sentence else "whole")
+    # By sentences 1 - (.225 + 0) / 2, read whole all is neutral.
+    expected = 1 - 0.225 / 2 if by_sentence else 1.0
+    assert found.measures["noncontradiction"].tolist() == [pytest.approx(expected)]

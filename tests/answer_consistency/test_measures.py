@@ -4,8 +4,8 @@ import pytest
 
 from semscale.answer_consistency.measures import (
     MEASURES,
+    check_entailment,
     check_measures,
-    check_same_by,
     check_stopping,
     needed_parts,
 )
@@ -38,13 +38,13 @@ def test_measures_of_meanings_need_vectors_only_where_cosines_can_count():
 
 def test_a_measure_without_its_model_says_which_pull_gets_it():
     with pytest.raises(InputError, match="measure noncontradiction needs .* semscale models pull cross-enc"):
-        check_same_by("auto", ["snne", "noncontradiction"], has_entailment=False)
+        check_entailment(["snne", "noncontradiction"], "auto", has_entailment=False)
     with pytest.raises(InputError, match="same_by entailment needs a model of entailment"):
-        check_same_by("entailment", ["snne"], has_entailment=False)
+        check_entailment(["snne"], "entailment", has_entailment=False)
     with pytest.raises(InputError, match="measure entailment needs same_by auto or entailment, got 'exact'"):
-        check_same_by("exact", ["entailment"], has_entailment=True)
+        check_entailment(["entailment"], "exact", has_entailment=True)
     with pytest.raises(UnknownNameError, match="did you mean 'cosine'"):
-        check_same_by("cosines", ["snne"], has_entailment=False)
+        check_entailment(["snne"], "cosines", has_entailment=False)
 
 
 def test_asking_stops_early_by_a_measure_of_single_samples_only():

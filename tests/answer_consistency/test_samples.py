@@ -6,7 +6,8 @@ import pytest
 
 import semscale
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.samples import guards_read_samples, pair_samples, read_texts
+from semscale.answer_consistency.pairs import guards_read_samples
+from semscale.answer_consistency.samples import pair_samples, read_texts
 from semscale.errors import InputError
 from semscale.types import Status
 

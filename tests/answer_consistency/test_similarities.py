@@ -1,4 +1,4 @@
-"""Similarities of an answer and its samples, the floor of unrelated answers, and nulls."""
+"""Similarities of an answer and its samples, the floor, nulls, and models that read texts once."""
 
 import numpy as np
 import pytest
@@ -12,10 +12,12 @@ from semscale.answer_consistency.pairs import (
     normalised_cosine,
     null_values,
 )
-from semscale.answer_consistency.samples import MemoizedEmbedder, item_means
+from semscale.answer_consistency.samples import MemoizedEmbedder, MemoizedEntailment, item_means
 from semscale.embedding import ArrayEmbedder
 from semscale.matching.cosines import Cosines
+from semscale.matching.entailment import Entailments
 from semscale.matching.pairs import pair_up
+from semscale.signature import Signature
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=8))
@@ -94,6 +96,39 @@ def test_texts_that_are_kept_are_not_embedded_again(toy_embedder):
     memoized.embed(["d e"])  # came when there was no room left
     assert toy_embedder.embedded == ["a b", "c", "d e", "d e"]
     assert memoized.signature == toy_embedder.signature
+
+
+class Lengths:
+    """Gives the length of the premise as a probability of contradiction in percent; it cannot read "?"."""
+
+    signature = Signature.of("nli", model="lengths")
+
+    def __init__(self):
+        self.calls = []
+
+    def entailments(self, premises, hypotheses):
+        self.calls.append(list(zip(premises, hypotheses, strict=True)))
+        shares = np.array([len(text) / 100 for text in premises])
+        values = np.stack([1 - shares, np.zeros_like(shares), shares], axis=1)
+        return Entailments(values, np.zeros(len(shares), bool), np.array([text == "?" for text in premises]))
+
+
+def test_each_pair_is_asked_for_once_and_keeps_its_place():
+    model = Lengths()
+    asked = MemoizedEntailment(model)
+    first = asked.entailments(["a", "bb", "a"], ["x", "x", "x"])
+    second = asked.entailments(["?", "bb", "ccc"], ["x", "x", "x"])
+    assert model.calls == [[("a", "x"), ("bb", "x")], [("?", "x"), ("ccc", "x")]]
+    np.testing.assert_allclose(first.values[:, 2], [0.01, 0.02, 0.01])
+    np.testing.assert_allclose(second.values[:, 2], [0.01, 0.02, 0.03])
+    assert second.unread.tolist() == [True, False, False]
+    assert asked.signature == model.signature
+
+
+def test_no_pairs_cost_no_call():
+    model = Lengths()
+    assert MemoizedEntailment(model).probabilities([], []).shape == (0, 3)
+    assert model.calls == []
 
 
 PAIRS = pair_up(["Paris", None, "3.5"], [["paris!", "Rome"], ["x"], ["35", "3.5", "3.5 "]])

@@ -51,6 +51,7 @@ def silent_to(endpoint):
     return hanging
 
 
+@pytest.mark.exhaustive
 def test_only_the_calls_of_a_killed_process_are_asked_again(endpoint, new_database, silent_to):
     from ledger_server import on_database
 

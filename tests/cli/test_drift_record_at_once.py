@@ -15,6 +15,7 @@ pytestmark = [
 WRITERS, ITEMS = 8, 40
 
 
+@pytest.mark.exhaustive
 def test_eight_at_once(semscale, new_database, tmp_path):
     place, works = new_database(), []
     for writer in range(WRITERS):

@@ -89,6 +89,7 @@ BAD = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input(semscale, tmp_path, files, case):
     for name, content in FILES.items():

@@ -33,7 +33,7 @@ def key_words():
     return KeyWords()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def book():
     return Codebook(
         "phones",

@@ -165,6 +165,7 @@ def test_a_seed_may_be_any_integer():
     assert len(draws) == 3
 
 
+@pytest.mark.exhaustive
 def test_every_answer_is_drawn_as_often_however_frequent_it_is():
     # One answer stands 1,000 times among 9 that stand once; of 10 one is drawn, in 400 seeds about 40 times.
     cells = ["often"] * 1000 + [f"rare {n}" for n in range(9)]

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from tests.coding.conftest import KeyWords
 from tests.schema_check import check_json
 
 from semscale.coding.code_shares import code_alphas
@@ -25,21 +26,22 @@ TEXTS = [
 BARE = CodingColumns(text="text")
 
 
-@pytest.fixture
-def summed(book, key_words, tmp_path):
+@pytest.fixture(scope="module")
+def summed(book, tmp_path_factory):
     """A function that codes a table, compares it with another run where one is named, and sums it up."""
 
     def run(rows, columns=BARE, out=None, other=None):
-        pl.DataFrame(rows).write_parquet(tmp_path / "t.parquet")
+        path = tmp_path_factory.mktemp("coded") / "t.parquet"
+        pl.DataFrame(rows).write_parquet(path)
         compared = other and OtherRun(open_table(other), book, "text", other.name)
-        instrument = CodingTable(columns, book, lambda: Coder(book, embedder=key_words), other=compared)
-        return measure_table(open_table(tmp_path / "t.parquet"), instrument, out=out)
+        instrument = CodingTable(columns, book, lambda: Coder(book, embedder=KeyWords()), other=compared)
+        return measure_table(open_table(path), instrument, out=out)
 
     return run
 
 
-@pytest.fixture
-def full(summed, tmp_path):
+@pytest.fixture(scope="module")
+def full(summed, tmp_path_factory):
     """A summary with everything: two people, groups, ratings, another run."""
     names = {"power": "battery", "cost": "price", "display": "screen"}
     ann = ["; ".join(code for code, word in names.items() if word in text) or "none" for text in TEXTS]
@@ -52,8 +54,9 @@ def full(summed, tmp_path):
         "stars": np.arange(102) % 7 + 1.0,
     }
     columns = CodingColumns(text="text", labels=("ann", "bo"), by=("region", "wave"), rating="stars")
-    summed(rows, columns, out=tmp_path / "other.csv")
-    return summed(rows, columns, other=tmp_path / "other.csv")
+    other = tmp_path_factory.mktemp("runs") / "other.csv"
+    summed(rows, columns, out=other)
+    return summed(rows, columns, other=other)
 
 
 def test_every_row_has_one_outcome(full):

@@ -61,6 +61,7 @@ def test_empties_score_0_before_rescaling(tmp_path):
     assert [column[0].item() for column in rescaled] == pytest.approx([-0.25, -1, -1.5])
 
 
+@pytest.mark.exhaustive
 def test_all_layers_come_as_rows():
     every = score(CANDIDATES, REFERENCES, model_type=MODEL, all_layers=True)
     assert every[0].shape == (7, 3)

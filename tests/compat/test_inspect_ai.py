@@ -80,9 +80,9 @@ def test_a_mean_is_corrected_by_people_and_scores_of_a_sample_are_averaged():
 
 def test_claims_that_are_not_supported_are_named_with_the_reason():
     claims = [
-        ClaimVerdict("It is in Paris.", Support.SUPPORTED, 0.9),
-        ClaimVerdict("It is new.", Support.CONTRADICTED, 0.5, "It is old.", 0, "new is not old"),
-        ClaimVerdict("It is red.", Support.NOT_FOUND, 0.1),
+        ClaimVerdict("It is in Paris.", Support.SUPPORTED, score=0.9),
+        ClaimVerdict("It is new.", Support.CONTRADICTED, 0.0, 0.5, "It is old.", 0, "new is not old"),
+        ClaimVerdict("It is red.", Support.NOT_FOUND, score=0.1),
     ]
     assert claims_in_words(claims) == 'contradicted: "It is new." (new is not old)\nnot-found: "It is red."'
     assert claims_in_words(claims[:1]) is None

@@ -14,6 +14,7 @@ from tests.compat.conftest import CASUAL, FORMAL, TEXTS
 from semscale.compat.ssr import ResponseRater, response_embeddings_to_pmf, scale_pmf
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "line",
     [

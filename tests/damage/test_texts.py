@@ -15,6 +15,7 @@ def test_no_text_is_too_odd(text):
         assert changed is None or changed != text
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("text", [" " * 50_000, "\n" * 50_000, "1.\t" * 20_000, "e.g. " * 10_000])
 def test_long_odd_texts_end_soon(
     text,

@@ -38,6 +38,7 @@ def with_outputs(baseline, outputs):
     )
 
 
+@pytest.mark.exhaustive
 def test_probe_table(athena):
     """Published over 59 submissions, as mean F1: 1, 1, .211, .527, .238; 35 of them are here."""
     exercises = [item.groups["exercise"] for item in athena.items]

@@ -54,6 +54,7 @@ def test_emoji_and_scripts_are_known_and_the_prefix_does_not_count(embedder):
     assert unknown.tolist()[:3] == [0, 0, 0]
 
 
+@pytest.mark.exhaustive
 def test_a_long_text_is_read_in_windows(embedder):
     # 512 tokens less 5 around the text are 507, and each next window has 507 - 128 = 379 new ones.
     assert embedder.embed([" ".join(["good"] * n) for n in (507, 508, 1266)]).windows.tolist() == [1, 2, 4]
@@ -81,6 +82,7 @@ def test_turbo_says_what_it_computes(turbo, embedder):
     assert set(unlike) == ({"precision"} if str(arithmetic_of("turbo")) != "float32" else set())
 
 
+@pytest.mark.exhaustive
 def test_turbo_is_near_exact_and_short_texts_are_exact(turbo, embedder):
     found, exact = turbo.embed(TEXTS).vectors, embedder.embed(TEXTS).vectors
     # docs/benchmarks.md: the lowest cosine over the review sentences is .9991.
@@ -90,6 +92,7 @@ def test_turbo_is_near_exact_and_short_texts_are_exact(turbo, embedder):
         assert (found[:-1] != exact[:-1]).any(axis=1).all()
 
 
+@pytest.mark.exhaustive
 def test_company_and_order_never_change_a_bit_of_turbo(turbo):
     together = turbo.embed(TEXTS).vectors
     for text, vector in zip(TEXTS, together, strict=True):
@@ -102,6 +105,7 @@ def test_company_and_order_never_change_a_bit_of_turbo(turbo):
         np.testing.assert_array_equal(turbo.embed(alike[:size]).vectors, expected[:size])
 
 
+@pytest.mark.exhaustive
 def test_turbo_without_the_instructions_is_fast(monkeypatch):
     monkeypatch.setattr(engine_arithmetic, "multiplies_int8", lambda precision: False)
     turbo = load_embedder("e5-small", precision="turbo", cache=False)

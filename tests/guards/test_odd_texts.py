@@ -29,6 +29,7 @@ TEXTS = st.builds(
 )
 
 
+@pytest.mark.exhaustive
 @given(TEXTS, TEXTS)
 def test_no_text_is_too_odd(prediction, reference):
     for finding in Guards().check(prediction, reference):

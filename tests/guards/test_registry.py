@@ -130,6 +130,7 @@ def test_counts_have_every_kind_with_zeros():
     assert sum(counts.values()) == 2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("prediction", "reference"),
     [

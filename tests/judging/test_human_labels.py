@@ -131,6 +131,7 @@ def test_a_column_that_the_labels_need_is_refused():
         drawn.table(pl.DataFrame({"human": [1]}))
 
 
+@pytest.mark.exhaustive
 def test_a_mean_corrected_by_such_labels_is_unbiased():
     """Where the judge errs most on the rows it is unsure of, labels taken as a plain sample mislead."""
     rng = np.random.default_rng(0)
@@ -176,6 +177,7 @@ def test_rows_whose_criteria_are_each_sure_are_not_drawn_more_often():
     assert found.worth == pytest.approx(4)
 
 
+@pytest.mark.exhaustive
 def test_a_mean_corrected_by_the_labels_of_two_draws_is_unbiased():
     """As above with two draws: 20 rows, then 20 of the rest; their probabilities are joined."""
     rng = np.random.default_rng(1)

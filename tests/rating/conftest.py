@@ -89,7 +89,7 @@ def failing_rater(toy_embedder, failure, after):
     return Rater(some_scale(), embedder=Failing(toy_embedder, failure, after), floor=None)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def survey():
     """The functions and classes of this file."""
     return sys.modules[__name__]

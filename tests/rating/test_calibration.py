@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from labelled_toys import predictors_at
+from tests.conftest import ToyEmbedder
 
 from semscale.errors import InputError
 from semscale.rating.calibration import (
@@ -154,8 +155,9 @@ TEXTS = [f"{words} {place}" for place in range(6) for words in WORDS]
 RATINGS = [[score, min(4, score + 1)] for _ in range(6) for score in WORDS.values()]
 
 
-@pytest.fixture
-def learnt(rater):
+@pytest.fixture(scope="module")
+def learnt(survey):
+    rater = Rater(survey.some_scale(), embedder=ToyEmbedder(), floor=None)
     return rater, rater.calibrate([*TEXTS, "", "?!"], [*RATINGS, 3, None])
 
 

@@ -262,6 +262,7 @@ def test_ratings_of_emoji_with_the_default_model(rating_embedder):
     assert heart > 3 > angry
 
 
+@pytest.mark.exhaustive
 def test_every_letter_and_digit_of_unicode_counts_and_nothing_else():
     fillers = {0x115F, 0x1160, 0x3164, 0xFFA0}  # letters by category that have no ink
     for code in range(sys.maxunicode + 1):

@@ -171,6 +171,7 @@ def test_hostile_words_are_shown_not_run(read_page):
     assert '<script>alert("x")</script> {{ 7 * 7 }} </style>␀' in shown.text
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "settings",
     [

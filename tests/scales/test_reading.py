@@ -36,6 +36,7 @@ def test_other_alphabets():
     assert parse_scale(text.encode(), source="x").anchor_sets["plain"][0] == "Мне плохо."
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("content", "message"),
     [

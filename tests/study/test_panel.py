@@ -127,6 +127,7 @@ def test_a_joint_draw_has_the_people_of_its_cells():
     assert people == {("f", "young"): 5, ("m", "young"): 2, ("m", "old"): 3}
 
 
+@pytest.mark.exhaustive
 def test_rounding_up_is_about_as_frequent_as_the_fractions():
     # One person among four cells: each is drawn with a probability near its share.
     shares = np.array([0.1, 0.2, 0.3, 0.4])

@@ -45,6 +45,7 @@ def test_unknown_name_gives_the_nearest():
         resolving.resolve(Path("no/such"))
 
 
+@pytest.mark.exhaustive
 def test_name_on_an_unreachable_hub():
     with pytest.raises(
         ModelError,

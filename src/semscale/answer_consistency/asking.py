@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +18,7 @@ from semscale.answer_consistency.p_true import (
     Slot,
     decision_forms,
     p_true_request,
+    with_p_true_forms,
 )
 from semscale.chat.chat_model import LEFT_OUT
 from semscale.chat.declining import gives_no_answer
@@ -44,6 +45,9 @@ Side = bool | None
 
 Score = Callable[[list[str], list[str]], Floats]
 """Gives answers with one sample each their values, shape (k,), 0 to 1; NaN where there is none."""
+
+Scorer = Callable[[list[str]], Score]
+"""Makes a ``Score`` from the answers that came."""
 
 
 @dataclass(frozen=True)
@@ -143,17 +147,6 @@ class Sampling:
         return self.asks_p_true and bool((answer or "").strip()) and not gives_no_answer(answer or "")
 
 
-def without_parameters(signature: Signature, left_out: Iterable[str]) -> Signature:
-    """State in a signature that answers and samples were asked for without some parameters.
-
-    Args:
-        signature: with the fields of a ``Sampling``'s.
-        left_out: parameters that the model refused.
-    """
-    fields = [f"{kind}_{name}" for name in left_out for kind in ("answer", "sampling", "p_true")]
-    return signature.replaced(dict.fromkeys(fields, LEFT_OUT))
-
-
 def prompt_status(prompt: object) -> Status:
     """Tell whether a prompt can be asked.
 
@@ -212,6 +205,16 @@ class ReplyCounts:
     def why_failed(self) -> str | None:
         """The most frequent reason; ``None`` where each request has a reply."""
         return Counter(self.failures).most_common(1)[0][0] if self.failures else None
+
+    def applied_to(self, signature: Signature) -> Signature:
+        """State in a signature what the replies show of the requests.
+
+        Args:
+            signature: with the fields of a ``Sampling``'s. Parameters that the model refused are left out,
+                and the forms of P(True) are named where one is a typed decision.
+        """
+        fields = [f"{kind}_{name}" for name in self.left_out for kind in ("answer", "sampling", "p_true")]
+        return with_p_true_forms(signature.replaced(dict.fromkeys(fields, LEFT_OUT)), self.p_true_forms)
 
     def added(self, other: "ReplyCounts") -> "ReplyCounts":
         """Add the counts of further prompts."""
@@ -275,21 +278,27 @@ class AskedModel:
     trials: FormTrials = field(default_factory=FormTrials)
 
     async def ask(
-        self, prompts: Sequence[Prompt], stopped: str | None = None, progress: Progress | None = None
+        self,
+        prompts: Sequence[Prompt],
+        stopped: str | None = None,
+        progress: Progress | None = None,
+        *,
+        scorer: Scorer | None = None,
     ) -> Replies:
-        """Ask for the answers and all samples of some prompts.
+        """Ask for the answers and samples of some prompts; a cap leaves prompts ``UNFINISHED``.
 
         Args:
-            prompts: n questions.
+            prompts: n questions or conversations.
             stopped: why the model is not asked, if there is a reason.
             progress: called while replies come.
+            scorer: makes the function that gives values of samples, for a sampling that stops early.
 
         Raises:
-            InputError: a sampling that stops early, which needs values of samples.
+            InputError: a prompt that cannot be asked, or a sampling that stops early without a scorer.
             ReplyError: no call can succeed.
         """
-        asking = Asking(prompts, self.sampling, _no_scores, self.trials)
-        return asking.unasked(stopped) if stopped else await asking.run(self.runner, progress)
+        asking = _Asking(prompts, self, scorer or _no_scores)
+        return asking.collect(stopped) if stopped else await asking.run(progress)
 
     def for_next_part(self) -> "AskedModel":
         """Give the model with what is left of the runner's budget."""
@@ -321,7 +330,7 @@ def _no_scores(_: list[str]) -> Score:
     raise InputError("stopping must be None where samples have no values while they are asked for")
 
 
-class Asking:
+class _Asking:
     """Asks for answers and samples to n prompts.
 
     All of it is one run of the runner, whose budget thus holds for everything. The samples of a prompt are
@@ -332,46 +341,37 @@ class Asking:
 
     Args:
         prompts: n texts or conversations.
-        sampling: what is asked for.
+        model: the model, and what it is asked for.
         scorer: makes the function that gives values, from the answers that came; for ``stopping``.
-        trials: what earlier prompts of the run have shown of the forms of P(True); nothing unless given.
 
     Raises:
         InputError: P(True) of a conversation is wanted, or a prompt is neither text nor conversation.
     """
 
-    def __init__(
-        self,
-        prompts: Sequence[Prompt],
-        sampling: Sampling,
-        scorer: Callable[[list[str]], Score],
-        trials: FormTrials | None = None,
-    ) -> None:
-        self._prompts = prompts
-        self._sampling = sampling
-        self._scorer = scorer
+    def __init__(self, prompts: Sequence[Prompt], model: AskedModel, scorer: Scorer) -> None:
+        self._prompts, self._scorer = prompts, scorer
+        self._runner, self._sampling = model.runner, model.sampling
         self._status = np.array([prompt_status(prompt) for prompt in prompts], dtype=object).reshape(-1)
-        if sampling.asks_p_true and any(prompt and not isinstance(prompt, str) for prompt in prompts):
+        asks_p_true = self._sampling.asks_p_true
+        if asks_p_true and any(prompt and not isinstance(prompt, str) for prompt in prompts):
             raise InputError("measure p_true needs prompts that are texts, got a conversation")
         self._replies: dict[Slot, RequestOutcome] = {}
-        self._trials = trials
-        self._forms = PTrueForms((), self._replies)
+        self._forms = PTrueForms(decision_forms(self._runner.model), self._replies, model.trials)
         self._sides: list[Side] = [None] * len(prompts)
-        most = int((self._status == Status.SCORED).sum()) * (1 + sampling.n_samples + sampling.asks_p_true)
+        most = int((self._status == Status.SCORED).sum()) * (1 + self._sampling.n_samples + asks_p_true)
         self._queue = _RequestQueue(self._request, most)
 
-    async def run(self, runner: Runner, progress: Progress | None = None) -> Replies:
+    async def run(self, progress: Progress | None = None) -> Replies:
         """Ask; where a cap is reached, prompts that are not finished have the status ``UNFINISHED``.
 
         Raises:
             ReplyError: no call can succeed.
         """
-        self._forms = PTrueForms(decision_forms(runner.model), self._replies, self._trials)
         rounds = self._rounds()
         left = self._queue.add(next(rounds, []))
         stopped = None
         try:
-            async with aclosing(runner.stream(self._queue, progress=progress)) as outcomes:
+            async with aclosing(self._runner.stream(self._queue, progress=progress)) as outcomes:
                 if not left:
                     self._queue.end()
                 async for outcome in outcomes:
@@ -387,11 +387,7 @@ class Asking:
                             self._queue.end()
         except InterruptedRunError as error:
             stopped = str(error)
-        return self._collect(stopped)
-
-    def unasked(self, stopped: str) -> Replies:
-        """Give empty replies without asking, and state why nothing is asked."""
-        return self._collect(stopped)
+        return self.collect(stopped)
 
     def _request(self, item: int, sample: int) -> Request:
         if sample > P_TRUE:
@@ -473,7 +469,8 @@ class Asking:
             if self._sides[item] is not None:
                 self._queue.expect_fewer(self._sampling.n_samples - sample)
 
-    def _collect(self, stopped: str | None) -> Replies:
+    def collect(self, stopped: str | None) -> Replies:
+        """Give what came so far, and state why not everything was asked, if there is a reason."""
         n, m = len(self._prompts), self._sampling.n_samples
         samples = [
             [number for number in range(1, m + 1) if (item, number) in self._replies] for item in range(n)

@@ -3,23 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 import polars as pl
 
-from semscale.answer_consistency.asking import AskedModel, Replies, prompt_status, without_parameters
+from semscale.answer_consistency.asking import AskedModel, Replies, ReplyCounts, prompt_status
 from semscale.answer_consistency.claims import (
-    ClaimJudge,
+    ClaimConsistency,
     ClaimVerdict,
+    Groundedness,
     JudgedAnswers,
     Support,
-    agreement_signature,
-    grounding_signature,
-    judge_by_passages,
-    judge_by_samples,
-    passage_sentences,
-    sample_sentences,
 )
 from semscale.answer_consistency.consistencies import asking_reasons, measuring_reasons
 from semscale.answer_consistency.samples import pair_samples
@@ -36,14 +33,13 @@ from semscale.results.runs import PartState, TableInstrument, measure_table
 from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.results.table_columns import Cells
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.pmf_figures import value_figure
+from semscale.stats.intervals import IntervalPlan, value_figure
 from semscale.stats.sampling import RowSample
 from semscale.store.places.output_places import Target
 from semscale.store.runs.table_run import PartSettings
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
-from semscale.types import Progress, Status
+from semscale.types import Floats, Progress, Status
 
 WORST_CLAIMS = 20
 """Claims that a summary shows."""
@@ -162,7 +158,7 @@ class ClaimTally(Generic[S]):
 
     Args:
         kind: class of the summary.
-        figures: names of the means: ``score``, and ``supported_share``.
+        figures: gives the values of each mean, shape (m,), by its name.
         badness: rank of a claim among the worst, the lowest first; NaN for one that is not shown.
         by: name of the column of groups; ``None`` without groups.
     """
@@ -170,12 +166,11 @@ class ClaimTally(Generic[S]):
     def __init__(
         self,
         kind: type[S],
-        figures: Sequence[str],
+        figures: Mapping[str, Callable[[JudgedAnswers], Floats]],
         badness: Callable[[ClaimVerdict], float],
         by: str | None,
     ) -> None:
-        self._kind, self._badness, self._by = kind, badness, by
-        self._has_share = "supported_share" in figures
+        self._kind, self._figures, self._badness, self._by = kind, figures, badness, by
         measures = [value_figure(name, (0.0, 1.0)) for name in figures]
         self._rows = RowTally(measures, Signature.of("claims"), by=[] if by is None else [by])
         self._n_claims = self._n_contradicted = 0
@@ -198,9 +193,8 @@ class ClaimTally(Generic[S]):
         badness = np.array([self._badness(claim) for _, claim in claims], np.float64)
         self._worst.add(badness, self._n_claims, claims.__getitem__)
         self._n_claims += len(claims)
-        columns = [judged.score, *([judged.supported_share()] if self._has_share else [])]
         self._rows.add(
-            np.column_stack(columns),
+            np.column_stack([values(judged) for values in self._figures.values()]),
             judged.status,
             groups=None if self._by is None or groups is None else {self._by: groups},
             shown=answers.__getitem__,
@@ -235,7 +229,7 @@ def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and
     table: Table,
     columns: AnswerColumns | AskedColumns,
     *,
-    judge: ClaimJudge,
+    instrument: ClaimConsistency,
     model: AskedModel | None = None,
     plan: IntervalPlan | None = None,
     out: Target | None = None,
@@ -258,7 +252,7 @@ def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and
         table: the input.
         columns: those of answers, or of questions where a model is asked; labels and log-probabilities are
             not used.
-        judge: judges claims.
+        instrument: measures.
         model: the model that is asked for answers and samples, if any; it needs a ledger, so that no paid
             call is repeated.
         plan: how intervals are made, and the seed of all draws.
@@ -277,7 +271,7 @@ def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and
     """
     settings = settings or PartSettings()
     source = AnswerSource(table, columns, model=model, part_rows=settings.part_rows, progress=progress)
-    work = AgreementTable(source, judge, plan or IntervalPlan())
+    work = AgreementTable(source, instrument, plan or IntervalPlan())
     return measure_table(source.table, work, out=out, settings=settings, progress=progress)
 
 
@@ -286,7 +280,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
 
     Args:
         source: of answers and samples.
-        judge: judges claims.
+        instrument: measures.
         plan: how intervals are made, and the seed of all draws.
     """
 
@@ -294,13 +288,17 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
     result = JudgedAnswers
     private = (SAMPLES,)
 
-    def __init__(self, source: AnswerSource, judge: ClaimJudge, plan: IntervalPlan) -> None:
+    def __init__(self, source: AnswerSource, instrument: ClaimConsistency, plan: IntervalPlan) -> None:
         self.columns: AnswerColumns | AskedColumns = source.columns
-        self._source, self._judge, self._plan = source, judge, plan
+        self._source, self._instrument, self._plan = source, instrument, plan
+        self._estimates = not instrument.claim_judge.uses_entailment
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
         self._asks_corpus = False
         self._tally = ClaimTally(
-            AgreementSummary, ("score", "supported_share"), _support_rank, source.columns.by
+            AgreementSummary,
+            {"score": attrgetter("score"), "supported_share": JudgedAnswers.supported_share},
+            _support_rank,
+            source.columns.by,
         )
         self._applied = self._signature
         self._n_samples = self._n_left_out = 0
@@ -315,11 +313,11 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         return self._source.key(self._signature)
 
     def look(self, cells: Cells) -> None:
-        """Draw the rows that the judge's estimates come from: the sentences of samples, or questions."""
-        if self._judge.uses_entailment or self._source.items is not None:
+        """Draw the rows that estimates come from: the sentences of samples, or questions."""
+        if not self._estimates or self._source.items is not None:
             return
         if self._source.model is None:
-            listed = sample_sentences(cells["answer"], sample_texts(cells))
+            listed = self._instrument.sentences(cells["answer"], sample_texts(cells))
         else:
             listed = [
                 [str(prompt)] if prompt_status(prompt) is Status.SCORED else [] for prompt in questions(cells)
@@ -327,44 +325,42 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         self._sample.add((cells.first_row + row, texts) for row, texts in enumerate(listed) if texts)
 
     def start(self, table: Table) -> None:
-        """Give the judge its corpus, or plan to ask for answers that it can be estimated from."""
+        """Give the instrument its corpus, or plan to ask for answers that it can be estimated from."""
         source = self._source
         source.table = table
-        if self._judge.uses_entailment:
+        if not self._estimates:
             return
         if source.items is not None:
             # A row that is not the first of its item is a sample; its own text takes the place of the answer.
             rows = source.items.sample_texts(source.part_rows)
-            listed = ((row, sample_sentences([text], [[text]])[0]) for row, text in rows)
+            listed = ((row, self._instrument.sentences([text], [[text]])[0]) for row, text in rows)
             self._sample.add((row, texts) for row, texts in listed if texts)
         if source.model is None:
-            self._judge = self._judge.over([text for texts in self._sample.items for text in texts])
+            self._instrument = self._instrument.over(list(chain.from_iterable(self._sample.items)))
         self._asks_corpus = source.model is not None and source.is_in_parts(CORPUS_ROWS)
 
     def measure(self, cells: Cells) -> JudgedAnswers:
         """Judge the claims of some answers, or ask for answers and samples first."""
         source = self._source
         if source.model is None:
-            return judge_by_samples(cells["answer"], sample_texts(cells), self._judge, source.progress)
+            return self._instrument.measure(cells["answer"], sample_texts(cells), source.progress)
         if self._asks_corpus:
             answers = source.first_answers(source.model, [prompt for (prompt,) in self._sample.items])
             sentences = [sentence for text in answers for sentence in worded_sentences(text)]
-            self._judge, self._asks_corpus = self._judge.over(sentences), False
+            self._instrument, self._asks_corpus = self._instrument.over(sentences), False
         replies = run_apart(source.model.ask(questions(cells), source.stopped, source.progress))
         source.note(source.model, replies)
-        judged = judge_by_samples(_whole_answers(replies), replies.samples, self._judge, source.progress)
+        judged = self._instrument.measure(_whole_answers(replies), replies.samples, source.progress)
         status = np.where(replies.status == Status.SCORED, judged.status, replies.status)
-        return replace(judged, status=status)
+        return replace(judged, status=status, signature=self._signature)
 
     def state(self, result: JudgedAnswers) -> PartState:  # noqa: ARG002 - what counts are replies
         """Tell how far the part is done."""
         return self._source.state
 
     def notes(self, result: JudgedAnswers) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
-        """Return the counts of replies, and the signature."""
-        signature = self._signature
-        applied = [signature.instrument, [list(named) for named in signature.fields]]
-        return {"applied": applied, **self._source.notes}
+        """Return the counts of replies."""
+        return self._source.notes
 
     def further_columns(self, cells: Cells, result: JudgedAnswers) -> list[pl.Series]:
         """Return reasons, the lowest claim and counts of samples; of replies also their texts."""
@@ -392,8 +388,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
 
     def add(self, cells: Cells, result: JudgedAnswers, notes: Mapping[str, Any]) -> None:
         """Add a part to the summary."""
-        instrument, fields = notes["applied"]
-        self._applied = Signature(instrument, tuple((name, value) for name, value in fields))
+        self._applied = result.signature
         self._source.add(notes)
         self._tally.add(result, self._source.answers(cells), cells.get("by"))
         self._n_samples += int(cells.rows[f"{PREFIX}samples"].sum())
@@ -402,12 +397,11 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
     def summary(self) -> AgreementSummary:
         """Sum all parts up."""
         replies = self._source.counts
-        left_out = () if replies is None else replies.left_out
         return self._tally.summary(
             self._plan,
             self._source.table,
-            without_parameters(self._applied, left_out),
-            uses_entailment=self._judge.uses_entailment,
+            (replies or ReplyCounts()).applied_to(self._applied),
+            uses_entailment=not self._estimates,
             columns=self._source.named,
             n_samples=self._n_samples,
             n_samples_left_out=self._n_left_out,
@@ -416,7 +410,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
 
     @property
     def _signature(self) -> Signature:
-        signature, model = agreement_signature(self._judge), self._source.model
+        signature, model = self._instrument.signature, self._source.model
         if model is None:
             return signature
         chat = tuple((f"chat_{name}", value) for name, value in model.runner.model.signature.fields)
@@ -439,7 +433,7 @@ def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who 
     table: Table,
     columns: GroundingColumns,
     *,
-    judge: ClaimJudge,
+    instrument: Groundedness,
     plan: IntervalPlan | None = None,
     out: Target | None = None,
     settings: PartSettings | None = None,
@@ -456,7 +450,7 @@ def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who 
     Args:
         table: the input.
         columns: names of the columns; the passages are ``context``.
-        judge: judges claims.
+        instrument: judges answers.
         plan: how intervals are made, and the seed of all draws.
         out: as for ``measure_table``.
         settings: the parts.
@@ -470,7 +464,7 @@ def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who 
         StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
     """
-    work = GroundingTable(columns, judge, plan or IntervalPlan(), progress)
+    work = GroundingTable(columns, instrument, plan or IntervalPlan(), progress)
     return measure_table(table, work, out=out, settings=settings, progress=progress)
 
 
@@ -479,7 +473,7 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
 
     Args:
         columns: names of the columns.
-        judge: judges claims.
+        instrument: judges answers.
         plan: how intervals are made, and the seed of all draws.
         progress: called while texts are embedded.
     """
@@ -490,33 +484,35 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
     def __init__(
         self,
         columns: GroundingColumns,
-        judge: ClaimJudge,
+        instrument: Groundedness,
         plan: IntervalPlan,
         progress: Progress | None = None,
     ) -> None:
         self.columns: GroundingColumns = columns
-        self._judge, self._plan, self._progress = judge, plan, progress
+        self._instrument, self._plan, self._progress = instrument, plan, progress
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
-        self._tally = ClaimTally(GroundingSummary, ("score",), _grounding_rank, columns.by)
+        self._tally = ClaimTally(
+            GroundingSummary, {"score": attrgetter("score")}, _grounding_rank, columns.by
+        )
 
     def key(self) -> dict[str, str]:
         """Return the fields of the judge's signature."""
-        return dict(self._judge.signature.fields)
+        return dict(self._instrument.claim_judge.signature.fields)
 
     def look(self, cells: Cells) -> None:
-        """Draw sentences of passages, from which the judge makes its estimates."""
-        if not self._judge.uses_entailment:
-            listed = passage_sentences(cells["prediction"], cells["context"])
+        """Draw sentences of passages, from which estimates are made."""
+        if not self._instrument.claim_judge.uses_entailment:
+            listed = self._instrument.sentences(cells["prediction"], cells["context"])
             self._sample.add((cells.first_row + row, texts) for row, texts in enumerate(listed) if texts)
 
     def start(self, table: Table) -> None:
-        """Make the judge's estimates."""
+        """Make the estimates."""
         self._table = table
-        self._judge = self._judge.over([text for texts in self._sample.items for text in texts])
+        self._instrument = self._instrument.over(list(chain.from_iterable(self._sample.items)))
 
     def measure(self, cells: Cells) -> JudgedAnswers:
         """Judge the claims of some answers."""
-        return judge_by_passages(cells["prediction"], cells["context"], self._judge, self._progress)
+        return self._instrument.judge(cells["prediction"], cells["context"], self._progress)
 
     def add(self, cells: Cells, result: JudgedAnswers, notes: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Add a part to the summary."""
@@ -527,8 +523,8 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
         return self._tally.summary(
             self._plan,
             self._table,
-            grounding_signature(self._judge),
-            uses_entailment=self._judge.uses_entailment,
+            self._instrument.signature,
+            uses_entailment=self._instrument.claim_judge.uses_entailment,
             columns=self.columns,
         )
 

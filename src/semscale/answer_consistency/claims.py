@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -31,17 +31,15 @@ from semscale.matching.entailment import (
     worded_sentences,
 )
 from semscale.matching.matcher import Matcher
+from semscale.matching.matches import Matches
 from semscale.matching.pairs import CorpusDependent
 from semscale.results.estimates import Estimates
 from semscale.results.result import Result
-from semscale.results.result_columns import FLOATS, STATUSES, ResultColumn
+from semscale.results.result_columns import FLOATS, STATUSES, records
 from semscale.results.tallies import EstimateSettings, estimate_values
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.types import Floats, Progress, Status, Statuses, are_scored
-
-if TYPE_CHECKING:
-    pass
 
 SUPPORTS = 0.6
 """Score by ``calibrated`` from which a sentence supports a claim.
@@ -79,61 +77,26 @@ class ClaimVerdict:
     Attributes:
         claim: a sentence of the answer.
         verdict: of the other texts.
+        value: its part in the score of the answer, 0 to 1; NaN where it was not read. In passages it is 1 if
+            the claim is supported, else 0; beside samples it is the mean over samples.
         score: how far the deciding sentence supports the claim, 0 to 1; NaN where nothing could be compared.
         sentence: the sentence that decides; for a claim that is not found the nearest one. ``None`` where
             there is none.
         text: number of its text among those that were given, from 0; -1 where there is none.
         reason: why it contradicts the claim, or, of a claim that is not found, the finding that keeps the
             nearest sentence from supporting it; ``None`` otherwise, and with a model of entailment.
-        value: its part in the score of the answer, 0 to 1; NaN where it was not read. In passages it is 1 if
-            the claim is supported, else 0; beside samples it is the mean over samples.
     """
 
     claim: str
     verdict: Support
-    score: float
+    value: float = np.nan
+    score: float = np.nan
     sentence: str | None = None
     text: int = -1
     reason: str | None = None
-    value: float = np.nan
 
 
-_CLAIMS = pl.List(
-    pl.Struct(
-        {
-            "claim": pl.String,
-            "verdict": pl.String,
-            "value": pl.Float64,
-            "score": pl.Float64,
-            "sentence": pl.String,
-            "text": pl.Int64,
-            "reason": pl.String,
-        }
-    )
-)
-
-
-def _claim_cells(claim: ClaimVerdict) -> dict[str, object]:
-    return {
-        **vars(claim),
-        "verdict": str(claim.verdict),
-        "value": None if np.isnan(claim.value) else claim.value,
-        "score": None if np.isnan(claim.score) else claim.score,
-        "text": None if claim.text < 0 else claim.text + 1,
-    }
-
-
-def _claim(cells: Mapping[str, Any]) -> ClaimVerdict:
-    numbers = {name: np.nan if cells[name] is None else cells[name] for name in ("value", "score")}
-    text = (cells["text"] or 0) - 1
-    return ClaimVerdict(**{**cells, **numbers, "verdict": Support(cells["verdict"]), "text": text})
-
-
-CLAIMS = ResultColumn(
-    lambda rows, name: [pl.Series(name, [list(map(_claim_cells, claims)) for claims in rows], _CLAIMS)],
-    lambda columns: tuple(tuple(map(_claim, claims)) for claims in columns[0].to_list()),
-)
-"""Lists of structs, in which ``text`` counts from 1."""
+CLAIMS = records(ClaimVerdict)
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,7 +112,7 @@ class JudgedAnswers(Result):
 
     score: Annotated[Floats, FLOATS]
     status: Annotated[Statuses, STATUSES]
-    claims: Annotated[tuple[tuple[ClaimVerdict, ...], ...], CLAIMS]
+    claims: Annotated[tuple[tuple[ClaimVerdict, ...], ...], CLAIMS.private]
     signature: Signature
 
     @property
@@ -212,15 +175,28 @@ class JudgedAnswers(Result):
         )
 
     def derived_columns(self) -> list[pl.Series]:
-        """Return counts of the claims with each verdict; null without a score."""
+        """Return the claims, and counts of those with each verdict; counts are null without a score.
+
+        Claims are lists of structs, in which ``text`` counts from 1.
+        """
+        (claims,) = CLAIMS.write(self.claims, "claims")
+        text = pl.field("text")
+        shown = pl.element().struct.with_fields(
+            pl.field("value").fill_nan(None),
+            pl.field("score").fill_nan(None),
+            pl.when(text >= 0).then(text + 1),
+        )
         scored = are_scored(self.status)
         return [
-            pl.Series(
-                str(verdict).replace("-", "_"),
-                [n if known else None for n, known in zip(self.count(verdict), scored, strict=True)],
-                dtype=pl.Int64,
-            )
-            for verdict in (Support.SUPPORTED, Support.CONTRADICTED, Support.NOT_FOUND)
+            claims.list.eval(shown),
+            *(
+                pl.Series(
+                    str(verdict).replace("-", "_"),
+                    [n if known else None for n, known in zip(self.count(verdict), scored, strict=True)],
+                    dtype=pl.Int64,
+                )
+                for verdict in (Support.SUPPORTED, Support.CONTRADICTED, Support.NOT_FOUND)
+            ),
         ]
 
 
@@ -245,18 +221,22 @@ class ClaimJudge:
     @takes(ClaimSettings)
     def __init__(self, **settings: Any) -> None:
         chosen = ClaimSettings(**settings)
-        self._nli = None if chosen.nli is None else chosen_model(chosen.nli)
-        self._matcher: Matcher | None = None
-        if self._nli is None:
-            warned = dict.fromkeys(_CONTRADICT, "warn")  # findings of other guards lower the score
-            self._matcher = Matcher("calibrated", embedder=chosen.embedder, recall_share=0.0, guards=warned)
-        if chosen.corpus is not None:
-            self._use(chosen.corpus)
+        self._scorer: EntailmentModel | Matcher
+        if chosen.nli is not None:
+            self._scorer = chosen_model(chosen.nli)
+        else:
+            self._scorer = Matcher(
+                "calibrated",
+                embedder=chosen.embedder,
+                corpus=chosen.corpus,
+                recall_share=0.0,
+                guards=dict.fromkeys(_CONTRADICT, "warn"),  # findings of other guards lower the score
+            )
 
     @property
     def uses_entailment(self) -> bool:
         """Tell whether a model of entailment decides."""
-        return self._nli is not None
+        return not isinstance(self._scorer, Matcher)
 
     def over(self, corpus: Sequence[str]) -> "ClaimJudge":
         """Return the judge with word weights and levels from a corpus, not from the texts of each call.
@@ -264,75 +244,77 @@ class ClaimJudge:
         Args:
             corpus: sentences; a model of entailment estimates nothing from them.
         """
-        other = copy(self)
-        other._use(corpus)
+        other, scorer = copy(self), self._scorer
+        if isinstance(scorer, Matcher) and isinstance(scorer.pair_method, CorpusDependent):
+            other._scorer = scorer.with_method(scorer.pair_method.over(corpus))
         return other
-
-    def _use(self, corpus: Sequence[str]) -> None:
-        if self._matcher is not None and isinstance(self._matcher.pair_method, CorpusDependent):
-            matcher = copy(self._matcher)
-            matcher.pair_method = self._matcher.pair_method.over(corpus)
-            self._matcher = matcher
 
     @property
     def signature(self) -> Signature:
         """The settings that are applied."""
-        if self._matcher is not None:
-            settings = Signature.of("claims", supports=SUPPORTS, related=RELATED)
-            return settings.extended(self._matcher.signature)
-        by = self._nli.signature if self._nli is not None else Signature.of("none")
-        return Signature.of("claims", more_likely=MORE_LIKELY).extended(by)
+        bounds = (
+            {"more_likely": MORE_LIKELY}
+            if self.uses_entailment
+            else {"supports": SUPPORTS, "related": RELATED}
+        )
+        return Signature.of("claims", **bounds).extended(self._scorer.signature)
 
     def judge(
-        self, claims: Sequence[str], texts: Sequence[Sequence[str]], progress: Progress | None = None
+        self, claims: Sequence[str], texts: Sequence[Sequence[str | None]], progress: Progress | None = None
     ) -> list[ClaimVerdict]:
         """Judge each claim by its own texts; all pairs of all claims are scored together.
 
         Args:
             claims: c sentences.
-            texts: c lists of texts.
+            texts: c lists of texts; ``None`` is passed over, and counts in the numbers of texts.
             progress: called while texts are embedded.
         """
-        split = [
-            [(sentence, number) for number, text in enumerate(listed) for sentence in worded_sentences(text)]
+        sentences = [
+            [
+                (sentence, number)
+                for number, text in enumerate(listed)
+                if text is not None
+                for sentence in worded_sentences(text)
+            ]
             for listed in texts
         ]
-        premises = [sentence for sentences in split for sentence, _ in sentences]
-        counts = list(map(len, split))
-        hypotheses = [claim for claim, n in zip(claims, counts, strict=True) for _ in range(n)]
-        scores = self._score(premises, hypotheses, progress)
-        bounds = np.cumsum([0, *counts]).tolist()
+        premises = [sentence for listed in sentences for sentence, _ in listed]
+        hypotheses = [
+            claim for claim, listed in zip(claims, sentences, strict=True) for _ in range(len(listed))
+        ]
+        if not premises:
+            return [ClaimVerdict(claim, Support.NOT_FOUND) for claim in claims]
+        if isinstance(self._scorer, Matcher):
+            scores = _scores_by_matching(self._scorer.match(hypotheses, premises, progress=progress))
+        else:
+            scores = _scores_by_entailment(distinct_entailments(self._scorer, premises, hypotheses))
+        bounds = np.cumsum([0, *map(len, sentences)]).tolist()
         return [
-            scores.verdict(claim, sentences, range(start, stop))
-            for claim, sentences, start, stop in zip(claims, split, bounds, bounds[1:], strict=False)
+            scores.verdict(claim, listed, slice(start, stop))
+            for claim, listed, start, stop in zip(claims, sentences, bounds, bounds[1:], strict=False)
         ]
 
-    def _score(
-        self, premises: list[str], hypotheses: list[str], progress: Progress | None
-    ) -> "_SentenceScores":
-        """Score the sentence of each pair against its claim."""
-        none: list[str | None] = [None] * len(premises)
-        if self._nli is not None:
-            relations = distinct_entailments(self._nli, premises, hypotheses)
-            entailed, denied = relations[:, ENTAILMENT], relations[:, CONTRADICTION]
-            backing, denial = (np.where(share >= MORE_LIKELY, share, -1.0) for share in (entailed, denied))
-            return _SentenceScores(entailed, entailed, backing, denial, none, none)
-        if self._matcher is None or not premises:
-            empty = np.zeros(0)
-            return _SentenceScores(empty, empty, empty, empty, none, none)
-        matches = self._matcher.match(hypotheses, premises, progress=progress)
-        score, findings = matches.score, matches.findings
-        nearness = score / matches.components["findings"]  # the score before findings lowered it
-        is_doubted = ~(score >= SUPPORTS) & (nearness >= SUPPORTS)  # a score of NaN does not support
-        reasons = [_reason(contradicting(listed)) for listed in findings]
-        doubts = [
-            _reason([finding for finding in listed if finding.guard not in _CONTRADICT]) if doubted else None
-            for listed, doubted in zip(findings, is_doubted.tolist(), strict=True)
-        ]
-        is_denied = np.array([reason is not None for reason in reasons], bool)
-        backing = np.where((score >= SUPPORTS) & ~is_denied, score, -1.0)
-        denial = np.where((score >= RELATED) & is_denied, score, -1.0)
-        return _SentenceScores(score, nearness, backing, denial, reasons, doubts)
+
+def _scores_by_entailment(relations: Floats) -> "_SentenceScores":
+    entailed, denied = relations[:, ENTAILMENT], relations[:, CONTRADICTION]
+    backing, denial = (np.where(share >= MORE_LIKELY, share, -1.0) for share in (entailed, denied))
+    none = [None] * len(relations)
+    return _SentenceScores(entailed, entailed, backing, denial, none, none)
+
+
+def _scores_by_matching(matches: Matches) -> "_SentenceScores":
+    score, findings = matches.score, matches.findings
+    nearness = score / matches.components["findings"]  # the score before findings lowered it
+    is_doubted = ~(score >= SUPPORTS) & (nearness >= SUPPORTS)  # a score of NaN does not support
+    reasons = [_reason(contradicting(listed)) for listed in findings]
+    doubts = [
+        _reason([finding for finding in listed if finding.guard not in _CONTRADICT]) if doubted else None
+        for listed, doubted in zip(findings, is_doubted.tolist(), strict=True)
+    ]
+    is_denied = np.array([reason is not None for reason in reasons], bool)
+    backing = np.where((score >= SUPPORTS) & ~is_denied, score, -1.0)
+    denial = np.where((score >= RELATED) & is_denied, score, -1.0)
+    return _SentenceScores(score, nearness, backing, denial, reasons, doubts)
 
 
 def _reason(findings: Sequence[Finding]) -> str | None:
@@ -362,25 +344,26 @@ class _SentenceScores:
     reasons: Sequence[str | None]
     doubts: Sequence[str | None]
 
-    def verdict(self, claim: str, sentences: Sequence[tuple[str, int]], rows: range) -> ClaimVerdict:
+    def verdict(self, claim: str, sentences: Sequence[tuple[str, int]], rows: slice) -> ClaimVerdict:
         """Decide about a claim, by the rows of its sentences; each sentence comes with its text's number."""
-        if not rows:
-            return ClaimVerdict(claim, Support.NOT_FOUND, np.nan)
-        part = slice(rows.start, rows.stop)
-        backing, denial = self.backing[part], self.denial[part]
+        if not sentences:
+            return ClaimVerdict(claim, Support.NOT_FOUND)
+        score, backing, denial = self.score[rows], self.backing[rows], self.denial[rows]
+        if np.isnan(score).all():
+            return ClaimVerdict(claim, Support.UNREAD)
         reason = None
-        if np.isnan(self.score[part]).all():
-            return ClaimVerdict(claim, Support.UNREAD, np.nan)
         if backing.max() >= 0 and backing.max() >= denial.max():
             verdict, number = Support.SUPPORTED, int(backing.argmax())
         elif denial.max() >= 0:
             verdict, number = Support.CONTRADICTED, int(denial.argmax())
-            reason = self.reasons[rows[number]]
+            reason = self.reasons[rows][number]
         else:
-            verdict, number = Support.NOT_FOUND, int(np.nanargmax(self.nearness[part]))
-            reason = self.doubts[rows[number]]
+            verdict, number = Support.NOT_FOUND, int(np.nanargmax(self.nearness[rows]))
+            reason = self.doubts[rows][number]
         sentence, text = sentences[number]
-        return ClaimVerdict(claim, verdict, float(self.score[rows[number]]), sentence, text, reason)
+        return ClaimVerdict(
+            claim, verdict, score=float(score[number]), sentence=sentence, text=text, reason=reason
+        )
 
 
 class Groundedness:
@@ -400,7 +383,17 @@ class Groundedness:
     @property
     def signature(self) -> Signature:
         """The settings that are applied."""
-        return grounding_signature(self.claim_judge)
+        return Signature.of("groundedness").extended(self.claim_judge.signature)
+
+    def over(self, corpus: Sequence[str]) -> "Groundedness":
+        """Return the same with estimates from a corpus, as ``ClaimJudge.over``."""
+        other = copy(self)
+        other.claim_judge = self.claim_judge.over(corpus)
+        return other
+
+    def sentences(self, answers: object, passages: object) -> list[list[str]]:
+        """List for each answer the sentences of its passages; none where it has no claims."""
+        return _ComparedAnswers.beside_passages(answers, passages).sentences()
 
     def judge(self, answers: object, passages: object, progress: Progress | None = None) -> JudgedAnswers:
         """Judge answers by passages.
@@ -418,7 +411,15 @@ class Groundedness:
         Raises:
             InputError: lists of unequal length, or something other than a list where passages should be.
         """
-        return judge_by_passages(answers, passages, self.claim_judge, progress)
+        compared = _ComparedAnswers.beside_passages(answers, passages)
+        rows, claims = compared.claims()
+        verdicts = [
+            verdict
+            if verdict.verdict is Support.UNREAD
+            else replace(verdict, value=float(verdict.verdict is Support.SUPPORTED))
+            for verdict in self.claim_judge.judge(claims, [compared.texts[row] for row in rows], progress)
+        ]
+        return compared.judged(rows, verdicts, self.signature)
 
 
 class ClaimConsistency:
@@ -445,7 +446,18 @@ class ClaimConsistency:
     @property
     def signature(self) -> Signature:
         """The settings that are applied."""
-        return agreement_signature(self.claim_judge)
+        settings = Signature.of("claim-consistency", contradicted=CONTRADICTED)
+        return settings.extended(self.claim_judge.signature)
+
+    def over(self, corpus: Sequence[str]) -> "ClaimConsistency":
+        """Return the same with estimates from a corpus, as ``ClaimJudge.over``."""
+        other = copy(self)
+        other.claim_judge = self.claim_judge.over(corpus)
+        return other
+
+    def sentences(self, answers: object, samples: object) -> list[list[str]]:
+        """List for each answer the sentences of its samples; none where it has no claims."""
+        return _ComparedAnswers.beside_samples(answers, samples).sentences()
 
     def measure(
         self, answers: object, samples: object = None, progress: Progress | None = None
@@ -461,7 +473,34 @@ class ClaimConsistency:
         Raises:
             InputError: lists of unequal length, or something other than a list where samples should be.
         """
-        return judge_by_samples(answers, samples, self.claim_judge, progress)
+        compared = _ComparedAnswers.beside_samples(answers, samples)
+        rows, claims = compared.claims()
+        usable = [[(n, text) for n, text in enumerate(texts) if text is not None] for texts in compared.texts]
+        beside = [
+            (claim, number, text)
+            for row, claim in zip(rows, claims, strict=True)
+            for number, text in usable[row]
+        ]
+        judged = self.claim_judge.judge(
+            [claim for claim, _, _ in beside], [[text] for _, _, text in beside], progress
+        )
+        verdicts = [
+            verdict if verdict.text < 0 else replace(verdict, text=number)
+            for verdict, (_, number, _) in zip(judged, beside, strict=True)
+        ]
+        values = np.array(
+            [
+                verdict.score * (CONTRADICTED if verdict.verdict is Support.CONTRADICTED else 1.0)
+                for verdict in verdicts
+            ],
+            np.float64,
+        )
+        bounds = np.cumsum([0, *(len(usable[row]) for row in rows)]).tolist()
+        worst = [
+            replace(_worst(verdicts[piece], values[piece]), value=_mean(values[piece]))
+            for piece in map(slice, bounds, bounds[1:])
+        ]
+        return compared.judged(rows, worst, self.signature)
 
 
 @takes(ClaimSettings)
@@ -489,99 +528,36 @@ def claim_consistency(
     return ClaimConsistency(**settings).measure(answers, samples, progress)
 
 
-def judge_by_passages(
-    answers: object, passages: object, judge: ClaimJudge, progress: Progress | None = None
-) -> JudgedAnswers:
-    """Judge answers by passages as ``Groundedness`` does, with a judge of single claims."""
-    usable = _UsableTexts.from_passages(answers, passages)
-    rows, claims = usable.claims()
-    judged = judge.judge(claims, [usable.texts[row] for row in rows], progress)
-    verdicts = [
-        replace(
-            _renumbered(claim, usable.numbers[row]),
-            value=np.nan if claim.verdict is Support.UNREAD else float(claim.verdict is Support.SUPPORTED),
-        )
-        for claim, row in zip(judged, rows, strict=True)
-    ]
-    return _judged_answers(rows, verdicts, usable.status, grounding_signature(judge))
-
-
-def judge_by_samples(
-    answers: object, samples: object, judge: ClaimJudge, progress: Progress | None = None
-) -> JudgedAnswers:
-    """Measure answers by samples as ``ClaimConsistency`` does, with a judge of single claims."""
-    usable = _UsableTexts.from_samples(answers, samples)
-    rows, claims = usable.claims()
-    beside = [
-        (claim, text, number)
-        for row, claim in zip(rows, claims, strict=True)
-        for text, number in zip(usable.texts[row], usable.numbers[row], strict=True)
-    ]
-    judged = judge.judge([claim for claim, _, _ in beside], [[text] for _, text, _ in beside], progress)
-    verdicts = [_renumbered(claim, [number]) for claim, (_, _, number) in zip(judged, beside, strict=True)]
-    shares = np.array(
-        [
-            verdict.score * (CONTRADICTED if verdict.verdict is Support.CONTRADICTED else 1.0)
-            for verdict in verdicts
-        ],
-        np.float64,
-    )
-    bounds = np.cumsum([0, *(len(usable.texts[row]) for row in rows)]).tolist()
-    pieces = list(map(slice, bounds, bounds[1:]))
-    worst = [replace(_worst(verdicts[piece], shares[piece]), value=_mean(shares[piece])) for piece in pieces]
-    return _judged_answers(rows, worst, usable.status, agreement_signature(judge))
-
-
-def agreement_signature(judge: ClaimJudge) -> Signature:
-    """Give the settings that ``ClaimConsistency`` applies with a judge of single claims."""
-    return Signature.of("claim-consistency", contradicted=CONTRADICTED).extended(judge.signature)
-
-
-def grounding_signature(judge: ClaimJudge) -> Signature:
-    """Give the settings that ``Groundedness`` applies with a judge of single claims."""
-    return Signature.of("groundedness").extended(judge.signature)
-
-
-def passage_sentences(answers: object, passages: object) -> list[list[str]]:
-    """List for each answer the sentences that its claims are compared with; none where it is not judged."""
-    return _UsableTexts.from_passages(answers, passages).sentences()
-
-
-def sample_sentences(answers: object, samples: object) -> list[list[str]]:
-    """List for each answer the sentences of its samples, likewise."""
-    return _UsableTexts.from_samples(answers, samples).sentences()
-
-
 @dataclass(frozen=True)
-class _UsableTexts:
-    """Answers, the usable texts beside each, their numbers among all that were given, and statuses."""
+class _ComparedAnswers:
+    """Answers, the texts that the claims of each are compared with, and statuses.
+
+    A text that cannot be compared is ``None``, so that texts have the numbers that they were given with.
+    """
 
     answers: list[Any]
-    texts: list[list[str]]
-    numbers: list[list[int]]
+    texts: list[list[str | None]]
     status: Statuses
 
     @classmethod
-    def from_passages(cls, answers: object, passages: object) -> "_UsableTexts":
-        return cls._select(*read_texts(answers, passages, "passages"), Status.NO_REFERENCE)
+    def beside_passages(cls, answers: object, passages: object) -> "_ComparedAnswers":
+        return cls._compare(*read_texts(answers, passages, "passages"), Status.NO_REFERENCE)
 
     @classmethod
-    def from_samples(cls, answers: object, samples: object) -> "_UsableTexts":
+    def beside_samples(cls, answers: object, samples: object) -> "_ComparedAnswers":
         originals, cells = read_texts(answers, samples)
-        return cls._select(originals, without_declining(cells), Status.TOO_FEW_SAMPLES)
+        return cls._compare(originals, without_declining(cells), Status.TOO_FEW_SAMPLES)
 
     @classmethod
-    def _select(cls, answers: list[Any], cells: list[list[Any]], without: Status) -> "_UsableTexts":
-        numbers = [
-            [number for number, text in enumerate(listed) if text_status(text) is Status.SCORED]
-            for listed in cells
+    def _compare(cls, answers: list[Any], cells: list[list[Any]], without: Status) -> "_ComparedAnswers":
+        texts = [
+            [cell if text_status(cell) is Status.SCORED else None for cell in listed] for listed in cells
         ]
-        texts = [[listed[number] for number in usable] for listed, usable in zip(cells, numbers, strict=True)]
-        status = np.array([_answer_status(text) for text in answers], dtype=object).reshape(-1)
-        for row, usable in enumerate(texts):
-            if status[row] is Status.SCORED and not usable:
+        status = np.array([_answer_status(answer) for answer in answers], dtype=object).reshape(-1)
+        for row, listed in enumerate(texts):
+            if status[row] is Status.SCORED and not any(listed):
                 status[row] = without
-        return cls(answers, texts, numbers, status)
+        return cls(answers, texts, status)
 
     def claims(self) -> tuple[list[int], list[str]]:
         """Split the usable answers into sentences that state something; for each the answer's row."""
@@ -594,12 +570,26 @@ class _UsableTexts:
         return [row for row, _ in listed], [claim for _, claim in listed]
 
     def sentences(self) -> list[list[str]]:
+        """Split the texts beside each answer that has claims."""
         return [
-            [sentence for text in texts for sentence in worded_sentences(text)]
+            [sentence for text in texts if text is not None for sentence in worded_sentences(text)]
             if status is Status.SCORED and sentence_claims(answer)
             else []
             for answer, texts, status in zip(self.answers, self.texts, self.status, strict=True)
         ]
+
+    def judged(
+        self, rows: Sequence[int], verdicts: Sequence[ClaimVerdict], signature: Signature
+    ) -> JudgedAnswers:
+        """Give each answer its claims and their mean value; ``weightless`` without a claim that was read."""
+        claims: list[list[ClaimVerdict]] = [[] for _ in self.status]
+        for row, verdict in zip(rows, verdicts, strict=True):
+            claims[row].append(verdict)
+        means = [_mean(np.array([claim.value for claim in listed], np.float64)) for listed in claims]
+        score = np.array(means, np.float64).reshape(-1)
+        status = self.status.copy()
+        status[(status == Status.SCORED) & np.isnan(score)] = Status.WEIGHTLESS
+        return JudgedAnswers(score, status, tuple(map(tuple, claims)), signature)
 
 
 def _answer_status(answer: object) -> Status:
@@ -607,11 +597,6 @@ def _answer_status(answer: object) -> Status:
     status = text_status(answer)
     declined = status is Status.SCORED and gives_no_answer(str(answer))
     return Status.REFUSED if declined else status
-
-
-def _renumbered(claim: ClaimVerdict, numbers: Sequence[int]) -> ClaimVerdict:
-    """Count the deciding text among all that were given, unusable ones included."""
-    return claim if claim.text < 0 else replace(claim, text=numbers[claim.text])
 
 
 def _worst(verdicts: Sequence[ClaimVerdict], shares: Floats) -> ClaimVerdict:
@@ -624,19 +609,6 @@ def _worst(verdicts: Sequence[ClaimVerdict], shares: Floats) -> ClaimVerdict:
 def _mean(values: Floats) -> float:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else np.nan
-
-
-def _judged_answers(
-    rows: Sequence[int], verdicts: Sequence[ClaimVerdict], status: Statuses, signature: Signature
-) -> JudgedAnswers:
-    claims: list[list[ClaimVerdict]] = [[] for _ in status]
-    for row, verdict in zip(rows, verdicts, strict=True):
-        claims[row].append(verdict)
-    values = [np.array([claim.value for claim in listed], np.float64) for listed in claims]
-    score = np.array(list(map(_mean, values)), np.float64).reshape(-1)
-    final = status.copy()
-    final[(status == Status.SCORED) & np.isnan(score)] = Status.WEIGHTLESS
-    return JudgedAnswers(score, final, tuple(map(tuple, claims)), signature)
 
 
 _SYSTEM = (

@@ -1,6 +1,6 @@
 """The result of measuring consistency: values of each item, contradictions, reasons for missing values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Unpack
 
@@ -15,14 +15,13 @@ from semscale.answer_consistency.samples import SampledAnswers, read_texts
 from semscale.answer_consistency.settings import CorrectnessSettings
 from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
 from semscale.errors import InputError
-from semscale.matching.matches import FINDINGS
 from semscale.results.estimates import Estimates
 from semscale.results.result import Result, reason_words
-from semscale.results.result_columns import COUNTS, STATUSES, TEXTS, ResultColumn, numbers_by_name
+from semscale.results.result_columns import COUNTS, STATUSES, TEXTS, ResultColumn, numbers_by_name, records
 from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
 from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, ObjectArray, Status, Statuses
 
@@ -32,22 +31,7 @@ Reasons = tuple[str | None, ...]
 REASONS = ResultColumn(
     lambda reasons, _: [pl.Series("reason", reasons, pl.String)], lambda columns: tuple(columns[0].to_list())
 )
-
-
-def _write_contradictions(contradictions: Sequence[Sequence[Contradiction]], name: str) -> list[pl.Series]:
-    samples = [[contradiction.sample for contradiction in listed] for listed in contradictions]
-    findings = tuple(tuple(contradiction.finding for contradiction in listed) for listed in contradictions)
-    columns = [pl.Series("sample", samples, pl.List(pl.Int64)), *FINDINGS.write(findings, "finding")]
-    return [pl.DataFrame(columns).to_struct(name)]
-
-
-def _read_contradictions(columns: Sequence[pl.Series]) -> tuple[tuple[Contradiction, ...], ...]:
-    samples, *findings = columns[0].struct.unnest().get_columns()
-    rows = zip(samples.to_list(), FINDINGS.read(findings), strict=True) if findings else []
-    return tuple(tuple(map(Contradiction, numbers, listed)) for numbers, listed in rows)
-
-
-CONTRADICTIONS = ResultColumn(_write_contradictions, _read_contradictions)
+CONTRADICTIONS = records(Contradiction)
 SAMPLES = replace(COUNTS, write=lambda values, _: COUNTS.write(values, "samples"))
 
 NO_ANSWER = "the model declined to answer, or said that it does not know"
@@ -202,7 +186,15 @@ class Consistencies(Result):
 
         Contradictions are lists of structs, in which ``sample`` counts from 0.
         """
-        cells = [list(map(_contradiction_cells, listed)) for listed in self.contradictions]
+        (contradictions,) = CONTRADICTIONS.write(self.contradictions, "contradictions")
+        contradiction = pl.element().struct
+        finding = contradiction["finding"].struct
+        shown = pl.struct(
+            contradiction["sample"],
+            *(finding[name] for name in ("guard", "kind", "reason")),
+            finding["prediction"].struct["text"].alias("answer"),
+            finding["reference"].struct["text"].alias("contradicting"),
+        )
         grounds = [None if ground is None else str(ground) for ground in self.same_by]
         meanings = [
             None if ground is None else n for n, ground in zip(self.n_meanings.tolist(), grounds, strict=True)
@@ -214,33 +206,11 @@ class Consistencies(Result):
                 if measures_needing("meanings", self.measures)
                 else []
             ),
-            pl.Series("contradictions", cells, dtype=_SHOWN_CONTRADICTIONS),
+            contradictions.list.eval(shown),
         ]
 
     def _short_summary(self) -> ConsistencySummary:
         return self.summarize()
-
-
-_SHOWN_CONTRADICTIONS = pl.List(
-    pl.Struct(
-        {
-            "sample": pl.Int64,
-            **dict.fromkeys(("guard", "kind", "reason", "answer", "contradicting"), pl.String),
-        }
-    )
-)
-
-
-def _contradiction_cells(contradiction: Contradiction) -> dict[str, object]:
-    finding = contradiction.finding
-    return {
-        "sample": contradiction.sample,
-        "guard": finding.guard,
-        "kind": finding.kind,
-        "reason": finding.reason,
-        "answer": None if finding.prediction is None else finding.prediction.text,
-        "contradicting": None if finding.reference is None else finding.reference.text,
-    }
 
 
 @dataclass(frozen=True)

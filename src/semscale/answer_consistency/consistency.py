@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from semscale.answer_consistency.asking import (
-    AskedModel,
-    Asking,
-    Prompt,
-    Sampling,
-    Score,
-    without_parameters,
-)
+from semscale.answer_consistency.asking import AskedModel, Prompt, Sampling, Score
 from semscale.answer_consistency.consistencies import Asked, Consistencies, asking_reasons, measuring_reasons
 from semscale.answer_consistency.meanings import ItemPairs, Relations, relate_texts
 from semscale.answer_consistency.measures import (
@@ -29,7 +22,6 @@ from semscale.answer_consistency.measures import (
     measure_tokens,
     needed_parts,
 )
-from semscale.answer_consistency.p_true import with_p_true_forms
 from semscale.answer_consistency.pairs import (
     CONTRADICTS_ABOVE,
     EXACT_MATCH,
@@ -47,7 +39,6 @@ from semscale.answer_consistency.samples import (
     MemoizedEntailment,
     PairReaders,
     SampledAnswers,
-    SentenceEntailment,
     pair_samples,
     read_texts,
 )
@@ -58,7 +49,7 @@ from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.matching.entailment import EntailmentModel, chosen_model
+from semscale.matching.entailment import EntailmentModel, SentenceEntailment, chosen_model
 from semscale.matching.pairs import with_identifier, with_read_languages
 from semscale.settings import takes
 from semscale.signature import Signature
@@ -265,8 +256,7 @@ class Consistency:
             floor = floor or self.applied_floor(answers, cosines=readers.cosines)
             return lambda texts, samples: self._score_single(texts, samples, floor, readers)
 
-        asking = Asking(prompts, sampling, scorer, model.trials)
-        replies = asking.unasked(stopped) if stopped else await asking.run(model.runner, progress)
+        replies = await replace(model, sampling=sampling).ask(prompts, stopped, progress, scorer=scorer)
         finished = replies.status == Status.SCORED
         answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
         # Known by what was asked for, so that all parts of a table have the same columns.
@@ -278,8 +268,7 @@ class Consistency:
             answers, replies.samples, floor, progress, tokens=tokens, readers=readers
         )
         status = np.where(finished, measured.status, replies.status)
-        asked = without_parameters(sampling.signature, replies.counts.left_out)
-        asked = with_p_true_forms(asked, replies.counts.p_true_forms)
+        asked = replies.counts.applied_to(sampling.signature)
         signature = measured.signature.extended(asked).extended(self._chat_signature)
         reasons = asking_reasons(replies, measured.reasons)
         return Asked(replies, replace(measured, status=status, reasons=reasons, signature=signature))

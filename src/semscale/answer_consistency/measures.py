@@ -347,26 +347,6 @@ def check_measures(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chosen))
 
 
-def check_nli(names: Iterable[str], same_by: str) -> None:
-    """Refuse a model of entailment that no measure would use.
-
-    Args:
-        names: of measures.
-        same_by: as ``SAME_BY`` has it.
-
-    Raises:
-        InputError: no measure looks for contradictions or relates meanings by entailment.
-    """
-    names = tuple(names)
-    if "entailment" not in needed_parts(names, same_by, has_entailment=True):
-        ground = " where texts mean the same by exact words" if same_by == Ground.EXACT else ""
-        message = (
-            f"nli is not used by {', '.join(names)}{ground}: leave it out, or add the measure consistency, "
-            "whose contradictions it finds"
-        )
-        raise InputError(message, in_shell=f"--{message}")
-
-
 def check_sample_tokens(names: Iterable[str]) -> None:
     """Refuse log-probabilities of the samples' tokens that no measure would use.
 
@@ -383,16 +363,17 @@ def check_sample_tokens(names: Iterable[str]) -> None:
         raise InputError(f"sample_logprobs {message}", in_shell=f"--sample-logprobs {message}")
 
 
-def check_same_by(same_by: str, names: Iterable[str], *, has_entailment: bool) -> str:
-    """Check the ground on which texts mean the same.
+def check_entailment(names: Sequence[str], same_by: str, *, has_entailment: bool) -> None:
+    """Refuse measures without their model of entailment, and a model that no measure would use.
 
     Args:
-        same_by: as ``SAME_BY`` has it.
         names: of measures.
+        same_by: ground on which texts mean the same, as ``SAME_BY`` has it.
         has_entailment: whether a model of entailment is given.
 
     Raises:
-        InputError: an unknown ground, or a model of entailment is missing.
+        InputError: an unknown ground, a model of entailment is missing, or no measure looks for
+            contradictions or relates meanings by entailment.
     """
     if same_by not in SAME_BY:
         raise unknown_name("same_by", str(same_by), SAME_BY)
@@ -408,7 +389,13 @@ def check_same_by(same_by: str, names: Iterable[str], *, has_entailment: bool) -
         )
     if related and same_by not in {"auto", Ground.ENTAILMENT}:
         raise InputError(f"measure {related[0]} needs same_by auto or entailment, got {same_by!r}")
-    return same_by
+    if has_entailment and "entailment" not in needed_parts(names, same_by, has_entailment=True):
+        ground = " where texts mean the same by exact words" if same_by == Ground.EXACT else ""
+        message = (
+            f"nli is not used by {', '.join(names)}{ground}: leave it out, or add the measure consistency, "
+            "whose contradictions it finds"
+        )
+        raise InputError(message, in_shell=f"--{message}")
 
 
 def check_stopping(name: str) -> None:

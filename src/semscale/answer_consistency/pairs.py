@@ -17,9 +17,7 @@ import numpy as np
 from semscale.answer_consistency.samples import (
     PairReaders,
     SampledAnswers,
-    SentenceEntailment,
     distinct_entailments,
-    guards_read_samples,
     item_means,
     select_pairs,
 )
@@ -29,11 +27,13 @@ from semscale.answer_consistency.short_answers import (
     differing_words,
     same_answer_cosine,
 )
+from semscale.embedding.languages.language_names import ENGLISH
+from semscale.embedding.languages.text_language import language_of
 from semscale.guards.findings import Finding, Span
 from semscale.guards.registry import GUARDS
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.matching.entailment import CONTRADICTION, EntailmentModel
+from semscale.matching.entailment import CONTRADICTION, EntailmentModel, SentenceEntailment
 from semscale.matching.pairs import Pairs, corpus_hash, in_other_language, unrelated_pairs
 from semscale.types import Floats, Integers, Mask, Progress, Status
 
@@ -187,7 +187,13 @@ def compare_pairs(  # noqa: PLR0913 - pairs, and the models and guards that read
         contradiction = np.full(p, np.nan)
         if readers.entailment is not None:
             contradiction = contradiction_probabilities(pairs, readers.entailment)
-        by_guards = _findings_of_guards(pairs, guards, cosine, guarded, floor, readers.cosines)
+        same_answer, differing = SAME_ANSWER, None
+        if readers.cosines is not None:
+            same_answer = same_answer_cosine(readers.cosines.signature, floor)
+            differing = _differing_cosines(pairs, guarded, readers.cosines) if "answer" in guards else None
+        by_guards = guard_findings(
+            pairs, guards, cosine, guarded, same_answer=same_answer, differing=differing
+        )
         by_model = entailed_findings(pairs, contradiction)
         findings = [(*left, *right) for left, right in zip(by_guards, by_model, strict=True)]
         is_checked = guarded | ~np.isnan(contradiction)
@@ -202,26 +208,6 @@ def _block(pairs: Pairs, rows: slice) -> Pairs:
     answer, sample = numbers.reshape(2, -1)
     texts = [pairs.texts[number] for number in used.tolist()]
     return Pairs(texts, answer, sample, pairs.item[rows], pairs.place[rows], pairs.status)
-
-
-def _findings_of_guards(  # noqa: PLR0913, PLR0917 - pairs, and what guards know of them
-    pairs: Pairs,
-    guards: Sequence[str],
-    cosine: Floats,
-    guarded: Mask,
-    floor: float,
-    cosines: Cosines | None,
-) -> list[tuple[Finding, ...]]:
-    if cosines is None:
-        return guard_findings(pairs, guards, cosine, guarded)
-    return guard_findings(
-        pairs,
-        guards,
-        cosine,
-        guarded,
-        same_answer=same_answer_cosine(cosines.signature, floor),
-        differing=_differing_cosines(pairs, guarded, cosines) if "answer" in guards else None,
-    )
 
 
 def _differing_cosines(pairs: Pairs, guarded: Mask, cosines: Cosines) -> Floats:
@@ -250,6 +236,28 @@ def _guarded(pairs: Pairs) -> Mask:
         samples.setdefault(item, []).append(pairs.texts[sample])
     checked = (guards_read_samples(answers[item], texts) for item, texts in samples.items())
     return np.array(list(chain.from_iterable(checked)), np.bool_)
+
+
+def guards_read_samples(answer: str, samples: Sequence[str]) -> list[bool]:
+    """Tell with which samples guards compare an answer.
+
+    Guards check English, and short texts whose language is not clear. Where the answer or a sample of it is
+    clearly in another language, they skip the unclear ones, too: "Hund" beside "Das ist ein Hund." is hardly
+    English.
+
+    Args:
+        answer: the answer.
+        samples: its usable samples.
+
+    Example:
+        >>> guards_read_samples("A dog", ["Wolf", "It is a wolf."])
+        [True, True]
+        >>> guards_read_samples("I think it is a dog.", ["Hund", "Das ist ein Hund.", "It is not a wolf."])
+        [False, False, True]
+    """
+    language, languages = language_of(answer), [language_of(sample) for sample in samples]
+    read = {ENGLISH, None} if {language, *languages} <= {ENGLISH, None} else {ENGLISH}
+    return [language in read and other in read for other in languages]
 
 
 def leave_out_unread(

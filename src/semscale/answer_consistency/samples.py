@@ -4,9 +4,8 @@ The models that read them embed each text, and judge each pair, once.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,6 @@ import numpy.typing as npt
 from semscale.chat.declining import declines_to_answer, gives_no_answer
 from semscale.embedding import Embedder
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.languages.language_names import ENGLISH
-from semscale.embedding.languages.text_language import language_of
 from semscale.embedding.texts import distinct, text_status
 from semscale.errors import InputError, RowError
 from semscale.matching.cosines import Cosines
@@ -24,10 +21,8 @@ from semscale.matching.entailment import (
     RELATIONS,
     EntailmentModel,
     Entailments,
-    SentenceSupport,
+    SentenceEntailment,
     entailments_by,
-    support,
-    worded_sentences,
 )
 from semscale.matching.pairs import Pairs, pair_up
 from semscale.signature import Signature
@@ -37,8 +32,6 @@ from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses, V
 
 CAPACITY = 65_536
 """Texts whose vectors are stored: 100 MB for 384 dimensions."""
-_SENTENCE_PAIRS = 65_536
-"""Pairs of sentences that the model is given in one call, unless one pair of texts has more."""
 
 
 @dataclass(frozen=True)
@@ -202,28 +195,6 @@ def item_means(values: Floats, item: Integers, n: int) -> Floats:
     return means
 
 
-def guards_read_samples(answer: str, samples: Sequence[str]) -> list[bool]:
-    """Tell with which samples guards compare an answer.
-
-    Guards check English, and short texts whose language is not clear. Where the answer or a sample of it is
-    clearly in another language, they skip the unclear ones, too: "Hund" beside "Das ist ein Hund." is hardly
-    English.
-
-    Args:
-        answer: the answer.
-        samples: its usable samples.
-
-    Example:
-        >>> guards_read_samples("A dog", ["Wolf", "It is a wolf."])
-        [True, True]
-        >>> guards_read_samples("I think it is a dog.", ["Hund", "Das ist ein Hund.", "It is not a wolf."])
-        [False, False, True]
-    """
-    language, languages = language_of(answer), [language_of(sample) for sample in samples]
-    read = {ENGLISH, None} if {language, *languages} <= {ENGLISH, None} else {ENGLISH}
-    return [language in read and other in read for other in languages]
-
-
 class MemoizedEmbedder:
     """Embeds with another embedder, and each text that it stores only once.
 
@@ -305,79 +276,6 @@ class MemoizedEntailment:
         rows = np.array([self._rows[pair] for pair in pairs], np.int64)
         known = self._known
         return Entailments(known.values[rows], known.truncated[rows], known.unread[rows])
-
-
-class SentenceEntailment:
-    """Asks a model of entailment about pairs of sentences, and gives probabilities of pairs of texts.
-
-    Each sentence of the hypothesis is entailed as far as the premise's best sentence entails it, and
-    contradicted as far as one contradicts it, but no further than what is not entailed; a text has the mean
-    of its sentences. Texts of one sentence are read as they are.
-
-    Args:
-        model: asked about each pair of sentences; one that stores what it has read is asked for less.
-
-    References:
-        Laban et al. 2022, SummaC, section 3, doi:10.1162/tacl_a_00453.
-    """
-
-    def __init__(self, model: EntailmentModel) -> None:
-        self._model = model
-
-    @property
-    def signature(self) -> Signature:
-        """Signature of the model."""
-        return self._model.signature
-
-    def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
-        """Give the probabilities of p pairs, shape (p, 3); NaN for a text that it cannot read."""
-        return self.entailments(premises, hypotheses).values
-
-    def entailments(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Entailments:
-        """Give the probabilities of p pairs, and tell which have a sentence that was cut, or are not read."""
-        values, cut = np.full((len(premises), 3), np.nan), np.zeros(len(premises), np.bool_)
-        for row, (supported, is_cut) in enumerate(self._supports(premises, hypotheses)):
-            values[row], cut[row] = supported.mean, is_cut
-        return Entailments(values, cut, np.isnan(values).any(axis=1))
-
-    def contradictions(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
-        """Give the probability that the most contradicted sentence of each hypothesis is contradicted.
-
-        Returns:
-            Shape (p,), 0 to 1; NaN where the model cannot read one of the texts.
-        """
-        worst = [supported.worst for supported, _ in self._supports(premises, hypotheses)]
-        return np.array(worst, np.float64)
-
-    def _supports(
-        self, premises: Sequence[str], hypotheses: Sequence[str]
-    ) -> Iterator[tuple[SentenceSupport, bool]]:
-        """Judge pairs of texts in their order, many pairs of sentences in one call."""
-        sentences = {text: worded_sentences(text) for text in (*premises, *hypotheses)}
-        waiting: list[tuple[list[str], list[str]]] = []
-        count = 0
-        for premise, hypothesis in zip(premises, hypotheses, strict=True):
-            pair = sentences[premise], sentences[hypothesis]
-            more = len(pair[0]) * len(pair[1])
-            if waiting and count + more > _SENTENCE_PAIRS:
-                yield from self._judged(waiting)
-                waiting, count = [], 0
-            waiting.append(pair)
-            count += more
-        yield from self._judged(waiting)
-
-    def _judged(self, texts: Sequence[tuple[list[str], list[str]]]) -> Iterator[tuple[SentenceSupport, bool]]:
-        asked = [pair for premise, hypothesis in texts for pair in product(hypothesis, premise)]
-        if not asked:
-            return
-        judged = entailments_by(self._model, [pair[1] for pair in asked], [pair[0] for pair in asked])
-        values = np.where(judged.unread[:, None], np.nan, judged.values)
-        start = 0
-        for premise, hypothesis in texts:
-            stop = start + len(premise) * len(hypothesis)
-            block = values[start:stop].reshape(len(hypothesis), len(premise), -1)
-            yield support(block), bool(judged.truncated[start:stop].any())
-            start = stop
 
 
 @dataclass(frozen=True)

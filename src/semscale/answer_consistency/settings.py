@@ -136,11 +136,9 @@ class ConsistencySettings(Settings):
 
     def model_post_init(self, _context: object) -> None:
         """Refuse measures without their model, and a model without its measures."""
-        from semscale.answer_consistency.measures import check_nli, check_same_by
+        from semscale.answer_consistency.measures import check_entailment
 
-        check_same_by(self.same_by, self.measures, has_entailment=self.nli is not None)
-        if self.nli is not None:
-            check_nli(self.measures, self.same_by)
+        check_entailment(self.measures, self.same_by, has_entailment=self.nli is not None)
 
     @property
     def needs(self) -> frozenset[str]:

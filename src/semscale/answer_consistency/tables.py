@@ -14,7 +14,6 @@ from semscale.answer_consistency.asking import (
     Replies,
     ReplyCounts,
     prompt_status,
-    without_parameters,
 )
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
@@ -28,7 +27,6 @@ from semscale.answer_consistency.correctness import (
     rows_with_value,
 )
 from semscale.answer_consistency.measures import check_sample_tokens
-from semscale.answer_consistency.p_true import with_p_true_forms
 from semscale.answer_consistency.pairs import Floor
 from semscale.answer_consistency.samples import pair_samples
 from semscale.answer_consistency.settings import (
@@ -46,7 +44,7 @@ from semscale.errors import InputError
 from semscale.results.runs import PartState, TableInstrument, measure_table
 from semscale.results.table_columns import Cells
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import RowSample
 from semscale.store.cells import storable
 from semscale.store.columns import column_in
@@ -402,12 +400,10 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
                 )
             else:
                 too_few = TooFewLabels(counts, needed)
-        counted = replies or ReplyCounts()
-        signature = without_parameters(self._signature, counted.left_out)
         return tally.summary(
             self._plan,
             self._source.table.name,
-            signature=with_p_true_forms(signature, counted.p_true_forms),
+            signature=(replies or ReplyCounts()).applied_to(self._signature),
             columns=self._source.named,
             correctness=self._correctness,
             replies=replies,

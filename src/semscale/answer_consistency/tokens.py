@@ -3,8 +3,9 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -302,14 +303,6 @@ def _probability(tokens: Tokens | None) -> float:
     return normalised_probability(tokens) if tokens else math.nan
 
 
-class _Source(NamedTuple):
-    """The cell that is read, for messages."""
-
-    cell: Any
-    parameter: str
-    row: int
-
-
 def read_tokens(
     cells: object, n: int, *, first: int = 0, parameter: str = "logprobs"
 ) -> list[tuple[TokenLogprob, ...] | None]:
@@ -333,7 +326,7 @@ def read_tokens(
     listed = as_list(cells, parameter)
     if len(listed) != n:
         raise InputError(f"{parameter} must have {n} rows, one for each answer, got {len(listed)}")
-    return [_tokens(_Source(cell, parameter, row)) for row, cell in enumerate(listed, first)]
+    return [_tokens(cell, parameter, row) for row, cell in enumerate(listed, first)]
 
 
 def read_sample_tokens(
@@ -369,19 +362,26 @@ def read_sample_tokens(
                 f"{name} must hold a list for each of {n} samples, got {str(cell)[:_SHOWN]!r} in {{row}}",
                 row,
             )
-        tokens.append([_tokens(_Source(entry, name, row)) for entry in content])
+        tokens.append([_tokens(entry, name, row) for entry in content])
     return tokens
 
 
-def _tokens(source: _Source) -> tuple[TokenLogprob, ...] | None:
-    if _is_empty(source.cell):
+def _tokens(cell: object, parameter: str, row: int) -> tuple[TokenLogprob, ...] | None:
+    """Read the tokens of one text; ``None`` for an empty cell."""
+    if _is_empty(cell):
         return None
-    content = _content(source.cell)
+    content = _content(cell)
     if isinstance(content, Mapping):  # OpenAI's {"content": [...]}
         content = content.get("content")
-    if isinstance(content, str | bytes) or not isinstance(content, Sequence):
-        raise _refused(source)
-    return tuple(_token(entry, source) for entry in content) or None
+    if isinstance(content, Sequence) and not isinstance(content, str | bytes):
+        with suppress(ValueError):  # the list has an entry that is no token
+            return tuple(map(_token, content)) or None
+    owner = "answer" if parameter == "logprobs" else "sample"
+    raise RowError(
+        f"{parameter} must hold for each {owner} a list of log-probabilities of at most 0, or of "
+        f'objects with "logprob", or be empty, got {str(cell)[:_SHOWN]!r} in {{row}}',
+        row,
+    )
 
 
 def _is_empty(cell: object) -> bool:
@@ -398,27 +398,18 @@ def _content(cell: object) -> object:
         return None
 
 
-def _token(entry: Any, source: _Source) -> TokenLogprob:  # noqa: ANN401 - any entry
+def _token(entry: Any) -> TokenLogprob:  # noqa: ANN401 - any entry
     if isinstance(entry, TokenLogprob):
         return entry
     fields = entry if isinstance(entry, Mapping) else {"logprob": entry}
     top = tuple(
-        (str(other.get("token", "")), _logprob(other.get("logprob"), source))
+        (str(other.get("token", "")), _logprob(other.get("logprob")))
         for other in fields.get("top_logprobs") or ()
     )
-    return TokenLogprob(str(fields.get("token", "")), _logprob(fields.get("logprob"), source), top)
+    return TokenLogprob(str(fields.get("token", "")), _logprob(fields.get("logprob")), top)
 
 
-def _logprob(value: Any, source: _Source) -> float:  # noqa: ANN401 - any value
+def _logprob(value: Any) -> float:  # noqa: ANN401 - any value
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > 0:
-        raise _refused(source)
+        raise ValueError
     return max(float(value), _LEAST_LOGPROB)
-
-
-def _refused(source: _Source) -> RowError:
-    owner = "answer" if source.parameter == "logprobs" else "sample"
-    return RowError(
-        f"{source.parameter} must hold for each {owner} a list of log-probabilities of at most 0, or of "
-        f'objects with "logprob", or be empty, got {str(source.cell)[:_SHOWN]!r} in {{row}}',
-        source.row,
-    )

@@ -16,7 +16,7 @@ from semscale.answer_consistency.settings import (
     ConsistencySettings,
     CorrectnessSettings,
 )
-from semscale.cli.options import As, command, refuse_given
+from semscale.cli.options import As, Rare, command, refuse_stated
 from semscale.cli.outputs import Outputs, present
 from semscale.cli.shared import (
     CHAT,
@@ -33,7 +33,6 @@ from semscale.settings import Option, Settings
 if TYPE_CHECKING:
     from semscale.answer_consistency.asking import Prompt, Sampling
     from semscale.answer_consistency.claim_tables import AgreementSummary
-    from semscale.answer_consistency.claims import ClaimJudge
     from semscale.answer_consistency.summary import ConsistencySummary
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.forecast import Forecast, ForecastSummary
@@ -149,7 +148,7 @@ class ConsistencyOptions(Settings):
     """
 
     file: InputFile
-    columns: SampleColumns
+    columns: Annotated[SampleColumns, Rare("by")]
     measures: ConsistencySettings
     claims: Annotated[
         bool,
@@ -157,26 +156,26 @@ class ConsistencyOptions(Settings):
         Option(MEASURING),
     ] = False
     asking: AskingOptions
-    calls: CallOptions
+    calls: Annotated[CallOptions, Rare("max_cost")]
     correctness: CorrectnessSettings
     outputs: Outputs
-    model: EmbedderOptions
-    table: RowOptions
+    model: Annotated[EmbedderOptions, Rare("embedder")]
+    table: Annotated[RowOptions, Rare("where")]
     run: RunOptions
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options without the one that they belong to."""
         if self.asking.samples is None:
-            refuse_given("--ask N, which is not given", self.asking, self.calls, but=("dry_run",))
+            refuse_stated("--ask N, which is not given", self.asking, self.calls, but=("dry_run",))
         if self.columns.label is None:
-            refuse_given("--correct, which is not given", self.correctness)
+            refuse_stated("--correct, which is not given", self.correctness)
         if self.measures.nli is None and self.measures.nli_labels is not None:
             raise InputError("nli_labels belongs to --nli, which is not given")
         if self.claims:
             whole = "measures of whole answers, which --claims does not make"
-            refuse_given(whole, self.measures, but=("nli", "nli_labels"))
-            refuse_given(whole, self.columns, but=("prompt", "answer", "sample", "item", "by"))
-            refuse_given(whole, self.asking, but=_OF_SAMPLING)
+            refuse_stated(whole, self.measures, but=("nli", "nli_labels"))
+            refuse_stated(whole, self.columns, but=("prompt", "answer", "sample", "item", "by"))
+            refuse_stated(whole, self.asking, but=_OF_SAMPLING)
             if self.measures.nli is not None and self.model.is_stated:
                 raise InputError("--embedder belongs to --claims without --nli, whose model reads no vectors")
 
@@ -245,6 +244,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
     """
     from semscale.answer_consistency.asking import AskedModel
     from semscale.answer_consistency.claim_tables import claim_consistency_file
+    from semscale.answer_consistency.claims import ClaimConsistency
     from semscale.cli.progress import progress_bars
     from semscale.matching.matcher import check_method
     from semscale.store.deriving.derived_columns import with_label
@@ -261,7 +261,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
         return claim_consistency_file(
             table,
             columns.changed(by=by),
-            judge=claim_judge(options.model, nli, labels, progress),
+            instrument=ClaimConsistency(**claim_models(options.model, nli, labels, progress)),
             model=model,
             plan=options.run.plan,
             out=options.outputs.out,
@@ -270,11 +270,10 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
         )
 
 
-def claim_judge(
+def claim_models(
     model: EmbedderOptions, nli: str | None, labels: Sequence[str] | None, progress: "Progress | None"
-) -> "ClaimJudge":
-    """Load the model that judges claims: the embedding model, or one of entailment."""
-    from semscale.answer_consistency.claims import ClaimJudge
+) -> dict[str, Any]:
+    """Load the model that judges claims, by its setting: the embedding model, or one of entailment."""
     from semscale.matching.bertscore import token_encoder
     from semscale.matching.entailment import chosen_model
 
@@ -282,11 +281,11 @@ def claim_judge(
         entailment = chosen_model(
             nli, labels, precision=model.precision, cache=model.cache, progress=progress
         )
-        return ClaimJudge(nli=entailment)
+        return {"nli": entailment}
     encoder = token_encoder(
         model.chosen_name, model.precision, progress, engine=model.engine, device=model.device
     )
-    return ClaimJudge(embedder=encoder)
+    return {"embedder": encoder}
 
 
 def forecast_samples(options: ConsistencyOptions) -> "ForecastSummary":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App
 from pydantic import Field
 
-from semscale.cli.options import As, Without, command, refuse_given
+from semscale.cli.options import As, Without, command, refuse_stated
 from semscale.cli.outputs import Outputs, present
 from semscale.cli.shared import (
     ARGUMENTS,
@@ -149,7 +149,7 @@ class MatchOptions(Settings):
         """Refuse options without the one that they belong to."""
         if self.columns.reference:
             return
-        refuse_given("--reference, which is not given", self, but=_OF_CONTEXT)
+        refuse_stated("--reference, which is not given", self, but=_OF_CONTEXT)
         if self.matching.nli is None and self.matching.nli_labels is not None:
             raise InputError("nli_labels belongs to --nli, which is not given")
         if self.matching.nli is not None and self.model.is_stated:
@@ -242,7 +242,8 @@ def ground_table(options: MatchOptions) -> "GroundingSummary":
         SemscaleError: what the table or the model cannot do.
     """
     from semscale.answer_consistency.claim_tables import groundedness_file
-    from semscale.cli.consistency import claim_judge
+    from semscale.answer_consistency.claims import Groundedness
+    from semscale.cli.consistency import claim_models
     from semscale.cli.progress import progress_bars
     from semscale.matching.matcher import check_method
 
@@ -255,7 +256,9 @@ def ground_table(options: MatchOptions) -> "GroundingSummary":
         return groundedness_file(
             table,
             columns,
-            judge=claim_judge(options.model, nli, options.matching.nli_labels, progress),
+            instrument=Groundedness(
+                **claim_models(options.model, nli, options.matching.nli_labels, progress)
+            ),
             plan=options.run.plan,
             out=options.outputs.out,
             settings=options.run.parts,

@@ -143,7 +143,85 @@ class SentenceSupport:
         return float(np.fmax.reduce(self.values[:, CONTRADICTION]))
 
 
-_Sides = tuple[list[str], list[str]]  # sentences of a prediction, and of its reference
+class SentenceEntailment:
+    """Judges pairs of texts sentence by sentence with a model of entailment.
+
+    Each sentence of the hypothesis is entailed to the degree to which the premise's best sentence entails it,
+    and contradicted to the degree to which one contradicts it, but no further than it is not entailed; a text
+    has the mean of its sentences. Texts of one sentence are read as they are.
+
+    Args:
+        model: judges each pair of sentences.
+        together: pairs of sentences that the model reads in one call, unless one pair of texts has more.
+
+    References:
+        Laban et al. 2022, SummaC, section 3, doi:10.1162/tacl_a_00453.
+    """
+
+    def __init__(self, model: EntailmentModel, together: int = 65_536) -> None:
+        self._model, self._together = model, together
+
+    @property
+    def signature(self) -> Signature:
+        """Signature of the model."""
+        return self._model.signature
+
+    def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
+        """Return the probabilities of p pairs, shape (p, 3); NaN for a text that the model cannot read."""
+        return self.entailments(premises, hypotheses).values
+
+    def entailments(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Entailments:
+        """Return the probabilities of p pairs, which have a sentence that was cut, and which are not read."""
+        judged = list(self.supports(premises, hypotheses))
+        values = np.array([supported.mean for supported, _ in judged], np.float64).reshape(-1, 3)
+        cut = np.array([is_cut.any() for _, is_cut in judged], np.bool_)
+        return Entailments(values, cut, np.isnan(values[:, ENTAILMENT]))
+
+    def contradictions(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
+        """Return the probability that the most contradicted sentence of each hypothesis is contradicted.
+
+        Returns:
+            Shape (p,), 0 to 1; NaN where the model cannot read one of the texts.
+        """
+        worst = [supported.worst for supported, _ in self.supports(premises, hypotheses)]
+        return np.array(worst, np.float64)
+
+    def supports(
+        self, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> Iterator[tuple[SentenceSupport, Mask]]:
+        """Judge pairs of texts in order, many pairs of sentences in one call.
+
+        Yields:
+            The support of a hypothesis's sentences by its premise, and a mask of the pairs of sentences that
+            were cut.
+        """
+        sentences = {text: worded_sentences(text) for text in (*premises, *hypotheses)}
+        waiting: list[tuple[list[str], list[str]]] = []
+        count = 0
+        for premise, hypothesis in zip(premises, hypotheses, strict=True):
+            sides = sentences[premise], sentences[hypothesis]
+            more = len(sides[0]) * len(sides[1])
+            if waiting and count + more > self._together:
+                yield from self._judge(waiting)
+                waiting, count = [], 0
+            waiting.append(sides)
+            count += more
+        if waiting:
+            yield from self._judge(waiting)
+
+    def _judge(self, texts: Sequence[tuple[list[str], list[str]]]) -> Iterator[tuple[SentenceSupport, Mask]]:
+        """Judge pairs of texts whose sentences the model reads in one call."""
+        pairs = [pair for premise, hypothesis in texts for pair in product(hypothesis, premise)]
+        judged = entailments_by(self._model, [pair[1] for pair in pairs], [pair[0] for pair in pairs])
+        values = np.where(judged.unread[:, None], np.nan, judged.values)
+        start = 0
+        for premise, hypothesis in texts:
+            stop = start + len(premise) * len(hypothesis)
+            block = values[start:stop].reshape(len(hypothesis), len(premise), -1)
+            yield support(block), judged.truncated[start:stop]
+            start = stop
+
+
 _Supports = tuple[SentenceSupport, SentenceSupport]  # of the prediction's sentences, and of the reference's
 
 
@@ -180,7 +258,7 @@ class EntailmentMatch:
         """Score every pair, 0 to 1; NaN where the model cannot read a text."""
         rows = range(len(pairs.item))
         parts = np.full((len(rows), len(PARTS)), np.nan)
-        for row, (_, (prediction, reference), cut) in enumerate(self._judged(pairs, rows)):
+        for row, ((prediction, reference), cut) in enumerate(self._judged(pairs, rows)):
             parts[row] = [*prediction.mean, *reference.mean, max(prediction.worst, reference.worst), cut]
             if progress and (row % TOGETHER == 0 or row + 1 == len(rows)):
                 progress("comparing", row + 1, len(rows))
@@ -193,53 +271,24 @@ class EntailmentMatch:
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain some pairs sentence by sentence; see ``explain_sentences``."""
         shares = (1 - self._recall_share, self._recall_share)
-        judged = self._judged(pairs, rows)
-        return [explain_sentences(sentences, supports, shares) for sentences, supports, _ in judged]
+        tables = []
+        for row, (supports, _) in zip(rows, self._judged(pairs, rows), strict=True):
+            prediction, reference = map(worded_sentences, pairs.both(row))
+            tables.append(explain_sentences(prediction, reference, supports, shares))
+        return tables
 
-    def _judged(self, pairs: Pairs, rows: Sequence[int]) -> Iterator[tuple[_Sides, _Supports, float]]:
-        """Judge pairs of texts in order, many pairs of sentences in one call.
+    def _judged(self, pairs: Pairs, rows: Sequence[int]) -> Iterator[tuple[_Supports, float]]:
+        """Judge pairs of texts in both directions.
 
         Yields:
-            The sentences of a pair, their support, and the share of pairs of sentences that were cut.
+            The support of both texts' sentences, and the share of pairs of sentences that were cut.
         """
-        sentences: dict[int, list[str]] = {}
-
-        def sentences_in(text: int) -> list[str]:
-            return sentences.setdefault(text, worded_sentences(pairs.texts[text]))
-
-        waiting: list[_Sides] = []
-        count = 0
-        for row in rows:
-            sides = sentences_in(int(pairs.prediction[row])), sentences_in(int(pairs.reference[row]))
-            more = 2 * len(sides[0]) * len(sides[1])
-            if waiting and count + more > TOGETHER:
-                yield from self._judge(waiting)
-                waiting, count = [], 0
-            waiting.append(sides)
-            count += more
-        if waiting:
-            yield from self._judge(waiting)
-
-    def _judge(self, texts: Sequence[_Sides]) -> Iterator[tuple[_Sides, _Supports, float]]:
-        """Judge pairs of texts whose sentences the model reads in one call."""
-        premises: list[str] = []
-        hypotheses: list[str] = []
-        for prediction, reference in texts:
-            for hypothesis, premise in (*product(prediction, reference), *product(reference, prediction)):
-                premises.append(premise)
-                hypotheses.append(hypothesis)
-        judged = entailments_by(self._model, premises, hypotheses)
-        values = np.where(judged.unread[:, None], np.nan, judged.values)
-        start = 0
-        for prediction, reference in texts:
-            size = len(prediction) * len(reference)
-            middle, stop = start + size, start + 2 * size
-            supports = (
-                support(values[start:middle].reshape(len(prediction), len(reference), -1)),
-                support(values[middle:stop].reshape(len(reference), len(prediction), -1)),
-            )
-            yield (prediction, reference), supports, float(judged.truncated[start:stop].mean())
-            start = stop
+        texts = [pairs.both(row) for row in rows]
+        hypotheses = [text for both in texts for text in both]
+        premises = [text for prediction, reference in texts for text in (reference, prediction)]
+        directions = SentenceEntailment(self._model, TOGETHER).supports(premises, hypotheses)
+        for (prediction, is_cut), (reference, is_cut_back) in zip(directions, directions, strict=True):
+            yield (prediction, reference), float(np.mean([is_cut, is_cut_back]))
 
 
 class NliModel:
@@ -530,11 +579,17 @@ def support(probabilities: Floats) -> SentenceSupport:
     return SentenceSupport(values, deciding)
 
 
-def explain_sentences(sentences: _Sides, supports: _Supports, shares: tuple[float, float]) -> pl.DataFrame:
+def explain_sentences(
+    prediction: Sequence[str],
+    reference: Sequence[str],
+    supports: _Supports,
+    shares: tuple[float, float],
+) -> pl.DataFrame:
     """Lay out the contribution of each sentence of a prediction and of its reference to the score.
 
     Args:
-        sentences: those of the prediction, and those of the reference.
+        prediction: sentences of the prediction.
+        reference: sentences of the reference.
         supports: support of each of them by the other text.
         shares: weight of the prediction's sentences in the score, and of the reference's; they sum to 1.
 
@@ -543,7 +598,7 @@ def explain_sentences(sentences: _Sides, supports: _Supports, shares: tuple[floa
         ``contradiction`` (probabilities). ``similarity`` is the probability that the sentence is entailed;
         its counterpart is the deciding sentence. All weights sum to 1, all contributions to the score.
     """
-    tables = []
+    tables, sentences = [], (prediction, reference)
     for side, name in enumerate(("prediction", "reference")):
         read = np.flatnonzero(supports[side].deciding >= 0)
         values = supports[side].values[read]

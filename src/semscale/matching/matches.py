@@ -1,13 +1,13 @@
 """Matches of predictions with references: scores, their components, and findings."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Unpack
 
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.guards.findings import Finding, Span
+from semscale.guards.findings import Finding
 from semscale.matching.settings import MatchColumns
 from semscale.matching.summary import MatchSummary, Separation, summarize_matches
 from semscale.results.estimates import Estimates
@@ -18,42 +18,20 @@ from semscale.results.result_columns import (
     FLOATS,
     POSITIONS,
     STATUSES,
-    ResultColumn,
     numbers_by_name,
+    records,
 )
 from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
 from semscale.types import Floats, Integers, Mask, Statuses
 
 Findings = tuple[tuple[Finding, ...], ...]
 
 _SIDES = ("prediction", "reference")
-_SPAN = pl.Struct({"start": pl.Int64, "end": pl.Int64, "text": pl.String})
-_ABOUT = dict.fromkeys(("guard", "kind", "reason"), pl.String)
-_FINDING = pl.Struct(_ABOUT | dict.fromkeys(_SIDES, _SPAN))
-_SHOWN_FINDING = pl.Struct(_ABOUT | dict.fromkeys(_SIDES, pl.String))
-
-
-def _write_findings(findings: Findings, name: str) -> Sequence[pl.Series]:
-    def cell(finding: Finding) -> dict[str, Any]:
-        spans = {side: getattr(finding, side) for side in _SIDES}
-        return vars(finding) | {side: span and vars(span) for side, span in spans.items()}
-
-    cells = [list(map(cell, row)) for row in findings]
-    return [pl.Series(name, cells, pl.List(_FINDING))] if findings else []
-
-
-def _read_findings(columns: Sequence[pl.Series]) -> Findings:
-    def finding(cell: dict[str, Any]) -> Finding:
-        spans = {side: None if cell[side] is None else Span(**cell[side]) for side in _SIDES}
-        return Finding(**(cell | spans))
-
-    return tuple(tuple(map(finding, cells)) for cells in columns[0].to_list())
-
-
-FINDINGS = ResultColumn(_write_findings, _read_findings)
+_RECORDS = records(Finding)
+_FINDINGS = replace(_RECORDS.private, write=lambda rows, name: _RECORDS.write(rows, name) if rows else [])
+_SHOWN_FINDING = pl.Struct(dict.fromkeys(("guard", "kind", "reason", *_SIDES), pl.String))
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +60,7 @@ class Matches(Result):
     components: Annotated[Mapping[str, Floats], numbers_by_name({"findings": "findings_factor"})] = field(
         default_factory=dict
     )
-    findings: Annotated[Findings, FINDINGS.private] = ()
+    findings: Annotated[Findings, _FINDINGS] = ()
     guarded: Annotated[Mask | None, FLAGS.private] = None
     bounds: tuple[float, float] = (0.0, 1.0)
     weighs_findings: bool = False

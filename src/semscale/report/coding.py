@@ -26,12 +26,13 @@ from semscale.report.document import (
     Subheading,
     Value,
     estimate_cell,
+    share_cell,
 )
 from semscale.report.formatting import count, counted, coverage, listed, one_line, percent
 from semscale.report.parts import Column, Columns, in_column, section, table, table_of
 from semscale.report.sentences import rows_scored, sampled_caution
-from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
-from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
+from semscale.stats.clustering import RESAMPLES, STABLE
+from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from semscale.coding.coding import CodeCalibration
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
     from semscale.coding.summary import CodedGrouping, CodingSummary
-    from semscale.stats.agreement.estimates import AgreementEstimate
+    from semscale.stats.agreement import AgreementEstimate
 
 _NAME = 60
 _HEAD = 24
@@ -190,10 +191,8 @@ def _share_section(summary: "CodingSummary") -> Section | None:
         ("code", lambda share: Quoted(share.code, _NAME)),
         ("assigned", lambda share: Count(share.n_assigned, is_small=share.has_small_base)),
         ("unsure", lambda share: share.n_unsure),
-        ("counted share", lambda share: estimate_cell(share.counted, 1, is_share=True)),
-        ("corrected share", lambda share: estimate_cell(share.corrected, 1, is_share=True))
-        if summary.n_hand
-        else None,
+        ("counted share", lambda share: share_cell(share.counted)),
+        ("corrected share", lambda share: share_cell(share.corrected)) if summary.n_hand else None,
     )
     note = (
         "Counted: share of the answers about which a code was decided; its interval does not account for the "
@@ -237,7 +236,7 @@ def _group_table(grouping: "CodedGrouping", min_base: int) -> DataTable:
         ("answers", *(Count(group.n, is_small=group.n < min_base) for group in groups), "")
     ]
     for position, test in enumerate(grouping.tests):
-        shares = (estimate_cell(_best(group.shares[position]), 0, is_share=True) for group in groups)
+        shares = (share_cell(_best(group.shares[position])) for group in groups)
         rows.append((Quoted(test.code, _NAME), *shares, _p_value(test.adjusted)))
     has_small = any(group.n < min_base for group in groups)
     small = f"* fewer than {counted(min_base, 'answer')}: shown, and left out of the test"

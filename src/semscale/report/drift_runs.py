@@ -84,8 +84,8 @@ from semscale.report.plane_charts import MOST_RUNS, Course, Mark, MatrixCell, Ti
 from semscale.report.row_charts import NOISE, TOLERATED, ForestRow, forest
 from semscale.report.sentences import position_bias_note, stand_in_notes
 from semscale.signature import Signature
-from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
-from semscale.stats.testing.monotone_trend import FEWEST_VALUES
+from semscale.stats.drift_tests import FEWEST_VALUES
+from semscale.stats.intervals import FEWEST_CLUSTERS
 
 _TIME = "%Y-%m-%d %H:%M"
 _SHOWN, _MOST_ROWS = 20, 200
@@ -628,9 +628,7 @@ def _false_alarms_figure(result: SelfTest) -> Figure:
             drift=row.failed.value,
             low=row.failed.low,
             high=row.failed.high,
-            noise=0.0,
             margin=result.alpha,
-            outcome=None,
             text=percent_with_interval(row.failed),
             short_text=percent(row.failed.value),
         )
@@ -1019,10 +1017,9 @@ def _forest_row(name: str, figure: Interval, *, judged: bool) -> ForestRow:
     def shown(value: float) -> str:
         return percent(value, 0) if judged else number(value)
 
-    low, high = (figure.low, figure.high) if has_interval(figure) else (None, None)
     short = shown(figure.value)
-    text = short if low is None or high is None else f"{short} [{shown(low)}, {shown(high)}]"
-    return ForestRow(name, figure.value, low, high, 0.0, None, None, text, short)
+    text = f"{short} [{shown(figure.low)}, {shown(figure.high)}]" if has_interval(figure) else short
+    return ForestRow(name, figure.value, figure.low, figure.high, text, short)
 
 
 TABLED_RUNS = 200

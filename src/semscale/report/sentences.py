@@ -7,7 +7,7 @@ from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
 from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.signature import Signature
-from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+from semscale.stats.intervals import FEWEST_CLUSTERS
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from semscale.judging.asking import FormRefusal
     from semscale.results.estimates import Estimates
     from semscale.results.summary import Summary
-    from semscale.stats.intervals.means import MeanEstimate
+    from semscale.stats.intervals import MeanEstimate
 
 STATUS_MEANINGS = {
     "not-text": "the cell holds a number or something else that is not text",
@@ -61,6 +61,22 @@ def rows_scored(
     ]
     others = f"; left out: {listed(reasons)}" if reasons else ""
     return f"{count(n)} of {counted(total, noun)} {was} {verb}{others}"
+
+
+def counts_scored(counts: Mapping[Status, int] | Mapping[str, int], noun: str = "row") -> str:
+    """State how many of the rows with each status were scored, as ``rows_scored`` does.
+
+    Args:
+        counts: rows by status.
+        noun: name of a row.
+
+    Example:
+        >>> counts_scored({"scored": 3, "missing": 1})
+        '3 of 4 rows were scored; left out: 1 missing'
+    """
+    left_out = {str(status): n for status, n in counts.items()}
+    scored = left_out.pop(Status.SCORED, 0)
+    return rows_scored(scored, sum(counts.values()), left_out, noun)
 
 
 def most_frequent(left_out: Mapping[str, int]) -> dict[str, int]:
@@ -155,7 +171,7 @@ def interval_methods(plan: ResampledIntervals, methods: Mapping[str, str | None]
         units: what was resampled, such as "rows".
 
     Example:
-        >>> from semscale.stats.intervals.estimates import IntervalPlan
+        >>> from semscale.stats.intervals import IntervalPlan
         >>> interval_methods(IntervalPlan(seed=7), {"match": "bootstrap", "F1": None}, "items")
         '95 %, 2,000 bootstrap resamples of items, seed 7'
         >>> methods = {"match": "linearized", "F1": "bootstrap"}
@@ -283,7 +299,7 @@ def position_bias_note(judge: str, first: "MeanEstimate") -> str | None:
         first: mean points of the first answer.
 
     Example:
-        >>> from semscale.stats.intervals.means import MeanEstimate
+        >>> from semscale.stats.intervals import MeanEstimate
         >>> position_bias_note("m", MeanEstimate(0.7, 0.6, 0.8, 20, 0, 20, "bootstrap")).partition(": ")[0]
         'm prefers the answer shown first'
         >>> position_bias_note("m", MeanEstimate(0.6, 0.4, 0.8, 20, 0, 20, "bootstrap")) is None

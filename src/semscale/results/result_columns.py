@@ -18,11 +18,12 @@ Example:
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, Self, get_type_hints
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from typing import Any, Self, get_args, get_type_hints
 
 import numpy as np
 import polars as pl
+from pydantic import TypeAdapter
 
 from semscale.store.columns import floats_in, statuses_in
 
@@ -162,3 +163,38 @@ def numbers_by_name(titles: Mapping[str, str] | None = None) -> ResultColumn:
         ],
         lambda columns: {names.get(column.name, column.name): floats_in(column) for column in columns},
     )
+
+
+def records(kind: type) -> ResultColumn:
+    """Return the kind of a field that has any number of records for each row: a column of lists of structs.
+
+    Args:
+        kind: a dataclass whose fields are texts, numbers, or such records, or ``None`` instead of one.
+
+    Example:
+        >>> from semscale.guards.findings import Span
+        >>> (column,) = records(Span).write([[Span(0, 3, "Who")], []], "spans")
+        >>> column.to_list()
+        [[{'start': 0, 'end': 3, 'text': 'Who'}], []]
+        >>> records(Span).read([column])
+        ((Span(start=0, end=3, text='Who'),), ())
+    """
+    dtype = pl.List(_struct_type(kind))
+    return _single_column(
+        lambda rows: pl.Series([[asdict(record) for record in row] for row in rows], dtype=dtype),
+        lambda cells: TypeAdapter(tuple[tuple[kind, ...], ...]).validate_python(cells.to_list()),  # type: ignore[valid-type]
+    )
+
+
+def _struct_type(kind: type) -> pl.Struct:
+    hints = get_type_hints(kind)
+    types: dict[str, Any] = {}
+    for field in fields(kind):
+        stated = hints[field.name]
+        value_type = (get_args(stated) or (stated,))[0]  # the first of "X | None"
+        if isinstance(value_type, type) and is_dataclass(value_type):
+            types[field.name] = _struct_type(value_type)
+        else:
+            plain = next(base for base in (str, int, float) if issubclass(value_type, base))
+            types[field.name] = pl.DataType.from_python(plain)
+    return pl.Struct(types)

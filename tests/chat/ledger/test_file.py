@@ -3,9 +3,12 @@
 import sqlite3
 import threading
 
+import pytest
+
 from semscale.chat.ledger.file import LedgerFile
 
 
+@pytest.mark.exhaustive
 def test_many_may_open_a_new_file_at_once(tmp_path):
     failed: list[Exception] = []
 

@@ -144,6 +144,7 @@ def true_drift(rng, lost, gained):
     return unlike(counts)[0][:, 0].mean()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("lost", "gained", "times"), [(0.25, 0.0, 1.0), (0.0, 0.3, 1.0), (0.2, 0.2, 1.5)])
 def test_few_pass_whose_shift_or_scatter_is_just_what_is_tolerated(lost, gained, times):
     # One direction at the tolerance: .05 is asked, and a second way to pass costs up to .02. Both ways alike,

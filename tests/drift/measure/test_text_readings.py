@@ -14,6 +14,7 @@ TEXTS = [
 GROUPS = [np.array(group, np.int64) for group in ([0, 5], [], [7, 2, 1], [3], [8, 9, 4], [6, 0])]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("precision", ["exact", "fast"])
 @pytest.mark.parametrize("layers", [[6], [2, 6]])
 def test_groups_layers_and_the_disk_change_no_state(layers, precision, tmp_path):

@@ -49,6 +49,7 @@ def history(tmp_path, meter):
         yield opened
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("candidate", "is_moved", "moved", "outcome"),
     [

@@ -102,6 +102,7 @@ def is_seen(seed, *, shift, runs=10, anchors=60, repeats=8):
     return any(test.is_significant for test in found.values())
 
 
+@pytest.mark.exhaustive
 def test_a_noisy_judge_that_stays_is_hardly_ever_said_to_have_moved():
     # 100 histories of 200 runs. At a rate of alpha = .01, five alarms or more come in 1 of 290 such draws.
     assert sum(is_seen(seed, shift=0.0, runs=200) for seed in range(100)) <= 4

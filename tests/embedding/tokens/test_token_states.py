@@ -27,6 +27,7 @@ def encoder_of(folder, **settings) -> TokenEncoder:
     return TokenEncoder(OpenVinoEmbedder(folder, name="random", **settings))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_layers_states_are_those_of_the_slow_encoder(family, write_checkpoint):
     folder, weights = write_checkpoint(family)

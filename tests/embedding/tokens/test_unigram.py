@@ -114,6 +114,7 @@ def test_pieces_may_be_longer_after_one_character_than_after_another():
     assert ids(tokenizer, texts) == ids(expected, texts)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("language", ["zh", "ar", "de"])
 def test_ids_of_the_default_model_are_those_of_the_library(default_tokenizers, language):
     with (ROOT / f"bench/data/reviews_{language}.csv").open(encoding="utf-8", newline="") as file:

@@ -47,6 +47,7 @@ def test_dates_ranges_times_and_numbers_are_none(text):
     assert find_identifiers(text) == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("piece", ["a", "1.", "1-", "a.", "a@", ":", "10.0.0.1 "])
 def test_long_texts_are_read_in_seconds(piece):
     # A pattern that looks back over everything would take minutes here.

@@ -18,6 +18,7 @@ sys.exit(f"loaded: {heavy}" if heavy else 0)
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
+@pytest.mark.exhaustive
 def test_alembic_is_loaded_only_to_change_tables(tmp_path):
     script = """
 import sys

@@ -80,6 +80,7 @@ class TestReadOnly:
                     write()
         assert filled.read_bytes() == before
 
+    @pytest.mark.exhaustive
     def test_another_process_wrote_and_was_killed(self, folder, filled):
         # What it had committed is in a second file, which nobody may carry over here.
         script = """

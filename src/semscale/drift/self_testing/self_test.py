@@ -20,8 +20,7 @@ from semscale.drift.self_testing.results import INTERVAL, SelfTest, SelfTestRow
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run
 from semscale.signature import Signature
-from semscale.stats.intervals.resampling import check_seed
-from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.intervals import check_seed, wilson_interval
 from semscale.types import Progress, Status
 
 SHARES = (0.1, 1 / 3, 1.0)
@@ -142,7 +141,7 @@ def _plan(  # noqa: PLR0913 - checks each setting
     if items is not None and items < 1:
         raise InputError(
             f"items must be at least 1, or None for all, got {items}",
-            in_shell=f"--items must be at least 1, got {items}",
+            in_shell=f"--n-items must be at least 1, got {items}",
         )
     if draws < 1:
         raise InputError(f"draws must be at least 1, got {draws}")

@@ -1,0 +1,100 @@
+"""Runs all benchmarks of speed, or all of validity, and ends with the seconds of each.
+
+Run with ``python bench/run.py speed`` or ``python bench/run.py validity``. Figures need the whole machine, so
+scripts run one after the other. With ``--quick`` all sizes are small and two scripts run at a time: that
+shows that each of them works, and its output is printed only where it fails.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from measuring import Options
+
+SPEED = (
+    "engine.py", "entailment.py", "bertscore.py", "layered.py", "consistency.py", "growth.py",
+    "startup.py", "memory.py", "precision.py", "cache.py", "rating.py", "structure.py", "tables.py",
+    "streaming.py", "bootstrap.py", "chat.py", "study.py", "decisions.py", "drift.py", "cluster.py",
+    "cluster_repeats.py", "history.py", "serving.py",
+)  # fmt: skip
+VALIDITY = (
+    "anchors.py", "anchor_search.py", "lint_bounds.py", "floor.py", "emoji.py", "calibration.py",
+    "languages.py", "ratings_validity.py", "fit_match.py", "validity.py", "language_pairs.py",
+    "guards.py", "guard_pairs.py", "flips.py", "snapshots.py", "coding.py", "coverage.py", "correction.py",
+    "survey_coverage.py", "study_coverage.py", "distance_coverage.py", "driver_coverage.py",
+    "drift_self_test.py", "drift_german.py", "drift_history.py", "drift_nights.py", "daily_gate.py",
+    "readout.py",
+)  # fmt: skip
+SCRIPTS = {"speed": SPEED, "validity": VALIDITY}
+WITH_ENTAILMENT = ("validity.py", "flips.py")
+AT_ONCE = 2
+
+
+class Run(NamedTuple):
+    """One script that has ended; ``output`` is empty where it was printed at once."""
+
+    name: str
+    code: int
+    seconds: float
+    output: str = ""
+
+    def line(self):
+        """The outcome, and the first line that says that something was left out."""
+        outcome = "ok" if self.code == 0 else f"exit code {self.code}"
+        left_out = [line for line in self.output.splitlines() if line.startswith(("skipped", "left out"))]
+        return f"{self.seconds:6.1f} s  {self.name:22} {'; '.join([outcome, *left_out])}"
+
+
+def command(name, options):
+    """The words that start a script."""
+    words = [sys.executable, str(Path(__file__).with_name(name))]
+    if options.quick:
+        words.append("--quick")
+    if options.nli and name in WITH_ENTAILMENT:
+        words += ["--nli", options.nli]
+    return words
+
+
+def run(name, options):
+    """Run a script to its end; with ``--quick`` its output is collected."""
+    start = time.perf_counter()
+    if not options.quick:
+        print(f"\n== {name}", flush=True)
+        code = subprocess.run(command(name, options), check=False).returncode
+        return Run(name, code, time.perf_counter() - start)
+    # Two scripts share the processors: threads that wait for work in a loop would take them from the other.
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    ended = subprocess.run(
+        command(name, options),
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    found = Run(name, ended.returncode, time.perf_counter() - start, ended.stdout)
+    print(found.line() if found.code == 0 else f"{found.output}\n{found.line()}", flush=True)
+    return found
+
+
+def main():
+    parser = Options(__doc__)
+    parser.add_argument("which", choices=list(SCRIPTS))
+    parser.add_argument("--nli", help="a model of entailment, for those that measure it")
+    options = parser.parse_args()
+    start = time.perf_counter()
+    with ThreadPoolExecutor(AT_ONCE if options.quick else 1) as threads:
+        runs = list(threads.map(lambda name: run(name, options), SCRIPTS[options.which]))
+    failed = [each.name for each in runs if each.code]
+    if not options.quick:
+        print("\n" + "\n".join(each.line() for each in runs))
+    print(f"{len(runs)} scripts, {time.perf_counter() - start:.0f} s, failed: {', '.join(failed) or 'none'}")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
