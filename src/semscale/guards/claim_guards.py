@@ -33,7 +33,14 @@ from semscale.guards.reading import (
     turned_orders,
 )
 from semscale.guards.relations import exchanged_places, turned_voice
-from semscale.guards.words import MOST_COMPARED, begins_sentence, sentence_end, sentence_start, word_list
+from semscale.guards.words import (
+    MOST_COMPARED,
+    begins_sentence,
+    read_lexicon,
+    sentence_end,
+    sentence_start,
+    word_list,
+)
 
 
 def report(
@@ -105,18 +112,11 @@ class ClaimGuard(ABC):
 
 
 OTHER_CERTAINTY = "other-certainty"
-_DOUBTED, _UNKNOWN, _HEDGED = "doubted", "unknown", "hedged"
-_CERTAIN = "certain"
-_OPINION = "opinion"
-_OPEN = "open"
-_PLAIN = "plain"
-_BY_WEIGHT = (_DOUBTED, _UNKNOWN, _HEDGED, _OPINION, _OPEN, _CERTAIN)
-_AGREEING = (
-    {_PLAIN, _CERTAIN},
-    {_PLAIN, _OPINION},
-    {_HEDGED, _OPINION},
-    {_HEDGED, _UNKNOWN},
-    {_DOUBTED, _UNKNOWN},
+_OPEN, _PLAIN = "open", "plain"
+_BY_WEIGHT = ("doubted", "unknown", "hedged", "opinion", _OPEN, "certain")
+_AGREEING = tuple(
+    set(pair.split())
+    for pair in ("plain certain", "plain opinion", "hedged opinion", "hedged unknown", "doubted unknown")
 )
 _CERTAINTY_ALIKE, _CERTAINTY_ALIKE_BOTH = 0.75, 0.7
 
@@ -177,7 +177,7 @@ def _are_alike(left: AnalysedText, right: AnalysedText, one_is_plain: bool) -> b
 OTHER_CONDITION = "other-condition"
 _IF = frozenset(("if", "when", "provided", "unless", "without", "only_if"))
 _TELLING_CONDITIONS = frozenset(("if", "provided", "unless", "only_if"))
-_NEEDS = frozenset(("must", "need", "needs", "needed", "require", "requires", "required", "necessary"))
+_NEEDS = word_list("needs")
 _DENYING = frozenset(("unless", "without"))
 _CONDITION_ALIKE, _CONDITION_ALIKE_ALONE, _COVERED, _FEWEST = 0.7, 0.75, 0.9, 4
 
@@ -315,24 +315,12 @@ OTHER_EXCLUSIVITY = "other-exclusivity"
 _ONLY = "only"
 _EXCEPTING = ("except", "besides")
 _CONTRAST = "contrast"
-_SOFT = ("just", "simply", "mere", "merely", "purely")
-_NEED_WORDS = frozenset(("must", "need", "needs", "needed", "require", "requires", "required", "necessary"))
+_SOFT = word_list("soft")
 _TELLING = ("only", "except", "also", "even")
-_CONFLICTS = frozenset(
-    frozenset(pair)
-    for pair in (
-        ("only", "also"),
-        ("only", "even"),
-        ("only", "except"),
-        ("only", ""),
-        ("except", ""),
-        ("except", "also"),
-        ("except", "even"),
-    )
-)
 _TURNED = frozenset(("only", "except"))
+_CONFLICTS = {_TURNED} | {frozenset((limit, kind)) for limit in _TURNED for kind in ("also", "even", "")}
 _EXCLUSIVITY_ALIKE, _EXCLUSIVITY_ALIKE_BOTH = 0.8, 0.6
-_CLAUSE_STARTS = frozenset(("that", "and", "but", "because", "if", "when", "as", "so", "while"))
+_CLAUSE_STARTS = word_list("before_only")
 
 
 class ExclusivityGuard(ClaimGuard):
@@ -407,9 +395,7 @@ def _is_excused(left: AnalysedText, right: AnalysedText, cues: list[Cue]) -> boo
 def _says_it_otherwise(text: AnalysedText, other: AnalysedText) -> bool:
     """Tell whether a text without a telling phrase restricts in a weaker way: "just", "requires"."""
     words = text.words.distinct
-    return not words.isdisjoint(_SOFT) or (
-        not words.isdisjoint(_NEED_WORDS) and other.words.distinct.isdisjoint(_NEED_WORDS)
-    )
+    return not words.isdisjoint(_SOFT) or (_is_needed(text.wording) and not _is_needed(other.wording))
 
 
 def _are_aligned(left: AnalysedText, right: AnalysedText) -> bool:
@@ -471,24 +457,11 @@ class OrderGuard(ClaimGuard):
 
 
 OTHER_QUANTITY = "other-quantity"
-# Least and greatest share of the things that a word speaks of. "Some" is said where not most are meant.
-_SHARES = {
-    "none": (0.0, 0.0),
-    "few": (0.0, 0.3),
-    "minority": (0.01, 0.49),
-    "some": (0.05, 0.5),
-    "half": (0.45, 0.55),
-    "many": (0.4, 0.95),
-    "most": (0.55, 0.95),
-    "nearly_all": (0.85, 0.99),
-    "all": (1.0, 1.0),
-    "not_all": (0.01, 0.99),
-}
 _BOUNDS = frozenset(("at_most", "at_least", "above", "below"))
 _UPPER = frozenset(("at_most", "below"))
 _TELLING_QUANTITIES = frozenset(("half", "not_all", "minority"))
 _PERSON = "person"
-_PEOPLE = frozenset(("peopl", "person", "anyon", "anybodi", "man", "men", "women", "folk"))
+_PEOPLE = word_list("people")
 _PERSONS = ("one", "body")
 _HEAD_WITHIN, _FARTHEST_NUMBER = 5, 6
 _SHARES_ALIKE, _ALIKE_HEAD, _SHARES_ALIKE_ALONE, _ALIKE_TURN = 0.7, 0.5, 0.85, 0.9
@@ -575,7 +548,8 @@ def _quantities_exclude(first: str, second: str) -> bool:
     """Tell whether no share of things is meant by both of two classes."""
     if not _BOUNDS.isdisjoint((first, second)):
         return {first, second} <= _BOUNDS and (first in _UPPER) != (second in _UPPER)
-    (low, high), (least, most) = _SHARES[first], _SHARES[second]
+    shares = read_lexicon("shares")
+    (low, high), (least, most) = shares[first], shares[second]
     return high < least or most < low
 
 

@@ -527,6 +527,9 @@ def _leaves_exception(texts: Sequence[str], at: int) -> bool:
     if texts[at] not in rules["no_others"] and texts[at : at + 2] != ["no", "one"]:
         return False
     sentence = range(sentence_start(texts, at), sentence_end(texts, at))
+    around = texts[sentence.start : sentence.stop]
+    if all(rules[name].keys().isdisjoint(around) for name in ("exceptive", "exceptive_pairs")):
+        return False
     return any(_excepts(texts, position, at) for position in sentence)
 
 

@@ -116,12 +116,8 @@ def differ(prediction: AnalysedText, reference: AnalysedText) -> bool:
 
 
 _MOST_BEFORE = 0
-_TIMES = frozenset(
-    f"{unit}{plural}"
-    for unit in ("second", "minute", "hour", "day", "night", "week", "month", "year", "decade", "moment")
-    for plural in ("", "s")
-) | {"several", "few", "shortly", "soon", "immediately", "long", "right", "only"}
-_DENIALS = frozenset(("no", "nobody", "none", "nothing", "nowhere", "never", "not", "neither", "cannot"))
+_TIMES = word_list("times")
+_DENIALS = word_list("denials")
 
 
 class ClauseParts(NamedTuple):
@@ -286,7 +282,7 @@ _PAIRS = {
     guard: frozenset(frozenset(pair.split()) for pair in pairs) for guard, pairs in _COUNTERPARTS.items()
 }
 _LEVELS = ("certain", "doubted", "unknown", "hedged")
-_CLAUSE_STARTS = frozenset(("that", "whether", "if", "about"))
+_CLAUSE_STARTS = word_list("after_certainty")
 _FARTHEST_CERTAIN = 3
 _ONLY_IF, _NONE = "only_if", "none"
 _CONTRAST, _EXCEPT = "contrast", "except"
@@ -298,7 +294,7 @@ _BOUNDS = ("at_most", "at_least")
 _BY_DENIAL = (*_BOUNDS, "many")
 _DENIED_AMOUNTS = ("not_all", "few")
 _ONLY = "only"
-_ELSEWHERE = frozenset(("outside", "elsewhere", "besides", "apart", "except"))
+_ELSEWHERE = word_list("elsewhere")
 
 
 def are_counterparts(guard: str, first: str, second: str) -> bool:

@@ -21,21 +21,9 @@ from semscale.guards.words import (
 )
 
 _COMPARATIVE_REACH = 6
-_ORDERS = (
-    "before",
-    "after",
-    "above",
-    "below",
-    "over",
-    "under",
-    "north",
-    "south",
-    "east",
-    "west",
-    "left",
-    "right",
-)
-_COMPARING = frozenset((*_ORDERS, "than"))
+_ORDERS = word_list("orders")
+_ORDERS_OF_PLACE = word_list("orders_of_place")
+_COMPARING = _ORDERS | _ORDERS_OF_PLACE | {"than"}
 _ENDS = ".;:?!"
 _IDLE = word_list("not_compared")
 
@@ -80,7 +68,7 @@ def read_relations(words: TextWords) -> list[Relation]:
 
 def _comparing(texts: list[str]) -> list[int]:
     """List possible positions of comparing words: words of order, or up to three words before "than"."""
-    positions = {at for at, text in enumerate(texts) if text in _ORDERS}
+    positions = {at for at, text in enumerate(texts) if text in _COMPARING and text != "than"}
     positions.update(at - back for at, text in enumerate(texts) if text == "than" for back in (1, 2, 3))
     return sorted(at for at in positions if at > 0)
 
@@ -88,10 +76,10 @@ def _comparing(texts: list[str]) -> list[int]:
 def _second_side(texts: list[str], at: int) -> list[int]:
     """Return the positions where the second thing may begin; none if the word compares nothing."""
     text = texts[at]
-    if text in _ORDERS[:6]:
+    if text in _ORDERS:
         return [at + 1]
     ahead = texts[at + 1 : at + 4]
-    if text in _ORDERS and ahead[:1] == ["of"]:
+    if text in _ORDERS_OF_PLACE and ahead[:1] == ["of"]:
         return [at + 2]
     if "than" not in ahead or not is_listed(text):
         return []
@@ -195,8 +183,12 @@ def read_exchanges(words: TextWords) -> list[Exchange]:
     entries = _entries()
     if entries.keys().isdisjoint(words.distinct):
         return []
+    # "My uncle" is not me; but "our team" may be what another text calls "we".
+    without_owners = ["the" if text in _words("owners") else text for text in words.texts]
     relations = [
-        _exchange(words, at, entry) for at, text in enumerate(words.texts) for entry in entries.get(text, ())
+        _exchange(words, without_owners, at, entry)
+        for at, text in enumerate(words.texts)
+        for entry in entries.get(text, ())
     ]
     return [one for one in relations if one.source or one.goal]
 
@@ -256,16 +248,21 @@ def _swapped(first: Exchange, second: Exchange) -> bool:
     return bool(first.source & second.goal or first.goal & second.source)
 
 
-def _exchange(words: TextWords, at: int, entry: _Entry) -> Exchange:
-    first, second = _of_noun(words, at) if entry.kind == "relations" else _of_verb(words, at, entry)
-    shared = first & second  # as "I" in "my uncle lent me a boat"
-    source, goal = (first - shared, second - shared) if entry.side == 1 else (second - shared, first - shared)
+def _exchange(words: TextWords, without_owners: list[str], at: int, entry: _Entry) -> Exchange:
+    if entry.kind == "relations":
+        first, second = _of_noun(words, at)
+    else:
+        first, second = _of_verb(
+            words, without_owners if entry.kind == "transfers" else words.texts, at, entry
+        )
+    source, goal = (first, second) if entry.side == 1 else (second, first)
     return Exchange(entry.pair, entry.side, at, source, goal)
 
 
-def _of_verb(words: TextWords, at: int, entry: _Entry) -> tuple[frozenset[str], frozenset[str]]:
+def _of_verb(
+    words: TextWords, texts: list[str], at: int, entry: _Entry
+) -> tuple[frozenset[str], frozenset[str]]:
     """Return the verb's subject, after "by" in the passive voice, and its other end."""
-    texts = words.texts
     if _is_passive(texts, at):
         other = _phrase_after(texts, at, _other_end(entry))
         if entry.kind == "contests":

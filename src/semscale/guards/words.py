@@ -14,13 +14,13 @@ import snowballstemmer
 
 @cache
 def read_lexicon(name: str, package: str = "semscale.guards") -> dict[str, Any]:
-    """Read a package's word lists.
+    """Read a file of a package's folder ``lexicon``.
 
     Args:
         name: the file's name without extension, such as ``opposites``, ``negation`` or ``units``.
-        package: the package that contains the file.
+        package: the package that contains the folder.
     """
-    text = resources.files(package).joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    text = resources.files(package).joinpath("lexicon", f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
@@ -348,11 +348,10 @@ CONTENT, CONTENT_IN_PLACE, END, PRESENCE, ABSENCE, CUE = 1, 2, 4, 8, 16, 32
 NEGATING = ABSENCE
 """The least flag of a negation: a text whose roles are all below it contains none."""
 
-_ANSWERS = frozenset(("yes", "yeah", "yep", "no", "nope"))
-_SWITCHES = frozenset(("on", "off", "up", "down", "out"))
+_ANSWERS = word_list("answers")
 _BOUNDS = {"at": ("least", "most"), "or": ("more", "less", "fewer")}
 _BOUND_WORDS = frozenset(word for words in _BOUNDS.values() for word in words)
-_IN_PLACE = _ANSWERS | _SWITCHES | _BOUND_WORDS | {"too", "left", "even"}
+_IN_PLACE = _ANSWERS | word_list("switches") | _BOUND_WORDS | {"too", "left", "even"}
 _BEFORE_ANSWERS = "?:"
 _COUNTED = ("number", "integer", "page", "digit", "row", "day")
 _CUES = "forward", "forward_before", "weakening", "either_way", "after_hindering"
