@@ -548,7 +548,7 @@ def _quantities_exclude(first: str, second: str) -> bool:
     """Tell whether no share of things is meant by both of two classes."""
     if not _BOUNDS.isdisjoint((first, second)):
         return {first, second} <= _BOUNDS and (first in _UPPER) != (second in _UPPER)
-    shares = read_lexicon("shares")
+    shares: dict[str, tuple[float, float]] = read_lexicon("shares")
     (low, high), (least, most) = shares[first], shares[second]
     return high < least or most < low
 
