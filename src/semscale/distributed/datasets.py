@@ -22,7 +22,7 @@ from semscale.rating.table import RatingTable
 from semscale.results.runs import PartWork
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.store.table import Table
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
