@@ -34,7 +34,7 @@ COMMANDS = {
     "consistency": "consistency {rows} --answer text --sample other --sample third --by group "
     "--embedder {folder} --no-cache",
     "code": "code {rows} --text text --codebook {codebook} --human hand --by group {model}",
-    "judge": "judge {rows} --question text --answer other --by group --chat-model m --chat-url {url} "
+    "judge": "judge {rows} --prompt text --answer other --by group --chat-model m --chat-url {url} "
     "--order score-only --concurrency 64 --ledger {ledger}",
 }
 LEAST_SIZES = 2  # from which growth is seen

@@ -76,7 +76,7 @@ WAYS = {
         "--report", "gate.html",
     ),
     "a judge call": (
-        "judge", str(EXAMPLES / "answers.csv"), "--question", "question", "--answer", "answer",
+        "judge", str(EXAMPLES / "answers.csv"), "--prompt", "question", "--answer", "answer",
         "--reference", "expected", "--chat-model", "m", "--chat-url", "{server}", "--ledger", "no.sqlite",
         "--out", "judged.csv", "--report", "judged.html",
     ),

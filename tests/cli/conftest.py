@@ -174,7 +174,7 @@ def judge_command(tmp_path, judge_endpoint, judge_answers):
         return [
             "judge",
             str(judge_answers),
-            "--question",
+            "--prompt",
             "q",
             "--answer",
             "a",

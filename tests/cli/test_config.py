@@ -8,7 +8,7 @@ from endpoint import misbehaving_endpoint
 
 KEY = "sk-the-users-own-secret"
 TABLE = "question,answer\nWhen was Hastings?,In 1066.\n"
-JUDGE = ("judge", "answers.csv", "--question", "question", "--answer", "answer")
+JUDGE = ("judge", "answers.csv", "--prompt", "question", "--answer", "answer")
 
 
 @pytest.fixture
@@ -159,6 +159,36 @@ class TestFolderOfSomebodyElse:
         file = project('ledger = "replies.sqlite"\n')
         os.symlink(tmp_path / "elsewhere.sqlite", file.parent / "replies.sqlite")
         assert "ledger must be a file in the folder of this one" in semscale("config").err
+
+    @pytest.mark.parametrize(
+        "case",
+        [
+            ("", "Bearer none", "without a key"),
+            (", key_variable: TEAM_KEY", "Bearer sk-team", "with the key from TEAM_KEY"),
+        ],
+    )
+    def test_an_endpoint_of_a_panel_gets_only_the_key_that_the_panel_names(
+        self, semscale, project, endpoint, monkeypatch, case
+    ):
+        beside, sent, note = case
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("TEAM_KEY", "sk-team")
+        project("")
+        judges = [f"{{model: {name}, base_url: '{endpoint.url}'{beside}}}" for name in ("one", "two")]
+        with open("panel.yaml", "w", encoding="utf-8") as file:
+            file.write(f"judges: [{', '.join(judges)}]")
+        ended = semscale(*JUDGE, "--panel", "panel.yaml")
+        assert ended.code == 0, ended.err
+        assert f"note: prompts are sent {note} to {endpoint.url}, which panel.yaml names" in ended.err
+        assert keys(endpoint) == {sent}
+
+    def test_a_panel_sends_no_other_variable_to_the_usual_endpoint(self, semscale, project, monkeypatch):
+        monkeypatch.setenv("DATABASE_PASSWORD", "s3cret")
+        project("")
+        with open("panel.yaml", "w", encoding="utf-8") as file:
+            file.write("judges: [{model: one, key_variable: DATABASE_PASSWORD}, {model: two}]")
+        ended = semscale(*JUDGE, "--panel", "panel.yaml")
+        assert (ended.code, "key_variable of the judge 'one' belongs to base_url" in ended.err) == (2, True)
 
     def test_its_ledger_is_announced(self, semscale, project, endpoint):
         file = project(f'chat-model = "m"\nledger = "replies.sqlite"\nchat-url = "{endpoint.url}"\n')

@@ -28,7 +28,7 @@ REFUSED = {
     "a mistyped latest": (["gate", "latst"], ["unknown run 'latst'", "did you mean 'latest'?"]),
     "an unknown damage": (["self-test", "--damage", "negat"], ["--damage must be", "negate", "got negat"]),
     "a share above 1": (["self-test", "--share", "2"], ["--share must lie above 0 and be at most 1"]),
-    "no items": (["self-test", "--items", "0"], ["--items must be at least 1, got 0"]),
+    "no items": (["self-test", "--n-items", "0"], ["--n-items must be at least 1, got 0"]),
     "a report of no comparison": (["history", "--report", "a.html"], ["--report needs a comparison"]),
     "no such run": (["gate", "ffff"], ["unknown run 'ffff'"]),
     "the baseline itself": (["gate", "latest"], ["another run than the baseline"]),

@@ -29,7 +29,7 @@ COMMANDS = {
     "compare": ("new.jsonl", "--model", "n"),
     "gate": ("new.jsonl", "--model", "n"),
     "plan": (),
-    "self-test": ("--draws", "20", "--items", "3", "--damage", "silence", "--share", "1"),
+    "self-test": ("--draws", "20", "--n-items", "3", "--damage", "silence", "--share", "1"),
 }
 
 

@@ -63,7 +63,7 @@ def test_a_history_shows_runs_comparisons_and_trends(semscale, followed, tmp_pat
 )
 def test_reports_are_written_in_every_form(semscale, followed, tmp_path, command, report):
     figures = ("--figures", "drawn") if command == "history" else ()
-    further = figures or ("--items", "20")
+    further = figures or ("--n-items", "20")
     ended = semscale("drift", command, "--report", report, *further)
     assert ended.code == 0, ended.err
     assert f"report: {report}" in ended.out
@@ -131,8 +131,8 @@ BAD = {
     "an unknown run": (["self-test", "ffff"], ["unknown run 'ffff'"]),
     "a power that is none": (["plan", "--power", "2"], ["power must lie", "2"]),
     "a drift that is none": (["plan", "--drift", "much"], ["drift must be one number", "'much'"]),
-    "a drift of nothing": (["plan", "--items", "5", "--drift", "mach=0.1"], ["drift", "'mach'", "match"]),
-    "no items": (["plan", "--items", "1"], ["--items must be at least 2"]),
+    "a drift of nothing": (["plan", "--n-items", "5", "--drift", "mach=0.1"], ["drift", "'mach'", "match"]),
+    "no items": (["plan", "--n-items", "1"], ["--n-items must be at least 2"]),
 }
 
 
@@ -177,7 +177,7 @@ def test_a_self_test_tells_harmless_from_harmful(semscale, rerun, tmp_path):
 
 
 def test_a_plan_starts_from_a_rerun_where_nothing_was_compared(semscale, rerun):
-    ended = semscale("drift", "plan", "--metric", "match", "--drift", "match=0.3", "--items", 100)
+    ended = semscale("drift", "plan", "--metric", "match", "--drift", "match=0.3", "--n-items", 100)
     assert ended.code == 0, ended.err
     assert "100 items, 1 test, power 0.8" in ended.out
     assert "drift of model m over 30 items" in ended.out

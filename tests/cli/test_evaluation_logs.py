@@ -54,7 +54,7 @@ def test_a_log_that_names_no_model_asks_for_one(semscale, tmp_path):
 def test_a_log_is_judged(semscale, judge_endpoint, tmp_path, monkeypatch, format):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
     write, _, prompt = LOGS[format]
-    columns = ("--question", prompt, "--answer", "output")
+    columns = ("--prompt", prompt, "--answer", "output")
     ended = semscale(
         "judge", write(tmp_path), *columns, "--chat-model", "m", "--chat-url", judge_endpoint.url, "--json"
     )

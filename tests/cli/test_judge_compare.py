@@ -50,7 +50,7 @@ def command(decider, tmp_path, monkeypatch):
             "judge",
             "compare",
             str(table),
-            "--question",
+            "--prompt",
             "q",
             "--chat-model",
             "m",

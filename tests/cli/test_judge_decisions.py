@@ -43,7 +43,7 @@ def command(decider, tmp_path, monkeypatch):
         return [
             "judge",
             str(table),
-            "--question",
+            "--prompt",
             "q",
             "--answer",
             "a",

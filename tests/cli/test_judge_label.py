@@ -27,7 +27,7 @@ def command(decider, tmp_path, monkeypatch):
     pl.DataFrame({"q": ["q"] * 20, "a": answers}).write_csv(table)
 
     def written(*more: str) -> list[str]:
-        return ["label", str(table), "--question", "q", "--answer", "a", "--chat-model", "m", *more]
+        return ["label", str(table), "--prompt", "q", "--answer", "a", "--chat-model", "m", *more]
 
     return lambda *more: [*written("--chat-url", decider.url, "--reply", "decision"), *more]
 
@@ -83,8 +83,7 @@ def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, tmp_path, c
 def test_probabilities_without_labels_are_refused(command, tmp_path, capsys):
     file = command()[1]
     assert (
-        main(["judge", file, "--question", "q", "--answer", "a", "--chat-model", "m", "--inclusion", "p"])
-        == 2
+        main(["judge", file, "--prompt", "q", "--answer", "a", "--chat-model", "m", "--inclusion", "p"]) == 2
     )
     assert "--inclusion belongs to human" in capsys.readouterr().err
 
@@ -99,7 +98,7 @@ def test_probabilities_without_labels_are_refused(command, tmp_path, capsys):
 def test_a_wrong_probability_is_found_before_anybody_is_asked(tmp_path, decider, capsys, chance, said):
     file = tmp_path / "labelled.csv"
     file.write_text(f"q,a,human,p\nwhy,1,5,0.5\nwhy,2,,none\nwhy,3,4,{chance}\n")
-    command = ["judge", str(file), "--question", "q", "--answer", "a", "--human", "human", "--inclusion", "p"]
+    command = ["judge", str(file), "--prompt", "q", "--answer", "a", "--human", "human", "--inclusion", "p"]
     options = ["--chat-model", "m", "--chat-url", decider.url, "--part-rows", "1"]
     assert main([*command, *options]) == 2
     assert said in capsys.readouterr().err

@@ -8,6 +8,8 @@ import warnings
 
 import pytest
 
+from semscale.cli.describe import commands
+from semscale.cli.main import program
 from semscale.store import reading
 from semscale.version import __version__
 
@@ -76,6 +78,32 @@ def test_a_warning_is_one_line(semscale, monkeypatch):
     )
 
 
+MOST_SHOWN = 13
+"""Options and arguments that the short help of a command may show."""
+
+
+def test_the_short_help_shows_what_the_job_needs_and_the_long_help_everything(semscale):
+    for name, function in commands(program()):
+        shown = [option.name for option in function.options if not option.option.rare]
+        assert len(shown) <= MOST_SHOWN, name
+    short, long = semscale("rate", "--help"), semscale("rate", "--help-all")
+    assert ("--text" in short.out, "--text" in long.out) == (True, True)
+    # A setting that all commands can have is rare where a command hardly needs it.
+    assert ("--chat-model" in short.out, "--chat-model" in long.out) == (False, True)
+    assert "--chat-model" in semscale("judge", "--help").out
+
+
+def test_a_name_of_an_option_has_one_meaning():
+    """Numbers, files and columns of one name would be different things."""
+    kinds = {}
+    for _, function in commands(program()):
+        for option in function.options:
+            if not option.option.positional:
+                kind = "number" if option.type in (int, float) else "flag" if option.is_flag else "text"
+                kinds.setdefault(option.name, set()).add(kind)
+    assert {name: kind for name, kind in kinds.items() if len(kind) > 1} == {}
+
+
 HEAVY = [
     "numpy",
     "polars",
@@ -92,6 +120,7 @@ HEAVY = [
 def test_help_loads_nothing_heavy():
     script = (
         "import sys; from semscale.cli.main import main; main(['--help']); main(['rate', '--help']);"
+        "main(['judge', '--help']);"
         f"sys.exit(' '.join(name for name in {HEAVY} if name in sys.modules) or 0)"
     )
     ended = subprocess.run(

@@ -6,7 +6,7 @@ import pytest
 from cyclopts import App
 from pydantic import Field
 
-from semscale.cli.options import As, Without, command, command_words, refuse_given
+from semscale.cli.options import As, Without, command, option_arguments, refuse_stated
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
@@ -99,11 +99,11 @@ def test_a_setting_can_have_the_option_of_another_class():
 
 def test_options_are_refused_where_what_they_belong_to_is_missing():
     person = called_with(Person, "Ann", "--age", "30", "--town", "Rome", "--colour", "red")
-    refuse_given("a tax return", person, but=("home", "name", "colours"))  # 30 is the default
+    refuse_stated("a tax return", person, but=("home", "name", "colours"))  # 30 is the default
     with pytest.raises(InputError, match=r"^--town belongs to --away, which is not given$"):
-        refuse_given("--away, which is not given", person.home)
+        refuse_stated("--away, which is not given", person.home)
     with pytest.raises(InputError, match=r"^--town and --colour belong to a tax return$"):
-        refuse_given("a tax return", person, but=("name",))
+        refuse_stated("a tax return", person, but=("name",))
 
 
 def test_the_options_of_a_command_are_written_for_another_one():
@@ -111,7 +111,7 @@ def test_the_options_of_a_command_are_written_for_another_one():
         Person, "Ann", "--no-open", "--span", "1", "2", "--colour", "red", "--colour", "blue"
     )
     words = ["--colour", "red", "--colour", "blue", "--span", "1.0", "2.0", "--no-open"]
-    assert command_words(person, but=("name",)) == words
+    assert option_arguments(person, but=("name",)) == words
 
 
 def test_help_shows_what_the_job_needs_and_help_all_the_rest(semscale):

@@ -162,7 +162,7 @@ def test_options_reach_the_model_and_the_rater(rate, seven_answers, monkeypatch,
     assert callable(asked.pop("progress"))  # it says when a run waits, off a terminal too
     assert asked == {
         "name": "some/model", "precision": "fast", "engine": "api", "device": "auto", "base_url": "http://localhost:1",
-        "cache": False,
+        "cache": False, "key_variable": "OPENAI_API_KEY",
     }  # fmt: skip
     signature = json.loads(ended.out)["signature"]
     for setting in ("readout:ssr", "temperature:0.5", "epsilon:0.01", "semantics:paper", "floor:0.01"):

@@ -6,7 +6,7 @@ import socket
 import pytest
 from ledger_server import on_database, way_to
 
-from semscale.cli.options import command_words
+from semscale.cli.options import option_arguments
 from semscale.cli.shared import CallOptions
 
 pytestmark = [pytest.mark.needs("api"), pytest.mark.needs("postgres")]
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.needs("api"), pytest.mark.needs("postgres")]
 @pytest.fixture
 def judged_with(semscale, judge_answers, judge_endpoint):
     """Judge the five answers, one call after the other, with a ledger."""
-    columns = ("--question", "q", "--answer", "a", "--chat-model", "m", "--chat-url", judge_endpoint.url)
+    columns = ("--prompt", "q", "--answer", "a", "--chat-model", "m", "--chat-url", judge_endpoint.url)
     return lambda ledger: semscale("judge", judge_answers, *columns, "--concurrency", "1", "--ledger", ledger)
 
 
@@ -66,5 +66,5 @@ def test_a_server_that_goes_away_amid_a_run_and_comes_back(
 
 
 def test_a_command_that_is_printed_has_no_password():
-    given = command_words(CallOptions(ledger="postgresql://ana:s3cret@db/team?sslmode=require"))
+    given = option_arguments(CallOptions(ledger="postgresql://ana:s3cret@db/team?sslmode=require"))
     assert given == ["--ledger", "postgresql://ana@db/team"]

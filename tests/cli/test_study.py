@@ -1,6 +1,7 @@
 """``semscale study``, over a real HTTP server."""
 
 import json
+import re
 from importlib import resources
 
 import polars as pl
@@ -39,6 +40,7 @@ def endpoint():
 def study(semscale, tmp_path, endpoint, monkeypatch):
     """Run a command on the file of a study."""
     monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("TEAM_KEY", "sk-team")
     (tmp_path / "bars.yaml").write_text(FILE)
 
     def run(*more, url=None):
@@ -46,6 +48,38 @@ def study(semscale, tmp_path, endpoint, monkeypatch):
         return semscale("study", "run", "bars.yaml", *where, *more)
 
     return run
+
+
+@pytest.mark.needs("api")
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("", "Bearer none", "without a key"),
+        (", key_variable: TEAM_KEY", "Bearer sk-team", "with the key from TEAM_KEY"),
+    ],
+)
+def test_an_endpoint_of_the_file_gets_only_the_key_that_the_file_names(
+    semscale, study, tmp_path, endpoint, case
+):
+    beside, sent, note = case
+    model = f"model: {{name: m, base_url: '{endpoint.url}'{beside}}}"
+    (tmp_path / "bars.yaml").write_text(re.sub("(?m)^model:.*$", model, FILE))
+    ended = semscale("study", "run", "bars.yaml", "--ledger", tmp_path / "ledger.sqlite")
+    assert ended.code == 0, ended.err
+    assert f"note: prompts are sent {note} to {endpoint.url}, which bars.yaml names" in ended.err
+    assert {headers.get("authorization") for _, headers, _ in endpoint.requests} == {sent}
+    # An endpoint of the command line gets the usual key, whatever variable the file names.
+    (tmp_path / "ledger.sqlite").unlink()
+    endpoint.requests.clear()
+    assert study().code == 0
+    assert {headers.get("authorization") for _, headers, _ in endpoint.requests} == {"Bearer k"}
+
+
+def test_a_key_without_an_endpoint_is_refused(semscale, tmp_path):
+    model = "model: {name: m, key_variable: DATABASE_PASSWORD}"
+    (tmp_path / "bars.yaml").write_text(re.sub("(?m)^model:.*$", model, FILE))
+    ended = semscale("study", "run", "bars.yaml")
+    assert (ended.code, "key_variable belongs to base_url" in ended.err) == (2, True), ended.err
 
 
 @pytest.mark.needs("api")

@@ -1,4 +1,4 @@
-"""``semscale study tables``."""
+"""``semscale tables``."""
 
 import json
 
@@ -61,7 +61,7 @@ def test_without_a_banner_a_table_has_the_total_alone(tables, tmp_path):
 def test_json_has_all_settings(tables):
     ended = tables("--question", "like", "--banner", "region", "--min-base", "20", "--adjust", "bh", "--json")
     found = json.loads(ended.out)
-    assert (found["min_base"], found["adjust"], found["instrument"]) == (20, "bh", "study tables")
+    assert (found["min_base"], found["adjust"], found["instrument"]) == (20, "bh", "tables")
     assert found["tables"][0]["lines"][-1]["cells"][2]["letters"] == "A"
 
 

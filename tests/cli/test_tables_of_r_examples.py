@@ -1,4 +1,4 @@
-"""``semscale study tables`` gives the figures of R's survey package on a stratified sample of schools.
+"""``semscale tables`` gives the figures of R's survey package on a stratified sample of schools.
 
 The figures are those of bench/reference/survey.R. The data are the package's, and R writes them.
 """

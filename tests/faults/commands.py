@@ -139,7 +139,7 @@ COMMANDS = (
     ),
     LongCommand(
         "judge",
-        f"judge questions.csv --question question --answer answer {_CALLS} --part-rows 5 --out out.xlsx "
+        f"judge questions.csv --prompt question --answer answer {_CALLS} --part-rows 5 --out out.xlsx "
         "--report report.xlsx --json",
         _write_questions,
         outputs=("out.xlsx", "report.xlsx"),

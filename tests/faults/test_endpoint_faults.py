@@ -16,8 +16,8 @@ N = 1000
 """Items that are judged; consistency, which sends two requests for each prompt, gets a quarter."""
 
 REPLY = '{"score": 4, "explanation": "It says so."}'
-JUDGE = ("judge", "items.csv", "--question", "q", "--answer", "a")
-AUDIT = ("judge", "audit", "items.csv", "--question", "q", "--answer", "a")
+JUDGE = ("judge", "items.csv", "--prompt", "q", "--answer", "a")
+AUDIT = ("judge", "audit", "items.csv", "--prompt", "q", "--answer", "a")
 ASK = ("consistency", "items.csv", "--prompt", "q", "--ask", "1", "--measure", "exact_match")
 COMMANDS, NAMES = (JUDGE, ASK, AUDIT), ("judge", "consistency", "audit")
 FILES = ("--out", "out.parquet", "--report", "report.html", "--ledger", "ledger.sqlite", "--json")

@@ -37,7 +37,8 @@ from semscale.history.databases.opening import open_history
 from semscale.json_reading import parse_json
 from semscale.judging.human_labels import label_table
 from semscale.judging.replies import read_reply
-from semscale.judging.templates import TEMPLATES, load_template
+from semscale.judging.settings import TEMPLATES
+from semscale.judging.templates import load_template
 from semscale.matching.bertscore import read_baseline
 from semscale.matching.cliniqlink import read_task
 from semscale.rating.calibration import hash_of, load_calibration

@@ -200,7 +200,7 @@ def test_a_judge_that_decides_is_audited_beside_its_prose(tmp_path, capsys, monk
     with deciding_endpoint() as decider:
         decider.masses, decider.say = masses, lambda asked: "Score: 4"
         arguments = [
-            "--question",
+            "--prompt",
             "q",
             "--answer",
             "a",
@@ -264,7 +264,7 @@ def test_where_letters_stand_in_they_are_no_change_and_tokens_are_those_of_all_r
         decider.speaks = ("completions",)
         decider.say = lambda asked: "Score: 4"
         decider.masses = lambda asked, names, text: [1 / len(names)] * len(names)
-        command = ["judge", "audit", str(table), "--question", "q", "--answer", "a", "--chat-model", "m"]
+        command = ["judge", "audit", str(table), "--prompt", "q", "--answer", "a", "--chat-model", "m"]
         for _ in range(2):
             ended = main([*command, "--chat-url", decider.url, "--reply", "decision", "--json"])
             shown = capsys.readouterr()

@@ -1,6 +1,7 @@
 """What a judge reads: the task outside the marks, everything else inside, harmless."""
 
 import re
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -8,8 +9,9 @@ from hypothesis import strategies as st
 from tests.judging.conftest import material
 
 from semscale.chat.messages import Request
-from semscale.judging.prompts import ORDERS, JudgedItem, PromptForm, mark_code, sanitize
-from semscale.judging.templates import TEMPLATES, Template, load_template, read_data
+from semscale.judging.prompts import JudgedItem, PromptForm, mark_code, sanitize
+from semscale.judging.settings import TEMPLATES, Order
+from semscale.judging.templates import Template, load_template, read_data
 
 LIKERT = PromptForm(load_template("likert"))
 
@@ -71,7 +73,7 @@ def test_harmless_text_stays_as_it_is(text):
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", get_args(Order))
 @pytest.mark.parametrize("as_json", [True, False])
 def test_the_form_names_the_order_that_is_asked_for(name, order, as_json):
     form = PromptForm(load_template(name), order=order, as_json=as_json)

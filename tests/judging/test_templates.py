@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from semscale.judging.replies import read_reply
-from semscale.judging.settings import JudgeSettings
-from semscale.judging.templates import TEMPLATES, load_template
+from semscale.judging.settings import TEMPLATES, JudgeSettings
+from semscale.judging.templates import load_template
 from semscale.scales import scale_names
 
 

@@ -19,7 +19,6 @@ from semscale.report.document import (
     Findings,
     Flag,
     Headline,
-    Histogram,
     ItemCard,
     Items,
     JudgeReply,
@@ -29,7 +28,6 @@ from semscale.report.document import (
     Quoted,
     Reason,
     Reasons,
-    ScoreGroup,
     Section,
     Share,
     Shares,
@@ -41,7 +39,8 @@ from semscale.report.document import (
     WithInterval,
     marked,
 )
-from semscale.report.row_charts import Bar, bars
+from semscale.report.figures import histogram_table, histograms_figure
+from semscale.report.row_charts import Bar, ScoreGroup, bars
 from semscale.signature import Signature
 
 HOSTILE = "=1+1 <script>alert(1)</script> *x* | [a](http://b) @c"
@@ -73,12 +72,12 @@ TABLE = DataTable(
     title="Estimates",
     explained=True,
 )
-HISTOGRAM = Histogram(
-    "scores",
-    (ScoreGroup("All rows", np.array([0.05, 0.15, 0.95]), "#326ea6", 0.1, 0.9),),
-    (0.0, 1.0),
-    ("score", "rows"),
-    DataTable(("", "mean"), ((Label("all rows"), Number(0.383)),)),
+ALL_ROWS = ScoreGroup("All rows", np.array([0.05, 0.15, 0.95]), "#326ea6", 0.1, 0.9)
+HISTOGRAM = (
+    histogram_table(ALL_ROWS, (0.0, 1.0), ("score", "rows")),
+    histograms_figure(
+        "scores", [ALL_ROWS], (0.0, 1.0), DataTable(("", "mean"), ((Label("all rows"), Number(0.383)),))
+    ),
 )
 NEGATION = marked("not well", [("negation", Span(0, 3, "not"))])
 ITEM = ItemCard(
@@ -118,7 +117,7 @@ BLOCKS = (
     Subheading("A part"),
     TABLE,
     figure_of(),
-    HISTOGRAM,
+    *HISTOGRAM,
     ITEMS,
     VERBATIMS,
     Findings((("warn", "anchors are alike"),)),

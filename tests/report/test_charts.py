@@ -23,13 +23,13 @@ from semscale.report.chart_kit import (
     lines_of,
     rasterized,
 )
-from semscale.report.document import ScoreGroup, Swatch
-from semscale.report.plane_charts import MatrixCell, ReliabilityDot, matrix, reliability, scatter
+from semscale.report.document import DataTable, Swatch
+from semscale.report.figures import histogram_table, histograms_figure
+from semscale.report.plane_charts import MatrixCell, matrix, reliability, scatter
 from semscale.report.row_charts import (
     Bar,
-    DotRow,
     ForestRow,
-    GroupRow,
+    ScoreGroup,
     bars,
     bin_counts,
     bin_edges,
@@ -40,7 +40,10 @@ from semscale.report.row_charts import (
     legend,
     strips,
 )
+from semscale.stats.calibration import ReliabilityBin
+from semscale.stats.intervals import Estimate
 
+NAN = float("nan")
 NASTY = '<b onclick="x">&"\'</b> \\u0000 {{7*7}} datum.value'
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -79,22 +82,22 @@ def texts(drawing):
 def every_chart(width):
     pmf = np.array([[0.2, 0.5, 0.3], [0.6, 0.3, 0.1]])
     rows = [
-        GroupRow(NASTY, 2.1, 2.0, 2.2, (0.2, 0.5, 0.3)),
-        GroupRow("none", 1.5, None, None, (0.6, 0.3, 0.1)),
+        (NASTY, Estimate(2.1, 2.0, 2.2), (0.2, 0.5, 0.3)),
+        ("none", Estimate(1.5, NAN, NAN), (0.6, 0.3, 0.1)),
     ]
-    two_bars = [Bar(0, 0.2, 0.1, 0.3, "20", "20"), Bar(1, 0.0, None, None, "0", "0")]
+    two_bars = [Bar(0, 0.2, 0.1, 0.3, "20", "20"), Bar(1, 0.0, NAN, NAN, "0", "0")]
     cells = [[MatrixCell("#000000", text) for text in "10"]] * 2
     counted = ScoreGroup(NASTY, np.array([0.3, 0.7]), "#111111", 0.4, 0.6)
     return {
         "bars": bars(two_bars, [NASTY, "b"], width),
-        "dots": dots([DotRow(NASTY, (0.5,))], ["#111111"], width=width),
+        "dots": dots({NASTY: (0.5,)}, ["#111111"], width=width),
         "forest": forest([row(name=NASTY)], NASTY, width=width),
         "matrix": matrix(cells, ["a", NASTY], ["a", NASTY], width=width, title=NASTY),
         "strips": strips(pmf.T, [NASTY, "b", "c"], [(0, "1.2"), (2, "2.9")], width=width),
         "groups": group_rows(rows, ("#111111", "#222222", "#333333"), reference=2.0, width=width),
         "histograms": histograms([counted], np.array([0.0, 0.5, 1.0]), width=width),
         "scatter": scatter(np.array([[1.0, 2.0], [2.0, 3.0]]), ((1, 3), (1, 3)), (NASTY, "y")),
-        "reliability": reliability([ReliabilityDot(0.5, 0.6, 0.4, 0.8, 10)]),
+        "reliability": reliability([ReliabilityBin(0.5, Estimate(0.6, 0.4, 0.8), 10)]),
     }  # fmt: skip
 
 
@@ -204,10 +207,10 @@ def test_nothing_of_a_label_gets_lost(name):
 def test_rows_are_as_high_as_their_longest_label(width):
     room = label_room(width, LABELS)
     needed = LINE_HEIGHT * max(len(lines_of(name, room)) for name in LABELS) * len(LABELS)
-    groups = [GroupRow(name, 3.0, 2.0, 4.0, (0.5, 0.5)) for name in LABELS]
+    groups = [(name, Estimate(3.0, 2.0, 4.0), (0.5, 0.5)) for name in LABELS]
     for drawing in (
-        bars([Bar(row, 0.1, None, None, "10 %", "10 %") for row in range(11)], LABELS, width),
-        dots([DotRow(name, (0.5,)) for name in LABELS], ["#000000"], width=width),
+        bars([Bar(row, 0.1, NAN, NAN, "10 %", "10 %") for row in range(11)], LABELS, width),
+        dots(dict.fromkeys(LABELS, (0.5,)), ["#000000"], width=width),
         group_rows(groups, ["#000000", "#ffffff"], reference=3.0, width=width),
     ):
         assert drawing.height >= needed
@@ -220,7 +223,7 @@ def test_short_labels_leave_rows_as_they_are():
 
 
 def test_bars_are_as_long_as_their_shares_and_whiskers_as_wide_as_their_intervals():
-    drawn = bars([Bar(0, 0.4, 0.3, 0.5, "40", "4"), Bar(1, 0.2, None, None, "20", "2")], ["a", "b"], 860)
+    drawn = bars([Bar(0, 0.4, 0.3, 0.5, "40", "4"), Bar(1, 0.2, NAN, NAN, "20", "2")], ["a", "b"], 860)
     long, short = (width for _, _, width, _ in boxes(drawn))
     assert long == pytest.approx(2 * short, abs=0.11)
     (((left, _), (right, _)),) = lines(drawn, INK)
@@ -229,13 +232,13 @@ def test_bars_are_as_long_as_their_shares_and_whiskers_as_wide_as_their_interval
 
 
 def test_bars_of_one_row_stand_below_each_other():
-    drawn = bars([Bar(0, 0.4, None, None, "a", "a"), Bar(0, 0.4, None, None, "b", "b")], ["row"], 860)
+    drawn = bars([Bar(0, 0.4, NAN, NAN, "a", "a"), Bar(0, 0.4, NAN, NAN, "b", "b")], ["row"], 860)
     (_, upper, _, height), (_, lower, _, _) = boxes(drawn)
     assert upper + height <= lower
 
 
 def test_every_mean_is_a_dot_in_its_colour_and_one_that_does_not_exist_is_none():
-    rows = [DotRow("word", (0.2, 0.6)), DotRow("text", (float("nan"), 0.5)), DotRow("x", (float("nan"),) * 2)]
+    rows = {"word": (0.2, 0.6), "text": (NAN, 0.5), "x": (NAN, NAN)}
     drawn = dots(rows, ("red", "blue"), width=860)
     marks = [(float(mark["cy"]), mark["fill"], float(mark["cx"])) for mark in elements(drawn, "circle")]
     # Rows are 40 pixels high and begin 36 from the top.
@@ -247,7 +250,7 @@ def test_every_mean_is_a_dot_in_its_colour_and_one_that_does_not_exist_is_none()
 
 @pytest.mark.parametrize(("means", "ends"), [((0.2, 0.6), ("0.0", "1.0")), ((-0.5, 1.5), ("−0.5", "1.5"))])
 def test_the_axis_of_means_goes_from_0_to_1_and_further_if_a_mean_does(means, ends):
-    shown = texts(dots([DotRow("x", means)], ("red",) * 2, width=860))[1:]  # after the row's name
+    shown = texts(dots({"x": means}, ("red",) * 2, width=860))[1:]  # after the row's name
     assert (shown[0], shown[shown.index("mean") - 1]) == ends
 
 
@@ -288,7 +291,7 @@ def test_outcomes_differ_without_colour():
 
 
 def test_what_does_not_exist_is_not_drawn():
-    empty = row(None, drift=None, low=None, high=None, noise=0.0, margin=None)
+    empty = row(None, drift=NAN, low=NAN, high=NAN, noise=0.0, margin=None)
     drawn = forest([empty], "loss", width=860)
     assert [boxes(drawn), lines(drawn, INK), elements(drawn, "circle")] == [[], [], []]
 
@@ -328,6 +331,17 @@ def test_histograms_are_as_high_as_their_shares_each_by_its_own_measure():
     low, high, whole = (height for *_, height in boxes(drawn))  # a share of 0 has no bar
     assert high == pytest.approx(3 * low, abs=0.5)
     assert whole == high
+
+
+def test_a_group_without_scores_has_no_histogram():
+    scored, empty = ScoreGroup("a", np.array([0.2, 0.4]), "#111111"), ScoreGroup("b", np.empty(0), "#222222")
+    numbers = DataTable(("", "rows"), ())
+    assert histograms_figure("scores", [empty], (0.0, 1.0), numbers) is None
+    drawn = histograms_figure("scores", [scored, empty], (0.0, 1.0), numbers)
+    assert drawn.description == "Histograms of score. a: mean 0.30."
+    # On the screen, all ten bins of no scores are empty.
+    rows = histogram_table(empty, (0.0, 1.0), ("score", "rows")).rows
+    assert [count.value for _, count in rows] == [0] * 10
 
 
 LONG = ["match", "number of outputs", "contradictions"]

@@ -9,7 +9,7 @@ import pytest
 from semscale.answer_consistency.asking import ReplyCounts
 from semscale.answer_consistency.consistency import Consistency
 from semscale.report.consistency import MEANINGS, cautions, threshold_promise
-from semscale.report.document import Count, DataTable, Histogram, Items, Number, Quoted, Share, SideBySide
+from semscale.report.document import Count, DataTable, Figure, Items, Number, Quoted, Share, SideBySide
 from semscale.report.html import notebook_fragment, page
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
@@ -128,9 +128,10 @@ def test_groups_are_drawn_and_listed(toy_embedder):
     summary = summed_up(["a", "b", "d"], [["a"], ["c"], ["d"]], by=by, embedder=toy_embedder)
     section = next(section for section in summary.document().sections if section.name == "spread")
     assert section.title == ("Agreement of the answers, by ", Quoted("kind"))
-    histogram = next(block for block in section.blocks if isinstance(block, Histogram))
+    histogram = next(block for block in section.blocks if isinstance(block, Figure))
     # After the two measures, groups by their means: a and d say the same, b and c do not.
-    names = [group.name.replace("\N{NO-BREAK SPACE}", " ") for group in histogram.groups]
+    groups = histogram.description.replace("\N{NO-BREAK SPACE}", " ").split("; ")
+    names = [group.partition(": ")[0] for group in groups]
     assert names[-3:] == ["x & y (n = 1*)", "(no kind) (n = 1*)", "z (n = 1*)"]
     assert page(summary.document()).count("* fewer than 10 prompts: chance alone can move") == 1
     assert "x &amp; y" in page(summary.document())
@@ -171,16 +172,16 @@ def test_cautions_name_what_the_figures_must_not_be_taken_for(toy_embedder):
     assert "fewer than 10 different answers" in said
     assert "fewer than 3 samples" in said
     assert "1 sample left out: missing, empty, no text, or not read by the model" in said
-    assert cautions(summed_up(["a"], [["a"] * 3], embedder=toy_embedder, floor=0.1)) == ()
+    assert not list(cautions(summed_up(["a"], [["a"] * 3], embedder=toy_embedder, floor=0.1)))
 
 
 def test_words_that_programs_write_for_no_answer_are_counted(toy_embedder):
     answers = ["None", "null.", "NaN", "none of them", "a"]
-    said = cautions(summed_up(answers, [["b"] * 3] * 5, embedder=toy_embedder, floor=0.1))
-    assert said == (
+    said = list(cautions(summed_up(answers, [["b"] * 3] * 5, embedder=toy_embedder, floor=0.1)))
+    assert said == [
         "3 answers read None, null, nil or NaN and count as answers: where these stand for no answer, leave "
-        "the cells empty.",
-    )
+        "the cells empty."
+    ]
 
 
 def test_what_a_cap_left_is_said(toy_embedder):

@@ -17,7 +17,6 @@ from semscale.report.document import (
     Definitions,
     Figure,
     Findings,
-    Histogram,
     Items,
     Label,
     Number,
@@ -56,7 +55,7 @@ def test_the_made_up_document_has_every_kind_of_block():
 
 IN_WORKBOOK = {
     Paragraph: "A note.", Subheading: "A part", DataTable: "expected value", Figure: "What the bars are.",
-    Histogram: "0.383", Items: "so so", Verbatims: "great", Findings: "anchors are alike",
+    Items: "so so", Verbatims: "great", Findings: "anchors are alike",
     Badge: "This scale passes with warnings", Shares: "abstain", Definitions: "Baseline",
     SideBySide: "Beside.", ComparedItems: "missing", Reasons: "nothing but white space",
 }  # fmt: skip
@@ -64,7 +63,7 @@ IN_WORKBOOK = {
 
 ON_SCREEN = {
     Paragraph: "Only on the screen.", Subheading: None, DataTable: "3.41 [3.35, 3.47]", Figure: "40.0 %",
-    Histogram: "0.9 to 1.0     1", Items: "1 lowest score", Verbatims: None, Findings: None, Badge: None,
+    Items: "1 lowest score", Verbatims: None, Findings: None, Badge: None,
     Shares: None, Definitions: None, SideBySide: "Side by side.", ComparedItems: "1 item that changed most",
     Reasons: None,
 }  # fmt: skip
@@ -189,7 +188,7 @@ def test_a_notebook_gets_a_small_table_and_one_picture():
 
 
 def test_blocks_in_columns_are_found():
-    assert sum(type(block).__name__ == "Figure" for block in flat(BLOCKS)) == 2
+    assert sum(type(block).__name__ == "Figure" for block in flat(BLOCKS)) == 3
     assert [figure.name for _, figure in document_of(figure_of("one"), figure_of("two")).figures()] == [
         "one",
         "two",

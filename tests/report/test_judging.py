@@ -15,10 +15,10 @@ from semscale.chat.prices import Price, PriceTable
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
 from semscale.judging.audit import AuditSummary, audit
 from semscale.judging.judge import Judge, Panel
-from semscale.report.document import Count, Label, Quoted
+from semscale.report.document import Count, Label, Number, Quoted
 from semscale.report.formatting import cell_text
 from semscale.report.html import page
-from semscale.report.judging import human_table, judge_table, panel_note, scores_histogram
+from semscale.report.judging import human_table, judge_table, panel_note
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
 from semscale.stats.intervals import IntervalPlan
@@ -89,14 +89,22 @@ def test_judges_who_do_not_agree_are_not_said_to_be_many():
     assert summary.record()["panel"]["effective_judges"]["note"].startswith("their scores")
 
 
+def histogram_of(summary):
+    return next(figure for _, figure in summary.document().figures() if figure.name == "scores")
+
+
 def test_the_labels_means_say_which_rows_they_are_of():
     # Four rows have a label; the judge's reply to the last of them states no score.
     summary = made(saying("one"), human=[5, 3, 2, None, 4])
-    group = scores_histogram(summary).groups[-1]
-    assert group.name.replace("\N{NO-BREAK SPACE}", " ") == "People’s labels (n = 4)"
+    name, n, mean, *_ = histogram_of(summary).table.rows[-1]
     # Scores 1, .5, .25 and .75
-    assert group.mean == pytest.approx(0.625)
-    assert group.low < group.mean < group.high
+    assert (name, n, mean) == (Label("People’s labels"), Count(4), Number(pytest.approx(0.625)))
+    assert summary.mean_label.low < 0.625 < summary.mean_label.high
+    assert (
+        histogram_of(summary)
+        .description.replace("\N{NO-BREAK SPACE}", " ")
+        .endswith("People’s labels (n = 4): mean 0.62.")
+    )
     (alone,) = [row for row in human_table(summary).rows if row[0].text == "mean of the labels alone"]
     # 1, .5 and .25
     assert alone[1].value == pytest.approx(1.75 / 3)
@@ -230,11 +238,11 @@ def test_too_few_labels_are_the_reason_why_there_is_no_interval():
 
 def test_names_of_judges_and_templates_stay_as_they_are_written():
     alone = judged(6, None)
-    assert [row[0] for row in scores_histogram(alone).table.rows] == [Quoted("likert")]
+    assert [row[0] for row in histogram_of(alone).table.rows] == [Quoted("likert")]
     members = [Judge(Scripted(lambda _: "Score: 4", name=name)) for name in ("gpt-4o", "qwen")]
     panel = Panel(members).judge(["q"] * 4, ["a"] * 4, running=plain_running())
     summary = panel.summarize(["q"] * 4, ["a"] * 4, human=[4, 5, 4, 5])
-    names = [row[0] for row in scores_histogram(summary).table.rows]
+    names = [row[0] for row in histogram_of(summary).table.rows]
     assert names == [Label("Panel, mean"), Quoted("gpt-4o"), Quoted("qwen"), Label("People’s labels")]
     for shown in (page(summary.document()), markdown(summary.document())):
         assert "gpt-4o" in shown

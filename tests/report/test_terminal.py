@@ -105,11 +105,16 @@ def test_the_screen_has_the_first_columns_and_names_that_options_take(capsys):
     assert "| BERTScore F1 | 0.50 | ❌ fail | 30 |" in markdown(document)
 
 
-def test_a_histogram_can_be_for_pages_alone(capsys):
-    drawn = type(HISTOGRAM)(**{**vars(HISTOGRAM), "detail": "full"})
-    print_document(document_of(drawn))
-    assert "0.9 to 1.0" not in capsys.readouterr().out
-    assert "<figure>" in page(document_of(drawn))
+def test_a_histogram_is_a_table_of_bins_on_the_screen_and_a_picture_on_a_page(capsys):
+    # Scores .05, .15 and .95 in tenths: the highest come first.
+    print_document(document_of(*HISTOGRAM))
+    lines = capsys.readouterr().out.splitlines()
+    first = next(index for index, line in enumerate(lines) if line.startswith("0.9 to 1.0     1"))
+    assert lines[first + 1].split() == ["0.8", "to", "0.9", "0"]
+    assert "0.383" not in "".join(lines)
+    shown = page(document_of(*HISTOGRAM))
+    assert "<figure>" in shown
+    assert "0.9 to 1.0" not in shown
 
 
 def test_a_picture_says_what_it_shows_on_a_page_and_in_a_file(tmp_path, read_page):

@@ -83,7 +83,7 @@ def test_pairs_of_columns_have_a_row_for_each_line():
 def test_json_has_tables_with_columns_and_lines():
     record = json.loads(found().to_json())
     (table,) = record["tables"]
-    assert record["instrument"] == "study tables"
+    assert record["instrument"] == "tables"
     assert [column["letter"] for column in table["columns"]] == [None, "A", "B"]
     assert table["lines"][-1]["cells"][2]["letters"] == "A"
     assert table["association"]["n"] == 8

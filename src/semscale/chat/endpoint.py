@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 OPENAI = "https://api.openai.com/v1"
 KEY_VARIABLE = "OPENAI_API_KEY"
+_NO_KEY = "none"  # local servers need no key, but the client requires one
 
 
 class EndpointChat:
@@ -36,7 +37,8 @@ class EndpointChat:
         model: the model's name there.
         base_url: the endpoint's address, such as ``http://localhost:11434/v1``; by default the one in
             ``OPENAI_BASE_URL``, or else OpenAI's.
-        key_variable: the environment variable that holds the key; most local servers need none.
+        key_variable: the environment variable that holds the key; most local servers need none. With ``None``
+            no key is sent.
         timeout: seconds after which a call made without a runner fails.
 
     Raises:
@@ -49,12 +51,12 @@ class EndpointChat:
         model: str,
         *,
         base_url: str | None = None,
-        key_variable: str = KEY_VARIABLE,
+        key_variable: str | None = KEY_VARIABLE,
         timeout: float = 600.0,
     ) -> None:
         named = base_url or os.environ.get("OPENAI_BASE_URL")
-        if not named and not os.environ.get(key_variable):
-            said = f"{key_variable} is not set; set it, or name another endpoint with"
+        if not named and not (key_variable and os.environ.get(key_variable)):
+            said = f"{key_variable or KEY_VARIABLE} is not set; set it, or name another endpoint with"
             raise InputError(f"{said} base_url", in_shell=f"{said} --chat-url")
         if not named and is_offline():
             said = "SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with"
@@ -131,9 +133,9 @@ class EndpointChat:
         if loop not in self._clients:
             from openai import AsyncOpenAI, DefaultAioHttpClient
 
-            key = os.environ.get(self._key_variable) or ""
+            key = os.environ.get(self._key_variable, "") if self._key_variable else ""
             client = AsyncOpenAI(
-                api_key=key or "none",  # local servers need no key, but the client requires one
+                api_key=key or _NO_KEY,
                 base_url=self._base_url,
                 max_retries=0,
                 timeout=self._timeout,

@@ -86,7 +86,12 @@ _REMEDIES = {
 
 
 def failure_of(
-    error: Exception, scrubber: Scrubber, *, model: str, place: str = "", variable: str = "its variable"
+    error: Exception,
+    scrubber: Scrubber,
+    *,
+    model: str,
+    place: str = "",
+    variable: str | None = "its variable",
 ) -> CallError:
     """Convert an exception of a client library into a failure with a one-line message without keys.
 
@@ -95,7 +100,7 @@ def failure_of(
         scrubber: removes keys.
         model: name of the model, for messages.
         place: the endpoint's address, for messages.
-        variable: the environment variable of the key, for messages.
+        variable: the environment variable of the key, for messages; ``None`` if no key was sent.
     """
     status = _status(error)
     response = getattr(error, "response", None)
@@ -103,6 +108,8 @@ def failure_of(
         return _unanswered(error, scrubber, model, place)
     kind = _kind(status, str(getattr(error, "code", "")))
     remedy = _REMEDIES.get(kind, "").format(variable=variable, place=place)
+    if kind is FailureKind.DENIED and variable is None:
+        remedy = "no key was sent; name the variable that holds the key of this endpoint"
     if status in _REDIRECTS:
         remedy = "the endpoint redirects; give the address that it redirects to"
     raw = _body(response, scrubber)

@@ -22,7 +22,7 @@ def load_chat_model(
     *,
     base_url: str | None = None,
     engine: str = "auto",
-    key_variable: str = "OPENAI_API_KEY",
+    key_variable: str | None = "OPENAI_API_KEY",
     progress: Progress | None = None,
 ) -> ChatModel:
     """Load a chat model.
@@ -35,7 +35,7 @@ def load_chat_model(
             ``semscale[api]``), ``local`` (needs ``semscale[local]``), an engine that
             another package offers as ``chat.NAME`` in the entry-point group ``semscale``, or ``auto``:
             ``local`` for names of local models, else ``openai``.
-        key_variable: the environment variable that holds the endpoint's key.
+        key_variable: the environment variable that holds the endpoint's key; with ``None`` no key is sent.
         progress: called while weights are pulled.
 
     Returns:
@@ -69,7 +69,7 @@ def _is_local(name: str) -> bool:
     return name == "local" or name.endswith(GGUF) or (known is not None and known.is_chat)
 
 
-def _endpoint(name: str, base_url: str | None, key_variable: str) -> ChatModel:
+def _endpoint(name: str, base_url: str | None, key_variable: str | None) -> ChatModel:
     from semscale.chat.endpoint import EndpointChat
 
     try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App
 from pydantic import Field
 
-from semscale.cli.options import Without, command, refuse_given
+from semscale.cli.options import Rare, Without, command, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import message_if_stopped
 from semscale.cli.shared import (
@@ -73,7 +73,7 @@ class CodeOptions(Settings):
     model: EmbedderOptions
     chat: ChatOptions
     asking: CodingChatSettings
-    calls: CallOptions
+    calls: Annotated[CallOptions, Rare("max_cost")]
     outputs: Outputs
     table: RowOptions
     run: RunOptions
@@ -88,7 +88,7 @@ class CodeOptions(Settings):
         if self.rate_scale is not None and self.columns.rating is not None:
             raise InputError("--rate-scale makes a rating of its own: leave --rating out")
         if not self.asks:
-            refuse_given("--chat-model NAME", self.chat, self.asking, self.calls)
+            refuse_stated("--chat-model NAME", self.chat, self.asking, self.calls)
         elif self.chat.chat_model is None:
             raise InputError("--reply needs --chat-model NAME")
 
@@ -130,7 +130,7 @@ class SuggestOptions(Settings):
         if self.run.seed < 0:
             raise InputError(f"seed must be >= 0, got {self.run.seed}")
         if not self.chat.is_stated:
-            refuse_given("--chat-model NAME", self.chat, self.calls)
+            refuse_stated("--chat-model NAME", self.chat, self.calls)
 
 
 @app.default

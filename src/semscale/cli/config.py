@@ -38,7 +38,7 @@ VARIABLES = {
 }
 """Variables of the environment that override the file."""
 
-_PLACES = ("ledger", "history", "prices")
+_PATHS = ("ledger", "history", "prices")
 _SERVERS = ("postgresql://", "postgres://", "postgresql+")
 
 
@@ -96,15 +96,15 @@ class ConfigurableSetting:
         """Its key in the file."""
         return (self.option.name or option_name(self.name)).removeprefix("--")
 
-    def check(self, value: object, place: str) -> None:
+    def check(self, value: object, source: str) -> None:
         """Check a value as the command line would.
 
         Args:
             value: from a file or from ``--set``.
-            place: where it is from, for messages.
+            source: where it is from, for messages.
 
         Raises:
-            InputError: the setting cannot have it; the message names place, key and value.
+            InputError: the setting cannot have it; the message names source, key and value.
         """
         try:
             self.kind(**{self.name: value})
@@ -112,7 +112,7 @@ class ConfigurableSetting:
             message = str(error)
             for name in (self.name, f"--{self.key}"):
                 message = message.removeprefix(f"{name} ").removeprefix(f"{name}: ")
-            raise InputError(f"{place}: {self.key} {message}") from None
+            raise InputError(f"{source}: {self.key} {message}") from None
 
 
 @functools.cache
@@ -213,19 +213,19 @@ def _toml_value(text: str) -> object:
         return text
 
 
-def _checked(table: Mapping[str, object], place: str, file: Path | None) -> dict[str, object]:
+def _checked(table: Mapping[str, object], source: str, file: Path | None) -> dict[str, object]:
     known = configurable_settings()
     values: dict[str, object] = {}
     for key, value in table.items():
         if key not in known:
             hint = did_you_mean(key, known) or f"; known are {', '.join(known)}"
-            raise InputError(f"{place}: unknown setting {shortened(key)}{hint}")
-        known[key].check(value, place)
+            raise InputError(f"{source}: unknown setting {shortened(key)}{hint}")
+        known[key].check(value, source)
         values[key] = value if file is None else _within(key, str(value), file) if key in _LOCAL else value
     return values
 
 
-_LOCAL = (*_PLACES, "embedder", "chat-model")
+_LOCAL = (*_PATHS, "embedder", "chat-model")
 
 
 def _within(key: str, value: str, file: Path) -> str:

@@ -16,7 +16,7 @@ from semscale.answer_consistency.settings import (
     ConsistencySettings,
     CorrectnessSettings,
 )
-from semscale.cli.options import As, command, refuse_given
+from semscale.cli.options import As, Rare, command, refuse_stated
 from semscale.cli.outputs import Outputs, present
 from semscale.cli.shared import (
     CHAT,
@@ -148,7 +148,7 @@ class ConsistencyOptions(Settings):
     """
 
     file: InputFile
-    columns: SampleColumns
+    columns: Annotated[SampleColumns, Rare("by")]
     measures: ConsistencySettings
     claims: Annotated[
         bool,
@@ -156,26 +156,26 @@ class ConsistencyOptions(Settings):
         Option(MEASURING),
     ] = False
     asking: AskingOptions
-    calls: CallOptions
+    calls: Annotated[CallOptions, Rare("max_cost")]
     correctness: CorrectnessSettings
     outputs: Outputs
-    model: EmbedderOptions
-    table: RowOptions
+    model: Annotated[EmbedderOptions, Rare("embedder")]
+    table: Annotated[RowOptions, Rare("where")]
     run: RunOptions
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options without the one that they belong to."""
         if self.asking.samples is None:
-            refuse_given("--ask N, which is not given", self.asking, self.calls, but=("dry_run",))
+            refuse_stated("--ask N, which is not given", self.asking, self.calls, but=("dry_run",))
         if self.columns.label is None:
-            refuse_given("--correct, which is not given", self.correctness)
+            refuse_stated("--correct, which is not given", self.correctness)
         if self.measures.nli is None and self.measures.nli_labels is not None:
             raise InputError("nli_labels belongs to --nli, which is not given")
         if self.claims:
             whole = "measures of whole answers, which --claims does not make"
-            refuse_given(whole, self.measures, but=("nli", "nli_labels"))
-            refuse_given(whole, self.columns, but=("prompt", "answer", "sample", "item", "by"))
-            refuse_given(whole, self.asking, but=_OF_SAMPLING)
+            refuse_stated(whole, self.measures, but=("nli", "nli_labels"))
+            refuse_stated(whole, self.columns, but=("prompt", "answer", "sample", "item", "by"))
+            refuse_stated(whole, self.asking, but=_OF_SAMPLING)
             if self.measures.nli is not None and self.model.is_stated:
                 raise InputError("--embedder belongs to --claims without --nli, whose model reads no vectors")
 

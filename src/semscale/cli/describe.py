@@ -53,9 +53,9 @@ def config(options: ConfigOptions, project: ProjectSettings) -> None:
 
 def _value_and_origin(key: str, setting: ConfigurableSetting, project: ProjectSettings) -> tuple[object, str]:
     """Return a setting's value, without passwords, and where it comes from."""
-    found = project.find(f"--{key}")
-    if found is not None:
-        return _public(found[0]), str(found[1])
+    configured = project.find(f"--{key}")
+    if configured is not None:
+        return _public(configured[0]), str(configured[1])
     variable = VARIABLES.get(key)
     if variable is not None and os.environ.get(variable):
         return _public(os.environ[variable]), f"environment {variable}"
@@ -93,15 +93,14 @@ def settings_page() -> str:
         default = setting.info.get_default(call_default_factory=True)
         shown = "" if default is None else f"`{_toml(default)}`"
         variable = f"`{VARIABLES[key]}`" if key in VARIABLES else ""
-        help_text = "Whether embeddings are stored on disk." if key == "cache" else setting.info.description
-        lines.append(f"| `{key}` | {shown} | {variable} | {_cell(str(help_text))} |")
-    for name, function in _commands(program()):
+        lines.append(f"| `{key}` | {shown} | {variable} | {_cell(str(setting.info.description))} |")
+    for name, function in commands(program()):
         lines += ["", f"## {name}", "", *_option_table(function.options)]
     return "\n".join(lines) + "\n"
 
 
-def _commands(app: "App", prefix: str = "") -> "Iterator[tuple[str, Any]]":
-    """Yield name and function of every command, in the order of the help."""
+def commands(app: "App", prefix: str = "") -> "Iterator[tuple[str, Any]]":
+    """Yield name and function of every command below a program or a group, in the order of the help."""
     for name in app:
         if name.startswith("-"):
             continue
@@ -109,7 +108,7 @@ def _commands(app: "App", prefix: str = "") -> "Iterator[tuple[str, Any]]":
         full = f"{prefix} {name}".strip()
         if hasattr(below.default_command, "options"):
             yield f"semscale {full}", below.default_command
-        yield from _commands(below, full)
+        yield from commands(below, full)
 
 
 def _option_table(options: list[CommandOption]) -> list[str]:

@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from cyclopts import App
 from pydantic import Field
 
-from semscale.cli.options import Without, command
+from semscale.cli.options import As, Rare, Without, command
 from semscale.cli.outputs import Outputs, check_input, present
 from semscale.cli.process import message_if_stopped
-from semscale.cli.shared import COLUMNS, RUN, CallOptions, ChatOptions, InputFile, RowOptions, RunOptions
+from semscale.cli.shared import (
+    COLUMNS,
+    RUN,
+    CallOptions,
+    ChatOptions,
+    InputFile,
+    RowOptions,
+    RunOptions,
+    announce_endpoints,
+)
 from semscale.errors import InputError
 from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.settings import Option, Settings
@@ -80,19 +89,24 @@ class JudgeChoice(ChatOptions):
         shared = dict(settings) | {"rubric": read_rubric(settings.rubric)}
         if self.panel is None:
             return Judge(self.load(progress), **shared)
-        return Panel([_judge(entry, shared, progress) for entry in read_panel(self.panel)])
+        entries = read_panel(self.panel)
+        panel = Panel([_judge(entry, shared, progress) for entry in entries])
+        announce_endpoints(
+            "prompts", [(entry.get("base_url"), entry.get("key_variable")) for entry in entries], self.panel
+        )
+        return panel
 
 
 class JudgeOptions(Settings):
     """All options of ``semscale judge``."""
 
     file: InputFile
-    columns: JudgeColumns
+    columns: Annotated[JudgeColumns, Rare("by")]
     judges: JudgeChoice
     settings: JudgeSettings
     calls: CallOptions
     outputs: Outputs
-    table: RowOptions
+    table: Annotated[RowOptions, Rare("where")]
     run: RunOptions
 
 
@@ -106,14 +120,14 @@ class AuditOptions(Settings):
     rows: Annotated[int, Field(description="Rows to audit, from the first."), Option(RUN)] = 50
     calls: CallOptions
     outputs: Annotated[Outputs, Without("out")]
-    table: RowOptions
+    table: Annotated[RowOptions, Rare("where")]
     run: Annotated[RunOptions, Without("part_rows", "restart")]
 
 
 class SystemColumns(Settings):
     """Columns of a comparison: the questions, and the systems' answers."""
 
-    question: Annotated[str, Field(description="What was asked."), Option(COLUMNS, "COLUMN")]
+    question: Annotated[str, As(JudgeColumns, "question")]
     a: Annotated[str | None, Field(description="Answers of the first system."), Option(COLUMNS, "COLUMN")] = (
         None
     )
@@ -125,11 +139,7 @@ class SystemColumns(Settings):
         Field(description="A further system and its column; can be repeated."),
         Option(COLUMNS, "NAME=COLUMN"),
     ] = ()
-    reference: Annotated[
-        tuple[str, ...],
-        Field(description="Answers known to be right; can be repeated."),
-        Option(COLUMNS, "COLUMN"),
-    ] = ()
+    reference: Annotated[tuple[str, ...], As(JudgeColumns, "reference")] = ()
 
     @property
     def systems(self) -> dict[str, str]:
@@ -152,7 +162,7 @@ class CompareOptions(Settings):
     settings: Annotated[JudgeSettings, Without("template", "criteria", "samples")]
     calls: CallOptions
     outputs: Outputs
-    table: RowOptions
+    table: Annotated[RowOptions, Rare("where")]
     run: Annotated[RunOptions, Without("part_rows", "restart")]
 
 
@@ -161,7 +171,7 @@ class CompareOptions(Settings):
 def judge(options: JudgeOptions) -> None:
     """Let a chat model, or a panel of them, score answers to questions.
 
-    [bold]semscale judge answers.csv --question question --answer answer --chat-model gpt-4o-mini[/bold]
+    [bold]semscale judge answers.csv --prompt question --answer answer --chat-model gpt-4o-mini[/bold]
 
     If it is stopped, the same command continues and never repeats a paid call; with --out it continues after
     the last finished part.
@@ -194,7 +204,7 @@ def audit(options: AuditOptions) -> None:
 def compare(options: CompareOptions) -> None:
     """Let a chat model compare answers of two systems or more, each pair in both orders.
 
-    [bold]semscale judge compare answers.csv --question question --a old --b new --chat-model gpt-4o[/bold]
+    [bold]semscale judge compare answers.csv --prompt question --a old --b new --chat-model gpt-4o[/bold]
 
     It reports wins, ties and losses, the win rate with its interval, how far the order of two answers moves
     the judge, and a ranking of several systems.
@@ -566,5 +576,13 @@ def _judge(entry: Mapping[str, Any], shared: Mapping[str, Any], progress: "Progr
         if name not in JudgeSettings.model_fields:
             raise unknown_name("setting of a judge", name, [*_MODEL_KEYS, *JudgeSettings.model_fields])
     options = {name: entry[name] for name in _MODEL_KEYS[1:] if entry.get(name) is not None}
+    if "base_url" in options:
+        # The endpoint of a file that somebody else may have written gets no key unless that file names it.
+        options.setdefault("key_variable", None)
+    elif "key_variable" in options:
+        raise InputError(
+            f"key_variable of the judge {entry['model']!r} belongs to base_url: name the endpoint that gets "
+            "the key as well"
+        )
     model = load_chat_model(entry["model"], progress=progress, **options)
     return Judge(model, **{**shared, **settings})

@@ -17,7 +17,7 @@ from semscale.cli.judge import (
     requests_about,
     statuses,
 )
-from semscale.cli.options import As, Without, command, command_words, refuse_given
+from semscale.cli.options import As, Rare, Without, command, option_arguments, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
 from semscale.cli.shared import COLUMNS, RUN, CallOptions, EmbedderOptions, InputFile, RowOptions
@@ -63,11 +63,11 @@ class LabelOptions(Settings):
         Option(CODES, "FILE"),
     ] = None
     rating: Annotated[RaterSettings, Without("calibration")]
-    judging: JudgeSettings
+    judging: Annotated[JudgeSettings, Rare("template", "rubric")]
     chat: Annotated[JudgeChoice, Without("panel")]
     calls: CallOptions
-    model: EmbedderOptions
-    table: RowOptions
+    model: Annotated[EmbedderOptions, Rare("embedder")]
+    table: Annotated[RowOptions, Rare("where")]
     n: Annotated[
         int | None,
         Field(ge=1, description="Rows to draw (default: 100 to rate, 200 to code, 50 to judge)."),
@@ -90,22 +90,22 @@ class LabelOptions(Settings):
         if len(chosen) != 1:
             got = "none" if not chosen else f"those to {' and '.join(chosen)}"
             raise InputError(
-                "name what people are to do: --scale to rate, --codebook to code, or --question and --answer "
+                "name what people are to do: --scale to rate, --codebook to code, or --prompt and --answer "
                 f"to judge; got {got}"
             )
         if self.purpose != "rate":
-            refuse_given("--scale, which is not given", self.rating)
+            refuse_stated("--scale, which is not given", self.rating)
         if self.purpose == "judge":
             if self.question is None or self.answer is None:
                 raise InputError(
-                    f"{'question' if self.question is None else 'answer'} must name a column: people judge "
+                    f"{'--prompt' if self.question is None else '--answer'} must name a column: people judge "
                     "answers to questions"
                 )
             if self.text is not None:
                 raise InputError("--text belongs to --scale or --codebook: --answer names what is judged")
         else:
-            owner = "--question and --answer, which are not given"
-            refuse_given(owner, self.judging, self.chat, self.calls)
+            owner = "--prompt and --answer, which are not given"
+            refuse_stated(owner, self.judging, self.chat, self.calls)
             if self.reference:
                 raise InputError(f"--reference belongs to {owner}")
             if self.text is None:
@@ -135,7 +135,7 @@ def label(options: LabelOptions) -> None:
 
     [bold]semscale label answers.csv --text comment --codebook codes.yaml --out sheet.csv[/bold]
 
-    [bold]semscale label answers.csv --question q --answer a --chat-model gpt-4o-mini --out sheet.csv[/bold]
+    [bold]semscale label answers.csv --prompt q --answer a --chat-model gpt-4o-mini --out sheet.csv[/bold]
 
     The sheet has the probability with which each row was drawn. Filled in, it goes to [bold]semscale
     calibrate[/bold], [bold]rate --labels[/bold], [bold]code --human[/bold] or [bold]judge --human[/bold],
@@ -205,7 +205,11 @@ def check_unlabelled(sheet: Path) -> None:
 
 def _embedder(options: LabelOptions, default: str) -> list[str]:
     """Write the options of the embedding model, which is named in any case."""
-    return ["--embedder", options.model.embedder or default, *command_words(options.model, but=("embedder",))]
+    return [
+        "--embedder",
+        options.model.embedder or default,
+        *option_arguments(options.model, but=("embedder",)),
+    ]
 
 
 def _draw_to_rate(options: LabelOptions) -> None:
@@ -282,19 +286,19 @@ def _calibrate_command(options: LabelOptions) -> str:
     from semscale.results.label_sheets import HUMAN
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
-    words = ["semscale", "calibrate", str(options.out), "--text", TEXT, "--human", HUMAN]
-    settings = [*command_words(options.rating), *_embedder(options, DEFAULT_RATING_MODEL)]
-    return shlex.join([*words, "--scale", str(options.scale), *settings, "--out", "cal.json"])
+    arguments = ["semscale", "calibrate", str(options.out), "--text", TEXT, "--human", HUMAN]
+    settings = [*option_arguments(options.rating), *_embedder(options, DEFAULT_RATING_MODEL)]
+    return shlex.join([*arguments, "--scale", str(options.scale), *settings, "--out", "cal.json"])
 
 
 def _rate_command(options: LabelOptions) -> str:
     """Write the command that rates the file with the labels of the filled sheet, likewise."""
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
-    words = ["semscale", "rate", options.file, "--text", str(options.text), "--scale", str(options.scale)]
-    settings = [*command_words(options.rating), *_embedder(options, DEFAULT_RATING_MODEL)]
-    settings += command_words(options.table)
-    return shlex.join([*words, *settings, "--labels", str(options.out)])
+    arguments = ["semscale", "rate", options.file, "--text", str(options.text), "--scale", str(options.scale)]
+    settings = [*option_arguments(options.rating), *_embedder(options, DEFAULT_RATING_MODEL)]
+    settings += option_arguments(options.table)
+    return shlex.join([*arguments, *settings, "--labels", str(options.out)])
 
 
 def _draw_to_code(options: LabelOptions) -> None:
@@ -360,9 +364,9 @@ def _draw_to_judge(options: LabelOptions) -> None:
     draw = draw_rows(verdicts, options.rows, alike=options.is_random, seed=options.seed, earlier=earlier)
     write_table(draw.table(cells.rows), options.out)
     # The command that corrects the mean by the labels; its replies come from the ledger.
-    columns = ["--question", str(options.question), "--answer", str(options.answer)]
+    columns = ["--prompt", str(options.question), "--answer", str(options.answer)]
     columns += [word for column in options.reference for word in ("--reference", column)]
-    given = command_words(options.chat, options.judging, options.calls)
+    given = option_arguments(options.chat, options.judging, options.calls)
     labels = ["--human", HUMAN, "--inclusion", INCLUSION]
     use = shlex.join(["semscale", "judge", str(options.out), *columns, *given, *labels])
     decides = judge.settings.method == "decision"

@@ -122,9 +122,9 @@ def _run(arguments: list[str], name: str) -> int:
 
 
 def _show_help(app: App, tokens: list[str]) -> int:
-    words = [token for token in tokens if not token.startswith("-")]
+    names = [token for token in tokens if not token.startswith("-")]
     try:
-        chain, apps, unknown = app.parse_commands(words)
+        chain, apps, unknown = app.parse_commands(names)
     except CycloptsError as error:
         return _refused(error, app.name[0])
     if unknown and apps[-1].default_command is None:

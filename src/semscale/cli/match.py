@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App
 from pydantic import Field
 
-from semscale.cli.options import As, Without, command, refuse_given
+from semscale.cli.options import As, Without, command, refuse_stated
 from semscale.cli.outputs import Outputs, present
 from semscale.cli.shared import (
     ARGUMENTS,
@@ -149,7 +149,7 @@ class MatchOptions(Settings):
         """Refuse options without the one that they belong to."""
         if self.columns.reference:
             return
-        refuse_given("--reference, which is not given", self, but=_OF_CONTEXT)
+        refuse_stated("--reference, which is not given", self, but=_OF_CONTEXT)
         if self.matching.nli is None and self.matching.nli_labels is not None:
             raise InputError("nli_labels belongs to --nli, which is not given")
         if self.matching.nli is not None and self.model.is_stated:

@@ -10,7 +10,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -32,6 +32,17 @@ _SETTINGS = "Settings"
 
 class Without:
     """Marks a group in a command that lacks some of its options; those keep their defaults.
+
+    Args:
+        names: of the fields.
+    """
+
+    def __init__(self, *names: str) -> None:
+        self.names = frozenset(names)
+
+
+class Rare:
+    """Marks a group in a command that rarely needs some of its options; only ``--help-all`` shows them.
 
     Args:
         names: of the fields.
@@ -124,7 +135,7 @@ class CommandOption:
         """Return the parameter that Cyclopts parses, for a panel of the help."""
         required = self.info.is_required()
         default = inspect.Parameter.empty if required else False if self.is_flag else None
-        taken = _token_type(self.type)
+        token_type = _token_type(self.type)
         note = Parameter(
             name=self.name,
             help=self.help,
@@ -140,7 +151,7 @@ class CommandOption:
             self.key,
             inspect.Parameter.POSITIONAL_ONLY if self.option.positional else inspect.Parameter.KEYWORD_ONLY,
             default=default,
-            annotation=Annotated[taken if required or self.is_flag else taken | None, note],
+            annotation=Annotated[token_type if required or self.is_flag else token_type | None, note],
         )
 
     def converted(self, value: Any) -> object:  # noqa: ANN401 - text, texts or a flag
@@ -176,14 +187,17 @@ def _token_type(declared: Any) -> Any:  # noqa: ANN401 - a type, which has no ty
 
 
 def options_in(
-    kind: type[Settings], path: tuple[str, ...] = (), without: Collection[str] = ()
+    kind: type[Settings],
+    path: tuple[str, ...] = (),
+    without: Collection[str] = (),
+    rare: Collection[str] = (),
 ) -> Iterator[CommandOption]:
     """Yield the options of a command in the order of its fields.
 
     Raises:
-        TypeError: a group lacks a field that ``Without`` names.
+        TypeError: a group lacks a field that ``Without`` or ``Rare`` names.
     """
-    unknown = set(without) - kind.model_fields.keys()
+    unknown = {*without, *rare} - kind.model_fields.keys()
     if unknown:
         raise TypeError(f"{kind.__name__} has no option {', '.join(sorted(unknown))}")
     for name, info in kind.model_fields.items():
@@ -191,9 +205,9 @@ def options_in(
             continue
         group, option = _group_of(info), _option_of(info)
         if group is not None:
-            yield from options_in(group, (*path, name), _left_out(info))
+            yield from options_in(group, (*path, name), _names(info, Without), _names(info, Rare))
         elif option is not None:
-            yield CommandOption((*path, name), info, option)
+            yield CommandOption((*path, name), info, replace(option, rare=option.rare or name in rare))
 
 
 def _option_of(info: FieldInfo) -> Option | None:
@@ -205,9 +219,9 @@ def _described(info: FieldInfo) -> FieldInfo:
     return next((note.info for note in info.metadata if isinstance(note, As)), info)
 
 
-def _left_out(info: FieldInfo) -> frozenset[str]:
-    """Return the fields of a group that a command lacks."""
-    return next((note.names for note in info.metadata if isinstance(note, Without)), frozenset())
+def _names(info: FieldInfo, mark: type[Without | Rare]) -> frozenset[str]:
+    """Return the fields of a group that a mark names."""
+    return next((note.names for note in info.metadata if isinstance(note, mark)), frozenset())
 
 
 def _group_of(info: FieldInfo) -> type[Settings] | None:
@@ -223,7 +237,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
     The result has a method ``show_all(bool)``, which lets the help show rare options or hides them, and
     ``options``, the list of its ``CommandOption``.
     """
-    parameter, *others = inspect.signature(function).parameters.values()
+    parameter, *further = inspect.signature(function).parameters.values()
     kind = parameter.annotation
     options = list(options_in(kind))
     by_key = {option.key: option for option in options}
@@ -233,14 +247,14 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arguments: object, **values: Any) -> Any:  # noqa: ANN401 - a command's exit code, if any
         project = load_project(values.pop("set_", None) or ())
         named = dict(zip((option.key for option in positional), arguments, strict=False)) | values
-        given = {
+        parsed = {
             by_key[key].path: by_key[key].converted(value)
             for key, value in named.items()
             if value is not None and value is not False
         }
         try:
-            settings = _build(kind, given, project)
-            return function(settings, project) if others else function(settings)
+            settings = _build(kind, parsed, project)
+            return function(settings, project) if further else function(settings)
         except InputError as error:
             # Only here is it known that a parameter is an option, and what the option is called.
             if error.args:
@@ -259,7 +273,7 @@ def _signature(options: Sequence[CommandOption], *, everything: bool) -> inspect
     """Return a signature for Cyclopts: arguments first, and ``--set`` last."""
     named = [option for option in options if not option.option.positional]
     panels = dict.fromkeys([option.option.panel for option in named] + [_SETTINGS])
-    groups = {panel: Group(panel, sort_key=place) for place, panel in enumerate(panels)}
+    groups = {panel: Group(panel, sort_key=order) for order, panel in enumerate(panels)}
     parameters = [
         option.parameter(option.option.panel, show=True) for option in options if option.option.positional
     ]
@@ -286,7 +300,7 @@ def _signature(options: Sequence[CommandOption], *, everything: bool) -> inspect
 
 def _build(
     kind: type[Settings],
-    given: Mapping[tuple[str, ...], object],
+    parsed: Mapping[tuple[str, ...], object],
     project: ProjectSettings,
     path: tuple[str, ...] = (),
     without: Collection[str] = (),
@@ -297,20 +311,20 @@ def _build(
     for name, info in kind.model_fields.items():
         group, option = _group_of(info), _option_of(info)
         if group is not None and name not in without:
-            values[name] = _build(group, given, project, (*path, name), _left_out(info))
-        elif (*path, name) in given:
-            values[name] = given[(*path, name)]
+            values[name] = _build(group, parsed, project, (*path, name), _names(info, Without))
+        elif (*path, name) in parsed:
+            values[name] = parsed[(*path, name)]
         elif option is not None and option.configurable and name not in without:
-            found = project.find(option.name or option_name(name))
-            if found is not None:
-                values[name], origins[name] = found
+            configured = project.find(option.name or option_name(name))
+            if configured is not None:
+                values[name], origins[name] = configured
     try:
         settings = kind(**values)
     except InputError as error:
         error.args = (_with_option(str(error), list(options_in(kind, without=without))), *error.args[1:])
         raise
     # Fields "set" are those of the command line: only they are refused where they serve no purpose.
-    stated = {name for name in values if (*path, name) in given}
+    stated = {name for name in values if (*path, name) in parsed}
     object.__setattr__(settings, "__pydantic_fields_set__", stated)
     if isinstance(settings, Configurable):
         settings._origins.update(origins)
@@ -328,29 +342,29 @@ def _with_option(message: str, options: Sequence[CommandOption]) -> str:
     return message if name is None else name + message[subject.end() :]
 
 
-def given_names(*groups: Settings, but: Collection[str] = ()) -> list[str]:
+def stated_names(*groups: Settings, but: Collection[str] = ()) -> list[str]:
     """List the options of the command line whose values differ from their defaults.
 
     Args:
         groups: settings of a command.
         but: fields, or whole groups in them, that are left out.
     """
-    return [option.name for option, _ in _given(groups, but)]
+    return [option.name for option, _ in _stated(groups, but)]
 
 
-def _given(groups: Sequence[Settings], but: Collection[str]) -> Iterator[tuple[CommandOption, object]]:
+def _stated(groups: Sequence[Settings], but: Collection[str]) -> Iterator[tuple[CommandOption, object]]:
     for settings in groups:
         for name, info in type(settings).model_fields.items():
             value, option = getattr(settings, name), _option_of(info)
             if name in but:
                 continue
             if isinstance(value, Settings):
-                yield from _given([value], but)
+                yield from _stated([value], but)
             elif option is not None and name in settings.model_fields_set and value != info.get_default():
                 yield CommandOption((name,), info, option), value
 
 
-def refuse_given(owner: str, *groups: Settings, but: Collection[str] = ()) -> None:
+def refuse_stated(owner: str, *groups: Settings, but: Collection[str] = ()) -> None:
     """Refuse options that belong to something that is not given; one with its default value changes nothing.
 
     Args:
@@ -361,13 +375,13 @@ def refuse_given(owner: str, *groups: Settings, but: Collection[str] = ()) -> No
     Raises:
         InputError: an option of the command line has another value than its default.
     """
-    names = given_names(*groups, but=but)
+    names = stated_names(*groups, but=but)
     if names:
         listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
         raise InputError(f"{listed} {'belongs' if len(names) == 1 else 'belong'} to {owner}")
 
 
-def command_words(*groups: Settings, but: Collection[str] = ()) -> list[str]:
+def option_arguments(*groups: Settings, but: Collection[str] = ()) -> list[str]:
     """Write the options of the command line again, for a command that has the same ones.
 
     Args:
@@ -376,10 +390,10 @@ def command_words(*groups: Settings, but: Collection[str] = ()) -> list[str]:
     """
     from semscale.store.databases.address import is_on_server, shown_address
 
-    words: list[str] = []
-    for option, value in _given(groups, but):
+    arguments: list[str] = []
+    for option, value in _stated(groups, but):
         if option.is_flag:
-            words.append(option.name)
+            arguments.append(option.name)
             continue
         if isinstance(value, tuple) and option.option.type is str:
             entries = [",".join(map(str, value))]
@@ -388,8 +402,8 @@ def command_words(*groups: Settings, but: Collection[str] = ()) -> list[str]:
         else:
             entries = ["none" if value is None else str(value)]
         if get_origin(option.type) is tuple and Ellipsis not in get_args(option.type):
-            words += [option.name, *entries]
+            arguments += [option.name, *entries]
             continue
         for entry in entries:
-            words += [option.name, shown_address(entry) if is_on_server(entry) else entry]
-    return words
+            arguments += [option.name, shown_address(entry) if is_on_server(entry) else entry]
+    return arguments

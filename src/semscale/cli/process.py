@@ -56,8 +56,8 @@ def exit_code(work: Callable[[], object]) -> int:
 
 def stopped() -> int:
     """Say that the user stopped a command that has finished nothing yet, and return the exit code."""
-    words = "stopped; the same command starts again, or goes on after what an earlier run has finished"
-    return _failed(words, INTERRUPTED)
+    message = "stopped; the same command starts again, or goes on after what an earlier run has finished"
+    return _failed(message, INTERRUPTED)
 
 
 def say(message: object) -> None:
@@ -104,8 +104,8 @@ def _failed(message: object, code: int) -> int:
 def _bug(error: Exception) -> int:
     if os.environ.get("SEMSCALE_DEBUG"):
         traceback.print_exception(error)
-    kept = _write_traceback(error)
-    what = f"the file {kept}" if kept else "its traceback"
+    written = _write_traceback(error)
+    what = f"the file {written}" if written else "its traceback"
     say(
         f"this is a bug of ours, {type(error).__name__}: {error}; please report it with {what} "
         "(SEMSCALE_DEBUG=1 shows the traceback)"
@@ -174,7 +174,7 @@ def end(code: int) -> NoReturn:
 
 
 @contextmanager
-def message_if_stopped(words: str) -> Iterator[None]:
+def message_if_stopped(message: str) -> Iterator[None]:
     """Say what a stop leaves behind.
 
     Raises:
@@ -183,7 +183,7 @@ def message_if_stopped(words: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise StoppedByUserError(words) from None
+        raise StoppedByUserError(message) from None
 
 
 class _Interrupts:
@@ -230,9 +230,9 @@ def _leave_while_loading(number: int, frame: FrameType | None) -> NoReturn:
     _leave("stopped before anything was done; the same command starts again")
 
 
-def _leave(words: str) -> NoReturn:
+def _leave(message: str) -> NoReturn:
     shown_cursor = "\x1b[?25h" if os.isatty(2) else ""  # a progress bar may have hidden it
-    os.write(2, f"{shown_cursor}semscale: {words}\n".encode())
+    os.write(2, f"{shown_cursor}semscale: {message}\n".encode())
     os._exit(INTERRUPTED)
 
 

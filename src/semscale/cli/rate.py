@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from semscale.cli.options import Without, command, refuse_given
+from semscale.cli.options import Rare, Without, command, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo
 from semscale.cli.shared import (
@@ -83,12 +83,12 @@ class RateOptions(Settings):
     method: Annotated[
         Literal["ssr", "decision"],
         Field(description="Method that rates: ssr, or decision, in which a chat model rates as well."),
-        Option(RATING),
+        Option(RATING, rare=True),
     ] = "ssr"
     outputs: Outputs
-    model: EmbedderOptions
-    chat: ChatOptions
-    calls: Annotated[CallOptions, Without("dry_run")]
+    model: Annotated[EmbedderOptions, Rare("embedder")]
+    chat: Annotated[ChatOptions, Rare("chat_model")]
+    calls: Annotated[CallOptions, Without("dry_run"), Rare("max_cost")]
     table: RowOptions
     run: RunOptions
     cluster: RayOptions
@@ -96,7 +96,7 @@ class RateOptions(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse options that do not go together."""
         if self.method == "ssr":
-            refuse_given("--method decision", self.chat)
+            refuse_stated("--method decision", self.chat)
         elif self.chat.chat_model is None:
             raise InputError("--method decision needs --chat-model NAME")
         given = self.columns
@@ -148,7 +148,11 @@ def rate_table(options: RateOptions) -> "RatingSummary | RatingSummaries":
         SemscaleError: as ``rate_file``.
     """
     from semscale.cli.progress import progress_bars
+    from semscale.embedding.languages.identification import load_identifier
+    from semscale.rating.anchors import identifies
 
+    if identifies(options.rating.language):
+        load_identifier()  # in a thread, while this one imports the engine
     options.outputs.check_run(options.file, restart=options.run.restart)
     if not options.texts.text:
         options, note = _with_open_text(options)

@@ -1,7 +1,7 @@
 """Groups of options that several commands have, and those that a project's file can set."""
 
 import os
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from semscale.cli.config import Configurable
-from semscale.cli.options import refuse_given
+from semscale.cli.options import refuse_stated
 from semscale.cli.process import say
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
@@ -47,7 +47,6 @@ ARGUMENTS, COLUMNS, INPUT, RUN, MODEL, CHAT, CALLS, HISTORY = (
 """Panels of the help that several commands have."""
 
 KEY_VARIABLE = "OPENAI_API_KEY"
-_NO_KEY = "SEMSCALE_NO_KEY"  # is never set: an endpoint of a project's file gets no key by default
 _HISTORY_FILE = "semscale-history.sqlite"  # in the current folder, where people see, name and may commit it
 
 InputFile = Annotated[
@@ -236,7 +235,7 @@ class EmbedderOptions(Configurable):
     ] = None
     cache: Annotated[
         bool,
-        Field(description="Neither read nor store embeddings on disk."),
+        Field(description="Store embeddings on disk and read them from there; --no-cache does neither."),
         Option(MODEL, rare=True, configurable=True),
     ] = True
 
@@ -263,9 +262,7 @@ class EmbedderOptions(Configurable):
             "progress": progress,
         }
         if self.engine == "api":
-            variable = key_variable(self, "embedder_url", "embedder_key_variable", "texts")
-            if variable != KEY_VARIABLE:
-                settings["key_variable"] = variable
+            settings["key_variable"] = key_variable(self, "embedder_url", "embedder_key_variable", "texts")
         return settings
 
     def load(self, progress: "Progress | None", *, default: str | None = None) -> "Embedder":
@@ -282,7 +279,7 @@ class EmbedderOptions(Configurable):
         return load_embedder(self.embedder or default or self.chosen_name, **loading)
 
 
-def key_variable(options: Configurable, url: str, variable: str, content: str) -> str:
+def key_variable(options: Configurable, url: str, variable: str, content: str) -> str | None:
     """Return the variable with the key of an endpoint, and announce an endpoint of a project's file.
 
     An endpoint of the project's file gets no key unless the same file or the user names its variable, and a
@@ -293,14 +290,31 @@ def key_variable(options: Configurable, url: str, variable: str, content: str) -
         url: field of the endpoint's address.
         variable: field of the name of the key's variable.
         content: kind of content that is sent there, for the announcement.
+
+    Returns:
+        The variable; ``None`` where no key is sent.
     """
     stated, origin, key_origin = getattr(options, variable), options.origin(url), options.origin(variable)
     if origin is None or origin.file is None:
         is_of_file = key_origin is not None and key_origin.file is not None
         return KEY_VARIABLE if stated is None or is_of_file else str(stated)
-    key = f"with the key from {stated}" if stated else "without a key"
-    say(f"note: {content} are sent {key} to {getattr(options, url)}, which {origin} names")
-    return stated or _NO_KEY
+    announce_endpoints(content, [(getattr(options, url), stated)], origin.file)
+    return stated or None
+
+
+def announce_endpoints(content: str, endpoints: Iterable[tuple[str | None, str | None]], file: Path) -> None:
+    """Announce once that content is sent to each endpoint that a file names, and with which key.
+
+    Args:
+        content: its kind, such as prompts.
+        endpoints: address and variable of the key, ``None`` where no key is sent; those without an address
+            are not the file's.
+        file: the file that names the endpoints.
+    """
+    for address, variable in dict.fromkeys(endpoints):
+        if address is not None:
+            key = f"with the key from {variable}" if variable else "without a key"
+            say(f"note: {content} are sent {key} to {address}, which {file} names")
 
 
 def announce_database(options: Configurable, name: str, content: str) -> None:
@@ -319,13 +333,13 @@ class ChatOptions(Configurable):
 
     chat_model: Annotated[
         str | None,
-        Field(description="Chat model to ask: a name at an endpoint, or local."),
+        Field(description="Chat model to ask: a name at OpenAI or at --chat-url, or local."),
         Option(CHAT, "NAME", configurable=True),
     ] = None
     chat_url: Annotated[
         str | None,
         Field(description="Address of its OpenAI-compatible endpoint."),
-        Option(CHAT, "URL", configurable=True),
+        Option(CHAT, "URL", rare=True, configurable=True),
     ] = None
     chat_key_variable: Annotated[
         str | None,
@@ -419,8 +433,8 @@ class CallOptions(Configurable):
         """
         from semscale.chat.runner import Running
 
-        place: Ledger | str | bool = self._ledger() if ledger is None else ledger
-        return Running(limits=self._limits, budget=self._budget, prices=self._prices, ledger=place)
+        storage: Ledger | str | bool = self._ledger() if ledger is None else ledger
+        return Running(limits=self._limits, budget=self._budget, prices=self._prices, ledger=storage)
 
     def open_ledger(self) -> "Ledger":
         """Open the ledger that stores replies."""
@@ -543,7 +557,7 @@ class RayOptions(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse what the cluster cannot do."""
         if self.ray is None:
-            refuse_given("--ray, which is not given", self)
+            refuse_stated("--ray, which is not given", self)
         elif not self.ray.strip():
             raise InputError("ray must be HOST:PORT, auto or local, got an empty text")
         if self.gpus_per_actor and self.embed_once == "always":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from semscale.cli.options import Without, command, given_names
+from semscale.cli.options import Without, command, stated_names
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.shared import ARGUMENTS, COLUMNS, InputFile, RowOptions
 from semscale.errors import InputError
@@ -135,8 +135,8 @@ def _of_study(options: TablesOptions) -> "Crosstabs":
     from semscale.study.panel_crosstabs import panel_tables
     from semscale.study.result import read_study
 
-    used = given_names(options.tables, but=_OF_STUDY) + ["--missing"] * bool(options.missing)
-    used += given_names(options.table, but=("source",))
+    used = stated_names(options.tables, but=_OF_STUDY) + ["--missing"] * bool(options.missing)
+    used += stated_names(options.table, but=("source",))
     if used:
         raise InputError(
             f"{used[0]} does not go with the folder of a study's run, which has scales, weights and "

@@ -26,7 +26,7 @@ class LoadingSettings(TypedDict, total=False):
     engine: str
     device: str
     base_url: str | None
-    key_variable: str
+    key_variable: str | None
     cache: bool | Path
     progress: Progress | None
 
@@ -38,7 +38,7 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
     engine: str = "openvino",
     device: str = AUTO,
     base_url: str | None = None,
-    key_variable: str = KEY_VARIABLE,
+    key_variable: str | None = KEY_VARIABLE,
     cache: bool | Path = True,
     progress: Progress | None = None,
 ) -> Embedder:
@@ -55,7 +55,7 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
         device: for ``torch``: ``cpu``, ``cuda``, ``cuda:N`` (the GPU with this number, from 0), ``mps``, or
             ``auto`` for the GPU where there is one.
         base_url: address of the endpoint, for ``api``; by default ``OPENAI_BASE_URL``, or else OpenAI's.
-        key_variable: variable of the environment with the endpoint's key, for ``api``.
+        key_variable: variable of the environment with the endpoint's key, for ``api``; ``None`` sends no key.
         cache: whether vectors are cached on disk, or the folder of the cache.
         progress: called while weights are pulled.
 
@@ -141,7 +141,7 @@ def load_token_encoder(
 Build = Callable[[str, str, str | None, Progress | None], Embedder]
 
 
-def _engine(engine: str, device: str, key_variable: str = KEY_VARIABLE) -> Build:
+def _engine(engine: str, device: str, key_variable: str | None = KEY_VARIABLE) -> Build:
     if engine != "torch" and device != AUTO:
         raise InputError(
             f"device={device!r} belongs to engine='torch', got engine={engine!r}",
@@ -185,7 +185,7 @@ def _torch(
 
 
 def _api(
-    name: str, precision: str, base_url: str | None, progress: Progress | None, *, key_variable: str
+    name: str, precision: str, base_url: str | None, progress: Progress | None, *, key_variable: str | None
 ) -> Embedder:
     from semscale.embedding.engines.api import ApiEmbedder
 

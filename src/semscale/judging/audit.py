@@ -13,7 +13,8 @@ from semscale.chat.replies import Usage
 from semscale.chat.runner import Running, run_apart
 from semscale.judging.human_labels import label_table, labels_signature, mean_labels, nearest
 from semscale.judging.judge import Judge, join_signatures
-from semscale.judging.prompts import JudgedItem, ReferencePosition, read_items
+from semscale.judging.prompts import JudgedItem, read_items
+from semscale.judging.settings import ReferencePosition
 from semscale.judging.templates import Level, Template, read_data
 from semscale.judging.verdict import REPLIED
 from semscale.judging.verdicts import Verdicts

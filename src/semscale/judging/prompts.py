@@ -10,20 +10,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
 from semscale.chat.messages import Message
 from semscale.embedding.texts import text_status
 from semscale.errors import InputError
+from semscale.judging.settings import Order, ReferencePosition
 from semscale.judging.templates import Template, read_data
 from semscale.store.columns import as_list
 from semscale.types import Status
 
-Order = Literal["score-first", "explanation-first", "score-only"]
-"""Order of the reply. An explanation before the score narrows the spread of scores (arXiv 2503.03064)."""
-
-ORDERS: tuple[Order, ...] = ("score-first", "explanation-first", "score-only")
-ReferencePosition = Literal["after", "before"]
 _LONGEST_QUOTED = 2000
 _ALTERNATIVES = "\n\nor:\n\n"
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from semscale.errors import InputError
-from semscale.judging.prompts import Order, ReferencePosition
-from semscale.judging.templates import TEMPLATES, Rubric
 from semscale.results.table_columns import CELL, GROUP, Columns, Role, listed_texts
 from semscale.settings import Option, Settings, Signed
 
@@ -20,6 +19,18 @@ if TYPE_CHECKING:
 
 JUDGE = "Judge"
 """Title of the options' panel in the help."""
+
+DATA = resources.files("semscale.judging") / "data"
+"""Templates and wordings that ship with Semscale."""
+
+TEMPLATES = tuple(sorted(file.name.removesuffix(".yaml") for file in (DATA / "templates").iterdir()))
+"""Templates that ship with Semscale, one for each file; every ``Scale`` makes another one."""
+
+Order = Literal["score-first", "explanation-first", "score-only"]
+"""Order of the reply. An explanation before the score narrows the spread of scores (arXiv 2503.03064)."""
+
+ReferencePosition = Literal["after", "before"]
+"""Position of a reference in the prompt, relative to the answer."""
 
 Method = Literal["prose", "decision"]
 """Kind of reply: prose that states a score, or a probability of each level."""
@@ -109,7 +120,7 @@ class JudgeSettings(Settings):
         Option(JUDGE, name="--reply", rare=True),
     ] = "prose"
     criteria: Annotated[
-        Rubric | str | Path | None,
+        Any,
         Field(
             description="Rubric of several criteria with question, levels and weight, or its YAML file; it "
             "replaces the template."
@@ -179,7 +190,9 @@ class JudgeColumns(Columns):
         InputError: one column for two purposes, or probabilities without labels.
     """
 
-    question: Annotated[str, CELL, Field(description="What was asked."), Option("Columns", "COLUMN")]
+    question: Annotated[
+        str, CELL, Field(description="What was asked."), Option("Columns", "COLUMN", name="--prompt")
+    ]
     answer: Annotated[str, CELL, Field(description="What is judged."), Option("Columns", "COLUMN")]
     reference: Annotated[
         tuple[str, ...],

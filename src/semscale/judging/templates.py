@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from importlib import resources
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -15,17 +14,11 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from semscale.errors import InputError
+from semscale.judging.settings import DATA, TEMPLATES
 from semscale.messages import unknown_name
 from semscale.scales import Scale, load_scale
 from semscale.types import Floats
 from semscale.yaml_reading import YamlFile
-
-_DATA = resources.files("semscale.judging") / "data"
-
-TEMPLATES = tuple(
-    sorted(file.name.removesuffix(".yaml") for file in (_DATA / "templates").iterdir())
-)  # fmt: skip
-"""Templates that ship with Semscale, one for each file; every ``Scale`` makes another one."""
 
 RULE = "weighted-mean"
 """The rule of combination: a mean by the criteria's weights, of their scores and of their expected scores."""
@@ -188,7 +181,7 @@ def even_template(name: str, question: str, levels: Sequence[tuple[str, str]]) -
 @cache
 def read_data(name: str) -> Any:  # noqa: ANN401 - the content of a YAML file
     """Read a YAML file that ships with this package: a template, the wording around it, or injections."""
-    return yaml.safe_load((_DATA / f"{name}.yaml").read_text(encoding="utf-8"))
+    return yaml.safe_load((DATA / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 def _template(name: object) -> Template:
@@ -355,6 +348,8 @@ def load_rubric(path: str | Path | Rubric) -> Rubric:
     """
     if isinstance(path, Rubric):
         return path
+    if not isinstance(path, str | Path):
+        raise InputError(f"criteria must be a Rubric or its YAML file, got {type(path).__name__}")
     file = YamlFile.read(path, "rubric file")
     return parse_rubric(file.content, source=file.source)
 

@@ -708,7 +708,7 @@ class LayerCalibration(Presentable):
     def record(self) -> dict[str, Any]:
         """Return the numbers by name, for JSON, which ``rescale=FILE`` reads."""
         return {
-            "instrument": "bertscore calibrate",
+            "instrument": "models calibrate",
             "model": self.model,
             "source": self.source,
             "texts": self.n_texts,

@@ -233,7 +233,7 @@ class RatingColumns(Columns):
     human_range: Annotated[
         tuple[float, float] | None,
         Field(description="Lowest and highest value humans could give."),
-        Option(_COLUMNS, "LOW HIGH", rare=True),
+        Option(_COLUMNS, "LOW HIGH"),
     ] = None
 
     def model_post_init(self, context: object) -> None:

@@ -514,7 +514,7 @@ def _pmfs_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | Non
     pairs = np.column_stack([comparison.machine_pmf, comparison.human_pmf])[::-1].tolist()
     sides = figures.legend((ACCENT, CONTRAST), ("Semscale", "Humans"))
     drawn = [
-        Bar(row, share, None, None, percent(share), percent(share), side.colour)
+        Bar(row, share, math.nan, math.nan, percent(share), percent(share), side.colour)
         for row, pair in enumerate(pairs)
         for share, side in zip(pair, sides, strict=True)
     ]

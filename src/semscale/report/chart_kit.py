@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 from rich.cells import cell_len, chop_cells
 
-from semscale.report.document import Swatch
+from semscale.report.document import Figure, Swatch
 from semscale.report.formatting import digits_for, number, one_line, plain, printable
 from semscale.scales import Scale
 from semscale.types import Floats
@@ -210,12 +210,10 @@ class Drawing:
         """Draw a rectangle."""
         self.path(rectangle(corner, width, height), fill=fill, **look)
 
-    def interval(
-        self, axis: "Axis", y: float, ends: tuple[float | None, float | None], colour: str, width: float
-    ) -> None:
-        """Draw a horizontal line between two values of an axis, if there are both."""
+    def interval(self, axis: "Axis", y: float, ends: tuple[float, float], colour: str, width: float) -> None:
+        """Draw a horizontal line between two values of an axis, unless one is NaN."""
         low, high = ends
-        if low is not None and high is not None:
+        if math.isfinite(low) and math.isfinite(high):
             self.path(line([(axis(low), y), (axis(high), y)]), stroke=colour, stroke_width=width)
 
     def dot(self, middle: Point, radius: float, fill: str, **look: str | float) -> None:
@@ -276,6 +274,11 @@ class Drawing:
         root = ElementTree.Element("svg", {**box, **shared, **look})
         root.extend(self._groups)
         return root
+
+
+def figure_svg(figure: Figure) -> str:
+    """Draw a figure as an SVG document, with its legend."""
+    return figure.chart(WIDE).document(figure.description, figure.legend, is_crisp=figure.style == "heat")
 
 
 def rasterized(source: str, *, scale: float = 2) -> bytes:

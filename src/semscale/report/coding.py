@@ -26,6 +26,7 @@ from semscale.report.document import (
     Subheading,
     Value,
     estimate_cell,
+    share_cell,
 )
 from semscale.report.formatting import count, counted, coverage, listed, one_line, percent
 from semscale.report.parts import Column, Columns, in_column, section, table, table_of
@@ -190,10 +191,8 @@ def _share_section(summary: "CodingSummary") -> Section | None:
         ("code", lambda share: Quoted(share.code, _NAME)),
         ("assigned", lambda share: Count(share.n_assigned, is_small=share.has_small_base)),
         ("unsure", lambda share: share.n_unsure),
-        ("counted share", lambda share: estimate_cell(share.counted, 1, is_share=True)),
-        ("corrected share", lambda share: estimate_cell(share.corrected, 1, is_share=True))
-        if summary.n_hand
-        else None,
+        ("counted share", lambda share: share_cell(share.counted)),
+        ("corrected share", lambda share: share_cell(share.corrected)) if summary.n_hand else None,
     )
     note = (
         "Counted: share of the answers about which a code was decided; its interval does not account for the "
@@ -237,7 +236,7 @@ def _group_table(grouping: "CodedGrouping", min_base: int) -> DataTable:
         ("answers", *(Count(group.n, is_small=group.n < min_base) for group in groups), "")
     ]
     for position, test in enumerate(grouping.tests):
-        shares = (estimate_cell(_best(group.shares[position]), 0, is_share=True) for group in groups)
+        shares = (share_cell(_best(group.shares[position])) for group in groups)
         rows.append((Quoted(test.code, _NAME), *shares, _p_value(test.adjusted)))
     has_small = any(group.n < min_base for group in groups)
     small = f"* fewer than {counted(min_base, 'answer')}: shown, and left out of the test"

@@ -12,7 +12,7 @@ from semscale.answer_consistency.measures import MEASURES, no_value_reason
 from semscale.answer_consistency.pairs import ENTAILED, FEWEST_ANSWERS, LENGTH_NULLS, TOO_FEW_ANSWERS
 from semscale.answer_consistency.summary import FEW_SAMPLES
 from semscale.guards.findings import Finding
-from semscale.report import parts, sentences
+from semscale.report import figures, parts, sentences
 from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL
 from semscale.report.document import (
     Block,
@@ -21,7 +21,6 @@ from semscale.report.document import (
     DataTable,
     Document,
     Figure,
-    Histogram,
     ItemCard,
     Items,
     Label,
@@ -50,7 +49,7 @@ from semscale.report.formatting import (
     percent_with_interval,
 )
 from semscale.report.parts import Columns, present, section, table, table_of
-from semscale.report.plane_charts import ReliabilityDot, reliability
+from semscale.report.plane_charts import reliability
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.result import UNREAD
@@ -151,7 +150,7 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
             None if summary.floor is None else ("Floor", Number(summary.floor, 3)),
             ("Calls saved", n_saved) if n_saved else None,
         ),
-        cautions=cautions(summary),
+        cautions=tuple(cautions(summary)),
         sections=_sections(summary),
         notes=present(
             None
@@ -179,7 +178,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section | None]:
             parts.by_groups("Agreement of the answers", estimates),
             Paragraph(f"{capitalised(main.label)}: {main.about}.", "lead"),
             parts.altogether(means, estimates.interval),
-            _spread_histogram(summary),
+            *_spread_blocks(summary),
             parts.group_table(estimates, noun=_NOUN) if estimates.groups else None,
         )
         if summary.correctness is not None:
@@ -192,14 +191,14 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section | None]:
     yield parts.left_out_section(summary, reasons, noun=_NOUN)
 
 
-def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
+def _spread_blocks(summary: "ConsistencySummary") -> tuple[Block | None, ...]:
     """Count the values of the first measure, of raw NCS where it was measured, and then of each group."""
     estimates, main = summary.estimates, summary.main
     has_ncs = "cosine_sim" in summary.scores
     shown = {main: HISTOGRAM} | ({"cosine_sim": UNRELATED} if has_ncs and main != "cosine_sim" else {})
     means = {name: estimates.overall_mean(name) for name in summary.scores}
     drawn = [
-        parts.score_group(
+        figures.score_group(
             parts.label_with_base(capitalised(MEASURES[name].label), Count(means[name].n)),
             summary.scores[name],
             colour,
@@ -210,17 +209,18 @@ def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
     ]
     rows = [parts.mean_row(MEASURES[name].label, mean) for name, mean in means.items()]
     sample = f"{count(SAMPLED_ROWS)} prompts" if summary.is_sampled else ""
-    caption = parts.histogram_caption("prompts have which value", estimates, sample)
+    caption = figures.histogram_caption("prompts have which value", estimates, sample)
     crowded = " Raw cosine similarity crowds near 1 even where samples contradict the answer."
-    return Histogram(
+    groups = (*drawn, *figures.group_histograms(estimates, summary.group_scores, GROUP))
+    bounds, heads = MEASURES[main].bounds, (MEASURES[main].label, "prompts")
+    figure = figures.histograms_figure(
         "spread",
-        (*drawn, *parts.group_histograms(estimates, summary.group_scores, GROUP)),
-        MEASURES[main].bounds,
-        (MEASURES[main].label, "prompts"),
+        groups,
+        bounds,
         table(("", "prompts", "left out", "mean"), rows),
-        title="Spread",
         caption=f"{caption}{crowded if has_ncs else ''}",
     )
+    return figures.histogram_table(groups[0], bounds, heads, "Spread"), figure
 
 
 def _least(summary: "ConsistencySummary") -> Section | None:
@@ -323,18 +323,18 @@ def _located(findings: Sequence[Finding]) -> Sequence[Finding]:
 
 
 def _correctness(correctness: "CorrectnessProbability") -> Iterator[Block | str | None]:
-    figures, weights = correctness.figures, _weight_table(correctness)
-    if figures is not None:
+    calibrated, weights = correctness.figures, _weight_table(correctness)
+    if calibrated is not None:
         name = _ENSEMBLES.get(correctness.measure) or MEASURE_NAMES[correctness.measure]
         area = area_sentence(correctness.areas[correctness.measure])
         yield Paragraph(f"By {name}, {area}.", "lead", detail="both")
     yield Shares(tuple((name, _COLOURS[name], share) for name, share in correctness.shares.items()))
     yield _decision_table(correctness)
-    yield None if figures is None else _calibration_table(figures)
+    yield None if calibrated is None else _calibration_table(calibrated)
     yield weights
     yield Paragraph(_basis(correctness), "note", detail="both")
-    if figures is not None:
-        yield from _areas(correctness, figures)
+    if calibrated is not None:
+        yield from _areas(correctness, calibrated)
 
 
 def _decision_table(correctness: "CorrectnessProbability") -> DataTable:
@@ -362,10 +362,10 @@ def _weight_table(correctness: "CorrectnessProbability") -> DataTable:
     return table(("measure", "weight", "prompts without it"), rows, title=f"Weights of the ensemble{note}")
 
 
-def _calibration_table(figures: "CalibrationFigures") -> DataTable:
+def _calibration_table(calibrated: "CalibrationFigures") -> DataTable:
     """List how well probabilities hold, each figure with its comparison."""
-    brier, by_share = estimate_cell(figures.brier, 3), Number(figures.brier_of_share, 3)
-    error, by_chance = Number(figures.error, 3), Number(figures.error_by_chance, 3)
+    brier, by_share = estimate_cell(calibrated.brier, 3), Number(calibrated.brier_of_share, 3)
+    error, by_chance = Number(calibrated.error, 3), Number(calibrated.error_by_chance, 3)
     rows: tuple[tuple[Value, ...], ...] = (
         (Label("Brier score", "0 is best"), brier, by_share, "the overall share, given to every answer"),
         ("calibration error (ECE)", error, by_chance, "expected of probabilities that hold exactly"),
@@ -373,14 +373,14 @@ def _calibration_table(figures: "CalibrationFigures") -> DataTable:
     return table(("", "value", "comparison", "compared with"), rows, title="Do the probabilities hold?")
 
 
-def _areas(correctness: "CorrectnessProbability", figures: "CalibrationFigures") -> tuple[Block, ...]:
+def _areas(correctness: "CorrectnessProbability", calibrated: "CalibrationFigures") -> tuple[Block, ...]:
     """Show the areas next to the reliability of probabilities, or below it where they have two columns."""
     meaning = Paragraph(
         "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten. "
         "Intervals by DeLong's variance on the logit scale; there is none where scores show no spread.",
         "note",
     )
-    figure, areas = _reliability_figure(figures, correctness.interval), _area_table(correctness)
+    figure, areas = _reliability_figure(calibrated, correctness.interval), _area_table(correctness)
     comparison = correctness.comparison
     if not comparison.common:
         return (SideBySide(((figure,), (areas, meaning))),)
@@ -393,19 +393,15 @@ def _areas(correctness: "CorrectnessProbability", figures: "CalibrationFigures")
     return (figure, areas, Paragraph(shared, "note", detail="both"), meaning)
 
 
-def _reliability_figure(figures: "CalibrationFigures", interval: float) -> Figure:
+def _reliability_figure(calibrated: "CalibrationFigures", interval: float) -> Figure:
     """Draw the share of right answers against the probability that was given, bin by bin."""
-    dots = [
-        ReliabilityDot(
-            binned.predicted, binned.observed.value, binned.observed.low, binned.observed.high, binned.n
-        )
-        for binned in figures.bins
-    ]
-    rows = ((binned.predicted, binned.n, binned.observed) for binned in figures.bins)
-    described = "; ".join(f"{number(dot.predicted)} given, {number(dot.observed)} right" for dot in dots)
+    rows = [(binned.predicted, binned.n, binned.observed) for binned in calibrated.bins]
+    described = "; ".join(
+        f"{number(predicted)} given, {number(observed.value)} right" for predicted, _, observed in rows
+    )
     return Figure(
         "reliability",
-        lambda _: reliability(dots),
+        lambda _: reliability(calibrated.bins),
         f"Share of right answers by probability. {described}.",
         table(("P(correct)", "labelled answers", "share right"), rows, detail="full"),
         caption="Each dot is about equally many labelled answers, larger where they are more; its line is "
@@ -432,12 +428,8 @@ def _area_table(correctness: "CorrectnessProbability") -> DataTable:
     return table_of(names, columns, title=f"What tells right from wrong{interval}")
 
 
-def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
-    """List the limits of the figures that a reader must know; empty where there are none."""
-    return tuple(_cautions(summary))
-
-
-def _cautions(summary: "ConsistencySummary") -> Iterator[str]:
+def cautions(summary: "ConsistencySummary") -> Iterator[str]:
+    """List the limits of the figures that a reader must know."""
     yield from _refused_parameters(summary)
     if summary.floor_from == TOO_FEW_ANSWERS:
         yield (

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from semscale.signature import Signature
-from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.guards.findings import Span
@@ -140,6 +139,11 @@ def estimate_cell(
     if estimate is None:
         return WithInterval(np.nan, np.nan, np.nan, digits, is_share, note)
     return WithInterval(estimate.value, estimate.low, estimate.high, digits, is_share, note, signed)
+
+
+def share_cell(share: Interval | None, *, signed: bool = False) -> WithInterval:
+    """Turn an estimate of a share into a cell in percent; a dash where there is none."""
+    return estimate_cell(share, 1, is_share=True, signed=signed)
 
 
 @dataclass(frozen=True)
@@ -408,57 +412,6 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class ScoreGroup:
-    """Scores that a histogram counts.
-
-    Attributes:
-        name: of the items that have them.
-        scores: shape (n,), without NaN.
-        colour: of its bars.
-        low: lower end of the interval of their mean; NaN where there is none.
-        high: upper end, likewise.
-    """
-
-    name: str
-    scores: Floats
-    colour: str
-    low: float = float("nan")
-    high: float = float("nan")
-
-    @property
-    def mean(self) -> float:
-        """Mean of the scores; NaN without any."""
-        return float(self.scores.mean()) if len(self.scores) else float("nan")
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """Histograms of scores, one per group, all on one axis; a brief rendering shows the first.
-
-    Attributes:
-        name: of the file that it can be saved as.
-        groups: each drawn as a histogram, from top to bottom.
-        bounds: least and greatest score that there can be.
-        heads: what is scored, and what an item is called, in a brief rendering.
-        table: the numbers, for full renderings.
-        title: of the brief rendering.
-        caption: how to read it.
-        axis: what the axis shows.
-        detail: which renderings have it.
-    """
-
-    name: str
-    groups: tuple[ScoreGroup, ...]
-    bounds: tuple[float, float]
-    heads: tuple[str, str]
-    table: DataTable
-    title: str = "Scores"
-    caption: str = ""
-    axis: str = "score"
-    detail: Detail = "both"
-
-
-@dataclass(frozen=True)
 class Shares:
     """Parts of a whole as one bar.
 
@@ -671,7 +624,7 @@ class SideBySide:
 
 
 Block = (
-    Paragraph | Subheading | DataTable | Figure | Histogram | Items | Verbatims | Findings | Badge | Shares
+    Paragraph | Subheading | DataTable | Figure | Items | Verbatims | Findings | Badge | Shares
     | Definitions | SideBySide | ComparedItems | Reasons
 )  # fmt: skip
 """Every kind of block; a renderer handles each of them."""
@@ -817,11 +770,11 @@ class Document:
         """The first sentences of a full rendering."""
         return self.reading or self.counting
 
-    def figures(self) -> Iterator[tuple[Section, Figure | Histogram]]:
+    def figures(self) -> Iterator[tuple[Section, Figure]]:
         """Give all pictures with their sections, in order."""
         for section in self.sections:
             for block in flat(section.blocks):
-                if isinstance(block, Figure | Histogram):
+                if isinstance(block, Figure):
                     yield section, block
 
 
@@ -832,7 +785,7 @@ def stamp(moment: datetime) -> str:
 
 def detail_of(block: Block) -> Detail:
     """Say which renderings a block is meant for."""
-    return block.detail if isinstance(block, DataTable | Paragraph | Histogram) else "full"
+    return block.detail if isinstance(block, DataTable | Paragraph) else "full"
 
 
 def flat(blocks: Iterable[Block]) -> Iterator[Block]:

@@ -49,14 +49,12 @@ from semscale.report.document import (
     Document,
     Figure,
     Flag,
-    Histogram,
     Label,
     Line,
     Marked,
     Number,
     Paragraph,
     Quoted,
-    ScoreGroup,
     Section,
     SideBySide,
     Subheading,
@@ -95,13 +93,13 @@ from semscale.report.drift_sentences import (
     untested_words,
     unvaried_words,
 )
+from semscale.report.figures import histograms_figure, score_group
 from semscale.report.formatting import (
     capitalised,
     cell_text,
     clipped,
     count,
     counted,
-    has_interval,
     number,
     one_line,
     plain,
@@ -114,12 +112,12 @@ from semscale.report.parts import (
     covered,
     label_with_base,
     language_section,
-    score_group,
+    present,
     signature_fields,
     table_of,
 )
 from semscale.report.plane_charts import MatrixCell, matrix
-from semscale.report.row_charts import GROUP, HISTOGRAM, ForestRow, forest, legend
+from semscale.report.row_charts import GROUP, HISTOGRAM, ForestRow, ScoreGroup, forest, legend
 from semscale.report.sentences import asterisk_note, language_name, position_bias_note, windows_note
 from semscale.stats.intervals import FEWEST_CLUSTERS, Estimate
 
@@ -608,11 +606,10 @@ def spread_blocks(summary: DriftSummary) -> Iterator[Block]:
         else f" Text that has nothing to do with the item loses {number(floor, digits)} on average."
     )
     yield Subheading("How the losses are spread over the items")
-    yield Histogram(
+    figure = histograms_figure(
         "losses",
-        tuple(groups),
+        groups,
         metric.bounds,
-        ("loss", "items"),
         DataTable(
             ("", "losses", "mean", "median", "9 of 10 lie below"),
             tuple(_spread_row(group, digits) for group in groups if len(group.scores)),
@@ -620,8 +617,8 @@ def spread_blocks(summary: DriftSummary) -> Iterator[Block]:
         caption=f"How many items have which loss of {label(metric)}, each histogram by its own measure; the "
         f"dot is the mean.{unrelated}",
         axis=f"loss of {label(metric)}",
-        detail="full",
     )
+    yield from present(figure)
 
 
 def group_figures(summary: DriftSummary, figures: Sequence[DriftFigure]) -> Iterator[Figure]:
@@ -688,13 +685,12 @@ def _groups_map(summary: DriftSummary, figures: Sequence[DriftFigure]) -> Figure
 def _row(name: str, figure: DriftFigure, *, share: float = 1.0) -> ForestRow:
     """Lay a row of the forest out; ``share``: what its figures are drawn as shares of."""
     drift, noise, outcome = figure.drift, figure.noise, figure.outcome
-    known = has_interval(drift)
     said = "" if outcome is None else f" {OUTCOMES[outcome]}"
     return ForestRow(
         name=name,
-        drift=None if math.isnan(drift.value) else drift.value / share,
-        low=drift.low / share if known else None,
-        high=drift.high / share if known else None,
+        drift=drift.value / share,
+        low=drift.low / share,
+        high=drift.high / share,
         noise=0.0 if noise is None or math.isnan(noise) else noise / share,
         margin=None if figure.test is None else figure.margin / share,
         outcome=outcome,

@@ -628,9 +628,7 @@ def _false_alarms_figure(result: SelfTest) -> Figure:
             drift=row.failed.value,
             low=row.failed.low,
             high=row.failed.high,
-            noise=0.0,
             margin=result.alpha,
-            outcome=None,
             text=percent_with_interval(row.failed),
             short_text=percent(row.failed.value),
         )
@@ -1019,10 +1017,9 @@ def _forest_row(name: str, figure: Interval, *, judged: bool) -> ForestRow:
     def shown(value: float) -> str:
         return percent(value, 0) if judged else number(value)
 
-    low, high = (figure.low, figure.high) if has_interval(figure) else (None, None)
     short = shown(figure.value)
-    text = short if low is None or high is None else f"{short} [{shown(low)}, {shown(high)}]"
-    return ForestRow(name, figure.value, low, high, 0.0, None, None, text, short)
+    text = f"{short} [{shown(figure.low)}, {shown(figure.high)}]" if has_interval(figure) else short
+    return ForestRow(name, figure.value, figure.low, figure.high, text, short)
 
 
 TABLED_RUNS = 200

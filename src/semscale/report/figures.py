@@ -1,15 +1,46 @@
 """Figures that documents of several instruments declare by their data."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from semscale.report.chart_kit import point_colours, point_names
-from semscale.report.document import DataTable, Figure, Interval, Quoted, Swatch, Value
-from semscale.report.formatting import ends, number, one_line, percent, percent_with_interval, with_interval
-from semscale.report.parts import table
+from semscale.report.document import DataTable, Figure, Interval, Quoted, Swatch, Value, estimate_cell
+from semscale.report.formatting import (
+    coverage,
+    has_interval,
+    number,
+    one_line,
+    percent,
+    percent_with_interval,
+    with_interval,
+)
+from semscale.report.parts import group_label, largest_groups, table
 from semscale.report.plane_charts import MatrixCell, matrix
-from semscale.report.row_charts import Bar, DotRow, ForestRow, GroupRow, bars, dots, forest, group_rows
+from semscale.report.row_charts import (
+    Bar,
+    ForestRow,
+    GroupRow,
+    ScoreGroup,
+    bars,
+    bin_counts,
+    bin_edges,
+    dots,
+    forest,
+    group_rows,
+    histograms,
+)
 from semscale.scales import Scale
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    from semscale.results.estimates import Estimates
+
+_HISTOGRAMS_OF_GROUPS = 10
+_BINS, _BRIEF_BINS = 20, 10  # of a histogram, and of one on the screen
 
 
 def described(rows: Iterable[tuple[str, str]]) -> str:
@@ -34,7 +65,7 @@ def point_legend(scale: Scale) -> tuple[Swatch, ...]:
 
 def distributions_figure(
     name: str,
-    rows: Sequence[tuple[str, Interval, Sequence[float]]],
+    rows: Sequence[GroupRow],
     points: tuple[Swatch, ...],
     *,
     reference: float,
@@ -53,15 +84,11 @@ def distributions_figure(
         digits: decimals of means.
         further: other fields of ``Figure``: its table, its caption.
     """
-    drawn = []
-    for label, mean, masses in rows:
-        low, high = ends(mean.low, mean.high)
-        drawn.append(GroupRow(label, mean.value, low, high, tuple(masses)))
     colours = [point.colour for point in points]
     return Figure(
         name,
-        lambda width: group_rows(drawn, colours, reference=reference, width=width),
-        f"{about}: {described((row.name, number(row.mean, digits)) for row in drawn)}.",
+        lambda width: group_rows(rows, colours, reference=reference, width=width),
+        f"{about}: {described((label, number(mean.value, digits)) for label, mean, _ in rows)}.",
         legend=points,
         **further,
     )
@@ -86,11 +113,10 @@ def bars_figure(
     """
     labels, drawn = [label for label, _ in rows], []
     for row, (_, figure) in enumerate(rows):
-        low, high = ends(figure.low, figure.high)
         text, short = percent_with_interval(figure), percent(figure.value)
         if digits is not None:
             text, short = with_interval(figure, digits), number(figure.value, digits)
-        drawn.append(Bar(row, figure.value, low, high, text, short))
+        drawn.append(Bar(row, figure.value, figure.low, figure.high, text, short))
     return Figure(
         name,
         lambda width: bars(drawn, labels, width),
@@ -111,12 +137,17 @@ def shares_figure(
         quantity: what is measured, in full.
         measure: the same in a word or two.
     """
-    drawn = []
-    for label, share in rows:
-        low, high = ends(share.low, share.high)
-        short = percent(share.value, 0)
-        text = percent_with_interval(share)
-        drawn.append(ForestRow(one_line(label), share.value, low, high, 0.0, None, None, text, short))
+    drawn = [
+        ForestRow(
+            name=one_line(label),
+            drift=share.value,
+            low=share.low,
+            high=share.high,
+            text=percent_with_interval(share),
+            short_text=percent(share.value, 0),
+        )
+        for label, share in rows
+    ]
     return Figure(
         name,
         lambda width: forest(drawn, quantity, width=width, percent=True),
@@ -145,12 +176,11 @@ def dots_figure(
         title: of the axis.
         further: other fields of ``Figure``: its table, its caption.
     """
-    drawn = [DotRow(label, tuple(values)) for label, values in rows.items()]
     colours = [swatch.colour for swatch in series]
-    described = "; ".join(f"{row.name} {', '.join(map(number, row.means))}" for row in drawn)
+    described = "; ".join(f"{label} {', '.join(map(number, values))}" for label, values in rows.items())
     return Figure(
         name,
-        lambda width: dots(drawn, colours, title=title, width=width),
+        lambda width: dots(rows, colours, title=title, width=width),
         f"{about}. {described}.",
         legend=series,
         **further,
@@ -187,3 +217,99 @@ def matrix_figure(
         table=numbers or table((head, *map(Quoted, columns)), listed, detail="full"),
         **further,
     )
+
+
+def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = None) -> ScoreGroup:
+    """Declare a group of a histogram.
+
+    Args:
+        name: of the items.
+        scores: shape (n,); NaN where an item has none.
+        colour: of its bars.
+        mean: of the scores, with its interval, where there is one.
+    """
+    shown = estimate_cell(mean)
+    return ScoreGroup(name, scores[~np.isnan(scores)], colour, shown.low, shown.high)
+
+
+def group_histograms(
+    estimates: "Estimates", scores: Mapping[str | None, Floats], colour: str
+) -> tuple[ScoreGroup, ...]:
+    """Declare the histograms of the largest groups, the highest mean first.
+
+    Args:
+        estimates: with groups.
+        scores: of each group that can be drawn, by its name.
+        colour: of their bars.
+    """
+    drawable = [group for group in estimates.groups if group.group in scores]
+    return tuple(
+        score_group(group_label(group, estimates.by), scores[group.group], colour, group.mean)
+        for group in largest_groups(drawable, _HISTOGRAMS_OF_GROUPS)
+    )
+
+
+def histograms_figure(
+    name: str,
+    groups: Iterable[ScoreGroup],
+    bounds: tuple[float, float],
+    numbers: DataTable,
+    *,
+    axis: str = "score",
+    caption: str = "",
+) -> Figure | None:
+    """Draw a histogram of each group that has scores, all on one axis; ``None`` where none has any.
+
+    Args:
+        name: of the figure's file.
+        groups: from top to bottom.
+        bounds: least and greatest score that there can be.
+        numbers: the table behind the picture; the screen has ``histogram_table`` instead.
+        axis: quantity on the axis.
+        caption: how to read it.
+    """
+    drawn = [group for group in groups if len(group.scores)]
+    if not drawn:
+        return None
+    edges = bin_edges(np.concatenate([group.scores for group in drawn]), bounds, bins=_BINS)
+    described = "; ".join(f"{group.name}: mean {number(group.mean)}" for group in drawn)
+    return Figure(
+        name,
+        lambda width: histograms(drawn, edges, title=axis, width=width),
+        f"Histograms of {axis}. {described}.",
+        replace(numbers, detail="full"),
+        caption=caption,
+    )
+
+
+def histogram_table(
+    group: ScoreGroup, bounds: tuple[float, float], heads: tuple[str, str], title: str = "Scores"
+) -> DataTable:
+    """Count the scores of a group in bins, the highest first, for the screen.
+
+    Args:
+        group: with its scores.
+        bounds: least and greatest score that there can be.
+        heads: quantity that is counted, and name of the items.
+        title: of the table.
+    """
+    edges = bin_edges(group.scores, bounds, bins=_BRIEF_BINS)
+    counts = bin_counts(group.scores, edges)
+    names = [f"{number(low, 1)} to {number(high, 1)}" for low, high in pairwise(edges)]
+    rows = list(zip(names, counts, strict=True))
+    shares = counts / max(int(counts.max()), 1)
+    return table(heads, rows[::-1], title=title, bars=tuple(shares[::-1].tolist()), detail="brief")
+
+
+def histogram_caption(contents: str, estimates: "Estimates", sample: str = "") -> str:
+    """Explain how to read histograms of scores.
+
+    Args:
+        contents: of a bin, such as "rows have which score".
+        estimates: whose mean the first histogram shows.
+        sample: the number of rows in which scores are counted, if not in all, such as "2,000 rows".
+    """
+    mean = estimates.overall.mean
+    line = f", the line its {coverage(estimates.interval)} interval" if mean and has_interval(mean) else ""
+    counted_in = f" Counted in a random sample of {sample}." if sample else ""
+    return f"How many {contents}, each histogram by its own measure; the dot is the mean{line}.{counted_in}"

@@ -208,16 +208,6 @@ def has_interval(estimate: Interval) -> bool:
     return math.isfinite(estimate.low) and math.isfinite(estimate.high)
 
 
-def ends(low: float, high: float) -> tuple[float, float] | tuple[None, None]:
-    """Return the ends of an interval as charts accept them: ``None`` where there is no interval.
-
-    Example:
-        >>> ends(0.2, 0.4), ends(float("nan"), float("nan"))
-        ((0.2, 0.4), (None, None))
-    """
-    return (low, high) if math.isfinite(low) and math.isfinite(high) else (None, None)
-
-
 def with_interval(estimate: Interval, digits: int = 2) -> str:
     """Write a figure with its interval: ``3.41 [3.35, 3.47]``; the figure alone where there is no interval.
 

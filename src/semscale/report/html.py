@@ -19,7 +19,6 @@ from semscale.report.document import (
     Document,
     Figure,
     Flag,
-    Histogram,
     Label,
     Line,
     Marked,
@@ -42,7 +41,6 @@ from semscale.report.formatting import (
     printable,
     unbroken,
 )
-from semscale.report.row_charts import as_figure
 from semscale.version import __version__
 
 if TYPE_CHECKING:
@@ -177,11 +175,10 @@ def marked_html(marked: Marked) -> Markup:
     return Markup("").join(pieces)
 
 
-def drawings(figure: Figure | Histogram) -> tuple[Markup, Markup | None]:
+def drawings(figure: Figure) -> tuple[Markup, Markup | None]:
     """Draw a figure for wide screens and for narrow ones; ``None`` where one drawing serves both."""
-    drawn = as_figure(figure)
-    wide = drawn.chart(WIDE).inline(drawn.description)
-    return wide, None if drawn.is_narrow else drawn.chart(NARROW).inline(drawn.description)
+    wide = figure.chart(WIDE).inline(figure.description)
+    return wide, None if figure.is_narrow else figure.chart(NARROW).inline(figure.description)
 
 
 @cache
@@ -199,7 +196,7 @@ def _environment() -> "Environment":
     )
     environment.filters |= {
         "cell": cell_html, "line": line_html, "plain_line": lambda line: line_text(unbroken(line)),
-        "heading": lambda head: heading_text(unbroken(head)), "drawings": drawings, "as_figure": as_figure,
+        "heading": lambda head: heading_text(unbroken(head)), "drawings": drawings,
         "capitalised": capitalised, "has_interval": has_interval, "percent": percent, "plain": plain,
         "coverage": lambda interval: percents_unbroken(coverage(interval)), "number": number,
         "position": _position,

@@ -22,7 +22,6 @@ from semscale.report.document import (
     Document,
     Figure,
     Flag,
-    Histogram,
     Interval,
     ItemCard,
     Items,
@@ -32,13 +31,12 @@ from semscale.report.document import (
     Number,
     Paragraph,
     Quoted,
-    ScoreGroup,
     Section,
     Share,
     Subheading,
     Value,
-    WithInterval,
     estimate_cell,
+    share_cell,
 )
 from semscale.report.formatting import (
     capitalised,
@@ -61,6 +59,7 @@ if TYPE_CHECKING:
     from semscale.judging.comparing import HeadToHead, SystemComparison, SystemRecord
     from semscale.judging.summary import JudgedRow, JudgeScores, JudgeSummary
     from semscale.judging.verdict import Verdict
+    from semscale.report.row_charts import ScoreGroup
     from semscale.stats.agreement import AgreementEstimate
     from semscale.stats.intervals import Estimate, MeanEstimate
     from semscale.stats.prediction_powered import CorrectedMean
@@ -128,7 +127,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
             ("Corrected mean", corrected.value) if corrected and has_interval(corrected) else None,
         ],
         warnings=tuple(_silent_judges(summary)),
-        cautions=cautions(summary),
+        cautions=tuple(cautions(summary)),
         sections=_sections(summary),
         notes=present(f"distributions: {_provenance_note(summary)}", panel),
         settings=parts.column_settings(
@@ -152,7 +151,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
             "scores",
             "Distribution of the scores",
             parts.altogether(means, summary.plan.interval),
-            scores_histogram(summary),
+            *_scores_blocks(summary),
             f"{capitalised(_provenance_note(summary))}.",
             _error_note(summary),
             parts.group_table(summary.estimates) if summary.estimates.groups else None,
@@ -192,7 +191,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
     yield parts.left_out_section(summary, MEANINGS, _reasons_table(summary))
 
 
-def scores_histogram(summary: "JudgeSummary") -> Histogram:
+def _scores_blocks(summary: "JudgeSummary") -> tuple[Block | None, ...]:
     """Count the expected scores of the judge or the panel, of its judges, and human labels."""
     all_judges = Label("Panel, mean") if summary.is_panel else Quoted(summary.template.name)
     drawn = summary.in_draw
@@ -206,30 +205,25 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
     if summary.human is not None and summary.mean_label is not None:
         labels = summary.human.mean_label
         groups.append(_score_group(Label("People’s labels"), labels, CONTRAST, summary.mean_label))
-    columns: Columns[tuple[Label | Quoted, ScoreGroup]] = (
-        ("", lambda row: row[0]),
-        ("rows", lambda row: len(row[1].scores)),
-        ("mean expected score", lambda row: row[1].mean),
-        *(
-            (fifth, lambda row, index=index: Share(_shares_of_fifths(row[1].scores)[index]))
-            for index, fifth in enumerate(_FIFTHS)
-        ),
+    rows = (
+        (name, len(group.scores), group.mean, *map(Share, _shares_of_fifths(group.scores)))
+        for name, group in groups
     )
-    return Histogram(
+    figure = figures.histograms_figure(
         "scores",
-        tuple(group for _, group in groups),
+        [group for _, group in groups],
         _SCORES,
-        ("score", "rows"),
-        table_of(groups, columns),
-        caption=parts.histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
+        table(("", "rows", "mean expected score", *_FIFTHS), rows),
+        caption=figures.histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
     )
+    return figures.histogram_table(groups[0][1], _SCORES, ("score", "rows")), figure
 
 
 def _score_group(
     name: Label | Quoted, scores: Floats, colour: str, mean: "Estimate | MeanEstimate | None"
-) -> tuple[Label | Quoted, ScoreGroup]:
+) -> "tuple[Label | Quoted, ScoreGroup]":
     label = parts.label_with_base(one_line(name.text), Count(int(np.isfinite(scores).sum())))
-    return name, parts.score_group(label, scores, colour, mean)
+    return name, figures.score_group(label, scores, colour, mean)
 
 
 def _shares_of_fifths(scores: Floats) -> list[float]:
@@ -496,19 +490,10 @@ def _silent_judges(summary: "JudgeSummary") -> tuple[str, ...]:
     return (f"{listed(silent)} scored nothing: these figures are those of {listed(scoring)} alone.",)
 
 
-def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
-    """List the limits of the figures that a reader must know; empty where there are none."""
-    return (
-        *(
-            sentence
-            for name, scores in summary.judges.items()
-            for sentence in _judge_cautions(one_line(name), scores, is_panel=summary.is_panel)
-        ),
-        *_table_cautions(summary),
-    )
-
-
-def _table_cautions(summary: "JudgeSummary") -> Iterator[str]:
+def cautions(summary: "JudgeSummary") -> Iterator[str]:
+    """List the limits of the figures that a reader must know."""
+    for name, scores in summary.judges.items():
+        yield from _judge_cautions(one_line(name), scores, is_panel=summary.is_panel)
     human = summary.human
     if summary.sampled is not None:
         has_criteria = any(scores.criteria for scores in summary.judges.values())
@@ -583,9 +568,7 @@ def refused_parameters(signature: Signature) -> tuple[str, ...]:
 
 def comparison_document(summary: "SystemComparison") -> Document:
     """Turn a comparison of systems into a document."""
-    left_out = {status: n for status, n in summary.counts.items() if status != str(Status.SCORED)}
-    total, sides = sum(summary.counts.values()), summary.sides
-    counting = sentences.rows_scored(summary.counts.get(str(Status.SCORED), 0), total, left_out)
+    counting, sides = sentences.counts_scored(summary.counts), summary.sides
     result = comparison_result(summary)
     explained = (
         "A pair is won where the judge prefers an answer over both orders taken together; one that is "
@@ -605,8 +588,8 @@ def comparison_document(summary: "SystemComparison") -> Document:
         reading=(f"{result}.", f"{counting}.", "Pairs are judged in both orders."),
         facts=[
             ("Systems", len(summary.systems)),
-            ("Rows", total),
-            ("Points of the answer shown first", _share(sides.first_place)),
+            ("Rows", sum(summary.counts.values())),
+            ("Points of the answer shown first", share_cell(sides.first_place)),
         ],
         cautions=tuple(_comparison_cautions(summary)),
         sections=[
@@ -634,18 +617,14 @@ def comparison_result(summary: "SystemComparison") -> str:
     return f"{best} is preferred most, but {chance}" if close else f"{best} is preferred, by more than chance"
 
 
-def _share(estimate: "Estimate | MeanEstimate | None") -> WithInterval:
-    return estimate_cell(estimate, 0, is_share=True)
-
-
 def _system_table(summary: "SystemComparison") -> DataTable:
     columns: Columns[tuple[str, SystemRecord | None]] = (
         ("system", lambda row: Quoted(row[0], 60)),
         ("won", lambda row: _known(row[1], lambda record: record.wins)),
         ("tied", lambda row: _known(row[1], lambda record: record.ties)),
         ("lost", lambda row: _known(row[1], lambda record: record.losses)),
-        ("win rate", lambda row: _share(_known(row[1], lambda record: record.share))),
-        ("preferred to the average", lambda row: _share(_known(row[1], lambda record: record.chance))),
+        ("win rate", lambda row: share_cell(_known(row[1], lambda record: record.share))),
+        ("preferred to the average", lambda row: share_cell(_known(row[1], lambda record: record.chance))),
     )
     title = f"Systems ({coverage(summary.plan.interval)} intervals)"
     return table_of(zip(summary.names, summary.sides.records, strict=True), columns, brief_title=title)
@@ -661,7 +640,7 @@ def _duel_table(summary: "SystemComparison") -> DataTable:
         ("lost", lambda duel: duel.losses),
         ("no verdict", lambda duel: duel.n_unjudged),
         ("changed by the order", lambda duel: duel.n_moved),
-        ("win rate of the first", lambda duel: _share(duel.win_rate)),
+        ("win rate of the first", lambda duel: share_cell(duel.win_rate)),
     )
     return table_of(summary.duels, columns, brief_title="Pairs of systems")
 
@@ -738,8 +717,7 @@ def audit_document(summary: "AuditSummary") -> Document:
 
 def _audit_counting(name: str, audit: "Audit", *, is_alone: bool) -> Line:
     plain = audit.plain
-    left_out = {str(status): n for status, n in plain.counts.items() if status != Status.SCORED}
-    sentence = sentences.rows_scored(plain.n_scored, plain.n, left_out)
+    sentence = sentences.counts_scored(plain.counts)
     n = sorted(check.effect.n for check in audit.completed if check.effect is not None)
     if n and n[0] != plain.n_scored:  # a change may leave a row without a score
         most = "" if n[0] == n[-1] else f" to {count(n[-1])}"

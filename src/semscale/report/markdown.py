@@ -38,7 +38,6 @@ from semscale.report.formatting import (
     printable,
     unbroken,
 )
-from semscale.report.row_charts import as_figure
 
 _MOST_NUMBERS = 50  # rows behind a picture; a scatter of a thousand points would bury what follows
 _MARKS: dict[Level, str] = {"fail": "❌", "warn": "⚠️", "pass": "✅"}
@@ -105,8 +104,11 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
             title = block.title or capitalised(block.folded)
             yield f"### {escaped(heading_text(unbroken(title)))}" if title else ""
             yield from _table(block, most=_MOST_NUMBERS if block.folded else None)
-        case blocks.Figure() | blocks.Histogram():
-            yield from _figure(block, pictures.get(id(block)))
+        case blocks.Figure(description=description, caption=caption, table=table):
+            if (file := pictures.get(id(block))) is not None:
+                yield image(description, file)
+                yield _text(caption)
+            yield from _table(table, most=_MOST_NUMBERS)
         case blocks.Items():
             yield _guards(block.guards)
             yield from (_item(item, block.noun) for item in block.items)
@@ -162,14 +164,6 @@ def _table(table: blocks.DataTable, *, most: int | None = None) -> Iterator[str]
 def _rows(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     heads = list(heads)
     return "\n".join([table_row(heads), table_row(["---"] * len(heads)), *map(table_row, rows)])
-
-
-def _figure(figure: blocks.Figure | blocks.Histogram, file: PurePath | None) -> Iterator[str]:
-    drawn = as_figure(figure)
-    if file is not None:
-        yield image(drawn.description, file)
-        yield _text(drawn.caption)
-    yield from _table(drawn.table, most=_MOST_NUMBERS)
 
 
 def _guards(guards: Iterable[tuple[str, str, int | None]]) -> str:

@@ -18,13 +18,11 @@ from semscale.report.document import (
     Document,
     Figure,
     Headline,
-    Histogram,
     ItemCard,
     Items,
     Number,
     Paragraph,
     Quoted,
-    ScoreGroup,
     Section,
     Share,
     Value,
@@ -158,7 +156,7 @@ def _sections(summary: "MatchSummary") -> Iterator[Section | None]:
             "scores",
             parts.by_groups("Distribution of the scores", estimates),
             parts.altogether(means, estimates.interval),
-            _scores_histogram(summary),
+            *_scores_blocks(summary),
             replace(parts.group_table(estimates), detail="brief") if estimates.groups else None,
         )
     else:
@@ -181,24 +179,24 @@ def _sections(summary: "MatchSummary") -> Iterator[Section | None]:
     yield parts.left_out_section(summary, MEANINGS)
 
 
-def _scores_histogram(summary: "MatchSummary") -> Histogram:
+def _scores_blocks(summary: "MatchSummary") -> tuple[Block | None, ...]:
     """Count the scores: of all rows, of unrelated pairs, then of the largest groups, the best first."""
     estimates, separation, overall = summary.estimates, summary.separation, summary.estimates.overall
     everything = parts.label_with_base("All rows", Count(overall.n))
-    drawn = [parts.score_group(everything, summary.scores, HISTOGRAM, overall.mean)]
+    drawn = [figures.score_group(everything, summary.scores, HISTOGRAM, overall.mean)]
     rows: list[tuple[Value, ...]] = [parts.mean_row("all rows", overall)]
     sample = f"{count(SAMPLED_ROWS)} rows" if summary.is_sampled else ""
-    caption = [parts.histogram_caption("rows have which score", estimates, sample)]
+    caption = [figures.histogram_caption("rows have which score", estimates, sample)]
     if separation:
         n = len(separation.unrelated)
         pairs = parts.label_with_base("Unrelated pairs", Count(n))
-        drawn.append(ScoreGroup(pairs, separation.unrelated, UNRELATED))
+        drawn.append(figures.score_group(pairs, separation.unrelated, UNRELATED))
         rows.append(("unrelated pairs", n, None, float(separation.unrelated.mean())))
         caption.append(
             f"Unrelated pairs are {counted(n, 'prediction')} with the references of other rows: "
             f"{percent(separation.share)} of the time a row scores above such a pair."
         )
-    groups = parts.group_histograms(estimates, summary.group_scores, GROUP)
+    groups = figures.group_histograms(estimates, summary.group_scores, GROUP)
     n_drawable = sum(group.group in summary.group_scores for group in estimates.groups if group.mean)
     if len(groups) < n_drawable:
         caption.append(f"The {len(groups)} largest of {count(n_drawable)} groups are drawn, all are below.")
@@ -207,14 +205,14 @@ def _scores_histogram(summary: "MatchSummary") -> Histogram:
         for group in parts.listed_groups(estimates)
     ]
     caption += present(parts.small_base_note(estimates, "row"), parts.unlisted_note(estimates))
-    return Histogram(
+    figure = figures.histograms_figure(
         "scores",
         (*drawn, *groups),
         summary.bounds,
-        ("score", "rows"),
         table(("", "rows", "left out", "mean"), rows),
         caption=" ".join(caption),
     )
+    return figures.histogram_table(drawn[0], summary.bounds, ("score", "rows")), figure
 
 
 def _lowest(summary: "MatchSummary") -> "list[MatchedItem]":

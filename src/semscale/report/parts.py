@@ -24,8 +24,8 @@ from semscale.report.document import (
     Quoted,
     Reason,
     Reasons,
-    ScoreGroup,
     Section,
+    Share,
     Value,
     as_cell,
     estimate_cell,
@@ -46,7 +46,6 @@ from semscale.report.sentences import (
 from semscale.results.summary import EXAMPLES_PER_STATUS
 from semscale.signature import Signature
 from semscale.stats.groups import GroupEstimate
-from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
@@ -75,7 +74,6 @@ LISTED_GROUPS = 1_000
 _ROUNDING = 1e-9  # by which the mean of equal scores may differ from them
 _LONGEST_EXAMPLE = 160
 _MOST_LANGUAGES = 12  # on the screen
-_CHARTED_GROUPS = 10  # of histograms
 
 Item = TypeVar("Item")
 
@@ -380,6 +378,22 @@ def group_table(
     return table_of(listed_groups(estimates), columns, title="By group", note=note, most=GROUPS, noun="group")
 
 
+def variance_table(variances: Mapping[str, Interval], title: Line = "") -> DataTable:
+    """Lay out variances and the share of each in their sum; one below 0 is noise, and counts as 0.
+
+    Args:
+        variances: by the levels between which they are.
+        title: of the table.
+    """
+    whole = sum(max(variance.value, 0.0) for variance in variances.values())
+    columns: Columns[tuple[str, Interval]] = (
+        ("between", lambda row: row[0]),
+        ("variance", lambda row: estimate_cell(row[1], 3)),
+        ("of all", lambda row: Share(max(row[1].value, 0.0) / whole if whole > 0 else None)),
+    )
+    return table_of(variances.items(), columns, title=title, detail="full")
+
+
 def by_groups(title: str, estimates: "Estimates") -> Line:
     """Write the title of a section that also compares groups, where there are any."""
     return (f"{title}, by ", Quoted(estimates.by or "group")) if estimates.groups else title
@@ -444,36 +458,6 @@ def largest_groups(groups: Iterable["GroupEstimate"], most: int) -> list["GroupE
     return sorted(known, key=lambda group: -group.mean.value if group.mean else 0.0)
 
 
-def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = None) -> ScoreGroup:
-    """Declare a group of a histogram.
-
-    Args:
-        name: of the items.
-        scores: shape (n,); NaN where an item has none.
-        colour: of its bars.
-        mean: of the scores, with its interval, where there is one.
-    """
-    shown = estimate_cell(mean)
-    return ScoreGroup(name, scores[~np.isnan(scores)], colour, shown.low, shown.high)
-
-
-def group_histograms(
-    estimates: "Estimates", scores: Mapping[str | None, Floats], colour: str
-) -> tuple[ScoreGroup, ...]:
-    """Declare the histograms of the largest groups, the highest mean first.
-
-    Args:
-        estimates: with groups.
-        scores: of each group that can be drawn, by its name.
-        colour: of their bars.
-    """
-    drawable = [group for group in estimates.groups if group.group in scores]
-    return tuple(
-        score_group(group_label(group, estimates.by), scores[group.group], colour, group.mean)
-        for group in largest_groups(drawable, _CHARTED_GROUPS)
-    )
-
-
 def low_items(
     items: Iterable[Item],
     score: Callable[[Item], float],
@@ -502,20 +486,6 @@ def group_name(group: "GroupEstimate", by: str | None) -> Label | Quoted:
     if group.group is None:
         return Label(f"(no {one_line(by or 'group')})")
     return Quoted(group.group) if group.group.strip() else Label("(blank)")
-
-
-def histogram_caption(contents: str, estimates: "Estimates", sample: str = "") -> str:
-    """Explain how to read histograms of scores.
-
-    Args:
-        contents: of a bin, such as "rows have which score".
-        estimates: whose mean the first histogram shows.
-        sample: the number of rows in which scores are counted, if not in all, such as "2,000 rows".
-    """
-    mean = estimates.overall.mean
-    line = f", the line its {coverage(estimates.interval)} interval" if mean and has_interval(mean) else ""
-    counted_in = f" Counted in a random sample of {sample}." if sample else ""
-    return f"How many {contents}, each histogram by its own measure; the dot is the mean{line}.{counted_in}"
 
 
 def nothing_section(name: str, noun: str = "row") -> Section:

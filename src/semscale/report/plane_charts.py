@@ -39,21 +39,11 @@ from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.matching.token_scores import Explanation
+    from semscale.stats.calibration import ReliabilityBin
 
 Range = tuple[float, float]
 _SIDE = 330  # pixels of a square
 _SMALLEST, _LARGEST = 60, 220  # area of a bin's dot in square pixels
-
-
-@dataclass(frozen=True)
-class ReliabilityDot:
-    """A bin: mean probability, share that was right with the ends of its interval, and its size."""
-
-    predicted: float
-    observed: float
-    low: float
-    high: float
-    n: int
 
 
 def scatter(points: Floats, domains: tuple[Range, Range], titles: tuple[str, str]) -> Drawing:
@@ -74,19 +64,20 @@ def scatter(points: Floats, domains: tuple[Range, Range], titles: tuple[str, str
     return drawing
 
 
-def reliability(dots: Sequence[ReliabilityDot]) -> Drawing:
+def reliability(bins: "Sequence[ReliabilityBin]") -> Drawing:
     """Draw bins as dots with their intervals, and a dashed line on which probabilities hold."""
     titles = "probability of being right, given", "share that was right"
     drawing, x, y = _square(((0.0, 1.0), (0.0, 1.0)), titles)
     _draw_equality(drawing, x, y)
-    positions = [(x(dot.predicted), y(dot.observed)) for dot in dots]
-    for dot, (across, _) in zip(dots, positions, strict=True):
-        drawing.rule((across, y(dot.low)), (across, y(dot.high)), ACCENT, 1.5, opacity=0.55)
+    positions = [(x(entry.predicted), y(entry.observed.value)) for entry in bins]
+    for entry, (across, _) in zip(bins, positions, strict=True):
+        ends = (across, y(entry.observed.low)), (across, y(entry.observed.high))
+        drawing.rule(*ends, ACCENT, 1.5, opacity=0.55)
     drawing.path(chart_kit.line(positions), stroke=ACCENT, stroke_width=1.2, opacity=0.5)
-    most = max((dot.n for dot in dots), default=1)
-    least = min([most - 1, *(dot.n for dot in dots)])
-    for dot, position in zip(dots, positions, strict=True):
-        area = _SMALLEST + (_LARGEST - _SMALLEST) * (dot.n - least) / (most - least)
+    most = max((entry.n for entry in bins), default=1)
+    least = min([most - 1, *(entry.n for entry in bins)])
+    for entry, position in zip(bins, positions, strict=True):
+        area = _SMALLEST + (_LARGEST - _SMALLEST) * (entry.n - least) / (most - least)
         drawing.dot(position, area**0.5 / 2, ACCENT)
     return drawing
 

@@ -203,8 +203,7 @@ def save_pictures(document: Document, folder: Path) -> list[Path]:
     Raises:
         OSError: a file cannot be written.
     """
-    from semscale.report.chart_kit import rasterized
-    from semscale.report.row_charts import figure_svg
+    from semscale.report.chart_kit import figure_svg, rasterized
 
     folder.mkdir(parents=True, exist_ok=True)
     names, files = picture_names(document), []

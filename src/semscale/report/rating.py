@@ -40,8 +40,8 @@ from semscale.report.document import (
     Value,
     Verbatim,
     Verbatims,
-    WithInterval,
     estimate_cell,
+    share_cell,
     stamp,
 )
 from semscale.report.formatting import (
@@ -73,7 +73,6 @@ if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
     from semscale.scales import Scale
     from semscale.stats.groups import GroupEstimate
-    from semscale.stats.intervals import Estimate
     from semscale.stats.variance_components import CrossedComponents
 
 MEANINGS = STATUS_MEANINGS | {
@@ -563,20 +562,16 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
         ("net (top less bottom)", overall.net, "top-2-box minus bottom-2-box"),
         ("NPS", overall.nps, "net promoter score: mass on 9 and 10 minus mass on 0 to 6"),
     )
-    rows += [(name, _share(share), meaning) for name, share, meaning in shares if share]
+    rows += [(name, share_cell(share), meaning) for name, share, meaning in shares if share]
     covered = parts.covered((value for _, value, _ in rows), summary.estimates.interval)
     return table(("", "estimate", "meaning"), rows, title=f"Altogether{covered}", explained=True)
-
-
-def _share(estimate: "Estimate | None") -> WithInterval:
-    return estimate_cell(estimate, 1, is_share=True)
 
 
 def _pmf_figure(summary: "RatingSummary") -> Figure:
     """Draw the survey PMF, the highest point on top."""
     names, masses = point_names(summary.scale), summary.estimates.overall.pmf
     rows = [
-        (Quoted(f"{plain(point.value)} {point.label}"), _share(mass))
+        (Quoted(f"{plain(point.value)} {point.label}"), share_cell(mass))
         for point, mass in zip(summary.scale.points, masses, strict=True)
     ]
     lines = f"; the thin line is its {coverage(summary.estimates.interval)} interval"
@@ -595,7 +590,7 @@ def _pmf_figure(summary: "RatingSummary") -> Figure:
 def group_estimate_table(summary: "RatingSummary") -> DataTable:
     """List the mean and the top-2-box of each group, for the screen."""
     estimates = summary.estimates
-    boxes: Columns[GroupEstimate] = (("top 2 points", lambda group: _share(group.top_2_box)),)
+    boxes: Columns[GroupEstimate] = (("top 2 points", lambda group: share_cell(group.top_2_box)),)
     has_boxes = any(group.top_2_box for group in estimates.groups)
     listing = parts.group_table(
         estimates, digits=scale_digits(summary.scale), further=boxes if has_boxes else ()
@@ -644,9 +639,9 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
     groups = [overall, *parts.listed_groups(summary.estimates)]
     is_weighted = any(not math.isclose(group.effective_n, group.n) for group in groups if group.n)
     boxes: Columns[GroupEstimate] = (
-        ("top 2 points", lambda group: _share(group.top_2_box)),
-        ("bottom 2 points", lambda group: _share(group.bottom_2_box)),
-        ("net", lambda group: _share(group.net)),
+        ("top 2 points", lambda group: share_cell(group.top_2_box)),
+        ("bottom 2 points", lambda group: share_cell(group.bottom_2_box)),
+        ("net", lambda group: share_cell(group.net)),
     )
     columns: Columns[GroupEstimate] = (
         ("group", lambda group: "all texts" if group is overall else parts.group_name(group, summary.by)),
@@ -655,7 +650,7 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
         ("left out", lambda group: group.n_left_out),
         ("mean", lambda group: estimate_cell(group.mean, digits)),
         *(boxes if any(group.top_2_box for group in groups) else ()),
-        ("NPS", lambda group: _share(group.nps)) if any(group.nps for group in groups) else None,
+        ("NPS", lambda group: share_cell(group.nps)) if any(group.nps for group in groups) else None,
         *(
             (head, lambda group, point=point: Share(group.pmf[point].value if group.pmf else None))
             for point, head in enumerate(mass_heads(summary.scale))
@@ -749,22 +744,14 @@ def _variance_blocks(components: "CrossedComponents | None") -> Iterator[Block |
     """Show the variances of texts and anchor sets, and the remedy that would lower the mean's error most."""
     if components is None:
         return
-    variances = (
-        (counted(components.n, "text"), components.respondent),
-        (counted(components.n_sets, "anchor set"), components.anchor_set),
-        ("the rest", components.residual),
-    )
-    whole = sum(max(variance.value, 0.0) for _, variance in variances)
-    rows = (
-        (
-            name,
-            estimate_cell(variance, _ERROR_DIGITS),
-            Share(max(variance.value, 0.0) / whole if whole > 0 else None),
-        )
-        for name, variance in variances
-    )
     yield Subheading("More texts, or other anchors?")
-    yield table(("between", "variance", "of all"), rows, detail="full")
+    yield parts.variance_table(
+        {
+            counted(components.n, "text"): components.respondent,
+            counted(components.n_sets, "anchor set"): components.anchor_set,
+            "the rest": components.residual,
+        }
+    )
     yield Paragraph(variance_advice(components))
     yield (
         f"Under one set texts are {percent(components.icc)} of the variance, under all sets "

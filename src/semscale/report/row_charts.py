@@ -1,8 +1,11 @@
-"""Charts with one row for each name: bars, dots, groups, histograms, strips and forest plots."""
+"""Charts with one row for each name: bars, dots, groups, histograms, strips and forest plots.
+
+A number that is NaN does not exist, and is not drawn.
+"""
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +22,6 @@ from semscale.report.chart_kit import (
     NARROW_LIMIT,
     NEUTRAL,
     PADDING,
-    WIDE,
     Axis,
     Drawing,
     Rows,
@@ -32,8 +34,8 @@ from semscale.report.chart_kit import (
     rectangle,
     sequential,
 )
-from semscale.report.document import Figure, Histogram, ScoreGroup, Swatch
-from semscale.report.formatting import ends, number, plain
+from semscale.report.document import Interval, Swatch
+from semscale.report.formatting import plain
 from semscale.types import Floats, Integers
 
 if TYPE_CHECKING:
@@ -51,12 +53,12 @@ _HEAD, _FOOT = 36, 36  # pixels of an axis above and below a plot, with its titl
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar: its row, length, the ends of its interval (None without one) and the figures beside it."""
+    """A bar: its row, length, the ends of its interval and the figures beside it."""
 
     row: int
     share: float
-    low: float | None
-    high: float | None
+    low: float
+    high: float
     text: str
     short_text: str
     colour: str = BAR
@@ -64,7 +66,7 @@ class Bar:
     @property
     def reach(self) -> float:
         """Share at which the figures can start."""
-        return max(self.share, self.high or 0.0)
+        return max(0.0, self.share, self.high)  # a NaN at the end is never the greatest
 
 
 def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Drawing:
@@ -93,49 +95,34 @@ def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Drawing:
     return drawing
 
 
-@dataclass(frozen=True)
-class DotRow:
-    """A row of dots: its name, and a mean for each set of items."""
-
-    name: str
-    means: tuple[float, ...]
-
-
-def dots(rows: Sequence[DotRow], colours: Sequence[str], *, title: str = "mean", width: int) -> Drawing:
+def dots(
+    rows: Mapping[str, Sequence[float]], colours: Sequence[str], *, title: str = "mean", width: int
+) -> Drawing:
     """Draw a dot for each set of items in each row.
 
     Args:
-        rows: from top to bottom; a mean that is NaN is left out.
-        colours: of the sets, in the order of ``means``.
+        rows: the mean of each set by the name of the row, from top to bottom.
+        colours: of the sets.
         title: of the axis.
         width: whole width in pixels, labels included.
     """
-    lines = Rows.fitted([row.name for row in rows], width, 40, top=_HEAD)
-    known = [mean for row in rows for mean in row.means if math.isfinite(mean)]
+    lines = Rows.fitted(list(rows), width, 40, top=_HEAD)
+    known = [mean for means in rows.values() for mean in means if math.isfinite(mean)]
     axis = Axis(min([0.0, *known]), max([1.0, *known]), lines.left, PADDING + width)
     drawing = lines.drawing(width)
     draw_across(drawing, axis, axis.ticks(6), top=lines.top, bottom=lines.bottom, title=title)
-    for index, row in enumerate(rows):
+    for index, means in enumerate(rows.values()):
         y = lines.middle(index)
-        means = [
-            (mean, colour) for mean, colour in zip(row.means, colours, strict=True) if math.isfinite(mean)
-        ]
-        if means:
-            drawing.interval(axis, y, (min(means)[0], max(means)[0]), MUTED, 1.5)
-        for mean, colour in means:
+        drawn = [(mean, colour) for mean, colour in zip(means, colours, strict=True) if math.isfinite(mean)]
+        if drawn:
+            drawing.interval(axis, y, (min(drawn)[0], max(drawn)[0]), MUTED, 1.5)
+        for mean, colour in drawn:
             drawing.dot((axis(mean), y), 5.7, colour)
     return drawing
 
 
-@dataclass(frozen=True)
-class GroupRow:
-    """A group: its mean, the ends of its interval (None without one) and the mass of each point."""
-
-    name: str
-    mean: float
-    low: float | None
-    high: float | None
-    pmf: tuple[float, ...]
+GroupRow = tuple[str, Interval, Sequence[float]]
+"""A group: its name, its mean, and the mass of each point."""
 
 
 def group_rows(rows: Sequence[GroupRow], colours: Sequence[str], *, reference: float, width: int) -> Drawing:
@@ -147,7 +134,7 @@ def group_rows(rows: Sequence[GroupRow], colours: Sequence[str], *, reference: f
         reference: mean of everything, drawn as a line.
         width: whole width in pixels, labels included.
     """
-    lines = Rows.fitted([row.name for row in rows], width, 30, top=_HEAD)
+    lines = Rows.fitted([name for name, _, _ in rows], width, 30, top=_HEAD)
     right: float = PADDING + width
     if width < NARROW_LIMIT:
         below = replace(lines, top=lines.bottom + 22 + _HEAD)
@@ -158,8 +145,8 @@ def group_rows(rows: Sequence[GroupRow], colours: Sequence[str], *, reference: f
         below, drawing = lines, lines.drawing(width)
         middle = lines.left + round((width - lines.room) * 0.42)
         start = middle + 22
-    drawn = [reference]
-    drawn += [value for row in rows for value in (row.low, row.high, row.mean) if value is not None]
+    values = [value for _, mean, _ in rows for value in (mean.value, mean.low, mean.high)]
+    drawn = [reference, *filter(math.isfinite, values)]
     spare = 0.06 * (max(drawn) - min(drawn)) or 0.5
     means = Axis(min(drawn) - spare, max(drawn) + spare, lines.left, middle)
     draw_across(drawing, means, means.ticks(5), top=lines.top, bottom=lines.bottom, title="mean score")
@@ -168,10 +155,10 @@ def group_rows(rows: Sequence[GroupRow], colours: Sequence[str], *, reference: f
     shares = Axis(0, 1, start, right)
     ticks = {share: percent_label(share) for share in (0.0, 0.5, 1.0)}
     draw_across(drawing, shares, ticks, top=below.top, bottom=below.bottom, title="share of each point")
-    for index, row in enumerate(rows):
-        drawing.interval(means, lines.middle(index), (row.low, row.high), ACCENT, 2)
-        drawing.dot((means(row.mean), lines.middle(index)), 4.4, ACCENT)
-        _draw_masses(drawing, shares, below.middle(index), row.pmf, colours)
+    for index, (_, mean, masses) in enumerate(rows):
+        drawing.interval(means, lines.middle(index), (mean.low, mean.high), ACCENT, 2)
+        drawing.dot((means(mean.value), lines.middle(index)), 4.4, ACCENT)
+        _draw_masses(drawing, shares, below.middle(index), masses, colours)
     return drawing
 
 
@@ -223,6 +210,30 @@ def bin_counts(score: Floats, edges: Floats) -> Integers:
     return np.histogram(np.clip(score, edges[0], edges[-1]), edges)[0].astype(np.int64)
 
 
+@dataclass(frozen=True)
+class ScoreGroup:
+    """Scores that a histogram counts.
+
+    Attributes:
+        name: of the items that have them.
+        scores: shape (n,), without NaN.
+        colour: of its bars.
+        low: lower end of the interval of their mean.
+        high: upper end, likewise.
+    """
+
+    name: str
+    scores: Floats
+    colour: str
+    low: float = float("nan")
+    high: float = float("nan")
+
+    @property
+    def mean(self) -> float:
+        """Mean of the scores; NaN without any."""
+        return float(self.scores.mean()) if len(self.scores) else float("nan")
+
+
 def histograms(groups: Sequence[ScoreGroup], edges: Floats, *, title: str = "score", width: int) -> Drawing:
     """Draw histograms with one axis, each as tall as its greatest share, with its mean below.
 
@@ -253,31 +264,9 @@ def histograms(groups: Sequence[ScoreGroup], edges: Floats, *, title: str = "sco
         ]
         drawing.path("".join(shapes), fill=group.colour, stroke=CARD)
         y = floor + 0.12 * lines.height
-        drawing.interval(axis, y, ends(group.low, group.high), INK, 2)
+        drawing.interval(axis, y, (group.low, group.high), INK, 2)
         drawing.dot((axis(group.mean), y), 4, INK)
     return drawing
-
-
-def as_figure(histogram: Figure | Histogram) -> Figure:
-    """Turn a histogram into a figure, without groups that have no score; a figure stays as it is."""
-    if isinstance(histogram, Figure):
-        return histogram
-    groups = [group for group in histogram.groups if len(group.scores)]
-    edges = bin_edges(np.concatenate([group.scores for group in groups]), histogram.bounds, bins=20)
-    described = "; ".join(f"{group.name}: mean {number(group.mean)}" for group in groups)
-    return Figure(
-        name=histogram.name,
-        chart=lambda width: histograms(groups, edges, title=histogram.axis, width=width),
-        description=f"Histograms of {histogram.axis}. {described}.",
-        table=histogram.table,
-        caption=histogram.caption,
-    )
-
-
-def figure_svg(figure: Figure | Histogram) -> str:
-    """Draw a figure as an SVG document, with its legend."""
-    drawn = as_figure(figure)
-    return drawn.chart(WIDE).document(drawn.description, drawn.legend, is_crisp=drawn.style == "heat")
 
 
 _SHADES = 24  # of colour: finer than the eye tells apart
@@ -327,35 +316,31 @@ class ForestRow:
 
     Attributes:
         name: label at its left.
-        drift: mean drift; ``None`` where there is none.
-        low: lower end of its interval; ``None`` where there is none.
+        drift: mean drift.
+        low: lower end of its interval.
         high: upper end, likewise.
+        text: its figures, for wide screens.
+        short_text: its figures, for narrow ones.
         noise: loss of reruns of the baseline; 0 without any.
         margin: drift from which on it is material; ``None`` without a gate.
         outcome: of its test; ``None`` without a gate.
-        text: its figures, for wide screens.
-        short_text: its figures, for narrow ones.
     """
 
     name: str
-    drift: float | None
-    low: float | None
-    high: float | None
-    noise: float
-    margin: float | None
-    outcome: "Outcome | None"
+    drift: float
+    low: float
+    high: float
     text: str
     short_text: str
-
-    def loss(self, drift: float | None) -> float | None:
-        """Return the position of a drift on an axis of losses, where 0 is the baseline."""
-        return None if drift is None else self.noise + drift
+    noise: float = 0.0
+    margin: float | None = None
+    outcome: "Outcome | None" = None
 
     @property
     def positions(self) -> list[float]:
-        """Positions of everything that is drawn, on an axis of losses."""
-        drifts = (self.drift, self.low, self.high, self.margin)
-        return [0.0, self.noise, *(self.noise + drift for drift in drifts if drift is not None)]
+        """Positions of everything that is drawn, on an axis of losses, where 0 is the baseline."""
+        drifts = (self.drift, self.low, self.high, math.nan if self.margin is None else self.margin)
+        return [0.0, self.noise, *(self.noise + drift for drift in drifts if math.isfinite(drift))]
 
 
 def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool = False) -> Drawing:
@@ -385,18 +370,18 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
 
 def _draw_forest_row(drawing: Drawing, axis: Axis, row: ForestRow, y: float) -> None:
     """Draw bands, limit, interval and mean of a row; the shape of the mean's mark tells the outcome."""
-    noise, limit, loss = axis(row.noise), row.loss(row.margin), row.loss(row.drift)
+    noise, limit = axis(row.noise), None if row.margin is None else axis(row.noise + row.margin)
     if limit is not None:
-        drawing.box((noise, y - 10), axis(limit) - noise, 20, TOLERATED)
+        drawing.box((noise, y - 10), limit - noise, 20, TOLERATED)
     if row.noise:
         drawing.box((axis(0), y - 10), noise - axis(0), 20, NOISE)
     if limit is not None:
-        shape = line([(axis(limit), y - 13), (axis(limit), y + 13)])
+        shape = line([(limit, y - 13), (limit, y + 13)])
         drawing.path(shape, stroke=MUTED, stroke_width=2, opacity=0.7)
-    drawing.interval(axis, y, (row.loss(row.low), row.loss(row.high)), INK, 2)
-    if loss is None:
+    drawing.interval(axis, y, (row.noise + row.low, row.noise + row.high), INK, 2)
+    if math.isnan(row.drift):
         return
-    middle = axis(loss), y
+    middle = axis(row.noise + row.drift), y
     if row.outcome == "fail":
         drawing.path(diamonds([middle], 5.5), fill=CONTRAST, stroke=CONTRAST, stroke_width=2)
     elif row.outcome == "undecided":

@@ -63,6 +63,22 @@ def rows_scored(
     return f"{count(n)} of {counted(total, noun)} {was} {verb}{others}"
 
 
+def counts_scored(counts: Mapping[Status, int] | Mapping[str, int], noun: str = "row") -> str:
+    """State how many of the rows with each status were scored, as ``rows_scored`` does.
+
+    Args:
+        counts: rows by status.
+        noun: name of a row.
+
+    Example:
+        >>> counts_scored({"scored": 3, "missing": 1})
+        '3 of 4 rows were scored; left out: 1 missing'
+    """
+    left_out = {str(status): n for status, n in counts.items()}
+    scored = left_out.pop(Status.SCORED, 0)
+    return rows_scored(scored, sum(counts.values()), left_out, noun)
+
+
 def most_frequent(left_out: Mapping[str, int]) -> dict[str, int]:
     """Put reasons in order, the most frequent first, without those that do not occur."""
     return {str(reason): n for reason, n in sorted(left_out.items(), key=lambda item: -item[1]) if n}

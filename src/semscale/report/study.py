@@ -1,6 +1,7 @@
 """The document of a study: methods side by side for each question, and the limits of the study."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semscale.report import figures, parts, sentences
@@ -23,6 +24,7 @@ from semscale.report.document import (
     Subheading,
     Value,
     estimate_cell,
+    share_cell,
     stamp,
 )
 from semscale.report.formatting import capitalised, count, counted, coverage, listed, number, one_line
@@ -33,7 +35,7 @@ from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.stats.groups import GroupEstimate
-    from semscale.stats.variance_components import Component, VarianceComponents
+    from semscale.stats.variance_components import VarianceComponents
     from semscale.study.questionnaire import StudyQuestion
     from semscale.study.summary import (
         QuestionMeasure,
@@ -120,9 +122,7 @@ def method_label(method: str, model: str | None = None) -> str:
 def study_document(summary: "StudySummary") -> Document:
     """Turn a study into a document."""
     design, counts, panel = summary.design, summary.counts, summary.design.panel
-    scored, total = counts.get(str(Status.SCORED), 0), sum(counts.values())
-    left_out = {status: n for status, n in counts.items() if status != str(Status.SCORED)}
-    counting = sentences.rows_scored(scored, total, left_out, "answer")
+    counting = sentences.counts_scored(counts, "answer")
     asked, intervals = _panel_line(summary), _interval_line(summary)
     return Document(
         kind="study report",
@@ -135,8 +135,8 @@ def study_document(summary: "StudySummary") -> Document:
         facts=present(
             ("Personas", Count(len(panel))),
             ("Effective n", Number(panel.effective_n, 0)) if panel.weights is not None else None,
-            ("Answers", Count(total)),
-            ("Rated", Count(scored)),
+            ("Answers", Count(sum(counts.values()))),
+            ("Rated", Count(counts.get(str(Status.SCORED), 0))),
             ("Refused", Count(counts.get(str(Status.REFUSED), 0))),
             ("Calls of this run", Count(summary.facts.calls)),
         ),
@@ -327,12 +327,7 @@ def _distributions(measures: "Sequence[QuestionMeasure]", question: "StudyQuesti
         ("left out", lambda row: row[1].n_left_out),
         ("mean", lambda row: estimate_cell(row[1].mean, digits)),
         *(
-            (
-                head,
-                lambda row, index=index: estimate_cell(
-                    row[1].pmf[index] if row[1].pmf else None, 0, is_share=True
-                ),
-            )
+            (head, lambda row, index=index: share_cell(row[1].pmf[index] if row[1].pmf else None))
             for index, head in enumerate(mass_heads(scale))
         ),
     )
@@ -353,16 +348,9 @@ def _distributions(measures: "Sequence[QuestionMeasure]", question: "StudyQuesti
 def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
     """List the mean of all concepts together for each group of personas."""
     estimates, digits = measure.by_attribute[attribute], scale_digits(scale_of(measure.question))
-    columns: Columns[GroupEstimate] = (
-        (Quoted(attribute), lambda group: parts.group_name(group, attribute)),
-        ("answers", parts.base_of),
-        ("left out", lambda group: group.n_left_out),
-        ("mean", lambda group: estimate_cell(group.mean, digits)),
-    )
     is_small = any(group.has_small_base for group in estimates.groups)
-    return table_of(
-        estimates.groups,
-        columns,
+    return replace(
+        parts.group_table(estimates, noun="answer", digits=digits),
         title=method_label(measure.method, measure.model),
         note=sentences.asterisk_note("persona") if is_small else "",
         detail="full",
@@ -403,17 +391,12 @@ def _option_blocks(summary: "StudySummary", question: "StudyQuestion") -> Iterat
     """Show the figures of each option, one concept per column."""
     is_share = question.kind.figure == "share"
     what = "Share of each option in “" if is_share else "Mean rank in “"
+    cell = share_cell if is_share else estimate_cell
     answered = [item for item in summary.options if item.question == question]
     for model in dict.fromkeys(item.model for item in answered):
         concepts = [item for item in answered if item.model == model]
         rows: list[tuple[Value, ...]] = [
-            (
-                Quoted(label, 60),
-                *(
-                    estimate_cell(concept.options[label], 0 if is_share else 2, is_share=is_share)
-                    for concept in concepts
-                ),
-            )
+            (Quoted(label, 60), *(cell(concept.options[label]) for concept in concepts))
             for label in question.labels
         ]
         if question.kind.has_mean:
@@ -459,14 +442,10 @@ def _reliabilities(summary: "StudySummary") -> DataTable:
 
 def _spread_blocks(summary: "StudySummary") -> Iterator[Block | str]:
     """Show variance components for each question and method, and what would lower the error most."""
-    columns: Columns[Component] = (
-        ("between", lambda component: component.name),
-        ("variance", lambda component: estimate_cell(component.variance, _DIGITS)),
-        ("of all", lambda component: Share(component.share)),
-    )
     for spread in summary.spreads:
         title = ("“", Quoted(spread.question), f"”, {METHOD_NAMES[spread.method]}")
-        yield table_of(spread.variances.components, columns, title=title, detail="full")
+        variances = {component.name: component.variance for component in spread.variances.components}
+        yield parts.variance_table(variances, title)
         yield Paragraph(_advice(spread.variances, several_models=bool(summary.models)))
     about_models = (
         f"The {len(summary.models)} models represent all models that could answer, as if drawn from them."

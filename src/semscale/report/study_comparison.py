@@ -24,6 +24,7 @@ from semscale.report.document import (
     Share,
     Subheading,
     estimate_cell,
+    share_cell,
 )
 from semscale.report.formatting import (
     capitalised,
@@ -400,14 +401,8 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
         ("question", lambda pair: Quoted(pair.question, 60)),
         ("first group", lambda pair: Quoted(pair.first, 40)),
         ("second group", lambda pair: Quoted(pair.second, 40)),
-        (
-            "panel, % of the scale",
-            lambda pair: estimate_cell(pair.panel, 0, is_share=True, signed=True),
-        ),
-        (
-            "people, % of the scale",
-            lambda pair: estimate_cell(pair.people, 0, is_share=True, signed=True),
-        ),
+        ("panel, % of the scale", lambda pair: share_cell(pair.panel, signed=True)),
+        ("people, % of the scale", lambda pair: share_cell(pair.people, signed=True)),
         ("invented", _invented),
     )
     contrasts = [(method, method.groups) for method in summary.methods if method.groups is not None]
@@ -457,7 +452,7 @@ def _individual_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
         ("persons", lambda row: row.n),
         ("correlation", lambda row: row.correlation),
         ("shuffled stay below", lambda row: row.permuted_high),
-        ("error, % of the scale", lambda row: estimate_cell(row.error, 0, is_share=True)),
+        ("error, % of the scale", lambda row: share_cell(row.error)),
         ("error, shuffled", lambda row: Share(row.permuted_error)),
     )
     matched = [method for method in summary.methods if method.individuals]

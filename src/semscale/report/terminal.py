@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import assert_never
 
-import numpy as np
 from rich import box
 from rich.cells import cell_len, chop_cells
 from rich.console import Console
@@ -27,12 +26,11 @@ from semscale.report.document import (
     detail_of,
     flat,
 )
-from semscale.report.formatting import cell_text, counted, is_wordy, line_text, number, one_line, printable
-from semscale.report.row_charts import bin_counts, bin_edges
+from semscale.report.formatting import cell_text, counted, is_wordy, line_text, one_line, printable
 
 _NAME_CELLS = 30  # of the terminal
 _TEXT_CELLS = 44
-_BAR, _BINS = 24, 10
+_BAR = 24
 _QUIET = "dim"
 _PIPE_WIDTH, _WIDEST = 200, 10_000
 _COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
@@ -99,9 +97,6 @@ def _brief(block: blocks.Block) -> Iterator[Table | Text]:  # noqa: C901 - one c
         case blocks.Paragraph(text):
             if detail_of(block) != "full":
                 yield Text(f"\n{line_text(text)}")
-        case blocks.Histogram():
-            if detail_of(block) != "full":
-                yield from _titled(block.title, _spread(block))
         case blocks.Items() | blocks.ComparedItems():
             yield from _items(block)
         case (
@@ -177,20 +172,6 @@ def _reasons(block: blocks.Items) -> Iterator[str]:
         yield f"{score}: {parts}" if parts else score
         yield from (f"  {guard}: {one_line(reason)}" for guard, reason in item.findings)
         yield from (f"  {one_line(line)}" for line in item.details[1])
-
-
-def _spread(histogram: blocks.Histogram) -> Table:
-    """Count the first group's scores in ten bins, the highest first."""
-    scores = histogram.groups[0].scores
-    edges = bin_edges(scores, histogram.bounds, bins=_BINS)
-    counts = bin_counts(scores, edges)
-    rows = [
-        (Label(f"{number(low, 1)} to {number(high, 1)}"), Count(int(n)))
-        for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
-    ]
-    shares = counts / max(int(counts.max()), 1)
-    bars = tuple(np.flip(shares).tolist())
-    return _grid(blocks.DataTable(histogram.heads, tuple(reversed(rows)), bars=bars))
 
 
 def _cell(cell: Cell, cells: int) -> Text:

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any, assert_never
 
 from semscale.report import document as blocks
-from semscale.report.chart_kit import rasterized
+from semscale.report.chart_kit import figure_svg, rasterized
 from semscale.report.document import (
     Cell,
     Compared,
@@ -34,7 +34,6 @@ from semscale.report.formatting import (
     line_text,
     printable,
 )
-from semscale.report.row_charts import as_figure, figure_svg
 from semscale.store.workbook import LONGEST_CELL, opened_workbook
 
 Value = str | tuple[float | None, str]
@@ -246,8 +245,10 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
             sheet.line(heading_text(text), "heading")
         case blocks.DataTable():
             _table(sheet, block)
-        case blocks.Figure() | blocks.Histogram():
-            _figure(sheet, block)
+        case blocks.Figure(description=description, caption=caption, table=table):
+            sheet.picture(rasterized(figure_svg(block)), description)
+            sheet.line(caption, "note")
+            _table(sheet, table)
         case blocks.Items():
             _items(sheet, block)
         case blocks.ComparedItems():
@@ -288,13 +289,6 @@ def _table(sheet: Sheet, table: blocks.DataTable) -> None:
     sheet.line(heading_text(table.title), "heading")
     _rows(sheet, table.columns, table.rows)
     sheet.line(table.note, "note")
-
-
-def _figure(sheet: Sheet, figure: blocks.Figure | blocks.Histogram) -> None:
-    drawn = as_figure(figure)
-    sheet.picture(rasterized(figure_svg(figure)), drawn.description)
-    sheet.line(drawn.caption, "note")
-    _table(sheet, drawn.table)
 
 
 def _items(sheet: Sheet, block: blocks.Items) -> None:

@@ -164,7 +164,9 @@ def estimate_mean(
         raise InputError(f"clusters must have {len(values)} rows as values has, got {len(groups)}")
     _, cluster = np.unique(groups[known], return_inverse=True)
     weight = np.ones(len(cluster)) if weights is None else weights[known]
-    totals = np.column_stack([np.bincount(cluster, values[known] * weight), np.bincount(cluster, weight)])
+    totals: Floats = np.column_stack(
+        [np.bincount(cluster, values[known] * weight), np.bincount(cluster, weight)]
+    )
     method: UsedMethod | None = plan.method_for(len(totals))
     if method == "bootstrap" and len(totals) > MAX_CLUSTERS:
         method = "linearized"

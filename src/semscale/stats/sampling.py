@@ -485,8 +485,12 @@ class SampleDesign:
             >>> SampleDesign(weights=np.array([1.0, 2.0])).some(np.array([False, True])).weights.tolist()
             [2.0]
         """
-        columns = (self.weights, self.inclusion, self.clusters, self.strata)
-        return SampleDesign(*(None if column is None else column[rows] for column in columns))
+        return SampleDesign(
+            None if self.weights is None else self.weights[rows],
+            None if self.inclusion is None else self.inclusion[rows],
+            None if self.clusters is None else self.clusters[rows],
+            None if self.strata is None else self.strata[rows],
+        )
 
 
 def joined_designs(parts: Sequence[SampleDesign]) -> SampleDesign:

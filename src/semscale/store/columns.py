@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
@@ -36,6 +35,10 @@ def as_list(column: object, name: str) -> list[Any]:
         return (
             list(column) if column.dtype.kind in "mM" else list(column.tolist())
         )  # dates lose their unit there
+    if isinstance(column, list | tuple):
+        return list(column)
+    import narwhals as nw  # slow to import, and most callers have lists
+
     series = nw.from_native(column, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         cells = series.to_list()

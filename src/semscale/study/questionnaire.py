@@ -6,10 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 from semscale.chat.budget import Budget
 from semscale.chat.decisions.questions import (
@@ -20,6 +28,7 @@ from semscale.chat.decisions.questions import (
     Question,
     ScoreQuestion,
 )
+from semscale.chat.endpoint import KEY_VARIABLE
 from semscale.chat.messages import ImagePart, Part, TextPart
 from semscale.chat.pacing import Limits
 from semscale.chat.runner import Running
@@ -93,14 +102,22 @@ class ModelChoice(Keys):
     Attributes:
         name: as ``load_chat_model`` takes it.
         base_url: of an OpenAI-compatible endpoint.
+        key_variable: of the environment with that endpoint's key; without it, the endpoint gets no key.
         temperature: of the personas' replies; the model's default unless given.
         max_tokens: length at which an answer in free words is cut.
     """
 
     name: Text
     base_url: Text | None = None
+    key_variable: Text | None = None
     temperature: Real | None = Field(default=None, ge=0, le=100)
     max_tokens: Whole = Field(default=200, ge=1)
+
+    @model_validator(mode="after")
+    def _names_endpoint_of_key(self) -> Self:
+        if self.key_variable is not None and self.base_url is None:
+            raise ValueError("key_variable belongs to base_url: name the endpoint that gets the key as well")
+        return self
 
 
 class Caps(Keys):
@@ -434,8 +451,9 @@ class StudyDesign:
         if twice := first_repeated(names):
             raise InputError(f"model {twice!r} is named twice: name it once")
         models = [self.models[0].model_copy(update={"name": name}) for name in names] or self.models
-        with_address = (model.model_copy(update={"base_url": base_url}) for model in models)
-        return replace(self, models=tuple(with_address))
+        # An endpoint that the caller names gets the usual key, and no variable of the file serves for it.
+        endpoint = {"base_url": base_url, "key_variable": None if base_url is None else KEY_VARIABLE}
+        return replace(self, models=tuple(model.model_copy(update=endpoint) for model in models))
 
     @property
     def signature(self) -> Signature:

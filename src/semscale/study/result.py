@@ -13,6 +13,7 @@ import polars as pl
 from pydantic import TypeAdapter, ValidationError
 
 from semscale.chat.decisions.models import DecidingChat, load_deciding_model
+from semscale.chat.endpoint import KEY_VARIABLE
 from semscale.chat.forecast import Forecast
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.loading import load_chat_model
@@ -201,7 +202,12 @@ def _players(
             (
                 choice,
                 load_deciding_model(
-                    load_chat_model(choice.name, base_url=choice.base_url, progress=progress)
+                    load_chat_model(
+                        choice.name,
+                        base_url=choice.base_url,
+                        key_variable=choice.key_variable if choice.base_url else KEY_VARIABLE,
+                        progress=progress,
+                    )
                 ),
             )
             for choice in choices

@@ -276,7 +276,7 @@ class Crosstabs(Presentable):
             signed["missing"] = ";".join(
                 f"{name}={codes}" if name else str(codes) for name, codes in keys.items()
             )
-        return Signature.of("study tables", **signed, **self.measured)
+        return Signature.of("tables", **signed, **self.measured)
 
     def questions(self) -> Iterator[tuple[Crosstab, ...]]:
         """Return the tables question by question."""
@@ -287,7 +287,7 @@ class Crosstabs(Presentable):
         """Return the tables by name, for JSON."""
         settings = self.settings
         return {
-            "instrument": "study tables",
+            "instrument": "tables",
             "source": self.source,
             "rows": self.n,
             "left_out": dict(self.left_out),

@@ -17,7 +17,7 @@ from semscale.matching.matches import Matches
 from semscale.matching.settings import MatchColumns
 from semscale.matching.summary import Separation
 from semscale.report import parts
-from semscale.report.document import Histogram, flat
+from semscale.report.document import Figure, flat
 from semscale.report.formatting import number
 from semscale.report.html import page
 from semscale.report.markdown import markdown
@@ -177,17 +177,23 @@ def test_the_words_that_cost_most_are_listed(parsed, full, screen):
 
 def histogram_of(summary):
     blocks = flat(block for section in summary.document().sections for block in section.blocks)
-    return next(block for block in blocks if isinstance(block, Histogram))
+    return next(block for block in blocks if isinstance(block, Figure))
+
+
+def groups_of(histogram):
+    """The name and the mean of each group, from top to bottom, as the picture's description has them."""
+    described = histogram.description.replace("\N{NO-BREAK SPACE}", " ").removesuffix(".").partition(". ")[2]
+    return [tuple(group.split(": mean ")) for group in described.split("; ")]
 
 
 def test_the_ten_largest_groups_are_drawn_the_best_first_and_all_stand_in_the_table():
     summary = summary_of(40, groups=15)
     histogram = histogram_of(summary)
-    assert [group.name.split(" (n")[0] for group in histogram.groups[:2]] == ["All rows", "Unrelated pairs"]
-    drawn = histogram.groups[2:]
+    everything, unrelated, *drawn = groups_of(histogram)
+    assert [name.split(" (n")[0] for name, _ in (everything, unrelated)] == ["All rows", "Unrelated pairs"]
     # 40 rows in 15 groups: groups 0 to 9 have three rows, of which row 1 has no score, the others two.
-    assert {group.name.split(" (n")[0][-1] for group in drawn} == set("0123456789")
-    means = [group.mean for group in drawn]
+    assert {name.split(" (n")[0][-1] for name, _ in drawn} == set("0123456789")
+    means = [float(mean) for _, mean in drawn]
     assert means == sorted(means, reverse=True)
     assert len(histogram.table.rows) == 2 + 15
     assert "The 10 largest of 15 groups are drawn" in histogram.caption
@@ -224,8 +230,9 @@ def test_rows_without_a_group_are_drawn_as_well():
     )  # fmt: skip
     histogram = histogram_of(matches.summarize(by=pl.Series("topic", ["a", None, "a"])))
     # Means: .55 of topic a, .4 of the row without one.
-    names = [group.name.replace("\N{NO-BREAK SPACE}", " ") for group in histogram.groups]
-    assert names == ["All rows (n = 3)", "a (n = 2*)", "(no topic) (n = 1*)"]
+    assert groups_of(histogram) == [
+        ("All rows (n = 3)", "0.50"), ("a (n = 2*)", "0.55"), ("(no topic) (n = 1*)", "0.40"),
+    ]  # fmt: skip
 
 
 def test_a_group_of_fewer_than_ten_rows_is_marked_in_every_output(screen, tmp_path):

@@ -26,7 +26,7 @@ from semscale.cli.drift.recording import (
     read_outputs,
     run_of,
 )
-from semscale.cli.options import refuse_given
+from semscale.cli.options import refuse_stated
 from semscale.cli.outputs import Outputs, present
 from semscale.cli.process import echo
 from semscale.cli.progress import progress_bars
@@ -278,7 +278,7 @@ class CompareRun:
             candidate = self._stored_candidate(history)
             self._check_model(candidate)
             owner = f"a file of outputs, and {named!r:.60} is a run"
-            refuse_given(owner, self.options.source, self.options.table, but=("model",))
+            refuse_stated(owner, self.options.source, self.options.table, but=("model",))
             baseline, approval = baseline_of(history, replaced, candidate.dataset)
             return baseline, candidate, approval, None
         baseline, approval = baseline_of(history, replaced, dataset_of(history, dataset))

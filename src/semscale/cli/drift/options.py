@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 from pydantic import Field
 
-from semscale.cli.options import As, Without, refuse_given
+from semscale.cli.options import As, Rare, Without, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs
 from semscale.cli.process import message_if_stopped, say
 from semscale.cli.shared import (
@@ -380,7 +380,7 @@ class RecordOptions(Settings):
         """Refuse options that do not go together."""
         if self.prompts is None:
             recording = ("file", "source", "history", "rerun_of", "outputs", "table")
-            refuse_given("--prompts FILE, which is not given", self, but=recording)
+            refuse_stated("--prompts FILE, which is not given", self, but=recording)
             if self.file is None:
                 raise InputError(
                     "name a file of outputs, or what to ask: --prompts FILE with --chat-model NAME"
@@ -393,11 +393,11 @@ class RecordOptions(Settings):
         if self.command is None and self.chat.chat_model is None:
             raise InputError("--prompts needs whom to ask: --chat-model or --command, got neither")
         owner = "a file of outputs, and not to --prompts"
-        refuse_given(owner, self.source.columns, but=("id", "input", "by", "reference"))
+        refuse_stated(owner, self.source.columns, but=("id", "input", "by", "reference"))
         if self.command is not None:
             # A program's calls cannot be counted or capped from outside.
-            refuse_given("--chat-model, and not to --command", self.calls, but=("timeout", "ledger"))
-            refuse_given("--chat-model, and not to --command", self.request)
+            refuse_stated("--chat-model, and not to --command", self.calls, but=("timeout", "ledger"))
+            refuse_stated("--chat-model, and not to --command", self.request)
 
 
 class ApprovalOptions(Settings):
@@ -508,7 +508,7 @@ class AnchorOptions(Settings):
         """Refuse options of a file without one."""
         if self.file is None:
             owner = "a file of anchors, which is not given"
-            refuse_given(owner, self.columns, self.table)
+            refuse_stated(owner, self.columns, self.table)
             if self.name is not None:
                 raise InputError(f"--name belongs to {owner}")
         elif self.again:
@@ -549,7 +549,7 @@ class CompareOptions(Settings):
     def model_post_init(self, _context: object) -> None:
         """Refuse options of a judge without one."""
         if self.judge.model is None:
-            refuse_given("--judge-model NAME, which is not given", self.judge, self.chat, self.calls)
+            refuse_stated("--judge-model NAME, which is not given", self.judge, self.chat, self.calls)
 
 
 class GateOutputs(Outputs):
@@ -642,8 +642,10 @@ class NotifyOptions(Settings):
 class GateCommandOptions(CompareOptions):
     """All options of ``semscale drift gate``."""
 
-    gate: GateOptions
-    outputs: GateOutputs
+    gate: Annotated[GateOptions, Rare("by")]
+    calls: Annotated[CallOptions, Without("dry_run"), Rare("max_cost")]
+    outputs: Annotated[GateOutputs, Rare("out")]
+    embedder: Annotated[EmbedderOptions, Rare("embedder")]
     notify: NotifyOptions
 
 
@@ -701,7 +703,7 @@ class MatrixOptions(Settings):
         if not self.chat_models:
             raise InputError("name whom to ask: --chat-model NAME, which can be repeated")
         if self.judge.model is None:
-            refuse_given("--judge-model NAME, which is not given", self.judge)
+            refuse_stated("--judge-model NAME, which is not given", self.judge)
 
     def load_models(self, progress: "Progress | None" = None) -> "list[ChatModel]":
         """Load the models that are asked.
@@ -747,7 +749,9 @@ class DamageOptions(Settings):
         Field(description="Share of the items that are damaged (default: .1, .25, .5, 1); can be repeated."),
         Option(DAMAGE, "SHARE", name="--share"),
     ] = ()
-    items: Annotated[int, Field(description="Items that each gate sees."), Option(DAMAGE)] = 30
+    items: Annotated[
+        int, Field(description="Number of items that each gate sees."), Option(DAMAGE, name="--n-items")
+    ] = 30
     draws: Annotated[int, Field(description="Gates run for each kind and share."), Option(DAMAGE)] = 200
 
 
@@ -761,10 +765,12 @@ class SelfTestOptions(Settings):
     ] = None
     history: HistoryOptions
     damage: DamageOptions
-    gate: Annotated[GateOptions, Without("over_runs", "no_noise_history", "must_pass", "undecided")]
+    gate: Annotated[
+        GateOptions, Without("over_runs", "no_noise_history", "must_pass", "undecided"), Rare("by")
+    ]
     measuring: MeasuringOptions
-    outputs: Outputs
-    embedder: EmbedderOptions
+    outputs: Annotated[Outputs, Rare("out")]
+    embedder: Annotated[EmbedderOptions, Rare("embedder")]
     seed: Seed = None
 
 
@@ -780,8 +786,8 @@ class PlanOptions(Settings):
     ] = ()
     items: Annotated[
         int | None,
-        Field(description="Items to plan with (default: those of the baseline)."),
-        Option(RUN),
+        Field(description="Number of items to plan with (default: those of the baseline)."),
+        Option(RUN, name="--n-items"),
     ] = None
     gate: Annotated[
         GateOptions,

@@ -13,7 +13,7 @@ from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
 from semscale.judging.judge import Judge, JudgeState, Panel
 from semscale.judging.prompts import JudgedItem, read_items
-from semscale.judging.templates import TEMPLATES
+from semscale.judging.settings import TEMPLATES
 from semscale.judging.verdicts import PanelVerdicts, Verdicts
 from semscale.messages import unknown_name
 from semscale.types import Status

@@ -141,7 +141,7 @@ def _plan(  # noqa: PLR0913 - checks each setting
     if items is not None and items < 1:
         raise InputError(
             f"items must be at least 1, or None for all, got {items}",
-            in_shell=f"--items must be at least 1, got {items}",
+            in_shell=f"--n-items must be at least 1, got {items}",
         )
     if draws < 1:
         raise InputError(f"draws must be at least 1, got {draws}")

@@ -123,7 +123,7 @@ def plan_gate(  # noqa: PLR0913 - what is planned
         raise InputError(f"power must lie above alpha ({settings.alpha:g}) and below 1, got {power!r}")
     if n < _FEWEST:
         said = f"must be at least {_FEWEST}, got {n!r}"
-        raise InputError(f"n_items {said}", in_shell=f"--items {said}")
+        raise InputError(f"n_items {said}", in_shell=f"--n-items {said}")
     drifts = _drifts(drift, list(spread.sd))
     plans = tuple(
         _planned(name, spread, _Asked(n, settings.alpha, alpha, power), drifts.get(name))

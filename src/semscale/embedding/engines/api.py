@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 BATCH = 256
 RETRIES = 6  # waits of half a second, doubled up to 8 seconds, or as long as the endpoint's Retry-After says
 KEY_VARIABLE = "OPENAI_API_KEY"
+_NO_KEY = "none"  # local servers need no key, but the client requires one
 _WORKERS = 4
 _TOO_LARGE = frozenset({400, 413, 422})  # status of answers to a text or batch that is too long
 
@@ -39,7 +40,7 @@ class ApiEmbedder:
         model: the model's name at the endpoint.
         base_url: the endpoint's address, such as ``http://localhost:8000/v1``; by default the one in
             ``OPENAI_BASE_URL``, or else OpenAI's.
-        key_variable: the variable that holds the key.
+        key_variable: the variable that holds the key; with ``None`` no key is sent.
         dimensions: the requested width, for models that offer several; by default the model's own.
         batch: number of texts in one request.
         retries: how often a request is repeated after 408, 409, 429, 5xx, or a broken connection.
@@ -54,7 +55,7 @@ class ApiEmbedder:
         model: str,
         *,
         base_url: str | None = None,
-        key_variable: str = KEY_VARIABLE,
+        key_variable: str | None = KEY_VARIABLE,
         dimensions: int | None = None,
         batch: int = BATCH,
         retries: int = RETRIES,
@@ -69,8 +70,8 @@ class ApiEmbedder:
         self.model = model
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
         self._key_variable = key_variable
-        if self._base_url is None and not os.environ.get(key_variable):
-            said = f"{key_variable} is not set; set it, or name another endpoint with"
+        if self._base_url is None and not (key_variable and os.environ.get(key_variable)):
+            said = f"{key_variable or KEY_VARIABLE} is not set; set it, or name another endpoint with"
             raise InputError(f"{said} base_url", in_shell=f"{said} --embedder-url")
         require("api")
         self._asked = dimensions
@@ -130,9 +131,8 @@ class ApiEmbedder:
     def _client(self) -> "OpenAI":
         from openai import OpenAI
 
-        # Local servers need no key, but the client requires one.
-        key = os.environ.get(self._key_variable) or "none"
-        return OpenAI(api_key=key, base_url=self._base_url, max_retries=self._retries)
+        key = os.environ.get(self._key_variable) if self._key_variable else None
+        return OpenAI(api_key=key or _NO_KEY, base_url=self._base_url, max_retries=self._retries)
 
     def _ask(self, texts: Sequence[str], rows: Integers) -> Vectors:
         """Embed one batch; if it is refused, embed its halves, to find the text that is refused.

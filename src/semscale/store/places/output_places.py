@@ -4,7 +4,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from semscale.errors import InputError
 from semscale.store.atomic import check_folder, check_writable
@@ -91,6 +90,8 @@ def target_of(text: str | Path) -> Target:
     if isinstance(text, Path):
         return text
     if is_url(text) and scheme_of(text) == "file":
+        from urllib.request import url2pathname  # slow to import, and every command checks its outputs
+
         text = url2pathname(urlsplit(text).path)
     if text.endswith(_SEPARATORS):
         return OutputPlace(text, is_folder=True)
