@@ -144,6 +144,7 @@ def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedde
                 "cache": False,
                 "device": "auto",
                 "engine": "api",
+                "key_variable": "OPENAI_API_KEY",
                 "precision": "fast",
             },
         ),
