@@ -43,7 +43,7 @@ from semscale.scales.library import (
     languages_of,
     translated_languages,
 )
-from semscale.stats.agreement.correlations import spearman
+from semscale.stats.correlations import spearman
 
 HERE = Path(__file__).parent
 TABLE = HERE.parent / "src/semscale/scales/translations/equivalence.json"

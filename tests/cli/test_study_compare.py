@@ -8,7 +8,7 @@ import pytest
 from tests.schema_check import check_json
 from tests.study.simulated_answers import panel_result, people_table
 
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.study import read_study
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "study" / "beside_people"

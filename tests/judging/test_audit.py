@@ -24,7 +24,7 @@ from semscale.judging.audit import (
 from semscale.judging.judge import Judge
 from semscale.judging.templates import Criterion, Rubric, even_template, load_template
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 
 ANSWERS = ["good", "bad", "fine", "good", "bad", "fine", "good", "bad", "fine", "bad", "bad", "fine"]
 LABELS = {"good": "Completely correct", "bad": "Completely incorrect", "fine": "Partially correct"}

@@ -16,7 +16,7 @@ from semscale.judging.settings import JudgeColumns
 from semscale.judging.summary import JudgeTally, alike_reasons
 from semscale.report.json_encoding import to_json
 from semscale.report.judging import cautions, human_table
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 
 ANSWERS = [str(1 + row % 5) for row in range(40)]
 

@@ -16,7 +16,7 @@ from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
 from semscale.results.weights import numbers_in
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.store import workbook
 from semscale.store.columns import groups_in
 from semscale.store.number_texts import with_numbers

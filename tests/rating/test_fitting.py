@@ -27,9 +27,8 @@ from semscale.rating.fitting import (
 )
 from semscale.scales import load_scale
 from semscale.signature import Signature
-from semscale.stats.agreement.correlations import pearson
-from semscale.stats.calibration.proper_scores import ranked_probability_scores
-from semscale.stats.intervals.coefficients import Resampling
+from semscale.stats.calibration import ranked_probability_scores
+from semscale.stats.correlations import Resampling, pearson
 from semscale.types import Status
 
 SCALE = load_scale("quality")

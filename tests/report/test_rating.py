@@ -31,8 +31,8 @@ from semscale.report.rating import (
 from semscale.report.terminal import print_document
 from semscale.scales import load_scale
 from semscale.signature import Signature
-from semscale.stats.intervals.moments import Moments
-from semscale.stats.variance_components.crossed_means import crossed_components
+from semscale.stats.intervals import Moments
+from semscale.stats.variance_components import crossed_components
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

@@ -11,7 +11,7 @@ from tests.study.simulated_answers import CONCEPTS, panel_result, panel_tables, 
 
 from semscale.errors import InputError
 from semscale.scales import load_scale
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.study import compare
 from semscale.study.axes import GroupContrast, GroupContrasts
 from semscale.study.people import shared_name

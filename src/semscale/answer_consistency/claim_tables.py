@@ -33,8 +33,7 @@ from semscale.results.runs import PartState, TableInstrument, measure_table
 from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.results.table_columns import Cells
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.pmf_figures import value_figure
+from semscale.stats.intervals import IntervalPlan, value_figure
 from semscale.stats.sampling import RowSample
 from semscale.store.places.output_places import Target
 from semscale.store.runs.table_run import PartSettings

@@ -31,10 +31,16 @@ from semscale.rating.rater import Rater
 from semscale.results.runs import PartState, TableInstrument
 from semscale.results.table_columns import Cells
 from semscale.results.weights import NOBODY, numbered
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
+from semscale.stats.agreement import AgreementEstimate
+from semscale.stats.intervals import IntervalPlan
+from semscale.stats.sampling import (
+    SAMPLED_ROWS,
+    Column,
+    LabelledSample,
+    SampleDesign,
+    SampledRows,
+    checked_inclusion,
+)
 from semscale.store.columns import column_in, floats_in
 from semscale.store.row_picking import picked_rows
 from semscale.store.table import Table

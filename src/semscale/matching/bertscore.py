@@ -39,10 +39,8 @@ from semscale.results.result import Result
 from semscale.results.result_columns import COUNTS, FLOATS, POSITIONS, STATUSES
 from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
 from semscale.signature import Signature
-from semscale.stats.agreement.correlations import spearman_estimate
-from semscale.stats.intervals.coefficients import replicates_for
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.resampling import check_seed
+from semscale.stats.correlations import replicates_for, spearman_estimate
+from semscale.stats.intervals import Estimate, IntervalPlan, check_seed
 from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.model_lookup import known_model

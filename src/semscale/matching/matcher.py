@@ -38,7 +38,7 @@ from semscale.results.runs import TableInstrument, measure_table
 from semscale.results.table_columns import Cells
 from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import RowSample
 from semscale.store.columns import as_list
 from semscale.store.places.output_places import Target

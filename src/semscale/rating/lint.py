@@ -27,8 +27,7 @@ from semscale.rating.anchors import FLOOR_GROUPS, language_of_probes, scale_for_
 from semscale.rating.readouts import similarity_pmf, ssr_ratings
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
-from semscale.stats.agreement.correlations import pearson, spearman
-from semscale.stats.agreement.reliability import spearman_brown
+from semscale.stats.correlations import pearson, spearman, spearman_brown
 from semscale.types import Floats, Mask, Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 

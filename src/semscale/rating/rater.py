@@ -32,7 +32,7 @@ from semscale.rating.settings import RaterSettings
 from semscale.scales import Scale, load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.stats.intervals.resampling import check_interval, check_seed
+from semscale.stats.intervals import check_interval, check_seed
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, written_codes
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
@@ -230,6 +230,8 @@ class Rater:
             InputError: this rater has a calibration, labels outside the scale, fewer than 10 labelled texts
                 with a rating, or fewer than two different labels.
         """
+        from threadpoolctl import threadpool_limits
+
         from semscale.rating.fitting import fit_calibration, labelled_texts
 
         if self.calibration is not None:
@@ -239,14 +241,16 @@ class Rater:
         labelled = labelled_texts(texts, ratings, by=by, human_range=human_range, source=source)
         rated, vectors = self._rated_cells(labelled.texts, progress, with_vectors=True)
         predictors = Predictors(vectors, rated.pmf[rated.scored], self.scale.values, self.axis)
-        return fit_calibration(
-            labelled.with_ratings(rated.status),
-            predictors,
-            self.scale,
-            ratings=self.signature,
-            interval=interval,
-            seed=seed,
-        )
+        # Several threads of BLAS spend most of the processor time waiting, as the matrices are small.
+        with threadpool_limits(1, user_api="blas"):
+            return fit_calibration(
+                labelled.with_ratings(rated.status),
+                predictors,
+                self.scale,
+                ratings=self.signature,
+                interval=interval,
+                seed=seed,
+            )
 
     def _check_calibration(self) -> None:
         """Refuse a calibration that was fitted to other ratings, which the signature does."""

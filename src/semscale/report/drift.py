@@ -119,8 +119,7 @@ from semscale.report.parts import (
 from semscale.report.plane_charts import MatrixCell, matrix
 from semscale.report.row_charts import GROUP, HISTOGRAM, ForestRow, ScoreGroup, forest, legend
 from semscale.report.sentences import asterisk_note, language_name, position_bias_note, windows_note
-from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+from semscale.stats.intervals import FEWEST_CLUSTERS, Estimate
 
 _NAMED_IDS = 30
 _RERUN = " Some of it may be chance: record a rerun of the baseline (--rerun-of baseline)."

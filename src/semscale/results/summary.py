@@ -15,8 +15,7 @@ from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.pmf_figures import Figures
+from semscale.stats.intervals import Figures, IntervalPlan
 from semscale.types import Floats, Refits, Status, Statuses
 
 

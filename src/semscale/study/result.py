@@ -27,7 +27,7 @@ from semscale.judging.replies import read_reply
 from semscale.judging.templates import Template
 from semscale.rating.rater import Rater
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.store.atomic import replacing
 from semscale.store.writing import write_table
 from semscale.study.interviews import (

@@ -33,7 +33,7 @@ from semscale.matching.token_scores import equal_weights
 from semscale.matching.words import WordLayers
 from semscale.messages import known_settings
 from semscale.signature import Signature
-from semscale.stats.intervals.resampling import check_seed
+from semscale.stats.intervals import check_seed
 from semscale.types import Progress
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.model_lookup import languages_read

@@ -14,6 +14,7 @@ from weakref import WeakSet
 from filelock import FileLock
 
 from semscale.errors import InputError
+from semscale.store.atomic import create_private, create_private_folder
 from semscale.store.sqlite_errors import primary_code
 
 T = TypeVar("T")
@@ -118,8 +119,9 @@ class CacheFile:
 
     def _opened(self) -> sqlite3.Connection | None:
         if self._connection is None and self._usable:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            create_private_folder(self.path.parent)
             with _opening(self.path):
+                create_private(self.path)
                 self._connection = _connected(self.path)
         return self._connection
 
