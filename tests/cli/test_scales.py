@@ -169,6 +169,7 @@ def test_a_scale_with_probes_shows_their_figures():
     assert "nan" not in lines[4]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("toy_model")
 def test_lint_writes_a_report_in_any_format(tmp_path):
     path = write(tmp_path / "mine.yaml", plain=("<script>", "b", "c"), other=("e", "f", "g"))

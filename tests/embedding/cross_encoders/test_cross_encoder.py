@@ -45,6 +45,7 @@ def slow_logits(weights: dict, config: dict, first: str, second: str) -> np.ndar
     return weights[f"{output}.weight"].astype(np.float64) @ inner + weights[f"{output}.bias"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("family", "settings"), VARIANTS)
 def test_logits_are_those_of_a_slow_classifier(family, settings, write_classifier):
     folder, weights = write_classifier(family, **settings)
