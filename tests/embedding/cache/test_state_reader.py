@@ -6,8 +6,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from semscale.embedding.cache.state_cache import StateCache, rounded
-from semscale.embedding.cache.state_reader import StateReader
+from semscale.embedding.cache import StateCache, StateReader, rounded
 from semscale.embedding.loading import load_token_encoder
 
 TEXTS = ["It is safe.", "Not at all, and nobody knows why.", "", "word " * 700]
