@@ -36,6 +36,7 @@ def test_the_signature_names_weights_and_prefix(embedder):
     assert embedder.dimensions == 384
 
 
+@pytest.mark.exhaustive
 def test_texts_of_one_meaning_are_near_in_any_language(embedder):
     texts = [
         "The food was excellent.",

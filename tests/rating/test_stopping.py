@@ -135,6 +135,7 @@ def fifty_groups(monkeypatch):
     monkeypatch.setattr(tallies, "MAX_GROUPS", 50)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

@@ -29,12 +29,14 @@ def staging(tmp_path, monkeypatch) -> DownloadStaging:
         yield staging
 
 
+@pytest.mark.exhaustive
 def test_a_wheel_of_another_platform_is_fetched_by_its_tag(staging):
     folder = staging.workspace("foreign")
     download_wheel(FOREIGN, folder, staging)
     assert [path.name for path in folder.glob("*.whl")] == ["foreign-1.0-py3-none-win_arm64.whl"]
 
 
+@pytest.mark.exhaustive
 def test_without_its_tag_it_is_not_found(staging):
     with pytest.raises(SourceError, match="No matching distribution found for foreign==1.0"):
         download_wheel(Wheel("foreign", "1.0", "foreign"), staging.workspace("foreign"), staging)

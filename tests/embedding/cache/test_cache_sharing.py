@@ -58,6 +58,7 @@ cache.put_many(cache_keys("signature", ["open"]), one)
 
 
 class TestThreads:
+    @pytest.mark.exhaustive
     def test_several_threads_share_one_cache_that_is_closed_meanwhile(self, cache):
         def work(worker: int) -> int:
             for step in range(30):

@@ -29,6 +29,7 @@ def read(encoder, layer, cache, wanted, keep=None):
     return dict(reader.read(encoder.reader.read(TEXTS), TEXTS, np.array(wanted), keep=keep))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("layer", [3, 6])
 def test_states_are_the_encoders_rounded(encoder, cache, layer):
     expected = [rounded(each.states) for each in encoder.token_states(TEXTS, layer=layer)]

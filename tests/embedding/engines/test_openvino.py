@@ -244,6 +244,7 @@ def test_a_number_in_the_place_of_a_table_is_refused(name, write_checkpoint):
         load(folder).embed(["w1"])
 
 
+@pytest.mark.exhaustive
 def test_roberta_without_a_padding_id_counts_positions_from_two(write_checkpoint):
     stated, _ = write_checkpoint("roberta", seed=5)
     expected = load(stated).embed(TEXTS).vectors
