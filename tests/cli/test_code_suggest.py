@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from semscale.store.runs import batch_writing
+from semscale.store import writing
 
 WORDS = ("battery", "price", "screen")
 
@@ -41,7 +41,7 @@ def test_a_stopped_proposal_can_be_started_again(semscale, answers, monkeypatch,
 
     command = ("code", "suggest", answers, "--text", "text", "--codebook", "new.yaml", "--out", "s.csv")
     with monkeypatch.context() as patched:
-        patched.setattr(batch_writing, "write_batches", stop)
+        patched.setattr(writing, "write_batches", stop)
         ended = semscale(*command)
     assert (ended.code, "stopped; nothing was written" in ended.err) == (3, True)
     assert not (tmp_path / "new.yaml").exists()
