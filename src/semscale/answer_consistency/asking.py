@@ -20,7 +20,7 @@ from semscale.answer_consistency.p_true import (
     p_true_request,
     with_p_true_forms,
 )
-from semscale.chat.chat_model import LEFT_OUT
+from semscale.chat.calling import LEFT_OUT
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Message, Parameters, Request
 from semscale.chat.replies import OutcomeStatus, RequestOutcome, TokenLogprob

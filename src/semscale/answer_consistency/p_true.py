@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from semscale.chat.chat_model import LEFT_OUT
+from semscale.chat.calling import LEFT_OUT
 from semscale.chat.decisions.models import DecidingChat, call_of
 from semscale.chat.decisions.questions import DecisionRequest, PredicateQuestion, answers_in
 from semscale.chat.decisions.running import NOT_TAKEN, TRIED_ITEMS

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from semscale.chat.failures import Scrubber, failure_of
 from semscale.chat.messages import Message, Parameters, Request, TextPart
-from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
+from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage, checked_reply
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.json_reading import parse_json
@@ -40,9 +40,10 @@ class EndpointChat:
         key_variable: the environment variable that holds the key; most local servers need none. With ``None``
             no key is sent.
         timeout: seconds after which a call made without a runner fails.
+        hint: appended to the message about a missing key.
 
     Raises:
-        InputError: the address is invalid or contains a secret, or OpenAI's own endpoint has no key.
+        InputError: the address is invalid or contains a secret.
         MissingExtraError: the extra ``api`` is not installed.
     """
 
@@ -53,21 +54,18 @@ class EndpointChat:
         base_url: str | None = None,
         key_variable: str | None = KEY_VARIABLE,
         timeout: float = 600.0,
+        hint: str = "",
     ) -> None:
         named = base_url or os.environ.get("OPENAI_BASE_URL")
-        if not named and not (key_variable and os.environ.get(key_variable)):
-            said = f"{key_variable or KEY_VARIABLE} is not set; set it, or name another endpoint with"
-            raise InputError(f"{said} base_url", in_shell=f"{said} --chat-url")
-        if not named and is_offline():
-            said = "SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with"
-            raise InputError(f"{said} base_url", in_shell=f"{said} --chat-url")
         if timeout <= 0:
             raise InputError(f"timeout must be > 0 seconds, got {timeout}")
+        self._is_named = bool(named)
         self._base_url = _checked_url(named or OPENAI)
         require("api")
         self._model = model
         self._key_variable = key_variable
         self._timeout = timeout
+        self._hint = hint
         self._limit_name = limit_name_at(self._base_url)
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[AsyncOpenAI, Scrubber]]
         self._clients = WeakKeyDictionary()
@@ -88,6 +86,22 @@ class EndpointChat:
             engine="openai",
             endpoint=f"{place.hostname}{port}{place.path.rstrip('/')}".replace(":", "_").replace("|", "_"),
         )
+
+    def check_run(self, *, stores_replies: bool) -> None:  # noqa: ARG002 - replies of all endpoints can be
+        """Check that calls can be sent; see :class:`~semscale.chat.chat_model.ChatModel`.
+
+        Raises:
+            InputError: OpenAI's own endpoint has no key, or may not be contacted.
+        """
+        if self._is_named:
+            return
+        if is_offline():
+            problem = "SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with"
+            raise InputError(f"{problem} base_url", in_shell=f"{problem} --chat-url")
+        if not (self._key_variable and os.environ.get(self._key_variable)):
+            variable = self._key_variable or KEY_VARIABLE
+            problem = f"{variable} is not set; set it, or name another endpoint with"
+            raise InputError(f"{problem} base_url{self._hint}", in_shell=f"{problem} --chat-url{self._hint}")
 
     async def complete(self, request: Request) -> Reply:
         """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
@@ -131,6 +145,7 @@ class EndpointChat:
         """Return the client of the running event loop, as connections cannot be shared between loops."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
+            self.check_run(stores_replies=False)
             from openai import AsyncOpenAI, DefaultAioHttpClient
 
             key = os.environ.get(self._key_variable, "") if self._key_variable else ""
@@ -292,19 +307,35 @@ def _reply(body: object, raw: str, scrubber: Scrubber, model: str) -> Reply:
         raise fail(FailureKind.MALFORMED, f"answered with a choice that cannot be read: {error!r}") from None
     if refusal or reason == "content_filter":
         raise fail(FailureKind.REFUSED, f"refused: {refusal or 'stopped by its content filter'}")
-    words = _text(content)
-    if not words.strip():
-        hint = "; max_tokens may be too small for it to begin" if reason == "length" else ""
-        raise fail(FailureKind.SILENT, f"answered without text (finish reason {reason}){hint}")
-    if len(words) > _LONGEST:
-        raise fail(FailureKind.MALFORMED, f"answered with {len(words):,} characters of text")
-    return Reply(words, reason, usage, logprobs, str(fields.get("model") or model), raw)
+    text = text_of(content)
+    if len(text) > _LONGEST:
+        raise fail(FailureKind.MALFORMED, f"answered with {len(text):,} characters of text")
+    reply = Reply(text, reason, usage, logprobs, str(fields.get("model") or model), raw)
+    return checked_reply(reply, model=model, instead=_content_besides_text(message))
 
 
-def _text(content: object) -> str:
-    if isinstance(content, list):  # some endpoints return a list of parts
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+def text_of(content: object) -> str:
+    """Return the text of a message's content, which may be a list of parts; reasoning is no text.
+
+    Example:
+        >>> text_of([{"type": "reasoning", "text": "2 + 2"}, {"type": "text", "text": "4"}]), text_of(None)
+        ('4', '')
+    """
+    if isinstance(content, list):
+        return "".join(map(text_of, content))
+    if isinstance(content, Mapping):
+        return str(content.get("text") or "") if content.get("type", "text") in _TEXT_PARTS else ""
     return content if isinstance(content, str) else ""
+
+
+_TEXT_PARTS = ("text", "output_text")
+
+
+def _content_besides_text(message: Mapping[str, Any]) -> str:
+    if message.get("tool_calls") or message.get("function_call"):
+        return "a tool call"
+    has_reasoning = any(message.get(name) for name in ("reasoning_content", "reasoning"))
+    return "reasoning alone" if has_reasoning else ""
 
 
 def usage_in(

@@ -42,7 +42,8 @@ def load_chat_model(
         A chat model; one on this machine loads its weights at the first request.
 
     Raises:
-        InputError: an unknown engine, no key, an invalid address, or a model without a ``Signature``.
+        InputError: an unknown engine, an invalid address, or a model without a ``Signature``. A missing key
+            is reported before the first call, as a forecast needs none.
         ModelError: a local model's files are not there and cannot be pulled.
         MissingExtraError: the engine's extra is not installed.
     """
@@ -72,15 +73,10 @@ def _is_local(name: str) -> bool:
 def _endpoint(name: str, base_url: str | None, key_variable: str | None) -> ChatModel:
     from semscale.chat.endpoint import EndpointChat
 
-    try:
-        return EndpointChat(name, base_url=base_url, key_variable=key_variable)
-    except InputError as error:
-        local = [model.name for model in KNOWN.values() if model.is_chat]
-        near = nearest_name(name, ["local", *local])
-        if base_url is not None or near is None:
-            raise
-        hint = f"; or did you mean {near!r}, on this machine?"
-        raise InputError(f"{error}{hint}", in_shell=f"{error.shell_message}{hint}") from error
+    local = [model.name for model in KNOWN.values() if model.is_chat]
+    near = nearest_name(name, ["local", *local])
+    hint = "" if near is None else f"; or did you mean {near!r}, on this machine?"
+    return EndpointChat(name, base_url=base_url, key_variable=key_variable, hint=hint)
 
 
 def _local(name: str, base_url: str | None, progress: Progress | None) -> ChatModel:

@@ -1,5 +1,6 @@
 """Replies, failures, and the outcomes of requests."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -81,7 +82,7 @@ class FailureKind(StrEnum):
     CONNECTION = "connection"  # the endpoint cannot be reached, or hung up
     MALFORMED = "malformed"  # not JSON, truncated, or without the fields of a reply
     EMPTY = "empty"  # no choice at all
-    SILENT = "silent"  # a choice without text
+    SILENT = "silent"  # a choice without text: empty, null, reasoning alone, a tool call
     REFUSED = "refused"  # the model or its filter declined to answer
     REJECTED = "rejected"  # the endpoint does not take this request: 400, 413, 422, ...
     UNSUPPORTED = "unsupported"  # the model cannot do what was asked: images, structured output; 501
@@ -99,6 +100,7 @@ TRANSIENT = frozenset(
         FailureKind.CONNECTION,
         FailureKind.MALFORMED,
         FailureKind.EMPTY,
+        FailureKind.SILENT,
     }
 )
 """Failures that may pass, so the call is repeated."""
@@ -135,6 +137,37 @@ class CallError(ReplyError):
         self.raw = raw
         self.usage = usage
         self.refused = refused
+
+
+_REASONING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+def checked_reply(reply: Reply, *, model: str, instead: str = "") -> Reply:
+    """Return a reply that has a text besides its reasoning.
+
+    Args:
+        reply: of a model; its reasoning may stand between ``<think>`` marks.
+        model: name of the model, for messages.
+        instead: content without text that came, such as ``a tool call``; empty where nothing is known.
+
+    Raises:
+        CallError: it has no text; the call may be repeated.
+
+    Example:
+        >>> checked_reply(Reply("<think>2 + 2</think> 4"), model="m").text
+        '<think>2 + 2</think> 4'
+    """
+    if _REASONING.sub("", reply.text).strip():
+        return reply
+    content = "reasoning alone" if reply.text.strip() else instead
+    reason = ", ".join(filter(None, [content, f"finish reason {reply.finish_reason}"]))
+    hint = "; max_tokens may be too small for it to begin" if reply.finish_reason == "length" else ""
+    raise CallError(
+        f"{model} answered without text ({reason}){hint}",
+        kind=FailureKind.SILENT,
+        raw=reply.raw,
+        usage=reply.usage,
+    )
 
 
 class OutcomeStatus(StrEnum):

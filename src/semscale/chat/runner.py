@@ -18,7 +18,7 @@ from semscale.chat.calling import (
     Setting,
     StoppedRunError,
 )
-from semscale.chat.chat_model import ChatModel, checked_chat_model, held_open
+from semscale.chat.chat_model import ChatModel, check_run, checked_chat_model, held_open
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
 from semscale.chat.pacing import Clock, Limits, NumberedRequests, Requests, Retries
@@ -51,8 +51,8 @@ class Runner:
         clock: gives the time, pauses and random numbers.
 
     Raises:
-        InputError: the budget caps money and the model's price is not known, or the model's signature is no
-            ``Signature``.
+        InputError: the budget caps money and the model's price is not known, the model's signature is no
+            ``Signature``, its key is missing, or replies are stored and nothing tells it from other models.
     """
 
     def __init__(  # noqa: PLR0913  # each is one noun, and all but the model have a default
@@ -74,6 +74,7 @@ class Runner:
         self._price = table.find(model.name)
         if self._budget.money is not None and self._price is None:
             raise InputError(f"money cannot be capped: {table.unknown(model.name)}; or cap calls or tokens")
+        check_run(self.model, stores_replies=ledger is not False)
         self._ledger = ledger
         self._clock = clock or Clock()
         self._meter = Meter(self._budget, self._price)
@@ -255,7 +256,7 @@ class _RunTasks:
         while self._reason is None and (numbered := await self._next()) is not None:
             try:
                 with self._listed(self._asking):
-                    outcome = await self._caller.bring(*numbered)
+                    outcome = await self._caller.answer(*numbered)
             except (CapReachedError, FatalCallError, StoppedRunError) as error:
                 self._end(error)
                 return

@@ -17,7 +17,8 @@ from typing import Any, Literal
 import numpy as np
 
 from semscale.chat.budget import BYTES_PER_TOKEN, most_reply_tokens
-from semscale.chat.chat_model import LEFT_OUT, ChatModel
+from semscale.chat.calling import LEFT_OUT
+from semscale.chat.chat_model import ChatModel
 from semscale.chat.decisions.models import DecidingChat, forms_of, limits_of
 from semscale.chat.decisions.questions import (
     DecisionAnswer,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.chat.calling import ReplyWatch
+from semscale.chat.pacing import ReplyWatch
 from semscale.chat.replies import CallError, FailureKind, Reply
 
 DOWN = CallError("down", kind=FailureKind.CONNECTION)

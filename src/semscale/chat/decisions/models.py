@@ -1,11 +1,12 @@
 """Models that decide: endpoints, LangChain's, a user's own, or any chat model."""
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from typing import Any
 
-from semscale.chat.chat_model import ChatModel
+from semscale.chat.chat_model import ChatModel, check_run
 from semscale.chat.decisions.formats import (
     FORMATS,
     LETTER_LIMITS,
@@ -26,6 +27,7 @@ from semscale.chat.decisions.questions import (
 )
 from semscale.chat.endpoint import EndpointChat, clean_json, usage_in
 from semscale.chat.failures import Scrubber, environment_secrets, failure_of
+from semscale.chat.langchain import Identity
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
 from semscale.chat.replies import CallError, FailureKind, Reply
@@ -78,6 +80,10 @@ class DecidingChat:
             said = f"{self.name} answered with decisions that cannot be used: {wrong}"
             raise CallError(said, kind=FailureKind.MALFORMED, raw=found.raw, usage=found.usage)
         return as_reply(found)
+
+    def check_run(self, *, stores_replies: bool) -> None:
+        """Check that calls can be sent, and replies stored; see ``ChatModel``."""
+        check_run(self._main, stores_replies=stores_replies)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
@@ -195,19 +201,28 @@ class LangChainClassifier:
 
     def __init__(self, model: Any) -> None:  # noqa: ANN401 - recognised by its methods
         self._model = model
+        self._identity = Identity(model)
         self._scrubber = Scrubber(environment_secrets())
 
     @property
     def name(self) -> str:
         """The model's name, or the name of its class."""
-        found = next((getattr(self._model, field, None) for field in ("model", "model_name", "name")), None)
-        return found if isinstance(found, str) and found else type(self._model).__name__
+        return self._identity.name or type(self._model).__name__
 
     @property
     def signature(self) -> Signature:
-        """Name and class."""
-        name = self.name.replace(":", "@").replace("|", "_")
-        return Signature.of("chat", model=name, engine=f"langchain-{type(self._model).__name__}")
+        """Name, class and settings, without keys."""
+        return Signature.of(
+            "chat",
+            model=self.name.replace(":", "@").replace("|", "_"),
+            engine=f"langchain-{type(self._model).__name__}",
+            settings=re.sub(r"[|:]", "_", self._scrubber.reply(self._identity.settings)),
+        )
+
+    def check_run(self, *, stores_replies: bool) -> None:
+        """Check that stored answers cannot be taken for those of another model; see ``ChatModel``."""
+        if stores_replies:
+            self._identity.check()
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswers:
         """Send one request; see :class:`~semscale.chat.decisions.questions.DecisionModel`."""

@@ -9,7 +9,7 @@ from typing import Protocol
 from semscale.chat.replies import FailureKind
 
 REPLIED = "replied"
-FINAL = (REPLIED, FailureKind.REFUSED.value, FailureKind.SILENT.value)
+FINAL = (REPLIED, FailureKind.REFUSED.value)
 """Final outcomes: they were paid for, and a restarted run does not ask again."""
 
 

@@ -135,7 +135,8 @@ def answer_of(outcome: RequestOutcome, price: Price | None) -> Answer:
         return Answer((Output(reply.text, _numbers(reply, price)),), is_cut=reply.finish_reason == "length")
     if failure is None:
         return Answer(reason="no reply", is_lost=True)
-    is_lost, is_silent = failure.kind in TRANSIENT, failure.kind in _SILENT
+    is_silent = failure.kind in _SILENT
+    is_lost = failure.kind in TRANSIENT and not is_silent
     return Answer(reason=str(failure), is_lost=is_lost, is_silent=is_silent)
 
 
