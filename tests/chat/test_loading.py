@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from semscale.chat import Request, load_chat_model, loading
+from semscale.chat import Request, chat_model, load_chat_model
 from semscale.chat.endpoint import EndpointChat
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError, UnknownNameError
@@ -74,7 +74,7 @@ def test_what_is_no_model():
 
 def test_engines_of_other_packages(monkeypatch):
     point = EntryPoint(name="chat.other", value="test_loading:build", group="semscale")
-    monkeypatch.setattr(loading, "entry_points", lambda group: [point])
+    monkeypatch.setattr(chat_model, "entry_points", lambda group: [point])
     monkeypatch.setattr(EntryPoint, "load", lambda self: build)
     assert isinstance(load_chat_model("m", engine="other"), Other)
     with pytest.raises(UnknownNameError, match="did you mean 'other'"):

@@ -6,8 +6,8 @@ import pytest
 from endpoint import completion
 from made_up_requests import ONE, requests, statuses
 
+from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Limits, Retries
-from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.signature import Signature

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from semscale import chat
-from semscale.chat.loading import load_chat_model
+from semscale.chat.chat_model import load_chat_model
 
 pytestmark = pytest.mark.needs("api")
 
@@ -18,7 +18,11 @@ persona: You are {age}.
 concepts: [{name: oat, text: A bar of oats.}]
 questions: [{name: intent, scale: purchase-intent, methods: [dlr]}]
 """
-CODES = "codes: [{name: power, definition: battery, examples: [it died, no power]}, {name: price, definition: cost, examples: [too dear]}]"
+CODES = """
+codes:
+  - {name: power, definition: battery, examples: [it died, no power]}
+  - {name: price, definition: cost, examples: [too dear]}
+"""
 MODEL = ("--chat-model", "gpt-5-mini")
 COMMANDS = {
     "judge": ("judge", "rows.csv", "--prompt", "q", "--answer", "a", *MODEL),
@@ -40,7 +44,7 @@ def command(semscale, tmp_path, monkeypatch):
     return semscale
 
 
-# Two rows and one judge; two prompts of an answer and three samples; four personas; two answers, two codes each.
+# Two rows; two prompts with an answer and three samples; four personas; two answers with two codes.
 @pytest.mark.parametrize(("name", "calls"), [("judge", 2), ("consistency", 8), ("study", 4), ("code", 2)])
 def test_a_dry_run_needs_no_key(command, name, calls):
     ended = command(*COMMANDS[name], "--dry-run", "--json")

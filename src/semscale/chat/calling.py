@@ -9,21 +9,22 @@ from weakref import WeakKeyDictionary
 
 from semscale.chat.budget import BYTES_PER_TOKEN, Meter, estimated_prompt, most_reply_tokens
 from semscale.chat.chat_model import ChatModel
-from semscale.chat.failures import Scrubber, environment_secrets, failure_of
+from semscale.chat.endpoint import Scrubber, environment_secrets, failure_of
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.ledger.operations import Claim
-from semscale.chat.messages import Parameters, Request
-from semscale.chat.pacing import Clock, FirstFailures, Limits, Pacer, ReplyWatch, Retries
-from semscale.chat.replies import (
+from semscale.chat.messages import (
     FATAL,
     CallError,
     FailureKind,
+    Parameters,
     Reply,
+    Request,
     RequestOutcome,
     Usage,
     checked_reply,
 )
+from semscale.chat.pacing import Clock, FirstFailures, Limits, Pacer, ReplyWatch, Retries
 from semscale.errors import SemscaleError
 
 _RUNS = itertools.count()

@@ -1,15 +1,39 @@
-"""Adapter for LangChain chat models; LangChain itself is not imported."""
+"""Adapters for LangChain's chat models and decision models; LangChain itself is not imported."""
 
 import json
 import re
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from semscale.chat.endpoint import text_of, token_logprobs
-from semscale.chat.failures import Scrubber, environment_secrets, failure_of
-from semscale.chat.messages import Message, Request, TextPart
-from semscale.chat.replies import CallError, FailureKind, Reply, Usage, checked_reply
+from semscale.chat.decision_formats import (
+    DecisionAnswers,
+    DecisionLimits,
+    DecisionRequest,
+    state_of,
+    systemone_answers,
+    systemone_question,
+    why_unreadable,
+)
+from semscale.chat.endpoint import (
+    Scrubber,
+    environment_secrets,
+    failure_of,
+    text_of,
+    token_logprobs,
+    usage_in,
+)
+from semscale.chat.messages import (
+    CallError,
+    FailureKind,
+    Message,
+    Reply,
+    Request,
+    TextPart,
+    Usage,
+    checked_reply,
+)
 from semscale.errors import InputError
 from semscale.signature import Signature
 
@@ -17,6 +41,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
 
+_MODULE = "langchain_core.decisions"
+_KINDS = {"noul": "Noul", "choice": "Choice", "score": "Score"}
 _SECRET = re.compile(r"key|token$|secret|password|credential", re.IGNORECASE)
 _PLAIN = ("temperature", "top_p", "seed", "max_tokens")
 _FILTERED = frozenset({"content_filter", "SAFETY", "refusal"})
@@ -101,6 +127,86 @@ class LangChainChat:
 
     def __repr__(self) -> str:
         return f"LangChainChat({self.name!r})"
+
+
+def is_classifier(model: object) -> bool:
+    """Tell by its methods whether an object is a runnable that is no chat model."""
+    return callable(getattr(model, "ainvoke", None)) and not callable(getattr(model, "agenerate", None))
+
+
+class LangChainClassifier:
+    """A LangChain decision model.
+
+    A runnable of another kind works, too, if it takes ``{"state": text, "questions": {name: question}}`` and
+    returns ``{"answers": {name: answer}}`` in the System One format.
+
+    Args:
+        model: a ``BaseDecisionModel``, or such a runnable.
+    """
+
+    limits = DecisionLimits()
+
+    def __init__(self, model: Any) -> None:  # noqa: ANN401 - recognised by its methods
+        self._model = model
+        self._identity = Identity(model)
+        self._scrubber = Scrubber(environment_secrets())
+
+    @property
+    def name(self) -> str:
+        """The model's name, or the name of its class."""
+        return self._identity.name or type(self._model).__name__
+
+    @property
+    def signature(self) -> Signature:
+        """Name, class and settings, without keys."""
+        return Signature.of(
+            "chat",
+            model=self.name.replace(":", "@").replace("|", "_"),
+            engine=f"langchain-{type(self._model).__name__}",
+            settings=_signable(self._scrubber.reply(self._identity.settings)),
+        )
+
+    def check_run(self, *, stores_replies: bool) -> None:
+        """Check that stored answers cannot be taken for those of another model; see ``ChatModel``."""
+        if stores_replies:
+            self._identity.check()
+
+    async def decide(self, request: DecisionRequest) -> DecisionAnswers:
+        """Send one request; see :class:`~semscale.chat.decision_formats.DecisionModel`."""
+        questions = {
+            name: _langchain_question(systemone_question(asked)) for name, asked in request.questions.items()
+        }
+        outcome = await self._asked({"state": state_of(request), "questions": questions})
+        if isinstance(outcome, CallError):
+            raise outcome  # outside the handler, so that no exception with a key in it is chained to it
+        raw = self._scrubber.reply(json.dumps(outcome, default=str, ensure_ascii=False))
+        found = outcome.get("usage") or outcome.get("usage_metadata") or {}
+        usage = usage_in({"usage": found}, "input_tokens", "output_tokens")
+        try:
+            answers = systemone_answers(outcome, request)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            said = f"{self.name} answered with decisions that cannot be read: {why_unreadable(error)}"
+            raise CallError(
+                self._scrubber.line(said), kind=FailureKind.MALFORMED, raw=raw, usage=usage
+            ) from None
+        return DecisionAnswers(answers, usage, str(outcome.get("model") or self.name), raw)
+
+    async def _asked(self, content: Mapping[str, Any]) -> Mapping[str, Any] | CallError:
+        try:
+            answer = await self._model.ainvoke(content)
+        except Exception as error:  # every integration raises its own
+            return failure_of(error, self._scrubber, model=self.name)
+        found = answer.model_dump() if hasattr(answer, "model_dump") else answer
+        if isinstance(found, Mapping):
+            return found
+        said = f"{self.name} answered with {type(answer).__name__}, and not with answers"
+        return CallError(said, kind=FailureKind.UNSUPPORTED)
+
+
+def _langchain_question(written: dict[str, Any]) -> Any:  # noqa: ANN401 - LangChain's class, or a mapping
+    """Make LangChain's question where its module is loaded, as it is with any of its decision models."""
+    module = sys.modules.get(_MODULE)
+    return written if module is None else getattr(module, _KINDS[written["type"]])(**written)
 
 
 def _arguments(request: Request) -> dict[str, Any]:

@@ -13,8 +13,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from semscale.chat.messages import Parameters, Request
-from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage, checked_reply
+from semscale.chat.messages import (
+    CallError,
+    FailureKind,
+    Parameters,
+    Reply,
+    Request,
+    TokenLogprob,
+    Usage,
+    checked_reply,
+)
 from semscale.errors import ModelError
 from semscale.extras import require, usage_reports_off
 from semscale.signature import Signature

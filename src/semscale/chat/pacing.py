@@ -6,8 +6,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from semscale.chat.messages import Request
-from semscale.chat.replies import TRANSIENT, CallError, FailureKind, Reply
+from semscale.chat.messages import TRANSIENT, CallError, FailureKind, Reply, Request
 from semscale.errors import InputError
 
 _MINUTE = 60.0
@@ -154,7 +153,7 @@ class Retries:
             chance: a random number from 0 to 1.
 
         Example:
-            >>> from semscale.chat.replies import FailureKind
+            >>> from semscale.chat.messages import FailureKind
             >>> failure = CallError("down", kind=FailureKind.SERVER)
             >>> [Retries().wait_after(failure, repeated, chance=1.0) for repeated in (0, 1, 2, 6)]
             [0.5, 1.0, 2.0, None]

@@ -4,8 +4,8 @@ import pytest
 from endpoint import completion
 from made_up_requests import requests
 
+from semscale.chat.messages import CallError, FailureKind
 from semscale.chat.pacing import FirstFailures, Limits
-from semscale.chat.replies import CallError, FailureKind
 from semscale.errors import ReplyError
 
 PAGE = CallError("m answered with text that is no JSON", kind=FailureKind.MALFORMED)

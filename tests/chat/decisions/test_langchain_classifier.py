@@ -8,9 +8,8 @@ import pytest
 from decision_endpoint import REQUEST
 from langchain_core.runnables import RunnableLambda
 
-from semscale.chat.decisions import decide
-from semscale.chat.decisions.models import LangChainClassifier, is_classifier
-from semscale.chat.replies import CallError, FailureKind
+from semscale.chat.decisions import LangChainClassifier, decide, is_classifier
+from semscale.chat.messages import CallError, FailureKind
 from semscale.errors import InputError
 
 FOUND = {

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from semscale.chat.endpoint import parse_reply, token_logprobs
-from semscale.chat.failures import Scrubber
-from semscale.chat.replies import CallError, FailureKind, TokenLogprob, Usage
+from semscale.chat.endpoint import Scrubber, parse_reply, token_logprobs
+from semscale.chat.messages import CallError, FailureKind, TokenLogprob, Usage
 
 KEY = "sk-0123456789abcdef"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from semscale.chat.replies import FailureKind
+from semscale.chat.messages import FailureKind
 
 REPLIED = "replied"
 FINAL = (REPLIED, FailureKind.REFUSED.value)

@@ -7,10 +7,9 @@ from typing import Any
 
 from semscale.answer_consistency.asking import Sampling
 from semscale.answer_consistency.consistency import Consistency
-from semscale.chat.loading import load_chat_model
-from semscale.chat.messages import Message
+from semscale.chat.chat_model import load_chat_model
+from semscale.chat.messages import Message, TokenLogprob
 from semscale.chat.pacing import Limits
-from semscale.chat.replies import TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError
 from semscale.matching.entailment import EntailmentModel, chosen_model

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from semscale.chat.chat_model import held_open
-from semscale.chat.loading import load_chat_model
+from semscale.chat.chat_model import held_open, load_chat_model
 from semscale.chat.messages import Request
 from semscale.chat.runner import Running
 from semscale.compat.uqlm.result import UQResult

@@ -5,11 +5,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from semscale.chat.budget import Price, PriceTable
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger.content_key import ContentKeys
-from semscale.chat.messages import Request
-from semscale.chat.prices import Price, PriceTable
-from semscale.chat.replies import TRANSIENT, FailureKind, Reply, RequestOutcome
+from semscale.chat.messages import TRANSIENT, FailureKind, Reply, Request, RequestOutcome
 from semscale.drift.asking.answers import COST, LATENCY, TOKENS, Answer, Answers
 from semscale.errors import ReplyError
 from semscale.history.items import Output
