@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
     from semscale.embedding.loading import LoadingSettings
     from semscale.history.history import History
-    from semscale.stats.intervals.estimates import IntervalPlan
+    from semscale.stats.intervals import IntervalPlan
     from semscale.store.deriving.derived_columns import Derivation
     from semscale.store.readers.survey_header import HeaderKind
     from semscale.store.reading import TableSettings
@@ -186,7 +186,7 @@ class RunOptions(Configurable):
     @property
     def plan(self) -> "IntervalPlan":
         """Settings of the intervals."""
-        from semscale.stats.intervals.estimates import IntervalPlan
+        from semscale.stats.intervals import IntervalPlan
 
         return IntervalPlan(self.interval, seed=self.seed)
 

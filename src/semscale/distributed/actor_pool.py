@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from semscale.embedding.parallel import THREADS_VARIABLE
+from semscale.embedding.embedder import THREADS_VARIABLE
 from semscale.errors import InputError
 
 BOOKED = 0.5

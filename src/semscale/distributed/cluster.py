@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from semscale.distributed.cluster_watch import is_connected
 from semscale.distributed.ray_results import said
-from semscale.embedding.parallel import processors
+from semscale.embedding.embedder import processors
 from semscale.errors import InputError
 from semscale.extras import require
 

@@ -16,7 +16,7 @@ from semscale.matching.pairs import pair_up
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.results.runs import PartWork
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.store.table import Table
 
 

@@ -15,7 +15,7 @@ from semscale.rating.table import RatingTable
 from semscale.results.runs import PartWork
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.store.columns import column_in
 from semscale.store.table import Table
 

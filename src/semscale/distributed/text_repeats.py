@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from semscale.embedding.file_embedding import status_of
+from semscale.embedding.texts import text_status
 from semscale.store.table import Table
 from semscale.types import Integers, Status
 
@@ -77,7 +77,7 @@ def texts_of(cells: Iterable[object]) -> set[str]:
         >>> sorted(texts_of(["good", None, " ", "bad", "good"]))
         ['bad', 'good']
     """
-    return {str(cell) for cell in cells if status_of(cell) == Status.SCORED}
+    return {str(cell) for cell in cells if text_status(cell) == Status.SCORED}
 
 
 def sampled_texts(
