@@ -203,7 +203,7 @@ def request_body(model: str, request: Request, *, limit_name: str = "max_tokens"
         >>> request_body("m", Request.of("Hello", temperature=0.0, max_tokens=5))["max_tokens"]
         5
     """
-    messages = [_message(message) for message in request.messages]
+    messages = [{"role": message.role, "content": content_of(message)} for message in request.messages]
     return {"model": model, "messages": messages, **_settings(request.parameters, limit_name)}
 
 
@@ -218,16 +218,21 @@ def limit_name_at(base_url: str) -> str:
     return "max_completion_tokens" if host.endswith(_NEW_LIMIT) else "max_tokens"
 
 
-def _message(message: Message) -> dict[str, Any]:
+def content_of(message: Message) -> str | list[dict[str, Any]]:
+    """Write the content of a message: its text, or its parts where it has images.
+
+    Example:
+        >>> content_of(Message("user", "Hello"))
+        'Hello'
+    """
     if message.n_images == 0:
-        return {"role": message.role, "content": message.text}
-    parts: list[dict[str, Any]] = [
+        return message.text
+    return [
         {"type": "text", "text": part.text}
         if isinstance(part, TextPart)
         else {"type": "image_url", "image_url": {"url": part.url}}
         for part in message.content
     ]
-    return {"role": message.role, "content": parts}
 
 
 def _settings(parameters: Parameters, limit_name: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from semscale.chat.decision_formats import (
 )
 from semscale.chat.endpoint import (
     Scrubber,
+    content_of,
     environment_secrets,
     failure_of,
     text_of,
@@ -27,11 +28,8 @@ from semscale.chat.endpoint import (
 from semscale.chat.messages import (
     CallError,
     FailureKind,
-    Message,
     Reply,
     Request,
-    TextPart,
-    Usage,
     checked_reply,
 )
 from semscale.errors import InputError
@@ -104,7 +102,7 @@ class LangChainChat:
         return self._reply(outcome)
 
     async def _asked(self, request: Request) -> "BaseMessage | CallError":
-        messages = [{"role": message.role, "content": _content(message)} for message in request.messages]
+        messages = [{"role": message.role, "content": content_of(message)} for message in request.messages]
         try:
             return await self._model.ainvoke(messages, **_arguments(request))
         except Exception as error:  # every integration raises its own
@@ -112,7 +110,7 @@ class LangChainChat:
 
     def _reply(self, answer: "BaseMessage") -> Reply:
         about: dict[str, Any] = dict(getattr(answer, "response_metadata", None) or {})
-        usage = _usage(getattr(answer, "usage_metadata", None))
+        usage = usage_in({"usage": getattr(answer, "usage_metadata", None)}, "input_tokens", "output_tokens")
         text = self._scrubber.reply(text_of(getattr(answer, "content", answer)))
         reason = str(about.get("finish_reason") or about.get("stop_reason") or "stop")
         refusal = (getattr(answer, "additional_kwargs", None) or {}).get("refusal")
@@ -217,23 +215,6 @@ def _arguments(request: Request) -> dict[str, Any]:
     if asked.top_logprobs is not None:
         arguments |= {"logprobs": True, "top_logprobs": asked.top_logprobs}
     return arguments | dict(asked.extra)
-
-
-def _content(message: Message) -> str | list[dict[str, Any]]:
-    if message.n_images == 0:
-        return message.text
-    return [
-        {"type": "text", "text": part.text}
-        if isinstance(part, TextPart)
-        else {"type": "image_url", "image_url": {"url": part.url}}
-        for part in message.content
-    ]
-
-
-def _usage(found: object) -> Usage | None:
-    if not isinstance(found, Mapping) or not {"input_tokens", "output_tokens"} <= found.keys():
-        return None
-    return Usage(int(found["input_tokens"]), int(found["output_tokens"]))
 
 
 _NAME_FIELDS = ("model_name", "model", "model_id", "deployment_name", "name")
