@@ -19,6 +19,7 @@ concepts: [{name: oat, text: A bar of oats.}]
 questions: [{name: intent, scale: purchase-intent, methods: [dlr]}]
 """
 CODES = """
+name: topics
 codes:
   - {name: power, definition: battery, examples: [it died, no power]}
   - {name: price, definition: cost, examples: [too dear]}
