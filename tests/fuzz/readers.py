@@ -33,7 +33,7 @@ from semscale.embedding.engines.q4_file import Q4Parameters
 from semscale.embedding.engines.safetensors_file import read_tensors
 from semscale.errors import SemscaleError
 from semscale.guards.registry import Guards
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 from semscale.json_reading import parse_json
 from semscale.judging.human_labels import label_table
 from semscale.judging.replies import read_reply

@@ -2,7 +2,7 @@ import pytest
 from stored_anchors import an_anchor_set, pairs
 
 from semscale.errors import InputError
-from semscale.history.anchors.anchor_set import AnchorPair, dump_pairs, load_pairs
+from semscale.history.anchor_sets import AnchorPair
 
 
 def test_a_hash_stands_for_texts_labels_and_their_order():
@@ -36,11 +36,3 @@ def test_too_few_or_too_many_pairs_are_refused(n):
 def test_a_pair_that_cannot_be_measured_is_refused(pair, said):
     with pytest.raises(InputError, match=said):
         an_anchor_set(pairs=(*pairs(), pair))
-
-
-def test_every_sign_survives_a_database():
-    hard = (AnchorPair("\0", "a\ud800", "😀 “b”", 1 / 3),)
-    body = dump_pairs(hard)
-    assert load_pairs(body) == hard
-    assert body.isascii()
-    assert "\0" not in body

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.exc import InterfaceError
 
 from semscale.errors import InputError
-from semscale.history.databases.database_errors import clear_errors
+from semscale.store.databases.database import clear_errors
 
 
 def broken_pipe() -> InterfaceError:

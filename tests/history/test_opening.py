@@ -5,13 +5,11 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.needs("history")
-
 
 def test_nothing_heavy_is_loaded_before_a_history_is_opened():
     script = """
 import sys
-import semscale, semscale.history.databases.opening, semscale.history.runs, semscale.history.stored_comparison
+import semscale, semscale.drift, semscale.history.runs, semscale.history.stored_comparison
 heavy = {"sqlalchemy", "alembic", "pg8000"} & set(sys.modules)
 sys.exit(f"loaded: {heavy}" if heavy else 0)
 """
@@ -22,7 +20,7 @@ sys.exit(f"loaded: {heavy}" if heavy else 0)
 def test_alembic_is_loaded_only_to_change_tables(tmp_path):
     script = """
 import sys
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 with open_history(sys.argv[1]) as history:
     history.runs()
 sys.exit(0 if ("alembic" in sys.modules) == (sys.argv[2] == "new") else 1)

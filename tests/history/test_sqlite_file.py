@@ -14,10 +14,7 @@ from sqlalchemy import text
 from stored_runs import a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
-from semscale.history.databases.migrating import bring_up_to_date
-from semscale.history.databases.opening import connect, open_history
-from semscale.history.recorded_runs import record_run
-from semscale.store.databases.address import read_address
+from semscale.history.history import open_history
 
 NOBODY = 65534
 
@@ -87,7 +84,7 @@ class TestReadOnly:
 import os, sqlite3, sys
 from semscale.drift import Item, Run, open_history
 reader = sqlite3.connect(sys.argv[1])
-reader.execute("SELECT * FROM semscale_runs").fetchall()
+reader.execute("SELECT * FROM semscale_entries").fetchall()
 open_history(sys.argv[1]).record(Run("answers", "model-a", (Item("a", ()),), id="committed"))
 os.kill(os.getpid(), 9)
 """
@@ -102,19 +99,6 @@ os.kill(os.getpid(), 9)
         folder.chmod(0o755)
         with open_history(filled) as history:
             assert history.run("committed").model == "model-a"
-
-    def test_one_of_an_older_version(self, folder):
-        path = folder / "history.sqlite"
-        database = connect(read_address(path), create=True)
-        bring_up_to_date(database, create=True, target="1")
-        database.close()
-        path.chmod(0o444)
-        folder.chmod(0o555)
-        with (
-            ordinary_user(),
-            pytest.raises(InputError, match="is of an older Semscale and read-only, .* open the copy"),
-        ):
-            open_history(path)
 
     def test_one_that_may_not_be_read(self, filled):
         filled.chmod(0o000)
@@ -201,9 +185,19 @@ def test_readers_go_on_while_somebody_writes(tmp_path):
     with open_history(path) as history:
         history.record(a_run(id="before"))
         with history._database.writing() as connection:
-            record_run(connection, a_run(id="not yet"))
-            assert [run.id for run in history.runs()] == ["before"]
-        assert {run.id for run in history.runs()} == {"before", "not yet"}
+            connection.execute(text("DELETE FROM semscale_items"))
+            assert [len(history.run(run.id).items) for run in history.runs()] == [3]
+
+
+@posix
+def test_a_new_history_and_its_folder_are_private(tmp_path):
+    path = tmp_path / "new" / "history.sqlite"
+    with open_history(path) as history:
+        history.record(a_run())
+        with history._database.writing():
+            rights = {each.name: each.stat().st_mode & 0o777 for each in path.parent.iterdir()}
+    assert set(rights.values()) == {0o600}
+    assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_history_that_is_closed_leaves_one_file(tmp_path):

@@ -1,5 +1,7 @@
 """Anchor sets and their readings on both servers."""
 
+from datetime import datetime
+
 import numpy as np
 import pytest
 from sqlalchemy import text
@@ -7,9 +9,8 @@ from stored_anchors import an_anchor_set, pairs, some_readings
 from stored_runs import DAY, START, a_comparison, a_run
 
 from semscale.errors import InputError
-from semscale.history.databases.opening import open_history
-
-pytestmark = pytest.mark.needs("history")
+from semscale.history.anchor_sets import AnchorPair
+from semscale.history.history import open_history
 
 
 @pytest.fixture
@@ -54,30 +55,30 @@ def test_nothing_is_stored_of_a_set_whose_readings_cannot_be(history):
 
 
 @pytest.mark.parametrize(
-    ("statement", "read", "named"),
+    ("setting", "read", "named"),
     [
-        ("UPDATE semscale_anchor_sets SET name = 'x'", "sets", "anchor set 'the-anchors'"),
-        ("UPDATE semscale_anchor_sets SET body = replace(body, 'Yes', 'No')", "sets", "anchor set"),
-        ("UPDATE semscale_anchor_readings SET body = '{}'", "readings", "anchor readings 'reference'"),
-        ("UPDATE semscale_anchor_readings SET series = 's'", "readings", "anchor readings 'reference'"),
+        ("body = replace(body, 'pairs', 'x') WHERE kind = 'anchor set'", "sets", "anchor set 'the-anchors'"),
+        ("body = replace(body, 'Yes', 'No')", "sets", "anchor set"),
+        ("body = '{}' WHERE kind = 'anchor readings'", "readings", "anchor readings 'reference'"),
+        ("subject = 'the-anchors ' WHERE id = 'the-anchors'", "sets", "anchor set 'the-anchors'"),
     ],
 )
-def test_what_was_changed_is_refused_and_named(filled, statement, read, named):
+def test_what_was_changed_is_refused_and_named(filled, setting, read, named):
     assert filled.verify().holds
     assert filled.verify().n_entries == 3
-    change(filled, statement)
+    change(filled, f"UPDATE semscale_entries SET {setting}")
     with pytest.raises(InputError, match=f"{named}.* is not what was stored"):
         filled.anchors.sets("answers") if read == "sets" else filled.anchors.readings("the-anchors")
     assert any(str(flaw).startswith(named) for flaw in filled.verify().flaws)
 
 
 def test_readings_that_were_deleted_leave_a_gap(filled):
-    change(filled, "DELETE FROM semscale_anchor_readings WHERE id = 'later'")
+    change(filled, "DELETE FROM semscale_entries WHERE id = 'later'")
     (flaw,) = filled.verify().flaws
     assert (flaw.kind, flaw.id, flaw.why) == (
         "anchor readings",
         "later",
-        "it is missing, and its seal is there",
+        "it is missing, and its link is there",
     )
 
 
@@ -121,3 +122,15 @@ def test_a_comparison_knows_whether_its_ruler_had_moved_by_its_last_readings(his
         "moved, then held": False,
     }
     assert [one.ruler_moved for one in history.comparisons(baseline_id="another")] == []
+
+
+@pytest.mark.parametrize("wrong", [{"dataset": "a\0"}, {"frozen": datetime(2026, 1, 1)}])
+def test_what_no_database_can_store_is_refused(history, wrong):
+    with pytest.raises(InputError, match="dataset must be text|frozen must have a time zone"):
+        history.anchors.freeze(an_anchor_set(**wrong))
+
+
+def test_every_sign_survives_a_database(history):
+    hard = AnchorPair("\0", "a\ud800", "😀 “b”", 1 / 3)
+    history.anchors.freeze(an_anchor_set(pairs=(hard, *pairs())))
+    assert history.anchors.sets("answers")[0].pairs[0] == hard

@@ -21,10 +21,10 @@ from sqlalchemy.engine import URL, make_url
 from stored_runs import a_run
 
 from semscale.errors import InputError, MissingExtraError
-from semscale.history.databases.migrating import bring_up_to_date
-from semscale.history.databases.opening import connect, open_history
+from semscale.history.history import open_history
 from semscale.store.databases import postgres_server as reaching
 from semscale.store.databases.address import read_address
+from semscale.store.databases.database import Database
 
 pytestmark = pytest.mark.exhaustive
 
@@ -37,8 +37,8 @@ import sys
 from sqlalchemy import text
 from semscale.errors import InputError
 from semscale.store.databases.address import read_address
-from semscale.history.databases.opening import connect
-database = connect(read_address(sys.argv[1]), create=True)
+from semscale.store.databases.database import Database
+database = Database(read_address(sys.argv[1]), create=True)
 try:
     with database.writing() as connection:
         pid = connection.execute(text("SELECT pg_backend_pid()")).scalar()
@@ -54,7 +54,7 @@ with database.reading() as connection:
 
 def ask(place: str, statement: str) -> object:
     """Ask a server something that is no part of a history."""
-    database = connect(read_address(place), create=True)
+    database = Database(read_address(place), create=True)
     try:
         with database.writing() as connection:
             found = connection.execute(text(statement))
@@ -235,14 +235,6 @@ class TestRights:
             assert [run.id for run in history.runs()] == ["filled"]
             with pytest.raises(InputError, match="is read-only: copy it to where you may write"):
                 history.record(a_run())
-
-    def test_an_older_version_read_only(self, new_database):
-        place = new_database()
-        database = connect(read_address(place), create=True)
-        bring_up_to_date(database, create=True, target="1")
-        database.close()
-        ask(place, f"ALTER DATABASE {make_url(place).database} SET default_transaction_read_only = on")
-        assert "is of an older Semscale and read-only" in message_of(place)
 
     def test_a_user_who_may_only_look(self, new_database):
         place, user = new_database(), f"reader_{uuid.uuid4().hex[:8]}"
