@@ -40,7 +40,7 @@ from semscale.report.plane_charts import MOST_RUNS, Course, Mark, Timeline, cour
 from semscale.report.row_charts import TOLERATED
 from semscale.report.terminal import print_document
 from semscale.signature import Signature
-from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.intervals import wilson_interval
 
 APPROVAL = Approval("b" * 32, "answers", "Ann", "read them", START, START + timedelta(days=90))
 

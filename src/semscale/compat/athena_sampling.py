@@ -11,7 +11,7 @@ import numpy as np
 from semscale.drift.runs.athena_files import exercise_files, load_exercise
 from semscale.drift.runs.athena_submissions import submissions_of
 from semscale.errors import InputError
-from semscale.stats.intervals.resampling import check_seed
+from semscale.stats.intervals import check_seed
 from semscale.store.atomic import check_writable, replacing
 
 BUCKETS = ("0", "0-9", *(f"{low}-{low + 9}" for low in range(10, 100, 10)), "100")

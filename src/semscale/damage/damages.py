@@ -14,7 +14,7 @@ from semscale.damage.paraphrase import paraphrased
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, new_id, now
-from semscale.stats.intervals.resampling import check_seed
+from semscale.stats.intervals import check_seed
 
 Outputs = tuple[Output, ...]
 Changes = Callable[[Sequence[Item], np.random.Generator], list[Outputs | None]]

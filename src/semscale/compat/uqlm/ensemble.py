@@ -31,8 +31,8 @@ from semscale.compat.uqlm.synchronous import synchronous
 from semscale.compat.uqlm.white_box import SCORERS as WHITE_BOX
 from semscale.compat.uqlm.white_box import WhiteBoxUQ
 from semscale.errors import InputError
-from semscale.stats.calibration.ensembles import nested_scores, tune_weights, weighted_mean
-from semscale.stats.intervals.roc_areas import roc_area
+from semscale.stats.calibration import nested_scores, tune_weights, weighted_mean
+from semscale.stats.correlations import roc_area
 from semscale.types import Floats
 
 _OFF_THE_SHELF = (("noncontradiction", 0.56), ("exact_match", 0.14))
