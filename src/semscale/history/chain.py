@@ -138,8 +138,8 @@ def moment_text(name: str, moment: datetime) -> str:
 
 
 def body_text(content: Mapping[str, object]) -> str:
-    """Write the content of an entry as JSON; equal contents are equal texts."""
-    return json.dumps(content, sort_keys=True, allow_nan=False)
+    """Write the content of an entry as JSON; equal contents in one order are equal texts."""
+    return json.dumps(content, allow_nan=False)
 
 
 def add_entry(connection: Connection, entry: Entry) -> None:
@@ -248,8 +248,8 @@ def load_packed(connection: Connection, comparison_id: str) -> dict[str, bytes]:
 
 
 def hashes_of(packed: Mapping[str, bytes]) -> dict[str, str]:
-    """Hash the packed scores of a comparison by metric."""
-    return {metric: hashlib.sha256(body).hexdigest() for metric, body in packed.items()}
+    """Hash the packed scores of a comparison by metric, sorted."""
+    return {metric: hashlib.sha256(packed[metric]).hexdigest() for metric in sorted(packed)}
 
 
 @dataclass(frozen=True)
