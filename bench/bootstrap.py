@@ -11,8 +11,8 @@ import numpy as np
 from scipy.stats import bootstrap
 
 from measuring import Options, machine, ratios, seconds, spread
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.paired_bootstrap import paired_means
+from semscale.stats.drift_tests import paired_means
+from semscale.stats.intervals import IntervalPlan
 
 BLOCK = 200
 COLUMNS = 8

@@ -18,10 +18,10 @@ from semscale.rating.fitting import Sample, choose_method, fit_without_parts, hu
 from semscale.rating.rater import Rater
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature
-from semscale.stats.agreement.correlations import ks_similarity, pearson
-from semscale.stats.calibration.prediction_powered import prediction_powered_mean
-from semscale.stats.calibration.proper_scores import log_scores, ranked_probability_scores
-from semscale.stats.intervals.pmf_figures import figures_of
+from semscale.stats.calibration import log_scores, ranked_probability_scores
+from semscale.stats.correlations import ks_similarity, pearson
+from semscale.stats.intervals import scale_figures
+from semscale.stats.prediction_powered import prediction_powered_mean
 from semscale.types import Status
 
 DRAWN, FILE = 100, 1000
@@ -101,7 +101,7 @@ def calibrated_intervals(texts, human, values, n, seed):
     refits = np.stack([refit.pmf(rest) for refit in fit_without_parts("ridge", sample)], axis=1)
     pmf, ends = sample.fit("ridge").pmf(rest), []
     for given in (refits, None):
-        tallies = Tallies([figures_of(values)], Signature.of("rate"))
+        tallies = Tallies([scale_figures(values)], Signature.of("rate"))
         tallies.add(pmf, scored, refits=given)
         ends.append(tallies.estimates(method="linearized").overall.mean)
     return [one.low <= truth <= one.high for one in ends], [one.high - one.low for one in ends]

@@ -17,7 +17,7 @@ from semscale.coding.codebook import load_codebook
 from semscale.coding.coder import Coder, with_children
 from semscale.coding.coding import code_answers
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
-from semscale.stats.intervals.roc_areas import roc_area
+from semscale.stats.correlations import roc_area
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "coding"
 

@@ -11,15 +11,10 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from measuring import Options
-from semscale.stats.agreement.intraclass import intraclass_correlation
-from semscale.stats.agreement.kappa import weighted_kappa
-from semscale.stats.agreement.krippendorff import krippendorff_alpha
-from semscale.stats.calibration.acceptance import triage
-from semscale.stats.calibration.drawing import inclusion_probabilities
-from semscale.stats.calibration.prediction_powered import prediction_powered_mean
-from semscale.stats.calibration.rogan_gladen import rogan_gladen
-from semscale.stats.calibration.sample_design import SampleDesign
-from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
+from semscale.stats.acceptance import triage
+from semscale.stats.agreement import intraclass_correlation, krippendorff_alpha, weighted_kappa
+from semscale.stats.prediction_powered import prediction_powered_mean, weighted_prediction_powered_mean
+from semscale.stats.sampling import SampleDesign, inclusion_probabilities
 
 ITEMS = 1000
 LABELS = (3, 5, 10, 25, 100)
@@ -107,23 +102,20 @@ def normal_interval(judge, labels):
 def means(draws):
     print("\ncoverage in % of nominal 95 % intervals (half the mean width)")
     print(f"{'population':<28}{'labels':>7}{'corrected':>18}{'published':>12}{'labels only':>18}{'naive':>9}"
-          f"{'Rogan-Gladen':>18}{'error / labels only':>21}")  # fmt: skip
+          f"{'error / labels only':>21}")  # fmt: skip
     for name, (draw, bounds, truth) in POPULATIONS.items():
         for n in LABELS:
             rng = np.random.default_rng(n)
-            hits, widths, squares = np.zeros(5), np.zeros(5), np.zeros(2)
-            binary = bounds == (0, 1) and "graded" not in name
+            hits, widths, squares = np.zeros(4), np.zeros(4), np.zeros(2)
             for _ in range(draws):
                 y, judge = draw(rng, n + ITEMS)
                 labels = np.where(np.arange(len(y)) < n, y, np.nan)
                 found = prediction_powered_mean(judge, labels, bounds=bounds)
-                shared = rogan_gladen(judge, labels) if binary else None
                 ends = [
                     ends_of(found, bounds),
                     normal_interval(judge, labels),
                     ends_of(found.labels_only, bounds),
                     (found.naive.low, found.naive.high),
-                    (0.0, 1.0) if shared is None or shared.note else (shared.low, shared.high),
                 ]
                 hits += [holds(low, high, truth) for low, high in ends]
                 widths += [(high - low) / 2 for low, high in ends]
@@ -132,7 +124,7 @@ def means(draws):
             cells = [f"{each:.1f} ({wide:.3f})" for each, wide in zip(share, width, strict=True)]
             error = np.sqrt(squares[0] / squares[1])
             print(f"{name:<28}{n:>7}{cells[0]:>18}{share[1]:>12.1f}{cells[2]:>18}{share[3]:>9.1f}"
-                  f"{cells[4] if binary else '-':>18}{error:>21.2f}", flush=True)  # fmt: skip
+                  f"{error:>21.2f}", flush=True)  # fmt: skip
 
 
 def surveyed(rng, n, with_weights, with_respondents):

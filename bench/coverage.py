@@ -6,12 +6,10 @@ Run with ``python bench/coverage.py``. PMFs are drawn from three populations who
 import numpy as np
 
 from measuring import Options
-from semscale.stats.intervals.estimates import IntervalPlan, estimate_group
-from semscale.stats.intervals.pmf_figures import figures_of
-from semscale.stats.intervals.resampling import drawn_counts, percentile_interval
-from semscale.stats.intervals.tally import Tally
+from semscale.stats.groups import Tally, estimate_group
+from semscale.stats.intervals import IntervalPlan, drawn_counts, percentile_interval, scale_figures
 
-FIGURES = figures_of(np.arange(1.0, 6.0))
+FIGURES = scale_figures(np.arange(1.0, 6.0))
 SHOWN = {"mean": 0, "top_2_box": 1, "net": 3, "p_0": 4, "p_2": 6}
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30)
 EVEN, LEANING = np.ones(5), np.array([0.4, 0.6, 1.0, 2.0, 3.0])
@@ -64,7 +62,7 @@ def covered(population, m, draws):
         tally = Tally(5)
         tally.add(pmf, weights, clusters)
         for place, method in enumerate(methods):
-            low, high = method(tally, draw)
+            low, high = method(tally.whole(), draw)
             hits[place] += (low <= truth) & (truth <= high)
     return hits / draws
 

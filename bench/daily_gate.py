@@ -13,9 +13,7 @@ from measuring import Options
 from semscale.drift.gate.decision import EVIDENCE_PARTS
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.roles import drifts_of_pairs, reference_variance
-from semscale.stats.testing.betting import p_value_evidence, run_evidence
-from semscale.stats.testing.conformal import conformal_p_values
-from semscale.stats.testing.exchange import exchange_test
+from semscale.stats.drift_tests import conformal_p_values, exchange_test, p_value_evidence, run_evidence
 
 ITEMS, METRICS = 30, 6
 DRIFTS = (0.0, 0.025, 0.05, 0.1, 0.2, 0.4)

@@ -7,10 +7,9 @@ around it, by distributions that are known, so that the true distances are.
 import numpy as np
 
 from measuring import Options
-from semscale.stats.distances.benchmarks import distance_benchmarks
-from semscale.stats.distances.distances import DISTANCES, distances
-from semscale.stats.distances.samples import PmfSample
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.distances import DISTANCES, PmfSample, all_distances
+from semscale.stats.intervals import IntervalPlan
+from semscale.stats.panel_benchmarks import distance_benchmarks
 
 VALUES = np.arange(1.0, 6.0)
 EVEN = np.full(5, 0.2)
@@ -40,7 +39,7 @@ def stated(rng, shares, n):
 def counted(pair, sizes, draws, own_answers):
     """Share of draws, in percent, whose interval holds the true distance, or lies above or below it."""
     p, q = PAIRS[pair]
-    truth = distances(p, q, VALUES)
+    truth = all_distances(p, q, VALUES)
     rng = np.random.default_rng(sizes[0])
     ends = np.empty((draws, 2, len(DISTANCES)))
     for draw in range(draws):

@@ -19,7 +19,7 @@ from semscale.drift.measure.meter import DriftMeter
 from semscale.guards.number_guard import figure_findings
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
-from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.intervals import wilson_interval
 
 SMALL = "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"
 WORDS = dict(enumerate(SMALL, 2))

@@ -24,7 +24,7 @@ from semscale.drift.self_testing.draws import compare_drawn, draw_items
 from semscale.drift.self_testing.self_test import REPLICATES, measure_changes
 from semscale.history.runs import now
 from semscale.history.stored_comparison import StoredComparison
-from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.intervals import wilson_interval
 
 KINDS, ITEMS, DAMAGED, RUNS = ("paraphrase", "negate", "drop", "swap"), 30, 10, 3
 SETTINGS = GateSettings(replicates=REPLICATES)

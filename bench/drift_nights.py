@@ -23,7 +23,7 @@ from semscale.drift.nights.sequence import sequence_tests
 from semscale.drift.self_testing.draws import Draw, compare_drawn
 from semscale.drift.self_testing.self_test import REPLICATES, measure_changes
 from semscale.history.stored_comparison import StoredComparison
-from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.intervals import wilson_interval
 
 KINDS, ITEMS, DAMAGED, FIRST_BAD, NIGHTS = ("negate", "drop", "swap"), 30, 10, 5, 15
 SETTINGS = GateSettings(over_runs=True, replicates=REPLICATES)

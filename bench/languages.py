@@ -24,8 +24,7 @@ import numpy as np
 from measuring import Options, machine
 from review_sample import sampled_reviews
 from semscale.embedding import load_embedder
-from semscale.embedding.languages.identification import identified_languages
-from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.embedding.languages import LANGUAGE_NAMES, identified_languages
 from semscale.rating.anchors import (
     FLOOR_GROUPS,
     off_topic_floor,
@@ -43,7 +42,7 @@ from semscale.scales.library import (
     languages_of,
     translated_languages,
 )
-from semscale.stats.agreement.correlations import spearman
+from semscale.stats.correlations import spearman
 
 HERE = Path(__file__).parent
 TABLE = HERE.parent / "src/semscale/scales/translations/equivalence.json"

@@ -33,7 +33,7 @@ from semscale.rating.human import laid_on
 from semscale.rating.rater import Rater
 from semscale.rating.settings import Readout
 from semscale.scales import load_scale
-from semscale.stats.agreement.reliability import split_half_reliability
+from semscale.stats.correlations import split_half_reliability
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
 SCALE = load_scale("quality")

@@ -12,14 +12,11 @@ from scipy.special import ndtri
 
 from measuring import Options
 from semscale.scales import load_scale
-from semscale.stats.agreement.attainment import attainment
-from semscale.stats.agreement.correlations import pearson_estimate
-from semscale.stats.distances.sample_worth import sample_worth
-from semscale.stats.distances.samples import PmfSample
-from semscale.stats.intervals.coefficients import ResamplingPlan
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.variance_components.components import variance_components
-from semscale.stats.variance_components.effects import FacetTable
+from semscale.stats.correlations import ResamplingPlan, pearson_estimate
+from semscale.stats.distances import PmfSample
+from semscale.stats.intervals import Estimate, IntervalPlan
+from semscale.stats.panel_benchmarks import attainment, sample_worth
+from semscale.stats.variance_components import FacetTable, variance_components
 from semscale.study.axes import compare_correlations, compare_groups, compare_marginals, surveys_of
 from semscale.study.people import ComparedQuestion, ComparedSide
 from semscale.study.questionnaire import StudyQuestion

@@ -7,16 +7,10 @@ villages are drawn from each region, then people from each village, so that weig
 import numpy as np
 
 from measuring import Options
-from semscale.stats.agreement.correlations import spearman
-from semscale.stats.survey.correlations import correlation_interval, survey_correlations
-from semscale.stats.survey.design import SurveyDesign
-from semscale.stats.survey.differences import group_differences, paired_differences
-from semscale.stats.survey.means import survey_means
-from semscale.stats.survey.quantiles import survey_quantiles
-from semscale.stats.survey.raked_designs import raked_design
-from semscale.stats.survey.raking import rake
-from semscale.stats.survey.replication import bootstrap_replicates, jackknife_replicates
-from semscale.stats.survey.share_intervals import share_interval
+from semscale.stats.raking import rake, raked_design
+from semscale.stats.significance import group_differences, paired_differences
+from semscale.stats.survey_designs import SurveyDesign
+from semscale.stats.survey_estimates import share_interval, survey_means
 
 REGIONS, VILLAGES, PEOPLE = 5, 200, 60
 MOST, LEAST = 97.0, 93.0
@@ -57,8 +51,6 @@ def truths(everyone):
     of = {group: everyone["score"][everyone["group"] == group].mean() for group in (0, 1)}
     return {
         "mean": everyone["score"].mean(),
-        "mean, jackknife": everyone["score"].mean(),
-        "mean, bootstrap": everyone["score"].mean(),
         "mean, raked": everyone["score"].mean(),
         "mean of a group": of[1],
         "share, logit": everyone["top"].mean(),
@@ -67,9 +59,6 @@ def truths(everyone):
         "rare share, beta": everyone["rare"].mean(),
         "difference of groups": of[0] - of[1],
         "difference of concepts": (everyone["score"] - everyone["concept"]).mean(),
-        "median": np.median(everyone["score"]),
-        "correlation, Pearson": np.corrcoef(everyone["score"], everyone["concept"])[0, 1],
-        "correlation, Spearman": spearman(everyone["score"], everyone["concept"]),
     }
 
 
@@ -79,32 +68,22 @@ def shares_of(answers):
     return dict(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
 
 
-def intervals(everyone, rows, weights, seed):
+def intervals(everyone, rows, weights):
     """Lower and upper end of each figure."""
     drawn = {name: column[rows] for name, column in everyone.items()}
     design = SurveyDesign(weights, strata=drawn["region"], clusters=drawn["village"])
     mean = survey_means(drawn["score"], design)
     by_group = survey_means(drawn["score"], design, groups=drawn["group"], n_groups=2)
     top, rare = (survey_means(drawn[name], design) for name in ("top", "rare"))
-    replicated = {
-        "mean, jackknife": jackknife_replicates(design),
-        "mean, bootstrap": bootstrap_replicates(design, replicates=100, seed=seed),
-    }
     margins = {name: shares_of(everyone[name]) for name in ("region", "group")}
     raking = rake({name: drawn[name] for name in margins}, margins, weights=weights)
-    replicated["mean, raked"] = raked_design(design, raking)
-    median = survey_quantiles(drawn["score"], design, [0.5])
     ends = {
         "mean": mean.interval(),
+        "mean, raked": survey_means(drawn["score"], raked_design(design, raking)).interval(),
         "mean of a group": tuple(end[:, 1:] for end in by_group.interval()),
         "difference of groups": group_differences(by_group).interval(),
         "difference of concepts": paired_differences(drawn["score"], drawn["concept"], design).interval(),
-        "median": (median.low, median.high),
     }
-    ends |= {name: survey_means(drawn["score"], one).interval() for name, one in replicated.items()}
-    for kind in ("pearson", "spearman"):
-        found = survey_correlations(drawn["score"], drawn["concept"], design, kind=kind)
-        ends[f"correlation, {kind.title()}"] = correlation_interval(found)
     for method in ("logit", "beta"):
         ends[f"share, {method}"] = share_interval(top, method=method)
         ends[f"rare share, {method}"] = share_interval(rare, method=method)
@@ -117,8 +96,8 @@ def covered(draws, villages, seed):
     everyone = population(rng)
     truth = truths(everyone)
     hits = dict.fromkeys(truth, 0)
-    for draw in range(draws):
-        for name, (low, high) in intervals(everyone, *sample(rng, everyone, villages), draw).items():
+    for _ in range(draws):
+        for name, (low, high) in intervals(everyone, *sample(rng, everyone, villages)).items():
             hits[name] += low <= truth[name] <= high
     return {name: 100 * count / draws for name, count in hits.items()}, truth
 

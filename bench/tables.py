@@ -20,15 +20,12 @@ import numpy as np
 import polars as pl
 
 from measuring import Options, machine
-from semscale.stats.intervals.estimates import IntervalPlan, estimate_group
-from semscale.stats.intervals.pmf_figures import figures_of
-from semscale.stats.intervals.tally import MAX_CLUSTERS, Tally
-from semscale.stats.survey.association import rao_scott
-from semscale.stats.survey.column_letters import column_letters
-from semscale.stats.survey.design import SurveyDesign
-from semscale.stats.survey.differences import group_differences
-from semscale.stats.survey.means import indicators, survey_means
-from semscale.stats.survey.raking import rake
+from semscale.stats.groups import Tally, estimate_group
+from semscale.stats.intervals import MAX_CLUSTERS, IntervalPlan, scale_figures
+from semscale.stats.raking import rake
+from semscale.stats.significance import column_letters, group_differences, rao_scott
+from semscale.stats.survey_designs import SurveyDesign
+from semscale.stats.survey_estimates import indicators, survey_means
 from semscale.tabulation.crosstabs import crosstabs
 
 ANSWERS = 5
@@ -51,7 +48,7 @@ def raked(rng, rows, margins):
 
 def intervals(rng, ratings, replicates):
     """Times the figures of as many ratings, from their PMFs to the ends of their intervals."""
-    pmf, figures = rng.dirichlet(np.ones(ANSWERS), ratings), figures_of(np.arange(1.0, ANSWERS + 1))
+    pmf, figures = rng.dirichlet(np.ones(ANSWERS), ratings), scale_figures(np.arange(1.0, ANSWERS + 1))
     people = rng.permutation(np.arange(ratings) % min(ratings, MAX_CLUSTERS))
     for name, rows, clusters in (
         ("each a person's only one", pmf, None),
@@ -62,8 +59,9 @@ def intervals(rng, ratings, replicates):
         def estimated(rows=rows, clusters=clusters):
             tally = Tally(ANSWERS)
             tally.add(rows, np.ones(len(rows)), clusters)
-            plan = IntervalPlan(method="bootstrap" if tally.exact else "linearized", replicates=replicates)
-            return estimate_group(None, tally, {}, figures, plan)
+            whole = tally.whole()
+            plan = IntervalPlan(method="bootstrap" if whole.exact else "linearized", replicates=replicates)
+            return estimate_group(None, whole, {}, figures, plan)
 
         found, taken = timed(estimated)
         print(f"intervals, {len(rows):,} ratings, {name}, {found.method}: {taken}")

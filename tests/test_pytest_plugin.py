@@ -13,7 +13,7 @@ from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import SnapshotMeter, compare_outputs
 from semscale.snapshots.fixture import explain_failure
 from semscale.snapshots.settings import settle
-from semscale.weights.places import cache_root
+from semscale.weights.folders import cache_root
 
 CACHE = cache_root()  # read before pytester moves the home folder
 

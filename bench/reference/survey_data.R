@@ -1,5 +1,5 @@
 # Writes the example data of R's package survey as tables: `Rscript survey_data.R FOLDER`. The data stay out of the
-# repository, as the package is under the GPL; tests/stats/survey/test_documented_examples.py asks for them where R is there.
+# repository, as the package is under the GPL; tests/stats/test_survey_examples.py asks for them where R is there.
 
 library(survey)
 data(api)

@@ -1,6 +1,6 @@
 """Writes the small survey that `survey.R` estimates figures of: drawn here from a seed, so free to copy.
 
-`python bench/reference/survey_sample.py tests/stats/survey/reference/sample.csv`
+`python bench/reference/survey_sample.py tests/stats/reference/sample.csv`
 """
 
 import csv

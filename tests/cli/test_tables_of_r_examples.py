@@ -8,10 +8,9 @@ import json
 import polars as pl
 import pytest
 from r_survey_data import write_examples
-from reference_figures import figures, six_digits
+from reference_figures import figures, jackknife_replicates, six_digits
 
-from semscale.stats.survey.design import SurveyDesign
-from semscale.stats.survey.replication import jackknife_replicates
+from semscale.stats.survey_designs import SurveyDesign
 
 
 @pytest.fixture(scope="module")

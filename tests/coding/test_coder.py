@@ -9,7 +9,7 @@ from semscale.coding.codebook import Code, Codebook
 from semscale.coding.coder import Coder, Prototypes, code_scores, with_children
 from semscale.coding.coding import calibrate_code
 from semscale.errors import InputError
-from semscale.stats.calibration.calibrators import fit_platt
+from semscale.stats.calibration import fit_platt
 from semscale.store.reading import open_table
 from semscale.types import Status
 

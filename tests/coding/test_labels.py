@@ -15,7 +15,7 @@ from semscale.coding.labels import (
 )
 from semscale.errors import InputError
 from semscale.results.label_sheets import check_label_columns
-from semscale.stats.calibration.drawing import DrawnTexts
+from semscale.stats.sampling import DrawnTexts
 from semscale.store.reading import open_table
 
 NAN = float("nan")

@@ -13,12 +13,11 @@ from semscale.coding.code_shares import (
 )
 from semscale.coding.coding import decide
 from semscale.coding.settings import CodeSettings
-from semscale.stats.calibration.corrected_groups import corrected_group_test
-from semscale.stats.calibration.prediction_powered import prediction_powered_mean
-from semscale.stats.calibration.sample_design import SampleDesign
-from semscale.stats.intervals.shares import wilson_interval
-from semscale.stats.survey.association import rao_scott
-from semscale.stats.survey.design import SurveyDesign
+from semscale.stats.intervals import wilson_interval
+from semscale.stats.prediction_powered import corrected_group_test, prediction_powered_mean
+from semscale.stats.sampling import SampleDesign
+from semscale.stats.significance import rao_scott
+from semscale.stats.survey_designs import SurveyDesign
 
 
 def coded(values, readable=None, **settings):

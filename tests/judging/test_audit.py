@@ -24,7 +24,7 @@ from semscale.judging.audit import (
 from semscale.judging.judge import Judge
 from semscale.judging.templates import Criterion, Rubric, even_template, load_template
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 
 ANSWERS = ["good", "bad", "fine", "good", "bad", "fine", "good", "bad", "fine", "bad", "bad", "fine"]
 LABELS = {"good": "Completely correct", "bad": "Completely incorrect", "fine": "Partially correct"}
@@ -184,6 +184,7 @@ def test_a_rubric_is_audited_by_its_own_levels():
     assert found["reversed"].effect.value == -1.0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("api")
 def test_a_judge_that_decides_is_audited_beside_its_prose(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path))
@@ -252,6 +253,7 @@ def test_the_signature_of_an_audit_has_intervals_and_labels():
     assert set(plain.differences(labelled)) == {"labels", "inclusion"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("api")
 def test_where_letters_stand_in_they_are_no_change_and_tokens_are_those_of_all_replies(
     tmp_path, capsys, monkeypatch

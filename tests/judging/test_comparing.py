@@ -16,7 +16,7 @@ from semscale.judging.comparing import AnswerPair, compare_systems, judge_pairs,
 from semscale.judging.judge import Judge
 from semscale.judging.templates import side_by_side_template
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 
 ANSWER = re.compile(r"\[BEGIN (\w+ ANSWER \w{12})\]\n(.*?)\n\[END \1\]", re.DOTALL)
 

@@ -6,7 +6,7 @@ import pytest
 from semscale.errors import InputError
 from semscale.matching.matches import Matches, compare_matches
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.types import Status
 
 

@@ -28,7 +28,7 @@ from semscale.rating.settings import RatingColumns
 from semscale.rating.table import RatingTable, rate_file
 from semscale.results.runs import PartWork
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.store.runs.table_run import PartSettings, TableWork
 from semscale.store.table import Table
 

@@ -15,7 +15,7 @@ from semscale.rating.decided import (
 )
 from semscale.scales import load_scale
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 
 SCALE = load_scale("quality")
 

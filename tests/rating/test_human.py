@@ -11,7 +11,7 @@ from semscale.errors import InputError
 from semscale.rating.human import HumanSample, compare, corrected_mean, human_table, text_lengths
 from semscale.rating.settings import RatingColumns
 from semscale.signature import Signature
-from semscale.stats.calibration.sample_design import SampleDesign
+from semscale.stats.sampling import SampleDesign
 
 NAN = float("nan")
 

@@ -11,7 +11,7 @@ from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
 from semscale.scales import load_scale
 from semscale.signature import Signature
-from semscale.stats.calibration.drawing import DrawnTexts
+from semscale.stats.sampling import DrawnTexts
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 

@@ -9,7 +9,7 @@ from semscale.rating.ratings import Ratings
 from semscale.results.tallies import NO_RESPONDENT, NO_WEIGHT, ZERO_WEIGHT
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.intervals import tally
+from semscale.stats import groups
 from semscale.types import Status
 
 NAN = float("nan")
@@ -154,7 +154,7 @@ class TestEstimate:
     def test_many_clusters_are_linearized_and_say_so(self, monkeypatch):
         rated = ratings(np.random.default_rng(2).dirichlet(np.ones(4), 600))
         bootstrap = rated.estimate(by=["a", "b"] * 300)
-        monkeypatch.setattr(tally, "MAX_CLUSTERS", 500)
+        monkeypatch.setattr(groups, "MAX_CLUSTERS", 500)
         linearized = rated.estimate(by=["a", "b"] * 300)
         assert (bootstrap.method, bootstrap.seed, bootstrap.replicates) == ("bootstrap", 0, 2000)
         assert (linearized.method, linearized.seed, linearized.replicates) == ("linearized", None, 0)

@@ -22,8 +22,7 @@ from semscale.rating.summary import (
 )
 from semscale.rating.table import rate_file
 from semscale.scales import Scale
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.moments import Moments
+from semscale.stats.intervals import IntervalPlan, Moments
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.stats.agreement.intraclass import intraclass_correlation
-from semscale.stats.agreement.krippendorff import krippendorff_alpha
+from semscale.stats.agreement import intraclass_correlation, krippendorff_alpha
 
 _ = np.nan
 

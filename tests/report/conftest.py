@@ -14,7 +14,8 @@ from semscale.rating.summary import EXAMPLE_SCHEMA, RatingSummary
 from semscale.results.estimates import Estimates
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import Estimate, GroupEstimate
+from semscale.stats.groups import GroupEstimate
+from semscale.stats.intervals import Estimate
 
 LABELS = ("Very bad", "Bad", "Neither good nor bad", "Good", "Very good")
 SETS = ("plain", "casual", "brief", "warm", "formal", "verdict")

@@ -19,7 +19,7 @@ from semscale.guards.findings import Finding, Span
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run
 from semscale.signature import Signature
-from semscale.stats.intervals.paired_bootstrap import paired_means
+from semscale.stats.drift_tests import paired_means
 from semscale.types import Status
 
 START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

@@ -19,7 +19,7 @@ from semscale.report.calibration import (
 from semscale.report.formatting import line_text, percent, with_interval
 from semscale.report.html import page
 from semscale.report.terminal import print_document
-from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals import Estimate
 
 
 @pytest.fixture(scope="module")

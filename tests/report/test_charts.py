@@ -40,8 +40,8 @@ from semscale.report.row_charts import (
     legend,
     strips,
 )
-from semscale.stats.calibration.calibration_error import ReliabilityBin
-from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.calibration import ReliabilityBin
+from semscale.stats.intervals import Estimate
 
 NAN = float("nan")
 NASTY = '<b onclick="x">&"\'</b> \\u0000 {{7*7}} datum.value'

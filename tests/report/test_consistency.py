@@ -13,7 +13,7 @@ from semscale.report.document import Count, DataTable, Figure, Items, Number, Qu
 from semscale.report.html import notebook_fragment, page
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
-from semscale.stats.calibration.acceptance import AcceptanceThreshold
+from semscale.stats.acceptance import AcceptanceThreshold
 
 
 def summed_up(answers, samples, *, prompts=None, labels=None, by=None, embedder=None, **settings):

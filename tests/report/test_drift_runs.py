@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from made_up import START, comparison, run, spread_out, stored_comparison
 
-from semscale.damage.damages import DAMAGES
+from semscale.damage import DAMAGES
 from semscale.drift.nights.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.nights.trend import trends
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
@@ -41,7 +41,7 @@ from semscale.report.plane_charts import MOST_RUNS, Course, Mark, Timeline, cour
 from semscale.report.row_charts import TOLERATED
 from semscale.report.terminal import print_document
 from semscale.signature import Signature
-from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.intervals import wilson_interval
 
 APPROVAL = Approval("b" * 32, "answers", "Ann", "read them", START, START + timedelta(days=90))
 

@@ -34,7 +34,7 @@ from semscale.report.drift_sentences import (
 from semscale.report.html import page
 from semscale.report.markdown import markdown
 from semscale.signature import Signature
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.intervals import MeanEstimate
 
 NAN = float("nan")
 

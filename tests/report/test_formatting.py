@@ -16,7 +16,7 @@ from semscale.report.formatting import (
     printable,
     with_interval,
 )
-from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals import Estimate
 
 ALONE = Estimate(3.0, math.nan, math.nan)
 

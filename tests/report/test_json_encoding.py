@@ -9,9 +9,9 @@ import pytest
 
 from semscale.report.json_encoding import encoded, json_text
 from semscale.signature import Signature
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.intervals.estimates import Estimate, GroupEstimate
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.agreement import AgreementEstimate
+from semscale.stats.groups import GroupEstimate
+from semscale.stats.intervals import Estimate, MeanEstimate
 from semscale.types import Status
 
 FIGURE = Estimate(0.5, 0.25, float("nan"))

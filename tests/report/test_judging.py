@@ -21,7 +21,7 @@ from semscale.report.html import page
 from semscale.report.judging import human_table, judge_table, panel_note
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 
 QUESTIONS = ["<b>why?</b>", "why?", "why?", "", "why?"]
 ANSWERS = ["5 <script>alert(1)</script>", "3", "1", "x", "4 or 5"]

@@ -19,7 +19,8 @@ from semscale.report.parts import (
 )
 from semscale.results.estimates import Estimates
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import Estimate, GroupEstimate
+from semscale.stats.groups import GroupEstimate
+from semscale.stats.intervals import Estimate
 
 
 def summary_of(n, *, left_out=0, groups=()):

@@ -31,8 +31,8 @@ from semscale.report.rating import (
 from semscale.report.terminal import print_document
 from semscale.scales import load_scale
 from semscale.signature import Signature
-from semscale.stats.intervals.moments import Moments
-from semscale.stats.variance_components.crossed_means import crossed_components
+from semscale.stats.intervals import Moments
+from semscale.stats.variance_components import crossed_components
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -543,6 +543,7 @@ SHAPES = [  # points, texts, groups, anchor sets: every value of one meets extre
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_every_shape_gives_a_sound_page(shape, make_summary, make_scale, read_page):
     n_points, n, groups, sets = shape
@@ -560,6 +561,7 @@ def test_every_shape_gives_a_sound_page(shape, make_summary, make_scale, read_pa
     assert ("By region" in shown.text) == (groups > 0)
 
 
+@pytest.mark.exhaustive
 def test_the_largest_page_stays_under_half_a_megabyte(make_summary, make_scale):
     scale = make_scale(11, lowest=0, label="A label that goes on")
     shown = page(make_summary(scale=scale, n=500, groups=200, comparison=True).document())

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from tests.study.simulated_answers import panel_result, people_table
 
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.study import compare
 
 

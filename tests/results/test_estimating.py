@@ -7,8 +7,7 @@ import pytest
 from semscale.errors import InputError
 from semscale.results.tallies import estimate_values
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import estimate_mean
+from semscale.stats.intervals import IntervalPlan, estimate_mean
 from semscale.types import Status
 
 UNIT = (0.0, 1.0)

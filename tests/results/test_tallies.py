@@ -6,14 +6,14 @@ import pytest
 from semscale.errors import InputError
 from semscale.results.tallies import NO_VALUE, Tallies
 from semscale.signature import Signature
-from semscale.stats.intervals.pmf_figures import figures_of, value_figure
+from semscale.stats.intervals import scale_figures, value_figure
 from semscale.types import Status
 
 NAN = float("nan")
 
 
 def tallies_of(*figures, main=0):
-    return Tallies(figures or [figures_of(np.arange(1.0, 5.0))], Signature.of("rate"), main=main)
+    return Tallies(figures or [scale_figures(np.arange(1.0, 5.0))], Signature.of("rate"), main=main)
 
 
 def test_parts_give_what_the_whole_gives():

@@ -1,10 +1,24 @@
-"""Seeded samples of rows do not depend on how a stream is cut into parts."""
+"""Samples of rows, and texts that are drawn for labels."""
+
+from itertools import combinations
 
 import numpy as np
 import pytest
 
+from semscale.errors import InputError
 from semscale.stats import sampling
-from semscale.stats.sampling import ColumnSample, LabelledSample, RowSample, priorities
+from semscale.stats.sampling import (
+    ColumnSample,
+    LabelledSample,
+    NextDraw,
+    RowSample,
+    SampleDesign,
+    checked_inclusion,
+    draw_texts,
+    inclusion_probabilities,
+    labels_hash,
+    priorities,
+)
 
 
 def test_priorities_depend_on_row_and_seed_alone():
@@ -125,3 +139,130 @@ def test_kept_rows_stand_for_all_rows_together_and_labelled_ones_for_themselves(
     weights = found.standing_for(labelled)
     assert weights[labelled].tolist() == [1, 1, 1]
     assert weights.sum() == 100
+
+
+VALUES = np.arange(1.0, 6.0)
+
+PMF = np.random.default_rng(0).dirichlet(np.full(5, 0.5), size=400)
+
+
+def test_every_part_of_the_scale_gets_its_share():
+    # A systematic sample of 40 of 400 has exactly four of each tenth of the texts in order.
+    drawn = draw_texts(PMF, VALUES, 40, seed=3)
+    rank = np.argsort(np.argsort(PMF @ VALUES, kind="stable"), kind="stable")
+    assert np.bincount(rank[drawn.rows] // 40, minlength=10).tolist() == [4] * 10
+    assert set(drawn.probability.tolist()) == {0.1}
+
+
+@pytest.mark.parametrize("by_interest", [False, True])
+def test_weighted_means_are_unbiased(by_interest):
+    # The weighted total of anything is right on average over draws; here over 600 of them.
+    wanted = np.random.default_rng(1).normal(size=400) + PMF @ VALUES
+    draws = [draw_texts(PMF, VALUES, 30, by_interest=by_interest, seed=seed) for seed in range(600)]
+    means = np.array([(wanted[one.rows] / one.probability).sum() / 400 for one in draws])
+    assert abs(means.mean() - wanted.mean()) < 4 * means.std() / np.sqrt(600)
+
+
+def test_by_interest_draws_wide_ratings_more_often_and_no_text_never():
+    narrow, wide = np.tile([0, 1.0, 0, 0, 0], (200, 1)), np.tile([0.5, 0, 0, 0, 0.5], (200, 1))
+    drawn = draw_texts(np.vstack([narrow, wide]), VALUES, 40, by_interest=True)
+    # Deviations 0 and 2, average 1: probabilities go as .5 to 1.5.
+    assert sorted(set(drawn.probability.round(6).tolist())) == [0.05, 0.15]
+    assert (drawn.rows >= 200).sum() == 30
+
+
+def test_rows_without_a_rating_are_never_drawn_and_few_are_drawn_whole():
+    pmf = PMF[:5].copy()
+    pmf[2] = np.nan
+    drawn = draw_texts(pmf, VALUES, 100)
+    assert sorted(drawn.rows.tolist()) == [0, 1, 3, 4]
+    assert drawn.probability.tolist() == [1.0] * 4
+
+
+def test_the_draw_depends_on_its_seed_alone():
+    one, other = draw_texts(PMF, VALUES, 10, seed=1), draw_texts(PMF, VALUES, 10, seed=2)
+    assert one.rows.tolist() == draw_texts(PMF, VALUES, 10, seed=1).rows.tolist() != other.rows.tolist()
+
+
+def test_sizes_that_exceed_their_share_are_certain():
+    found = inclusion_probabilities(np.array([1.0, 2.0, 3.0, 100.0, 50.0]), 3)
+    np.testing.assert_allclose(found, [1 / 6, 2 / 6, 3 / 6, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("pmf", "n", "said"), [(PMF, 0, "n must be at least 1"), (np.full((3, 5), np.nan), 2, "no text")]
+)
+def test_nothing_to_draw_is_refused(pmf, n, said):
+    with pytest.raises(InputError, match=said):
+        draw_texts(pmf, VALUES, n)
+
+
+Y = np.array([1.0, 5.0, 2.0, 8.0, 3.0])
+
+
+def totals(before, left):
+    """Weighted totals after each further draw of one row of those that are left, all alike."""
+    for new in left:
+        plan = NextDraw.after(before, 1)
+        joined = plan.joined_before(before)
+        joined[new] = plan.joined_now(np.array([1 / len(left)]))[0]
+        assert np.nanmax(joined) <= 1
+        yield joined
+
+
+def test_totals_of_two_and_of_three_draws_are_unbiased():
+    # Every way to draw two of five rows alike (p = .4), then one of the three that are left, then one of two.
+    seconds, thirds = [], []
+    for first in combinations(range(5), 2):
+        before = np.full(5, np.nan)
+        before[list(first)] = 0.4
+        left = [row for row in range(5) if row not in first]
+        for joined, new in zip(totals(before, left), left, strict=True):
+            seconds.append(np.nansum(Y / joined))
+            rest = [row for row in left if row != new]
+            thirds += [np.nansum(Y / each) for each in totals(joined, rest)]
+    assert np.mean(seconds) == pytest.approx(Y.sum())
+    assert np.mean(thirds) == pytest.approx(Y.sum())
+
+
+def test_labels_of_unknown_origin_stand_for_themselves():
+    plan = NextDraw.after(np.array([0.0, 0.5, np.nan, np.nan]), 1)
+    assert plan.share == 0
+    assert plan.joined_before(np.array([0.0, 0.5])).tolist() == [1, 1]
+
+
+def test_where_all_the_rest_is_drawn_every_label_counts_once():
+    plan = NextDraw.after(np.array([0.5, np.nan]), 1)
+    assert (plan.share, plan.most) == (0, 1)
+
+
+def test_a_design_with_anything_in_it_is_not_plain():
+    assert SampleDesign().is_plain
+    for name in ("weights", "inclusion", "clusters"):
+        assert not SampleDesign(**{name: np.ones(2)}).is_plain
+
+
+def test_some_items_keep_their_columns():
+    kept = SampleDesign(inclusion=np.array([0.5, 1.0]), clusters=np.array([4, 7])).some(
+        np.array([True, False])
+    )
+    assert (kept.weights, kept.inclusion.tolist(), kept.clusters.tolist()) == (None, [0.5], [4])
+
+
+def test_probabilities_that_are_no_numbers_are_refused():
+    with pytest.raises(InputError, match="inclusion must be a list of numbers"):
+        checked_inclusion(["half"], np.array([True]))
+
+
+ROWS, LABELS = np.array([1, 4]), np.array([[3.0], [5.0]])
+
+
+def test_labels_places_and_probabilities_change_the_hash():
+    found = [
+        labels_hash(ROWS, LABELS),
+        labels_hash(ROWS + 1, LABELS),
+        labels_hash(ROWS, LABELS + 1),
+        labels_hash(ROWS, LABELS, np.array([0.5, 0.5])),
+        labels_hash(ROWS, LABELS, np.array([0.5, 0.25])),
+    ]
+    assert len(set(found)) == 5

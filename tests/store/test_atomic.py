@@ -10,7 +10,7 @@ import pytest
 
 from semscale.cli.process import exit_code
 from semscale.errors import InputError
-from semscale.store.atomic import check_writable, replacing
+from semscale.store.atomic import check_writable, create_private, create_private_folder, replacing
 
 
 def test_nothing_stands_before_the_block_ends(tmp_path):
@@ -152,3 +152,28 @@ def test_the_longest_name_is_written_and_a_longer_one_refused(tmp_path):
     assert longest.read_text() == "new"
     with pytest.raises(InputError, match="out: the name .* is too long; choose a shorter one"):
         check_writable(tmp_path / ("x" * 296 + ".csv"), "out")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such rights")
+def test_what_is_private_belongs_to_its_user_alone(tmp_path):
+    folder = tmp_path / "new" / "private"
+    create_private_folder(folder)
+    create_private(folder / "empty")
+    with replacing(folder / "written", private=True) as temporary:
+        temporary.write_text("a reply")
+    assert (folder / "written").read_text() == "a reply"
+    assert [path.stat().st_mode & 0o777 for path in (folder, folder / "empty", folder / "written")] == [
+        0o700,
+        0o600,
+        0o600,
+    ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such rights")
+def test_rights_that_somebody_has_set_stay(tmp_path):
+    shared = tmp_path / "shared"
+    shared.write_text("kept")
+    shared.chmod(0o664)
+    create_private(shared)
+    create_private_folder(tmp_path)
+    assert (shared.read_text(), shared.stat().st_mode & 0o777) == ("kept", 0o664)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.study.axes import compare_groups, group_differences, question_correlations
 from semscale.study.people import ComparedQuestion, ComparedSide
 

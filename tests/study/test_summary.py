@@ -9,7 +9,7 @@ from scipy.stats import t
 from tests.schema_check import check_json
 
 from semscale.scales import load_scale
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.study.questionnaire import StudyQuestion
 from semscale.study.summary import (
     MOST_LEVELS,

@@ -5,9 +5,8 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.stats.survey.design import SurveyDesign
-from semscale.stats.survey.domains import Domains
-from semscale.stats.survey.means import survey_means
+from semscale.stats.survey_designs import Domains, SurveyDesign
+from semscale.stats.survey_estimates import survey_means
 from semscale.tabulation import crosstab_figures
 from semscale.tabulation.banners import read_banner
 from semscale.tabulation.crosstab_figures import (

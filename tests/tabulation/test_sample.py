@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.stats.survey.means import survey_means
-from semscale.stats.survey.replicate_design import ReplicateDesign
+from semscale.stats.survey_designs import ReplicateDesign
+from semscale.stats.survey_estimates import survey_means
 from semscale.store.column_labels import ColumnLabels
 from semscale.tabulation.sample import matched_margins, read_sample
 from semscale.tabulation.settings import SampleSettings, read_margins, read_rscales

@@ -24,7 +24,7 @@ from semscale.answer_consistency.settings import AnswerColumns, AskedColumns, sa
 from semscale.answer_consistency.summary import SampledSummary
 from semscale.answer_consistency.tables import SAMPLES, AnswerSource, questions
 from semscale.chat.runner import run_apart
-from semscale.embedding.languages.language_counts import n_unguarded
+from semscale.embedding.languages import n_unguarded
 from semscale.errors import InputError
 from semscale.matching.entailment import worded_sentences
 from semscale.matching.matcher import CORPUS_ROWS
@@ -33,8 +33,7 @@ from semscale.results.runs import PartState, TableInstrument, measure_table
 from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.results.table_columns import Cells
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.pmf_figures import value_figure
+from semscale.stats.intervals import IntervalPlan, value_figure
 from semscale.stats.sampling import RowSample
 from semscale.store.places.output_places import Target
 from semscale.store.runs.table_run import PartSettings

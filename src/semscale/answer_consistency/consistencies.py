@@ -21,7 +21,7 @@ from semscale.results.result_columns import COUNTS, STATUSES, TEXTS, ResultColum
 from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
 from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, ObjectArray, Status, Statuses
 

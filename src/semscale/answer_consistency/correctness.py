@@ -12,21 +12,25 @@ from semscale.answer_consistency.settings import CorrectnessSettings
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.settings import takes
-from semscale.stats.calibration.acceptance import Triage, triage
-from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
-from semscale.stats.calibration.calibrators import CurveName, ProbabilityCurve, cross_fitted, fit_curve
-from semscale.stats.calibration.ensembles import (
+from semscale.stats.acceptance import Triage, triage
+from semscale.stats.calibration import (
     FEWEST_OF_EACH,
     FEWEST_TUNING,
+    CalibrationFigures,
+    CurveName,
+    ProbabilityCurve,
+    calibration_figures,
+    cross_fitted,
     filled_scores,
+    fit_curve,
     labelled_rows,
     nested_scores,
+    stratified_folds,
     tune_weights,
     weighted_mean,
 )
-from semscale.stats.calibration.folds import stratified_folds
-from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.intervals.roc_areas import roc_area
+from semscale.stats.correlations import roc_area
+from semscale.stats.intervals import Estimate
 from semscale.types import Floats, Integers, Mask
 
 DECISIONS = ("accept", "review", "abstain")

@@ -20,9 +20,8 @@ from semscale.matching.summary import scores_by_group
 from semscale.results.summary import ForemostRows, LeftOutRows, RowTally, Summary
 from semscale.results.tallies import NO_VALUE
 from semscale.signature import Signature
-from semscale.stats.calibration.acceptance import AcceptanceThreshold
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.pmf_figures import value_figure
+from semscale.stats.acceptance import AcceptanceThreshold
+from semscale.stats.intervals import Estimate, IntervalPlan, value_figure
 from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers

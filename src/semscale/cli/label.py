@@ -224,7 +224,7 @@ def _draw_to_rate(options: LabelOptions) -> None:
     from semscale.rating.labelling import instructions, label_sheet, write_sheet
     from semscale.rating.rater import Rater
     from semscale.signature import Signature
-    from semscale.stats.calibration.drawing import draw_texts
+    from semscale.stats.sampling import draw_texts
     from semscale.store.columns import column_in
     from semscale.weights.known import DEFAULT_RATING_MODEL
 

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from semscale.chat.pacing import Limits
     from semscale.chat.prices import PriceTable
     from semscale.chat.runner import Runner, Running
-    from semscale.distributed.recipes import ModelRecipe, Recipe
+    from semscale.distributed.cluster_parts import Recipe
+    from semscale.distributed.datasets import ModelRecipe
     from semscale.embedding.embedder import Embedder
     from semscale.embedding.loading import LoadingSettings
     from semscale.history.history import History
-    from semscale.stats.intervals.estimates import IntervalPlan
+    from semscale.stats.intervals import IntervalPlan
     from semscale.store.deriving.derived_columns import Derivation
     from semscale.store.readers.survey_header import HeaderKind
     from semscale.store.reading import TableSettings
@@ -188,7 +189,7 @@ class RunOptions(Configurable):
     @property
     def plan(self) -> "IntervalPlan":
         """Settings of the intervals."""
-        from semscale.stats.intervals.estimates import IntervalPlan
+        from semscale.stats.intervals import IntervalPlan
 
         return IntervalPlan(self.interval, seed=self.seed)
 
@@ -548,11 +549,6 @@ class RayOptions(Settings):
         Field(ge=0, description="GPUs of each model on the cluster, with --engine torch."),
         Option(RUN, rare=True, shown=False),
     ] = 0.0
-    embed_once: Annotated[
-        Literal["auto", "always", "never"],
-        Field(description="Embed texts of several parts once in the cluster; auto: where it is faster."),
-        Option(RUN, rare=True),
-    ] = "auto"
 
     def model_post_init(self, _context: object) -> None:
         """Refuse what the cluster cannot do."""
@@ -560,8 +556,6 @@ class RayOptions(Settings):
             refuse_stated("--ray, which is not given", self)
         elif not self.ray.strip():
             raise InputError("ray must be HOST:PORT, auto or local, got an empty text")
-        if self.gpus_per_actor and self.embed_once == "always":
-            raise InputError("--embed-once always is not for GPUs: leave it out, or --gpus-per-actor")
 
     @contextmanager
     def workers(self, engine: str, recipe: "Callable[[], Recipe]") -> "Iterator[PartMakers | None]":
@@ -580,12 +574,11 @@ class RayOptions(Settings):
             return
         if self.gpus_per_actor and engine != "torch":
             raise InputError(f"--gpus-per-actor belongs to --engine torch, got --engine {engine}")
-        from semscale.distributed.actor_pool import ActorPool
-        from semscale.distributed.cluster import connected
+        from semscale.distributed.cluster import ActorPool, connected
         from semscale.distributed.cluster_parts import ClusterParts
 
         with connected(self.ray):
-            yield ClusterParts(recipe(), ActorPool(self.actors, gpus=self.gpus_per_actor), self.embed_once)
+            yield ClusterParts(recipe(), ActorPool(self.actors, gpus=self.gpus_per_actor))
 
 
 def model_recipe(options: EmbedderOptions, default: str, *, cache: bool = True) -> "ModelRecipe":
@@ -599,7 +592,7 @@ def model_recipe(options: EmbedderOptions, default: str, *, cache: bool = True) 
     Raises:
         InputError: an endpoint, which more machines make no faster.
     """
-    from semscale.distributed.recipes import ModelRecipe
+    from semscale.distributed.datasets import ModelRecipe
 
     refuse_endpoint(options)
     return ModelRecipe(

@@ -162,7 +162,7 @@ def run_study(options: StudyRunOptions, outputs: StudyOutputs) -> "StudySummary"
         ReplyError: no call can succeed.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.stats.intervals.estimates import IntervalPlan
+    from semscale.stats.intervals import IntervalPlan
     from semscale.store.atomic import check_folder
 
     study = _read(options)

@@ -8,21 +8,20 @@ import numpy as np
 
 from semscale.coding.settings import MIN_BASE
 from semscale.errors import InputError
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.agreement.krippendorff import krippendorff_alpha
-from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP, corrected_group_test
-from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
-from semscale.stats.calibration.sample_design import SampleDesign
-from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.shares import wilson_interval
-from semscale.stats.linear_models import Coefficients, independent_columns, robust_regression
-from semscale.stats.survey.association import rao_scott
-from semscale.stats.survey.design import SurveyDesign
-from semscale.stats.survey.means import survey_means
-from semscale.stats.survey.share_intervals import share_interval
-from semscale.stats.testing.independence import independence_p_value
-from semscale.stats.testing.multiple_testing import adjusted
+from semscale.stats.agreement import AgreementEstimate, krippendorff_alpha
+from semscale.stats.intervals import Estimate, IntervalPlan, wilson_interval
+from semscale.stats.prediction_powered import (
+    FEWEST_IN_GROUP,
+    CorrectedMean,
+    corrected_group_test,
+    prediction_powered_mean,
+    weighted_prediction_powered_mean,
+)
+from semscale.stats.regression import Coefficients, independent_columns, robust_regression
+from semscale.stats.sampling import SampleDesign
+from semscale.stats.significance import adjusted, independence_p_value, rao_scott
+from semscale.stats.survey_designs import SurveyDesign
+from semscale.stats.survey_estimates import share_interval, survey_means
 from semscale.types import Floats, Integers, Mask
 
 _GROUPS_AT_ONCE = 500

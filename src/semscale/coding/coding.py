@@ -15,20 +15,22 @@ from semscale.coding.labels import HandCodes, majority, mean_codes
 from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.errors import InputError
 from semscale.signature import Signature
-from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
-from semscale.stats.calibration.calibrators import PlattCurve, fit_platt
-from semscale.stats.calibration.ensembles import (
+from semscale.stats.calibration import (
     FEWEST_OF_EACH,
     FEWEST_TUNING,
+    FOLDS,
+    CalibrationFigures,
+    PlattCurve,
+    calibration_figures,
+    fit_platt,
     nested_scores,
+    random_folds,
     tune_weights,
     weighted_mean,
 )
-from semscale.stats.calibration.folds import FOLDS, folds_of
-from semscale.stats.calibration.labels_hash import labels_hash
-from semscale.stats.calibration.sample_design import checked_inclusion
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.roc_areas import roc_area
+from semscale.stats.correlations import roc_area
+from semscale.stats.intervals import Estimate, IntervalPlan
+from semscale.stats.sampling import checked_inclusion, labels_hash
 from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses
 
 MIN_PER_CLASS = 5
@@ -396,7 +398,7 @@ def calibrate_code(scores: Floats, hand: Floats, *, interval: float = 0.95, seed
     rows_with, rows_without = (len(np.unique(row[labels == label])) for label in (1.0, 0.0))
     if min(rows_with, rows_without) < MIN_PER_CLASS:
         return CodeCalibration(None, n_with, n_without)
-    fold = folds_of(len(row), groups=row, folds=FOLDS, seed=seed)
+    fold = random_folds(len(row), groups=row, folds=FOLDS, seed=seed)
     fold_curves = tuple(
         fit_platt(values[fold != part], labels[fold != part]) for part in range(int(fold.max()) + 1)
     )

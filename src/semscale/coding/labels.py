@@ -20,7 +20,7 @@ from semscale.results.label_sheets import (
     with_label_columns,
     write_beside,
 )
-from semscale.stats.calibration.drawing import DrawnTexts, draw_texts
+from semscale.stats.sampling import DrawnTexts, draw_texts
 from semscale.store.cells import storable
 from semscale.store.missing_codes import is_missing
 from semscale.store.row_picking import picked_rows

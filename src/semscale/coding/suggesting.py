@@ -25,12 +25,12 @@ from semscale.json_reading import parse_json
 from semscale.judging.prompts import mark_code, sanitize
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.clustering.cluster_stability import (
+from semscale.stats.clustering import (
     DIRECTIONS,
     RESAMPLES,
     STABLE,
-    main_axes,
     most_stable,
+    principal_axes,
     stable_clusters,
 )
 from semscale.store.atomic import replacing
@@ -405,7 +405,7 @@ def cluster_answers(  # noqa: PLR0913 - the answers; the rest are settings
     name, number = ("most", most) if codes is None else ("codes", codes)
     if number < 2 or (codes is not None and codes > largest):  # noqa: PLR2004 - a codebook has at least two
         raise InputError(f"{name} must be 2 to {largest}, half of the different answers, got {number}")
-    middle, axes = main_axes(vectors)
+    middle, axes = principal_axes(vectors)
     points = (vectors - middle) @ axes
     if codes is None:
         stable = most_stable(points, range(2, min(most, largest) + 1), seed=seed)

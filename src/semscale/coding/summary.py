@@ -24,9 +24,9 @@ from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.errors import InputError
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.calibration.sample_design import SampleDesign
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.agreement import AgreementEstimate
+from semscale.stats.intervals import IntervalPlan
+from semscale.stats.sampling import SampleDesign
 from semscale.types import Floats, Integers
 
 QUOTES = 3

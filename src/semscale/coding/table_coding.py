@@ -24,17 +24,23 @@ from semscale.coding.coding import Coding, FittedCodes, applied_settings, fit_co
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.summary import CodedGroup, CodedGrouping, CodeTallies, CodingAgreement, CodingSummary
-from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
+from semscale.embedding.cache import KEPT_EMBEDDINGS
 from semscale.embedding.texts import answer_status
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater
 from semscale.results.runs import PartState, TableInstrument
 from semscale.results.table_columns import Cells
 from semscale.results.weights import NOBODY, numbered
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
+from semscale.stats.agreement import AgreementEstimate
+from semscale.stats.intervals import IntervalPlan
+from semscale.stats.sampling import (
+    SAMPLED_ROWS,
+    Column,
+    LabelledSample,
+    SampleDesign,
+    SampledRows,
+    checked_inclusion,
+)
 from semscale.store.columns import column_in, floats_in
 from semscale.store.row_picking import picked_rows
 from semscale.store.table import Table

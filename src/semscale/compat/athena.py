@@ -56,14 +56,14 @@ from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, named, now
 from semscale.json_reading import parse_json
-from semscale.stats.intervals.resampling import check_seed
+from semscale.stats.intervals import check_seed
 from semscale.store.atomic import check_writable, replacing
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding import Embedder
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.embedding.token_states import TokenEncoder
 
 __all__ = [
     "REPORT",

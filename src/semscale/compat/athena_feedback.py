@@ -35,7 +35,7 @@ from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding import Embedder
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.embedding.token_states import TokenEncoder
 
 _F1, _CREDITS, _FIELD = "bertscore_f1", "credits_difference", "credits"
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Never, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError, SemscaleError
 from semscale.matching.bertscore import (
     BertScorer,

@@ -21,9 +21,8 @@ from semscale.judging.prompts import read_items
 from semscale.matching.entailment import EntailmentModel
 from semscale.matching.matcher import Matcher
 from semscale.matching.settings import DEFAULT_METHOD
-from semscale.stats.calibration.prediction_powered import prediction_powered_mean
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import estimate_mean
+from semscale.stats.intervals import IntervalPlan, estimate_mean
+from semscale.stats.prediction_powered import prediction_powered_mean
 from semscale.types import Floats, Integers
 from semscale.weights.known import DEFAULT_MODEL
 

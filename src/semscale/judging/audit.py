@@ -20,12 +20,9 @@ from semscale.judging.verdict import REPLIED
 from semscale.judging.verdicts import Verdicts
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.agreement.kappa import weighted_kappa
-from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
-from semscale.stats.calibration.proper_scores import ranked_probability_scores
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.stats.agreement import AgreementEstimate, weighted_kappa
+from semscale.stats.calibration import CalibrationFigures, calibration_figures, ranked_probability_scores
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
 from semscale.types import Floats, Progress, Status
 
 Check = Literal["reversed", "relabelled", "padding", "reference-position", "injection"]

@@ -22,11 +22,15 @@ from semscale.judging.judge import Judge
 from semscale.judging.prompts import JudgedItem, mark_code, read_items, sanitize
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
-from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
-from semscale.stats.intervals.simultaneous import simultaneous
-from semscale.stats.ranking.bradley_terry import BradleyTerry, bradley_terry
+from semscale.stats.intervals import (
+    FEWEST_CLUSTERS,
+    Estimate,
+    IntervalPlan,
+    MeanEstimate,
+    estimate_mean,
+    simultaneous,
+)
+from semscale.stats.regression import BradleyTerry, bradley_terry
 from semscale.store.columns import as_list
 from semscale.types import Floats, Integers, Mask, Progress, Status
 

@@ -13,19 +13,28 @@ from semscale.json_reading import parse_json
 from semscale.judging.templates import Template
 from semscale.results.label_sheets import HUMAN, check_label_columns, with_label_columns
 from semscale.signature import Signature
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with_humans
-from semscale.stats.agreement.kappa import weighted_kappa
-from semscale.stats.agreement.panels import mean_defined
-from semscale.stats.calibration.drawing import draw_texts, worth_at_random
-from semscale.stats.calibration.labels_hash import labels_hash
-from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
-from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
-from semscale.stats.calibration.several_draws import NextDraw
-from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
-from semscale.stats.sampling import SampledRows
+from semscale.stats.agreement import (
+    AgreementEstimate,
+    HumanComparison,
+    compare_with_humans,
+    mean_defined,
+    weighted_kappa,
+)
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
+from semscale.stats.prediction_powered import (
+    CorrectedMean,
+    prediction_powered_mean,
+    weighted_prediction_powered_mean,
+)
+from semscale.stats.sampling import (
+    NextDraw,
+    SampleDesign,
+    SampledRows,
+    checked_inclusion,
+    draw_texts,
+    labels_hash,
+    worth_at_random,
+)
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask

@@ -19,16 +19,22 @@ from semscale.results.estimates import Estimates, mean_in_words
 from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.agreement.panels import (
+from semscale.stats.agreement import (
+    AgreementEstimate,
     EffectiveJudges,
     effective_judges,
     pairwise_agreement,
     severities,
 )
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, counted_mean, estimate_mean
-from semscale.stats.intervals.pmf_figures import Figures, value_figure
+from semscale.stats.groups import counted_mean
+from semscale.stats.intervals import (
+    Estimate,
+    Figures,
+    IntervalPlan,
+    MeanEstimate,
+    estimate_mean,
+    value_figure,
+)
 from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
 from semscale.types import Floats, Integers, Mask, Status
 

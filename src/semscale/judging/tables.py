@@ -18,8 +18,8 @@ from semscale.results.label_sheets import INCLUSION
 from semscale.results.result_columns import PRIVATE
 from semscale.results.runs import PartState, TableInstrument, measure_table
 from semscale.results.table_columns import Cells
-from semscale.stats.calibration.sample_design import checked_inclusion
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
+from semscale.stats.sampling import checked_inclusion
 from semscale.store.places.output_places import Target
 from semscale.store.runs.table_run import PartSettings
 from semscale.store.table import Table

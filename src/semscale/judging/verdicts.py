@@ -22,15 +22,14 @@ from semscale.results.result import Result
 from semscale.results.result_columns import STATUSES
 from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
 from semscale.signature import Signature
-from semscale.stats.agreement.panels import (
+from semscale.stats.agreement import (
     EffectiveJudges,
     PairAgreement,
     effective_judges,
     pairwise_agreement,
     severities,
 )
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.intervals import IntervalPlan, MeanEstimate
 from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Mask, Statuses
 

@@ -17,8 +17,7 @@ from semscale.json_reading import parse_json
 from semscale.matching.matcher import Matcher, uses_corpus
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
 from semscale.types import Floats, Progress
 
 TASKS = (

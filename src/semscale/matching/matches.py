@@ -23,8 +23,7 @@ from semscale.results.result_columns import (
 )
 from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
 from semscale.types import Floats, Integers, Mask, Statuses
 
 Findings = tuple[tuple[Finding, ...], ...]

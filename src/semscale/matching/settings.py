@@ -39,7 +39,7 @@ def _corpus(corpus: Iterable[object] | None) -> tuple[str, ...] | None:
 
 
 def _seed(seed: object) -> object:
-    from semscale.stats.intervals.resampling import check_seed
+    from semscale.stats.intervals import check_seed
 
     check_seed(seed)  # type: ignore[arg-type]  # refuses what is no seed
     return seed

@@ -14,9 +14,8 @@ from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.matching.settings import MatchColumns
 from semscale.results.summary import ForemostRows, RowTally, Summary
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.pmf_figures import value_figure
-from semscale.stats.ranks import average_ranks
+from semscale.stats.correlations import average_ranks
+from semscale.stats.intervals import IntervalPlan, value_figure
 from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
 from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Status

@@ -38,7 +38,7 @@ from semscale.rating.calibrators import (
 from semscale.rating.readouts import Reals
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals import Estimate
 from semscale.store.atomic import check_writable, replacing
 from semscale.types import Floats, Mask, Refits
 

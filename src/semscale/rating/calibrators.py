@@ -16,7 +16,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 from semscale.rating.anchors import Axis
 from semscale.rating.readouts import Reals, sharpen_pmf, sum_in_order
 from semscale.signature import Signature
-from semscale.stats.calibration.proper_scores import ranked_probability_scores
+from semscale.stats.calibration import ranked_probability_scores
 from semscale.types import Floats, Integers, Mask
 
 STRICT = ConfigDict(strict=True, extra="forbid", defer_build=True)

@@ -28,13 +28,9 @@ from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.rating.readouts import modes
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.agreement.correlations import ks_similarity, pearson, pearson_estimate
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.agreement.intraclass import intraclass_correlation
-from semscale.stats.agreement.reliability import spearman_brown
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
-from semscale.stats.mass_names import mass_names
+from semscale.stats.agreement import AgreementEstimate, intraclass_correlation
+from semscale.stats.correlations import ks_similarity, pearson, pearson_estimate, spearman_brown
+from semscale.stats.intervals import Estimate, IntervalPlan, MeanEstimate, estimate_mean, mass_names
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status
 

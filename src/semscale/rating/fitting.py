@@ -30,13 +30,10 @@ from semscale.rating.human import human_table, laid_on
 from semscale.rating.labelling import check_human_range
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson, pearson_estimate
-from semscale.stats.agreement.panels import mean_defined
-from semscale.stats.calibration.folds import FOLDS, folds_of
-from semscale.stats.calibration.proper_scores import log_scores, ranked_probability_scores
-from semscale.stats.intervals.coefficients import Resampling
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.means import estimate_mean
+from semscale.stats.agreement import mean_defined
+from semscale.stats.calibration import FOLDS, log_scores, random_folds, ranked_probability_scores
+from semscale.stats.correlations import Resampling, ks_similarity_estimate, pearson, pearson_estimate
+from semscale.stats.intervals import Estimate, IntervalPlan, estimate_mean
 from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Mask, Statuses, are_scored
 
@@ -160,7 +157,7 @@ class Sample:
 
     def folds(self, folds: int = FOLDS, *, seed: int | None = None) -> list[Mask]:
         """Part the texts by chance: masks (n,) of the texts of each fold."""
-        fold = folds_of(
+        fold = random_folds(
             len(self.human), groups=self.together, folds=folds, seed=self.seed if seed is None else seed
         )
         return [fold == part for part in np.unique(fold)]

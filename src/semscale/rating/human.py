@@ -14,20 +14,22 @@ from semscale.rating.readouts import reject
 from semscale.results.estimates import few_note
 from semscale.results.weights import NOBODY, as_weights, in_unit, numbered
 from semscale.signature import Signature
-from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson_estimate, spearman_estimate
-from semscale.stats.agreement.reliability import split_half_reliability
-from semscale.stats.calibration.labels_hash import labels_hash
-from semscale.stats.calibration.prediction_powered import (
+from semscale.stats.correlations import (
+    Resampling,
+    ks_similarity_estimate,
+    pearson_estimate,
+    replicates_for,
+    spearman_estimate,
+    split_half_reliability,
+)
+from semscale.stats.intervals import FEWEST_CLUSTERS, Estimate
+from semscale.stats.prediction_powered import (
     FEWEST_LABELS,
     CorrectedMean,
     prediction_powered_mean,
+    weighted_prediction_powered_mean,
 )
-from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion, joined_designs
-from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
-from semscale.stats.intervals.coefficients import Resampling, replicates_for
-from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
-from semscale.stats.sampling import RowSample
+from semscale.stats.sampling import RowSample, SampleDesign, checked_inclusion, joined_designs, labels_hash
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask

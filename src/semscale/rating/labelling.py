@@ -19,7 +19,7 @@ from semscale.results.label_sheets import HUMAN, INCLUSION, write_beside
 from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shown_cell
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.calibration.drawing import DrawnTexts
+from semscale.stats.sampling import DrawnTexts
 from semscale.store.cells import storable
 from semscale.store.columns import column_in, floats_in
 from semscale.store.table import Table

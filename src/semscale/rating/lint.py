@@ -20,15 +20,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from semscale.embedding.embedder import anchor_embedder
-from semscale.embedding.languages.language_names import ENGLISH
+from semscale.embedding.languages import ENGLISH
 from semscale.embedding.loading import as_embedder
 from semscale.presentable import Presentable
 from semscale.rating.anchors import FLOOR_GROUPS, language_of_probes, scale_for_model, unrelated_probes
 from semscale.rating.readouts import similarity_pmf, ssr_ratings
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
-from semscale.stats.agreement.correlations import pearson, spearman
-from semscale.stats.agreement.reliability import spearman_brown
+from semscale.stats.correlations import pearson, spearman, spearman_brown
 from semscale.types import Floats, Mask, Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.languages.identification import load_identifier
-from semscale.embedding.languages.other_languages import in_other_languages
+from semscale.embedding.languages import in_other_languages, load_identifier
 from semscale.embedding.loading import as_embedder, checked_embedder
-from semscale.embedding.part_progress import shifted
-from semscale.embedding.texts import answer_status, distinct
+from semscale.embedding.texts import answer_status, distinct, shifted
 from semscale.errors import InputError
 from semscale.rating.anchors import (
     AnchorLanguages,
@@ -32,12 +30,11 @@ from semscale.rating.settings import RaterSettings
 from semscale.scales import Scale, load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.stats.intervals.resampling import check_interval, check_seed
+from semscale.stats.intervals import check_interval, check_seed
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, written_codes
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
-from semscale.weights.known import DEFAULT_RATING_MODEL
-from semscale.weights.model_lookup import profile_of
+from semscale.weights.known import DEFAULT_RATING_MODEL, profile_of
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -230,6 +227,8 @@ class Rater:
             InputError: this rater has a calibration, labels outside the scale, fewer than 10 labelled texts
                 with a rating, or fewer than two different labels.
         """
+        from threadpoolctl import threadpool_limits
+
         from semscale.rating.fitting import fit_calibration, labelled_texts
 
         if self.calibration is not None:
@@ -239,14 +238,16 @@ class Rater:
         labelled = labelled_texts(texts, ratings, by=by, human_range=human_range, source=source)
         rated, vectors = self._rated_cells(labelled.texts, progress, with_vectors=True)
         predictors = Predictors(vectors, rated.pmf[rated.scored], self.scale.values, self.axis)
-        return fit_calibration(
-            labelled.with_ratings(rated.status),
-            predictors,
-            self.scale,
-            ratings=self.signature,
-            interval=interval,
-            seed=seed,
-        )
+        # Several threads of BLAS spend most of the processor time waiting, as the matrices are small.
+        with threadpool_limits(1, user_api="blas"):
+            return fit_calibration(
+                labelled.with_ratings(rated.status),
+                predictors,
+                self.scale,
+                ratings=self.signature,
+                interval=interval,
+                seed=seed,
+            )
 
     def _check_calibration(self) -> None:
         """Refuse a calibration that was fitted to other ratings, which the signature does."""

@@ -26,9 +26,7 @@ from semscale.results.result_columns import (
 from semscale.results.tallies import EstimateSettings, IntervalSettings, Tallies, estimate_rows
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.pmf_figures import figures_of
-from semscale.stats.mass_names import mass_names
+from semscale.stats.intervals import IntervalPlan, mass_names, scale_figures
 from semscale.store.columns import as_list, as_names
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, ObjectArray, Refits, Statuses
@@ -138,7 +136,7 @@ class Ratings(Result):
             InputError: a column of the wrong length, a wrong weight (rows named), or weights that sum to 0.
         """
         n_labels = None if self.calibration is None else self.calibration.labels.n
-        tallies = Tallies([figures_of(self.scale.values)], self.signature, n_labels=n_labels)
+        tallies = Tallies([scale_figures(self.scale.values)], self.signature, n_labels=n_labels)
         return estimate_rows(tallies, self.pmf, self.status, refits=self.refits, **settings)
 
     def _with_rows(self, rows: Mask) -> Self:

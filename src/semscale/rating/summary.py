@@ -9,18 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from semscale.embedding.languages.language_counts import LanguageCount
-from semscale.embedding.languages.unread_language import UnreadLanguage
+from semscale.embedding.languages import LanguageCount, UnreadLanguage
 from semscale.json_reading import encodable
 from semscale.presentable import Presentable
 from semscale.rating.anchors import stated_language
 from semscale.results.summary import RowTally, Summary
 from semscale.scales import Scale
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.moments import Moments
-from semscale.stats.intervals.pmf_figures import figures_of
+from semscale.stats.intervals import IntervalPlan, Moments, scale_figures
 from semscale.stats.sampling import priorities
-from semscale.stats.variance_components.crossed_means import CrossedComponents, crossed_components
+from semscale.stats.variance_components import CrossedComponents, crossed_components
 from semscale.store.cells import storable
 from semscale.store.missing_codes import LONGEST_CODE, CodeCount, is_missing
 from semscale.types import Floats, Status
@@ -259,7 +256,7 @@ class RatingTally:
         self._scale, self._floor, self._calibration = rated.scale, rated.floor, rated.calibration
         self._own_anchors = rated.own_anchors
         self._rows = RowTally(
-            [figures_of(rated.scale.values)],
+            [scale_figures(rated.scale.values)],
             rated.signature,
             by=by,
             n_labels=None if rated.calibration is None else rated.calibration.labels.n,

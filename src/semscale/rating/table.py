@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import polars as pl
 
-from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
+from semscale.embedding.cache import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
 from semscale.rating.labelling import FilledSheet
 from semscale.rating.rater import Rater
@@ -16,7 +16,7 @@ from semscale.rating.settings import RatingColumns
 from semscale.rating.summary import RatingSummaries, RatingSummary, RatingTally
 from semscale.results.runs import PartWork, TableInstrument, looked_through, measure_table
 from semscale.results.table_columns import TEXT, Cells
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.store.cells import storable
 from semscale.store.first_look import needs_counting
 from semscale.store.places.output_places import Target

@@ -38,15 +38,15 @@ from semscale.report.formatting import (
 from semscale.report.parts import Columns, covered, present, section, summary_document, table, table_of
 from semscale.report.plane_charts import scatter
 from semscale.report.row_charts import Bar, bars
-from semscale.stats.calibration.prediction_powered import FEWEST_LABELS
+from semscale.stats.prediction_powered import FEWEST_LABELS
 from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.rating.calibration import CalibrationSummary, CurvePoint, HonestError
     from semscale.rating.human import RatingComparison
     from semscale.scales import Scale
-    from semscale.stats.calibration.prediction_powered import CorrectedMean
-    from semscale.stats.intervals.estimates import Estimate
+    from semscale.stats.intervals import Estimate
+    from semscale.stats.prediction_powered import CorrectedMean
 
 FORECAST_OFF = 200
 """Points of percent, divided by the labels, by which the forecast gain of twice as many was off in trials."""
@@ -224,7 +224,7 @@ def _cautions(summary: "CalibrationSummary") -> Iterator[str]:
 
 def _quality_table(summary: "CalibrationSummary") -> DataTable:
     qualities = summary.qualities.values()
-    figures_of = {
+    quality_figures = {
         "Pearson r of means": ([quality.pearson for quality in qualities], "ranking: 1 is best"),
         "KS similarity": (
             [quality.ks_similarity for quality in qualities],
@@ -241,7 +241,7 @@ def _quality_table(summary: "CalibrationSummary") -> DataTable:
     }
     rows: list[tuple[Value, ...]] = [
         (name, *(estimate_cell(estimate, _DIGITS) for estimate in estimates), meaning)
-        for name, (estimates, meaning) in figures_of.items()
+        for name, (estimates, meaning) in quality_figures.items()
     ]
     interval = covered((value for row in rows for value in row), summary.interval)
     spread = f"standard deviation; people's means have {number(summary.human_spread)}"

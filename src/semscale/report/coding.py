@@ -31,8 +31,8 @@ from semscale.report.document import (
 from semscale.report.formatting import count, counted, coverage, listed, one_line, percent
 from semscale.report.parts import Column, Columns, in_column, section, table, table_of
 from semscale.report.sentences import rows_scored, sampled_caution
-from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
-from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
+from semscale.stats.clustering import RESAMPLES, STABLE
+from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from semscale.coding.coding import CodeCalibration
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
     from semscale.coding.summary import CodedGrouping, CodingSummary
-    from semscale.stats.agreement.estimates import AgreementEstimate
+    from semscale.stats.agreement import AgreementEstimate
 
 _NAME = 60
 _HEAD = 24

@@ -53,7 +53,7 @@ from semscale.report.plane_charts import reliability
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.result import UNREAD
-from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals import Estimate
 from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Status
 
@@ -62,8 +62,8 @@ if TYPE_CHECKING:
     from semscale.answer_consistency.claims import ClaimVerdict
     from semscale.answer_consistency.correctness import CorrectnessProbability
     from semscale.answer_consistency.summary import ConsistencyItem, ConsistencySummary
-    from semscale.stats.calibration.acceptance import AcceptanceThreshold
-    from semscale.stats.calibration.calibration_error import CalibrationFigures
+    from semscale.stats.acceptance import AcceptanceThreshold
+    from semscale.stats.calibration import CalibrationFigures
 
 SHOWN_ITEMS = 10
 _MOST_SAMPLES, _MOST_FINDINGS = 8, 6

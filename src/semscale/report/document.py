@@ -26,7 +26,7 @@ Detail = Literal["both", "full", "brief"]
 
 @runtime_checkable
 class Interval(Protocol):
-    """A figure with the two ends of its interval, such as ``semscale.stats.intervals.estimates.Estimate``."""
+    """A figure with the two ends of its interval, such as ``semscale.stats.intervals.Estimate``."""
 
     @property
     def value(self) -> float:

@@ -29,7 +29,7 @@ from semscale.drift.quality.judged_runs import WinRecord
 from semscale.drift.ruler.attribution import Moved
 from semscale.drift.ruler.ruler_check import RulerCheck
 from semscale.drift.runs.item_matching import ItemMatching
-from semscale.embedding.languages.language_names import ENGLISH
+from semscale.embedding.languages import ENGLISH
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run, named, now, short_id
 from semscale.history.seals import SHORTEST_HEAD
@@ -119,8 +119,7 @@ from semscale.report.parts import (
 from semscale.report.plane_charts import MatrixCell, matrix
 from semscale.report.row_charts import GROUP, HISTOGRAM, ForestRow, ScoreGroup, forest, legend
 from semscale.report.sentences import asterisk_note, language_name, position_bias_note, windows_note
-from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+from semscale.stats.intervals import FEWEST_CLUSTERS, Estimate
 
 _NAMED_IDS = 30
 _RERUN = " Some of it may be chance: record a rerun of the baseline (--rerun-of baseline)."

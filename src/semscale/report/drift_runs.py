@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from semscale.chat.prices import amount
-from semscale.damage.damages import DAMAGES
+from semscale.damage import DAMAGES
 from semscale.drift.asking.answers import AskedFacts
 from semscale.drift.gate.decision import Outcome, SequenceTest, in_margins
 from semscale.drift.matrix.matrix import AskedMatrix
@@ -84,8 +84,8 @@ from semscale.report.plane_charts import MOST_RUNS, Course, Mark, MatrixCell, Ti
 from semscale.report.row_charts import NOISE, TOLERATED, ForestRow, forest
 from semscale.report.sentences import position_bias_note, stand_in_notes
 from semscale.signature import Signature
-from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
-from semscale.stats.testing.monotone_trend import FEWEST_VALUES
+from semscale.stats.drift_tests import FEWEST_VALUES
+from semscale.stats.intervals import FEWEST_CLUSTERS
 
 _TIME = "%Y-%m-%d %H:%M"
 _SHOWN, _MOST_ROWS = 20, 200

@@ -41,7 +41,7 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.sentences import interval_methods
-from semscale.stats.intervals.exact_shares import clopper_pearson_upper
+from semscale.stats.intervals import clopper_pearson_upper
 
 OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS: "passed"}
 """What a test or the gate came to, as a word."""

@@ -12,8 +12,7 @@ import numpy as np
 
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import GroupEstimate
-from semscale.stats.intervals.means import counted_mean
+from semscale.stats.groups import GroupEstimate, counted_mean
 
 SCHEMA = 1
 """Number of the schema in ``docs/schema``; it grows when a key changes its meaning or is removed."""

@@ -60,10 +60,9 @@ if TYPE_CHECKING:
     from semscale.judging.summary import JudgedRow, JudgeScores, JudgeSummary
     from semscale.judging.verdict import Verdict
     from semscale.report.row_charts import ScoreGroup
-    from semscale.stats.agreement.estimates import AgreementEstimate
-    from semscale.stats.calibration.prediction_powered import CorrectedMean
-    from semscale.stats.intervals.estimates import Estimate
-    from semscale.stats.intervals.means import MeanEstimate
+    from semscale.stats.agreement import AgreementEstimate
+    from semscale.stats.intervals import Estimate, MeanEstimate
+    from semscale.stats.prediction_powered import CorrectedMean
 
 T = TypeVar("T")
 V = TypeVar("V")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from semscale.embedding.languages.language_counts import LanguageCount, are_english
+from semscale.embedding.languages import LanguageCount, are_english
 from semscale.report.document import (
     Block,
     Cell,
@@ -45,12 +45,12 @@ from semscale.report.sentences import (
 )
 from semscale.results.summary import EXAMPLES_PER_STATUS
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import GroupEstimate
+from semscale.stats.groups import GroupEstimate
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
     from semscale.results.summary import Summary
-    from semscale.stats.intervals.means import MeanEstimate
+    from semscale.stats.intervals import MeanEstimate
 
 SUMMAC = Citation(
     "Laban, P., Schnabel, T., Bennett, P. N., & Hearst, M. A. (2022).",
@@ -473,7 +473,7 @@ def low_items(
         bounds: least and greatest score that there can be.
 
     Example:
-        >>> from semscale.stats.intervals.estimates import Estimate
+        >>> from semscale.stats.intervals import Estimate
         >>> low_items([0.2, 0.6, 0.7, 1.0], float, Estimate(0.7, 0.6, 0.8), (0.0, 1.0))
         [0.2, 0.6]
     """

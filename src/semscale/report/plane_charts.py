@@ -39,7 +39,7 @@ from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.matching.token_scores import Explanation
-    from semscale.stats.calibration.calibration_error import ReliabilityBin
+    from semscale.stats.calibration import ReliabilityBin
 
 Range = tuple[float, float]
 _SIDE = 330  # pixels of a square

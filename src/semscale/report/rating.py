@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from semscale.rating.summary import LanguageTexts, RatingSummaries, RatingSummary
     from semscale.results.estimates import Estimates
     from semscale.scales import Scale
-    from semscale.stats.intervals.estimates import GroupEstimate
-    from semscale.stats.variance_components.crossed_means import CrossedComponents
+    from semscale.stats.groups import GroupEstimate
+    from semscale.stats.variance_components import CrossedComponents
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "no answer: the cell is empty or null, or holds a code for a missing answer",

@@ -3,19 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from semscale.embedding.languages.language_counts import LanguageCount
-from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.embedding.languages import LANGUAGE_NAMES, LanguageCount
 from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.signature import Signature
-from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+from semscale.stats.intervals import FEWEST_CLUSTERS
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.embedding.languages.unread_language import UnreadLanguage
+    from semscale.embedding.languages import UnreadLanguage
     from semscale.judging.asking import FormRefusal
     from semscale.results.estimates import Estimates
     from semscale.results.summary import Summary
-    from semscale.stats.intervals.means import MeanEstimate
+    from semscale.stats.intervals import MeanEstimate
 
 STATUS_MEANINGS = {
     "not-text": "the cell holds a number or something else that is not text",
@@ -171,7 +170,7 @@ def interval_methods(plan: ResampledIntervals, methods: Mapping[str, str | None]
         units: what was resampled, such as "rows".
 
     Example:
-        >>> from semscale.stats.intervals.estimates import IntervalPlan
+        >>> from semscale.stats.intervals import IntervalPlan
         >>> interval_methods(IntervalPlan(seed=7), {"match": "bootstrap", "F1": None}, "items")
         '95 %, 2,000 bootstrap resamples of items, seed 7'
         >>> methods = {"match": "linearized", "F1": "bootstrap"}
@@ -299,7 +298,7 @@ def position_bias_note(judge: str, first: "MeanEstimate") -> str | None:
         first: mean points of the first answer.
 
     Example:
-        >>> from semscale.stats.intervals.means import MeanEstimate
+        >>> from semscale.stats.intervals import MeanEstimate
         >>> position_bias_note("m", MeanEstimate(0.7, 0.6, 0.8, 20, 0, 20, "bootstrap")).partition(": ")[0]
         'm prefers the answer shown first'
         >>> position_bias_note("m", MeanEstimate(0.6, 0.4, 0.8, 20, 0, 20, "bootstrap")) is None

@@ -34,8 +34,8 @@ from semscale.study.summary import CONCEPT, MOST_LEVELS, scale_of
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.stats.intervals.estimates import GroupEstimate
-    from semscale.stats.variance_components.components import VarianceComponents
+    from semscale.stats.groups import GroupEstimate
+    from semscale.stats.variance_components import VarianceComponents
     from semscale.study.questionnaire import StudyQuestion
     from semscale.study.summary import (
         QuestionMeasure,

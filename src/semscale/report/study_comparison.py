@@ -39,13 +39,11 @@ from semscale.report.formatting import (
 )
 from semscale.report.parts import Columns, section, table, table_of
 from semscale.report.study import MAIER, method_label
-from semscale.stats.agreement.attainment import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVEYS
+from semscale.stats.panel_benchmarks import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVEYS
 
 if TYPE_CHECKING:
-    from semscale.stats.agreement.attainment import Attainment
-    from semscale.stats.distances.benchmarks import HeldDistance
-    from semscale.stats.distances.sample_worth import SampleWorth
-    from semscale.stats.intervals.estimates import Estimate
+    from semscale.stats.intervals import Estimate
+    from semscale.stats.panel_benchmarks import Attainment, HeldDistance, SampleWorth
     from semscale.study.axes import Correlations, GroupContrast, SurveyMeans
     from semscale.study.people import ComparedQuestion
     from semscale.study.people_comparison import Conclusion, MethodComparison, StudyComparison, Subject

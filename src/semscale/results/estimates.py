@@ -7,9 +7,8 @@ import numpy as np
 import polars as pl
 
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import GroupEstimate, UsedMethod
-from semscale.stats.intervals.means import MeanEstimate, counted_mean
-from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+from semscale.stats.groups import GroupEstimate, counted_mean
+from semscale.stats.intervals import FEWEST_CLUSTERS, MeanEstimate, UsedMethod
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 import polars as pl
 
-from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
-from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
+from semscale.embedding.languages import LanguageCount, LanguageCounter, LanguageSample, UnreadLanguage
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.pmf_figures import Figures
+from semscale.stats.intervals import Figures, IntervalPlan
 from semscale.types import Floats, Refits, Status, Statuses
 
 

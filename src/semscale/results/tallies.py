@@ -12,20 +12,15 @@ from semscale.errors import InputError
 from semscale.results.estimates import Estimates
 from semscale.results.weights import NOBODY, as_weights, numbered
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import (
+from semscale.stats.groups import (
     Basis,
-    Estimate,
     GroupEstimate,
-    IntervalPlan,
-    Method,
-    TalliedRows,
-    UsedMethod,
+    GroupTally,
+    Tally,
     estimate_group,
+    widened_for_refits,
 )
-from semscale.stats.intervals.grouped_tally import GroupedTally
-from semscale.stats.intervals.pmf_figures import Figures, value_figure
-from semscale.stats.intervals.refits import allowing_for_refits
-from semscale.stats.intervals.tally import Tally
+from semscale.stats.intervals import Estimate, Figures, IntervalPlan, Method, UsedMethod, value_figure
 from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Refits, Status
 
@@ -51,7 +46,7 @@ class _Groups:
 
     def __init__(self, widths: Sequence[int]) -> None:
         self.names: dict[str | None, int] = {}
-        self.tallies = [GroupedTally(width) for width in widths]
+        self.tallies = [Tally(width) for width in widths]
         self._left_out: dict[str, Integers] = {}
 
     def numbered(self, names: list[str | None]) -> Integers:
@@ -68,7 +63,7 @@ class _Groups:
         counts[: len(before)] += before
         self._left_out[reason] = counts
 
-    def __iter__(self) -> Iterator[tuple[str | None, Sequence[TalliedRows], dict[str, int]]]:
+    def __iter__(self) -> Iterator[tuple[str | None, Sequence[GroupTally], dict[str, int]]]:
         """Give the name of each group, its tallies, and its rows that were left out, by reason."""
         lots = zip(*(tally.groups() for tally in self.tallies), strict=True)
         for (name, at), lot in zip(self.names.items(), lots, strict=True):
@@ -81,14 +76,14 @@ class Tallies:
 
     Args:
         figures: sets of figures to estimate: that of a scale, which has a column for each point (see
-            ``figures_of``), or several with one column each (see ``value_figure``).
+            ``scale_figures``), or several with one column each (see ``value_figure``).
         signature: the instrument's; the settings of the estimates are added to it.
         main: place of the set whose first figure is the main one, from 0.
         n_labels: labelled items that a calibration was fitted to, for the intervals with ``refits``.
 
     Example:
-        >>> from semscale.stats.intervals.pmf_figures import figures_of
-        >>> tallies = Tallies([figures_of(np.array([1.0, 2.0]))], Signature.of("rate"))
+        >>> from semscale.stats.intervals import scale_figures
+        >>> tallies = Tallies([scale_figures(np.array([1.0, 2.0]))], Signature.of("rate"))
         >>> tallies.add(np.array([[0.5, 0.5], [0.0, 1.0]]), [Status.SCORED] * 2, by=["a", "b"])
         >>> estimates = tallies.estimates()
         >>> estimates.overall.mean.value, [group.group for group in estimates.groups]
@@ -191,11 +186,12 @@ class Tallies:
         Raises:
             InputError: a setting out of range, or weights that sum to 0 although rows were scored.
         """
-        overall = self._overall.tallies[self._main]
+        everything = [tally.whole() for tally in self._overall.tallies]
+        overall = everything[self._main]
         if self._overall.left_out[ZERO_WEIGHT] and not overall.weight > 0:
             raise InputError("weights must not all be 0: nothing is left to estimate from")
         plan = IntervalPlan(interval, method if overall.exact else "linearized", seed, replicates)
-        whole = self._estimate(None, self._overall.tallies, self._overall.left_out, plan)
+        whole = self._estimate(None, everything, self._overall.left_out, plan)
         used = _used_method(whole) or plan.method
         bootstrapped = used == "bootstrap"
         settings = {
@@ -223,14 +219,14 @@ class Tallies:
     def _estimate(
         self,
         name: str | None,
-        tallies: Sequence[TalliedRows],
+        tallies: Sequence[GroupTally],
         left_out: Mapping[str, int],
         plan: IntervalPlan,
     ) -> GroupEstimate:
         """Estimate the main figures, then those of the other sets, in the order of the sets."""
         without = replace(plan, method="linearized")  # for a group whose clusters were given up
         lots = [
-            allowing_for_refits(
+            widened_for_refits(
                 estimate_group(name, tally, dict(left_out), figures, plan if tally.exact else without),
                 tally.refit_means,
                 figures,
@@ -279,7 +275,7 @@ class _Part:
             kept, lacking = self._with_values(place)
             if place == main and len(lacking):
                 groups.leave_out(numbers[lacking], NO_VALUE)
-            tally.add(len(groups.names), numbers[kept], *self._columns(place, kept))
+            tally.add(*self._columns(place, kept), groups=numbers[kept], n_groups=len(groups.names))
 
     def _with_values(self, place: int) -> tuple[Integers, Integers]:
         """Give the scored rows that have the values of a set of figures, and those that lack them."""

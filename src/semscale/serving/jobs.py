@@ -33,7 +33,7 @@ from semscale.serving.requests import (
     ServiceLimits,
     as_field_names,
 )
-from semscale.store.atomic import replacing, sync
+from semscale.store.atomic import create_private_folder, replacing, sync
 from semscale.store.folder_lock import lock_folder
 from semscale.types import Progress
 
@@ -150,7 +150,7 @@ class JobFolder:
         self.table.unlink(missing_ok=True)
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
-        with replacing(self.path / name) as temporary:
+        with replacing(self.path / name, private=True) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")
 
 
@@ -410,7 +410,7 @@ class JobQueue:
                 retry_after=_RETRY_AFTER,
             )
         folder = JobFolder(self._home / secrets.token_hex(_NAME_BYTES))
-        folder.path.mkdir()
+        folder.path.mkdir(mode=0o700)
         self._n_uploads += 1
         try:
             with self._room.share(folder.path) as share:
@@ -574,7 +574,7 @@ def _lock(home: Path) -> FileLock:
         InputError: another service uses it, or nothing can be written there.
     """
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        create_private_folder(home)
         return lock_folder(home, lambda _: None)
     except OSError as error:
         message = f"jobs: {home} cannot be written ({error.strerror or error}): name another folder"

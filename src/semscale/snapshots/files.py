@@ -13,7 +13,7 @@ from semscale.errors import InputError
 from semscale.history.items import Output
 from semscale.json_reading import parse_json
 from semscale.store.atomic import replacing
-from semscale.weights.places import cache_root
+from semscale.weights.folders import cache_root
 
 FORMAT = 1
 _FORMS = "a text, or a list of texts or of {'text': ..., 'credits': 1.0}"

@@ -1,11 +1,16 @@
-"""Seeded samples of rows from a stream, whatever the size of its parts."""
+"""Samples of rows: uniform ones from a stream, and texts that are drawn for labels."""
 
-from collections.abc import Iterable, Mapping
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from semscale.errors import InputError
+from semscale.stats.intervals import check_seed
 from semscale.types import Floats, Integers, Mask
 
 T = TypeVar("T")
@@ -31,23 +36,22 @@ class RowSample(Generic[T]):
     def __init__(self, most: int, seed: int) -> None:
         self.n = 0
         self._most, self._seed = most, seed
-        self._kept: list[tuple[int, int, T]] = []
+        self._sampled: list[tuple[int, int, T]] = []
 
     def add(self, rows: Iterable[tuple[int, T]]) -> None:
-        """Take rows: the place of each in the file, from 0, and the object that belongs to it."""
-        taken = list(rows)
-        places = np.array([place for place, _ in taken], np.int64)
-        drawn = priorities(places, self._seed).tolist()
-        new = [(order, place, item) for order, (place, item) in zip(drawn, taken, strict=True)]
+        """Add rows: the number of each in the file, from 0, and the object that belongs to it."""
+        added = list(rows)
+        drawn = priorities(np.array([row for row, _ in added], np.int64), self._seed).tolist()
+        new = [(order, row, item) for order, (row, item) in zip(drawn, added, strict=True)]
         self.n += len(new)
-        self._kept += new
-        if len(self._kept) > self._most:
-            self._kept = sorted(self._kept, key=lambda row: row[:2])[: self._most]
+        self._sampled += new
+        if len(self._sampled) > self._most:
+            self._sampled = sorted(self._sampled, key=lambda row: row[:2])[: self._most]
 
     @property
     def items(self) -> list[T]:
         """The objects of the sampled rows, in the order of the rows."""
-        return [item for _, _, item in sorted(self._kept, key=lambda row: row[1])]
+        return [item for _, _, item in sorted(self._sampled, key=lambda row: row[1])]
 
 
 def priorities(rows: Integers, seed: int) -> npt.NDArray[np.uint64]:
@@ -112,7 +116,7 @@ class ColumnSample:
         self._n = 0
         self._rows: list[Integers] = []
         self._columns: dict[str, list[Column]] = {}
-        self._n_kept = 0
+        self._n_stored = 0
 
     def add(self, columns: Mapping[str, Column]) -> None:
         """Take the next rows.
@@ -125,8 +129,8 @@ class ColumnSample:
         for name, values in columns.items():
             self._columns.setdefault(name, []).append(values)
         self._n += m
-        self._n_kept += m
-        if self._n_kept > 2 * self._most:
+        self._n_stored += m
+        if self._n_stored > 2 * self._most:
             self._choose()
 
     @property
@@ -146,11 +150,11 @@ class ColumnSample:
         if not self._rows:
             return
         rows = np.concatenate(self._rows)
-        kept = np.arange(len(rows))
+        chosen = np.arange(len(rows))
         if len(rows) > self._most:
-            kept = np.sort(np.argpartition(priorities(rows, self._seed), self._most)[: self._most])
-        self._rows, self._n_kept = [rows[kept]], len(kept)
-        self._columns = {name: [np.concatenate(parts)[kept]] for name, parts in self._columns.items()}
+            chosen = np.sort(np.argpartition(priorities(rows, self._seed), self._most)[: self._most])
+        self._rows, self._n_stored = [rows[chosen]], len(chosen)
+        self._columns = {name: [np.concatenate(parts)[chosen]] for name, parts in self._columns.items()}
 
 
 _ROW = " row"  # beside the names of columns
@@ -174,7 +178,7 @@ class SampledRows(NamedTuple):
 
     @property
     def in_draw(self) -> Mask:
-        """Which rows stand for all, shape (m,)."""
+        """Rows that stand for all, shape (m,)."""
         return np.ones(len(self.rows), dtype=np.bool_) if self.drawn is None else self.drawn
 
     @property
@@ -183,13 +187,13 @@ class SampledRows(NamedTuple):
         return None if self.drawn is None else int(self.drawn.sum())
 
     def standing_for(self, labelled: Mask) -> Floats:
-        """How many rows each kept row stands for, shape (m,): labelled ones for themselves.
+        """Number of rows that each row stands for, shape (m,): labelled ones for themselves.
 
         Args:
             labelled: shape (m,), which of them have a label; all such rows are kept.
         """
-        others = max(1, int((~labelled).sum()))
-        return np.where(labelled, 1.0, (self.n - labelled.sum()) / others)
+        n_others = max(1, int((~labelled).sum()))
+        return np.where(labelled, 1.0, (self.n - labelled.sum()) / n_others)
 
 
 class LabelledSample:
@@ -229,15 +233,331 @@ class LabelledSample:
         columns, drawn = self._sample.columns, None
         if self._n > self._most:
             labelled = {name: np.concatenate([part[name] for part in self._labelled]) for name in columns}
-            columns, drawn = _joined(columns, labelled)
+            columns, drawn = _joined_samples(columns, labelled)
         rows = columns.pop(_ROW, np.zeros(0, np.int64))
         return SampledRows(rows, columns, drawn, self._n)
 
 
-def _joined(sample: dict[str, Column], labelled: dict[str, Column]) -> tuple[dict[str, Column], Mask]:
+def _joined_samples(sample: dict[str, Column], labelled: dict[str, Column]) -> tuple[dict[str, Column], Mask]:
     """Join sampled and labelled rows in their order, and say which are in the sample."""
     beyond = ~np.isin(labelled[_ROW], sample[_ROW])
     both = {name: np.concatenate([sample[name], labelled[name][beyond]]) for name in sample}
     order = np.argsort(both[_ROW])
     drawn = np.repeat([True, False], [len(sample[_ROW]), int(beyond.sum())])
     return {name: values[order] for name, values in both.items()}, drawn[order]
+
+
+_LEAST_SHARE = 0.5  # of the average probability, which every text keeps whatever its interest
+
+
+class DrawnTexts(NamedTuple):
+    """Texts that were drawn.
+
+    Attributes:
+        rows: shape (m,), their places, in random order.
+        probability: shape (m,), with which each was drawn, above 0 to 1: its inclusion probability.
+        all_probabilities: likewise of every text with a rating, in their order.
+    """
+
+    rows: Integers
+    probability: Floats
+    all_probabilities: Floats
+
+
+def draw_texts(  # noqa: PLR0913 - ratings, and how they are drawn from
+    pmf: Floats,
+    values: Floats,
+    n: int,
+    *,
+    by_interest: bool = False,
+    deviation: Floats | None = None,
+    most: float = 1.0,
+    seed: int = 0,
+) -> DrawnTexts:
+    """Draw texts by a systematic sample along their ratings.
+
+    Texts are put in order of their means, and every so many-th is drawn from a random start, so each part of
+    the scale gets its share (implicit stratification). By interest, texts whose ratings are widest are drawn
+    more often: half of a probability is the same for all, half goes with the standard deviation, that of the
+    text's own PMF unless given. A mean weighted by 1 / probability stays unbiased either way.
+
+    Args:
+        pmf: shape (m, k), ratings; rows of NaN are never drawn.
+        values: shape (k,), of the scale's points.
+        n: texts to draw, at least 1.
+        by_interest: whether texts that the rating is least sure of are drawn more often.
+        deviation: shape (n,), standard deviations of the ratings, where the PMFs do not say them.
+        most: greatest probability, at least n by the number of texts with a rating.
+        seed: of the draw.
+
+    Returns:
+        n texts, or all that have a rating where these are fewer.
+
+    Raises:
+        InputError: fewer than one text to draw, or none with a rating.
+
+    References:
+        Madow (1949), doi 10.1214/aoms/1177729988. Sizes: Sarndal, Swensson and Wretman (1992), Model Assisted
+        Survey Sampling, section 12.2.
+
+    Example:
+        >>> drawn = draw_texts(np.eye(4), np.arange(4.0), 2)
+        >>> len(drawn.rows), drawn.probability.tolist()
+        (2, [0.5, 0.5])
+    """
+    check_seed(seed)
+    if n < 1:
+        raise InputError(f"n must be at least 1, got {n}")
+    scored = np.flatnonzero(~np.isnan(pmf).any(axis=1))
+    if not len(scored):
+        raise InputError("no text has a rating or a score, so none can be drawn")
+    rng = np.random.default_rng(seed)
+    means = pmf[scored] @ values
+    sizes = np.ones(len(scored))
+    if by_interest:
+        widths = np.sqrt(np.maximum(pmf[scored] @ values**2 - means**2, 0))
+        widths = widths if deviation is None else deviation[scored]
+        average = float(widths.mean())
+        sizes = _LEAST_SHARE + (1 - _LEAST_SHARE) * (widths / average if average > 0 else sizes)
+    probability = most * inclusion_probabilities(sizes, min(n, len(scored)) / most)
+    order = np.lexsort((rng.permutation(len(scored)), means))
+    steps = np.cumsum(probability[order])
+    # The sum is a whole number but for rounding, which must not draw one text more or fewer.
+    starts = rng.uniform() + np.arange(round(steps[-1]))
+    numbers = np.minimum(np.searchsorted(steps, starts, side="right"), len(order) - 1)
+    drawn = rng.permutation(order[np.unique(numbers)])
+    return DrawnTexts(scored[drawn], probability[drawn], probability)
+
+
+def worth_at_random(deviation: Floats, probability: Floats) -> float:
+    """Labels drawn at random that would correct a mean as well as labels drawn with these probabilities.
+
+    The error of a corrected mean has a variance of about ``sum s^2 (1 / p - 1)``, for the deviations s of
+    people's answers from the scores. With the same p = m / n for all it is the same for
+    ``m = n sum s^2 / sum (s^2 / p)``.
+
+    Args:
+        deviation: shape (n,), how far people's answers may be from the scores, at least 0.
+        probability: shape (n,), of being drawn, above 0 to 1.
+
+    Returns:
+        m; the number of labels, ``sum p``, where all deviations are 0.
+
+    Example:
+        >>> worth_at_random(np.array([1.0, 1.0]), np.array([0.5, 0.5]))
+        1.0
+        >>> round(worth_at_random(np.array([3.0, 1.0]), np.array([0.75, 0.25])), 6)
+        1.25
+    """
+    squares = deviation**2
+    total = float((squares / probability).sum())
+    return len(deviation) * float(squares.sum()) / total if total > 0 else float(probability.sum())
+
+
+def inclusion_probabilities(sizes: Floats, n: float) -> Floats:
+    """Probabilities in proportion to sizes that sum to n; what would exceed 1 is certain.
+
+    Args:
+        sizes: shape (m,), above 0.
+        n: at most m.
+
+    Example:
+        >>> inclusion_probabilities(np.array([1.0, 1.0, 8.0]), 2).tolist()
+        [0.5, 0.5, 1.0]
+    """
+    certain = np.zeros(len(sizes), dtype=bool)
+    while True:
+        rest = n - certain.sum()
+        open_sizes = np.where(certain, 0.0, sizes)
+        total = float(open_sizes.sum())
+        probability = np.where(certain, 1.0, rest * open_sizes / total if total > 0 else 0.0)
+        beyond = (probability > 1 + 1e-12) & ~certain
+        if not beyond.any():
+            return np.minimum(probability, 1.0)
+        certain |= beyond
+
+
+class NextDraw(NamedTuple):
+    """A further draw among the rows that were not drawn before, joined with the earlier ones.
+
+    Rows drawn before, with probabilities q, estimate a total by ``sum y / q``. With rows drawn from the rest
+    with probabilities p it is also ``sum (before) y + sum (now) y / p``. Each mix of both, by a share that no
+    draw has changed, is unbiased, too: ``share`` of the first one and the rest of the second one. Its weights
+    are those of ``joined_before`` and ``joined_now``, as 1 / probability.
+
+    Attributes:
+        share: of the first estimate, at least 0 and below 1.
+
+    References:
+        Raj (1956), Some estimators in sampling with varying probabilities without replacement, Journal of the
+        American Statistical Association 51, 269-284: totals of successive draws, and their mean.
+    """
+
+    share: float
+
+    @property
+    def most(self) -> float:
+        """Greatest probability of the new draw, so that no joined one exceeds 1."""
+        return 1 - self.share
+
+    @classmethod
+    def after(cls, before: Floats, n: int) -> "NextDraw":
+        """Plan a further draw; earlier draws get the share of their rows among all drawn ones.
+
+        Args:
+            before: shape (m,), probability with which each row was drawn; NaN where it was not, and 0 where
+                the row was drawn and nobody knows how.
+            n: rows to draw, at least 1 and at most those with NaN.
+
+        Example:
+            >>> NextDraw.after(np.r_[np.full(10, 0.1), np.full(90, np.nan)], 30).share
+            0.25
+        """
+        n_before, n_left = int((~np.isnan(before)).sum()), int(np.isnan(before).sum())
+        if (before == 0).any() or not n_before:
+            return cls(0.0)
+        return cls(min(n_before / (n_before + n), 1 - n / n_left))
+
+    def joined_before(self, before: Floats) -> Floats:
+        """Probabilities of the rows that were drawn before; NaN stays.
+
+        Example:
+            >>> NextDraw(0.25).joined_before(np.array([0.2, np.nan])).tolist()
+            [0.5, nan]
+            >>> NextDraw(0.0).joined_before(np.array([0.2, 0.0])).tolist()
+            [1.0, 1.0]
+        """
+        known = np.where(before == 0, 1.0, before)
+        return 1 / (self.share / known + 1 - self.share)
+
+    def joined_now(self, drawn: Floats) -> Floats:
+        """Probabilities of the rows that are drawn now.
+
+        Example:
+            >>> NextDraw(0.25).joined_now(np.array([0.375])).tolist()
+            [0.5]
+        """
+        return np.minimum(drawn / (1 - self.share), 1.0)
+
+
+@dataclass(frozen=True)
+class SampleDesign:
+    """Weights of items, clusters of them, and how those with a label were drawn.
+
+    Attributes:
+        weights: shape (n,), finite and not negative; items with 0 or NaN are left out. All alike unless
+            given.
+        inclusion: shape (n,), probability with which each item was drawn for a label, above 0 to 1; NaN
+            where there is no label, if it is not known there. All alike unless given.
+        clusters: shape (n,), numbers of what belongs together, such as one respondent's texts. Each item by
+            itself unless given.
+        strata: shape (n,), numbers from 0 of parts that were sampled apart; a cluster lies in one of them.
+            None unless given.
+    """
+
+    weights: Floats | None = None
+    inclusion: Floats | None = None
+    clusters: Integers | None = None
+    strata: Integers | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """True where all items count alike, each by itself, and were drawn with one probability."""
+        parts = (self.weights, self.inclusion, self.clusters, self.strata)
+        return all(part is None for part in parts)
+
+    @property
+    def expanded(self) -> Floats | None:
+        """Weights / probabilities, shape (n,); ``None`` with neither.
+
+        Example:
+            >>> SampleDesign(inclusion=np.array([0.25, 1.0])).expanded.tolist()
+            [4.0, 1.0]
+        """
+        if self.inclusion is None:
+            return self.weights
+        return (1.0 if self.weights is None else self.weights) / self.inclusion
+
+    def some(self, rows: Mask | Integers) -> "SampleDesign":
+        """Choose some of the items.
+
+        Example:
+            >>> SampleDesign(weights=np.array([1.0, 2.0])).some(np.array([False, True])).weights.tolist()
+            [2.0]
+        """
+        return SampleDesign(
+            None if self.weights is None else self.weights[rows],
+            None if self.inclusion is None else self.inclusion[rows],
+            None if self.clusters is None else self.clusters[rows],
+            None if self.strata is None else self.strata[rows],
+        )
+
+
+def joined_designs(parts: Sequence[SampleDesign]) -> SampleDesign:
+    """Join the designs of successive items; all parts have the same columns.
+
+    Example:
+        >>> joined_designs([SampleDesign(np.array([1.0])), SampleDesign(np.array([2.0]))]).weights.tolist()
+        [1.0, 2.0]
+    """
+    columns = {name: [getattr(part, name) for part in parts] for name in SampleDesign.__dataclass_fields__}
+    return SampleDesign(
+        **{name: np.concatenate(column) for name, column in columns.items() if column[0] is not None}
+    )
+
+
+def checked_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) -> Floats:
+    """Take probabilities of being drawn for a label, shape (n,); NaN where there is none.
+
+    Args:
+        inclusion: shape (n,), numbers above 0 to 1; NaN or ``None`` where there is none.
+        labelled: shape (n,), which items have a label, and need a probability.
+        first_row: how many items come before the first one, for messages.
+
+    Raises:
+        InputError: another length, a probability out of range, or a label without one; the first row is
+            named.
+
+    Example:
+        >>> checked_inclusion([0.5, None], np.array([True, False])).tolist()
+        [0.5, nan]
+    """
+    try:
+        known = np.asarray(inclusion, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"inclusion must be a list of numbers: {error}") from error
+    if known.shape != labelled.shape:
+        raise InputError(f"inclusion must have {len(labelled)} rows, one for each item, got {known.shape}")
+    wrong = np.flatnonzero((known <= 0) | (known > 1))
+    if len(wrong):
+        row = wrong[0]
+        raise InputError(
+            f"inclusion must be probabilities above 0 to 1, got {known[row]:g} in row {first_row + row + 1}"
+        )
+    missing = np.flatnonzero(labelled & np.isnan(known))
+    if len(missing):
+        raise InputError(
+            f"inclusion must be there wherever a label is, but row {first_row + missing[0] + 1} has a "
+            "label alone"
+        )
+    return known
+
+
+def labels_hash(rows: Integers, table: Floats, inclusion: Floats | None = None) -> str:
+    """Hash labels with their places and the probabilities of their draw: 8 hexadecimal digits.
+
+    Args:
+        rows: shape (n,), places of the labelled texts, from 0.
+        table: shape (n, raters), their human ratings; NaN where there is none.
+        inclusion: shape (n,), probabilities; ``None`` where all are alike.
+
+    Example:
+        >>> one, wider = (np.array([[4.0, *gap]]) for gap in ([], [np.nan]))
+        >>> place = np.array([7])
+        >>> labels_hash(place, one) == labels_hash(place, wider) != labels_hash(place, one + 1)
+        True
+    """
+    drawn = [None] * len(rows) if inclusion is None else inclusion.tolist()
+    labels = [cells[~np.isnan(cells)].tolist() for cells in table]
+    content = list(zip(rows.tolist(), labels, drawn, strict=True))
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]

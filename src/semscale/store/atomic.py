@@ -20,7 +20,7 @@ _LONGEST_NAME = 255
 
 
 @contextmanager
-def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
+def replacing(path: Path, within: Path | None = None, *, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path to write to; the file replaces ``path`` if the block ends without an error.
 
     A link stays a link: the file that it points to is replaced. A temporary file that a killed process of
@@ -30,6 +30,7 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
         path: path of the finished file.
         within: folder of the temporary file; by default, and where it is on another file system, the folder
             of the finished file.
+        private: whether only the user may read the file, as it holds replies, jobs or vectors.
 
     Raises:
         OSError: a Parquet file was not written whole, which polars does not say as the system does.
@@ -49,6 +50,8 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
     _remove_abandoned(beside, start)
     temporary = beside / f"{start}{os.getpid()}.tmp"
     try:
+        if private:
+            create_private(temporary)
         yield temporary
         sync(temporary)
         temporary.replace(target)
@@ -92,6 +95,17 @@ def _is_running(process: int) -> bool:
 
 def _same_disk(one: Path, other: Path) -> bool:
     return one.stat().st_dev == other.stat().st_dev
+
+
+def create_private(path: Path) -> None:
+    """Create an empty file that only its user may read and write; a file that exists stays as it is."""
+    if not path.exists():
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def create_private_folder(path: Path) -> None:
+    """Create a folder that only its user may enter, with those above it; one that exists stays as it is."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def sync(path: Path) -> None:

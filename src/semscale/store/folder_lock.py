@@ -19,7 +19,7 @@ def lock_folder(folder: Path, check: Callable[[Path], None], name: str | None = 
     """Create a folder and lock it; retry, as a run that ends just then may remove the folder or its lock.
 
     Args:
-        folder: created if it does not exist; its parent must exist.
+        folder: created, for this user only, if it does not exist; its parent must exist.
         check: called before the folder is locked; raises an error if the folder must not be used.
         name: what is written, for messages; by default after the folder.
 
@@ -30,7 +30,7 @@ def lock_folder(folder: Path, check: Callable[[Path], None], name: str | None = 
     for _ in range(_ATTEMPTS):
         try:
             with suppress(FileExistsError):
-                folder.mkdir()
+                folder.mkdir(mode=0o700)
             check(folder)
             lock = _lock_if_free(folder / LOCK_FILE)
         except FileNotFoundError:

@@ -7,19 +7,24 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr
 
-from semscale.stats.agreement.attainment import FEWEST_SURVEYS, Attainment, attainment
-from semscale.stats.agreement.correlations import correlation, pearson_estimate, weighted_pearson
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.distances.benchmarks import Benchmarks, distance_benchmarks, mean_of_known
-from semscale.stats.distances.distance_intervals import kinked_estimate, shifted_estimate
-from semscale.stats.distances.joint_resamples import JointSample, joint_resamples
-from semscale.stats.distances.sample_worth import ErrorName, SampleWorth, sample_worth
-from semscale.stats.distances.samples import PmfSample
-from semscale.stats.intervals.coefficients import ResamplingPlan
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.means import estimate_mean
-from semscale.stats.intervals.resampling import drawn_counts, percentile_interval
-from semscale.stats.testing.multiple_testing import holm
+from semscale.stats.agreement import AgreementEstimate
+from semscale.stats.correlations import ResamplingPlan, correlation, pearson_estimate, weighted_pearson
+from semscale.stats.distances import PmfSample, kinked_estimate, shifted_estimate
+from semscale.stats.intervals import Estimate, IntervalPlan, drawn_counts, estimate_mean, percentile_interval
+from semscale.stats.panel_benchmarks import (
+    FEWEST_SURVEYS,
+    Attainment,
+    Benchmarks,
+    ErrorName,
+    JointSample,
+    SampleWorth,
+    attainment,
+    distance_benchmarks,
+    joint_resamples,
+    mean_of_known,
+    sample_worth,
+)
+from semscale.stats.significance import holm
 from semscale.study.people import ComparedQuestion, ComparedSide
 from semscale.study.summary import repeated_reliability
 from semscale.types import Floats, Mask

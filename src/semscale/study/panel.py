@@ -13,8 +13,8 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.messages import shortened
-from semscale.stats.survey.design_effects import kish_design_effect
-from semscale.stats.survey.raking import rake
+from semscale.stats.raking import rake
+from semscale.stats.survey_estimates import kish_design_effect
 from semscale.store.columns import as_names, column_in
 from semscale.store.reading import open_table
 from semscale.types import Floats, Integers
@@ -319,7 +319,7 @@ def raked_panel(panel: SyntheticPanel, margins: Mapping[str, Shares]) -> Synthet
             without personas, or margins that cannot be met together.
 
     References:
-        As ``semscale.stats.survey.raking.rake``.
+        As ``semscale.stats.raking.rake``.
 
     Example:
         >>> panel = SyntheticPanel(("a", "b", "c"), {"sex": ("f", "f", "m")}, "p.csv")

@@ -10,7 +10,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.messages import unknown_name
-from semscale.stats.survey.design import SurveyDesign
+from semscale.stats.survey_designs import SurveyDesign
 from semscale.store.column_labels import ColumnLabels
 from semscale.study.panel import ID, WEIGHT
 from semscale.study.questionnaire import METHODS, StudyQuestion

@@ -13,7 +13,7 @@ from semscale.messages import shortened, unknown_name
 from semscale.rating.human import laid_on
 from semscale.rating.labelling import check_human_range
 from semscale.results.weights import weights_in
-from semscale.stats.distances.samples import PmfSample
+from semscale.stats.distances import PmfSample
 from semscale.store.columns import column_in, floats_in, groups_in
 from semscale.store.filtering import rows_of_the_file
 from semscale.store.missing_codes import is_missing

@@ -16,9 +16,9 @@ from semscale.messages import unknown_name
 from semscale.presentable import Presentable
 from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.stats.agreement.attainment import FEWEST_SURVEYS, Attainment
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.agreement import AgreementEstimate
+from semscale.stats.intervals import Estimate, IntervalPlan
+from semscale.stats.panel_benchmarks import FEWEST_SURVEYS, Attainment
 from semscale.store.table import Table
 from semscale.study.axes import (
     FEWEST_IN_GROUP,

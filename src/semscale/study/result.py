@@ -27,7 +27,7 @@ from semscale.judging.replies import read_reply
 from semscale.judging.templates import Template
 from semscale.rating.rater import Rater
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 from semscale.store.atomic import replacing
 from semscale.store.writing import write_table
 from semscale.study.interviews import (
@@ -45,7 +45,7 @@ from semscale.study.interviews import (
 from semscale.study.panel import SyntheticPanel
 from semscale.study.questionnaire import Method, ModelChoice, StudyDesign, StudyQuestion, parse_study
 from semscale.types import Floats, Progress, Status
-from semscale.weights.download_staging import sha256_of
+from semscale.weights.folders import sha256_of
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.yaml_reading import YamlFile
 

@@ -16,18 +16,13 @@ from semscale.results.estimates import Estimates
 from semscale.results.tallies import Tallies, estimate_rows
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.agreement.correlations import pearson_estimate
-from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.agreement.intraclass import intraclass_correlation
-from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
-from semscale.stats.intervals.pmf_figures import figures_of
-from semscale.stats.survey.design import SurveyDesign
-from semscale.stats.survey.differences import group_differences
-from semscale.stats.survey.means import survey_means
-from semscale.stats.testing.multiple_testing import adjusted
-from semscale.stats.variance_components.components import VarianceComponents, variance_components
-from semscale.stats.variance_components.effects import FacetTable
+from semscale.stats.agreement import AgreementEstimate, intraclass_correlation
+from semscale.stats.correlations import pearson_estimate
+from semscale.stats.intervals import Estimate, IntervalPlan, MeanEstimate, estimate_mean, scale_figures
+from semscale.stats.significance import adjusted, group_differences
+from semscale.stats.survey_designs import SurveyDesign
+from semscale.stats.survey_estimates import survey_means
+from semscale.stats.variance_components import FacetTable, VarianceComponents, variance_components
 from semscale.store.columns import statuses_in
 from semscale.study.interviews import RunFacts
 from semscale.study.panel import ID, WEIGHT
@@ -581,7 +576,7 @@ def _estimates(
 ) -> Estimates:
     scale = scale_of(answers.question)
     return estimate_rows(
-        Tallies([figures_of(scale.values)], signature),
+        Tallies([scale_figures(scale.values)], signature),
         _masses(rows, scale.n_points),
         statuses_in(rows["status"]),
         by=by,

@@ -7,14 +7,16 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.stats.survey.association import Association, rao_scott
-from semscale.stats.survey.column_letters import column_letters, letter
-from semscale.stats.survey.differences import SurveyDifferences, group_differences
-from semscale.stats.survey.domains import Domains
-from semscale.stats.survey.estimates import SurveyEstimates
-from semscale.stats.survey.means import survey_means
-from semscale.stats.survey.share_intervals import share_interval
-from semscale.stats.survey.variances import AnyDesign
+from semscale.stats.significance import (
+    Association,
+    SurveyDifferences,
+    column_letters,
+    group_differences,
+    letter,
+    rao_scott,
+)
+from semscale.stats.survey_designs import AnyDesign, Domains
+from semscale.stats.survey_estimates import SurveyEstimates, share_interval, survey_means
 from semscale.tabulation.banners import Banner
 from semscale.tabulation.settings import TestSettings
 from semscale.tabulation.survey_questions import Line, Question

@@ -9,11 +9,8 @@ import polars as pl
 
 from semscale.errors import InputError, RowError
 from semscale.messages import nearest_name, unknown_name
-from semscale.stats.survey.design import SurveyDesign
-from semscale.stats.survey.raked_designs import raked_design
-from semscale.stats.survey.raking import Raking, rake
-from semscale.stats.survey.replicate_design import given_replicates
-from semscale.stats.survey.variances import AnyDesign
+from semscale.stats.raking import Raking, rake, raked_design
+from semscale.stats.survey_designs import AnyDesign, SurveyDesign, replicate_design
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import groups_in
 from semscale.store.numbers import numbers_among
@@ -81,7 +78,7 @@ def read_sample(
     if replicates is not None and settings.replicate_type is not None:
         kind = "fay" if settings.rho and settings.replicate_type == "brr" else settings.replicate_type
         factors = _factors_of_replicates(settings, replicates.shape[1])
-        design = given_replicates(weights, replicates[is_included], kind, rho=settings.rho, rscales=factors)
+        design = replicate_design(weights, replicates[is_included], kind, rho=settings.rho, rscales=factors)
     else:
         design = _design_of_draw(rows, settings, weights)
     if settings.raked_to:

@@ -12,7 +12,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.scales.library import scale_caution
-from semscale.stats.mass_names import MASS_PREFIX
+from semscale.stats.intervals import MASS_PREFIX
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.columns import groups_in

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.drift.gate.families import adjusted_in_families
-from semscale.stats.testing.exchange import ExchangeTest
+from semscale.stats.drift_tests import ExchangeTest
 
 GROUPS = [("topic", "a"), ("topic", "b"), ("topic", "c")]
 

@@ -8,7 +8,7 @@ from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.matrix.scores import best_by_score, differences_from, reference_scores, simultaneous
 from semscale.matching.matcher import build_method
 from semscale.matching.settings import MatchSettings
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 
 BOUNDS = (0.0, 1.0)
 

@@ -13,7 +13,7 @@ from semscale.judging.comparing import PairVerdicts, SystemPairs, side_by_side
 from semscale.judging.judge import Judge
 from semscale.judging.templates import side_by_side_template
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 
 NAN = float("nan")
 

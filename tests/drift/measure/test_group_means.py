@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from semscale.drift.measure.group_means import means_by_group
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.paired_bootstrap import paired_means
+from semscale.stats.drift_tests import paired_means
+from semscale.stats.intervals import IntervalPlan
 
 PLAN = IntervalPlan(replicates=1000)
 BOUNDS = np.array([[-1.0, 1.0], [-2.5, 2.5]])

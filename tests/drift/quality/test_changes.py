@@ -9,7 +9,7 @@ from semscale.drift.measure.metrics import field_metric
 from semscale.drift.measure.quality_metrics import REFERENCE_MATCH
 from semscale.drift.quality.changes import change_by_interval, improvements
 from semscale.history.items import Item, Output
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.intervals import MeanEstimate
 
 N = 20
 ALTERNATING = np.where(np.arange(N) % 2, 0.01, -0.01)

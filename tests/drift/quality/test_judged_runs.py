@@ -7,7 +7,7 @@ from tests.drift.made_up import comparison
 from semscale.drift.quality.judged_runs import JudgedRuns
 from semscale.drift.quality.quality_metric import with_side_by_side
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 
 
 def judged(points, **verdicts):

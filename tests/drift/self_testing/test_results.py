@@ -5,7 +5,7 @@ import pytest
 from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 from semscale.errors import UnknownNameError
 from semscale.signature import Signature
-from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.intervals import wilson_interval
 
 NOTHING = wilson_interval(0, 0)
 

@@ -10,8 +10,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.roles import drifts_of_pairs
 from semscale.drift.sizing.plan import plan_gate
 from semscale.errors import InputError, UnknownNameError
-from semscale.stats.testing.exchange import exchange_test
-from semscale.stats.testing.power import items_for_difference
+from semscale.stats.drift_tests import exchange_test, items_for_difference
 
 
 def alternating(mean, half, n=30):

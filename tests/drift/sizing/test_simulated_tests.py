@@ -12,7 +12,7 @@ from semscale.drift.sizing.simulated_tests import (
     moments_of_drawn,
     moments_of_runs,
 )
-from semscale.stats.testing.exchange import exchange_test
+from semscale.stats.drift_tests import exchange_test
 
 # 400 items, so that the exchange test itself is normal: three reruns beside a candidate that lost a little.
 ROLES = drifts_of_losses(np.random.default_rng(0).exponential(0.2, (400, 4)) + np.array([0.01, 0, 0, 0]))

@@ -7,7 +7,7 @@ from tests.schema_check import check_json
 
 from semscale.matching.cliniqlink import EvaluationSummary, TaskScore
 from semscale.signature import Signature
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.intervals import MeanEstimate
 
 NAN = float("nan")
 TASKS = (

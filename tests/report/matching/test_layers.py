@@ -10,7 +10,7 @@ from semscale.matching.bertscore import HumanAgreement, LayerCalibration
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals import Estimate
 
 
 def shown_on_screen(summary, capsys):

@@ -9,7 +9,7 @@ from semscale.report.html import page
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
 from semscale.signature import Signature
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.intervals import MeanEstimate
 
 NAN = float("nan")
 TASKS = (

@@ -40,8 +40,8 @@ from semscale.compat.uqlm.scorer import (
 from semscale.compat.uqlm.white_box import WhiteBoxUQ
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
-from semscale.stats.calibration.ensembles import nested_scores, tune_weights, weighted_mean
-from semscale.stats.intervals.roc_areas import roc_area
+from semscale.stats.calibration import nested_scores, tune_weights, weighted_mean
+from semscale.stats.correlations import roc_area
 from semscale.store.atomic import replacing
 from semscale.types import Floats
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from semscale.drift.measure.comparison import Comparison
 from semscale.history.items import Item
-from semscale.stats.testing.exchange import ExchangeTest, exchange_test
+from semscale.stats.drift_tests import ExchangeTest, exchange_test
 from semscale.types import Floats, Mask
 
 _COUNTED = ("output_count", "silence")

@@ -9,7 +9,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
 from semscale.drift.nights.night_drifts import EarlierNights
 from semscale.signature import Signature
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.intervals import MeanEstimate
 
 
 class Outcome(StrEnum):

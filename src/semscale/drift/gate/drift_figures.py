@@ -14,7 +14,7 @@ from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.quality.changes import change_by_interval, improvements
 from semscale.history.stored_comparison import StoredFigure
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.intervals import MeanEstimate
 
 
 @dataclass(frozen=True)

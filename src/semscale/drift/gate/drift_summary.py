@@ -33,7 +33,7 @@ from semscale.history.runs import Approval
 from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 
 WORST_ITEMS = 20
 """Items that changed most, in JSON."""

@@ -5,8 +5,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from semscale.drift.gate.mean_drifts import About
-from semscale.stats.testing.exchange import ExchangeTest
-from semscale.stats.testing.multiple_testing import Correction, adjusted_discrete
+from semscale.stats.drift_tests import ExchangeTest, adjusted_discrete
+from semscale.stats.significance import Correction
 from semscale.types import Floats
 
 

@@ -41,9 +41,8 @@ from semscale.drift.nights.series import series_before
 from semscale.drift.quality.changes import with_changes
 from semscale.drift.sizing.sizes_needed import items_to_pass, reruns_needed
 from semscale.history.stored_comparison import StoredComparison
-from semscale.stats.intervals.means import MeanEstimate
-from semscale.stats.testing.exchange import ExchangeTest
-from semscale.stats.testing.items_needed import needed_for_significance
+from semscale.stats.drift_tests import ExchangeTest, needed_for_significance
+from semscale.stats.intervals import MeanEstimate
 from semscale.types import Mask
 
 

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from semscale.drift.limits.slices import Group
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.group_means import means_by_group
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.paired_bootstrap import PairedMean
+from semscale.stats.drift_tests import PairedMean
+from semscale.stats.intervals import IntervalPlan
 
 Members = Mapping[Group | None, npt.NDArray[np.bool_]]
 """Which of the n items belong to a group; all belong to ``None``."""

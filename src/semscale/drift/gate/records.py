@@ -11,7 +11,7 @@ from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.measure.pair_differences import Difference, pair_differences
 from semscale.history.stored_comparison import StoredFigure
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.intervals import MeanEstimate
 
 NAMED_ITEMS = 20
 """Items that JSON names for each hard limit."""

@@ -22,8 +22,8 @@ from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.errors import InputError
 from semscale.messages import first_mistake, shortened
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.testing.multiple_testing import Correction, in_full
+from semscale.stats.intervals import IntervalPlan
+from semscale.stats.significance import Correction, in_full
 from semscale.yaml_reading import parse_yaml
 
 _Share = Annotated[float, Field(allow_inf_nan=False)]

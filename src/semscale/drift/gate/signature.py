@@ -7,7 +7,7 @@ from semscale.drift.limits.kinds import limits_in_force
 from semscale.drift.limits.slices import each_slice
 from semscale.history.runs import hashed
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals import IntervalPlan
 
 _RESERVED = set("|:")
 

@@ -13,7 +13,7 @@ from semscale.drift.limits.totals import chance_of_total, lost_total
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.runs import named
-from semscale.stats.testing.exchange import exchange_test
+from semscale.stats.drift_tests import exchange_test
 from semscale.types import Floats, Mask
 
 _LOST_WHOLLY = ("silenced", "refused", "lost_fields")

@@ -8,7 +8,7 @@ import numpy as np
 from semscale.drift.limits.kinds import most_allowed
 from semscale.drift.limits.stated_numbers import n_numbers
 from semscale.history.items import Item
-from semscale.stats.testing.exchange import exchange_test
+from semscale.stats.drift_tests import exchange_test
 from semscale.types import Floats, Mask
 
 CHANCE = 0.01

@@ -18,8 +18,7 @@ from semscale.history.runs import now
 from semscale.judging.comparing import SidesSummary, SystemPairs, side_by_side
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,9 +8,7 @@ from typing import Any, Literal
 from semscale.judging.comparing import SidesSummary, SystemRecord
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.intervals.means import MeanEstimate
-from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+from semscale.stats.intervals import FEWEST_CLUSTERS, Estimate, MeanEstimate
 
 Basis = Literal["judge", "reference"]
 """What the best cell was chosen by."""

@@ -11,10 +11,8 @@ from semscale.guards.registry import Guards
 from semscale.matching.matcher import match_with
 from semscale.matching.pairs import PairMethod
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate
-from semscale.stats.intervals.paired_bootstrap import paired_means
-from semscale.stats.intervals.simultaneous import simultaneous
+from semscale.stats.drift_tests import paired_means
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, simultaneous
 from semscale.types import Floats, Progress
 
 

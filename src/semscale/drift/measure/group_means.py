@@ -6,8 +6,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.paired_bootstrap import PairedMean, paired_means
+from semscale.stats.drift_tests import PairedMean, paired_means
+from semscale.stats.intervals import IntervalPlan
 from semscale.types import Floats
 
 _Key = TypeVar("_Key", bound=Hashable)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from semscale.drift.gate.decision import FEWEST_TO_PASS
-from semscale.stats.testing.variance_prior import VariancePrior, agreement, fit_variance_prior
+from semscale.stats.drift_tests import VariancePrior, agreement, fit_variance_prior
 from semscale.types import Floats
 
 FEWEST_NIGHTS = 5

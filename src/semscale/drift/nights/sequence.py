@@ -14,9 +14,8 @@ from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
 from semscale.history.runs import named
 from semscale.history.stored_comparison import StoredComparison
-from semscale.stats.testing.betting import p_value_evidence, run_evidence
-from semscale.stats.testing.conformal import conformal_p_values
-from semscale.stats.testing.multiple_testing import adjusted
+from semscale.stats.drift_tests import conformal_p_values, p_value_evidence, run_evidence
+from semscale.stats.significance import adjusted
 from semscale.types import Floats
 
 _PARTS_OF_MEANS = 2

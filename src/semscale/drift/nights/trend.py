@@ -17,9 +17,8 @@ from semscale.errors import InputError
 from semscale.history.runs import named, short_id
 from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
-from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.testing.change_point import ChangePoint, pettitt
-from semscale.stats.testing.monotone_trend import FEWEST_VALUES, MonotoneTrend, monotone_trend
+from semscale.stats.drift_tests import FEWEST_VALUES, ChangePoint, MonotoneTrend, monotone_trend, pettitt
+from semscale.stats.intervals import Estimate
 from semscale.types import Floats
 
 ALPHA = 0.05

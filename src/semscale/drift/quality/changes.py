@@ -14,8 +14,8 @@ from semscale.drift.measure.metrics import Metric
 from semscale.drift.measure.roles import drifts_of_losses
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.items import Item
-from semscale.stats.intervals.means import MeanEstimate
-from semscale.stats.testing.exchange import exchange_test
+from semscale.stats.drift_tests import exchange_test
+from semscale.stats.intervals import MeanEstimate
 from semscale.types import Floats
 
 _SIGNS: Mapping[Direction, float] = {"higher": 1.0, "lower": -1.0}

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from semscale.errors import InputError
-from semscale.stats.testing.betting import run_evidence
-from semscale.stats.testing.multiple_testing import adjusted
+from semscale.stats.drift_tests import run_evidence
+from semscale.stats.significance import adjusted
 from semscale.types import Floats
 
 Movement = Literal["changed", "higher", "lower", "farther"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from semscale.errors import UnknownNameError
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     import polars as pl

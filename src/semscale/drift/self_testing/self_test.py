@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from semscale.damage.damages import DAMAGES, damaged
+from semscale.damage import DAMAGES, damaged
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
@@ -20,8 +20,7 @@ from semscale.drift.self_testing.results import INTERVAL, SelfTest, SelfTestRow
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run
 from semscale.signature import Signature
-from semscale.stats.intervals.resampling import check_seed
-from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.intervals import check_seed, wilson_interval
 from semscale.types import Progress, Status
 
 SHARES = (0.1, 1 / 3, 1.0)

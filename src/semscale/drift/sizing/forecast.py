@@ -25,7 +25,7 @@ from semscale.drift.sizing.simulated_tests import (
     moments_of_drawn,
     moments_of_runs,
 )
-from semscale.stats.testing.bisection import smallest_enough
+from semscale.stats.acceptance import smallest_enough
 from semscale.types import Floats
 
 DRAWS = 200

@@ -16,8 +16,12 @@ from semscale.drift.sizing.spread import Spread, spread_of_comparison, spread_of
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable
-from semscale.stats.testing.items_needed import exchanges_needed, needed_to_exclude
-from semscale.stats.testing.power import detectable_difference, items_for_difference
+from semscale.stats.drift_tests import (
+    detectable_difference,
+    exchanges_needed,
+    items_for_difference,
+    needed_to_exclude,
+)
 
 _FEWEST = 2
 _ALONE = 2  # runs: candidate and baseline, without a rerun

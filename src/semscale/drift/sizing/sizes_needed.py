@@ -5,7 +5,7 @@ from math import sqrt
 from scipy.special import ndtri
 
 from semscale.drift.gate.equivalence import DriftBound
-from semscale.stats.testing.bisection import smallest_enough
+from semscale.stats.acceptance import smallest_enough
 
 MOST_RERUNS = 20
 """More reruns than these hardly narrow anything: what the candidate adds to the noise stays."""

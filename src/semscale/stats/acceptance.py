@@ -1,0 +1,369 @@
+"""Thresholds for accepting, reviewing and abstaining, with an error rate that holds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.stats.calibration import labelled
+from semscale.stats.intervals import binomial_tail, clopper_pearson_upper
+from semscale.types import Floats
+
+
+@dataclass(frozen=True)
+class AcceptanceThreshold:
+    """A threshold for which an error rate was shown to hold, or what is missing to show it.
+
+    Attributes:
+        value: items with at least this score are accepted; ``None`` where nothing could be shown.
+        error_rate: the share of errors among accepted items that was shown not to be exceeded.
+        confidence: probability, at least, that this is true.
+        n: labelled items that it was chosen with.
+        n_left_out: items without a score, or without a label where labels count.
+        n_accepted: labelled items at or above the threshold.
+        n_errors: how many of these are wrong.
+        error_high: exact upper bound of the error rate at this one threshold, at the same confidence.
+        accepted: share of all scored items that are accepted; 0 without a threshold.
+        labels_needed: where there is no threshold, about how many labels in all one would need if the share
+            of errors stayed what it is; ``None`` where it is too high everywhere.
+        note: why there is no threshold.
+    """
+
+    value: float | None
+    error_rate: float
+    confidence: float
+    n: int
+    n_left_out: int
+    n_accepted: int
+    n_errors: int
+    error_high: float
+    accepted: float
+    labels_needed: int | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Triage:
+    """Accept from one threshold on, abstain below another, review what lies between.
+
+    Attributes:
+        accept: threshold with the rate of errors among accepted items.
+        abstain: the same for items that are given up: its errors are right answers among them, and its value
+            is the highest score that is still given up.
+        reviewed: share of all scored items between the two.
+        confidence: with which both hold together.
+    """
+
+    accept: AcceptanceThreshold
+    abstain: AcceptanceThreshold
+    reviewed: float
+    confidence: float
+
+
+def acceptance_threshold(  # noqa: PLR0913 - what is promised, and what is tried
+    scores: Floats,
+    correct: Floats,
+    *,
+    error_rate: float = 0.05,
+    confidence: float = 0.95,
+    candidates: Floats | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> AcceptanceThreshold:
+    """Choose the lowest threshold at which the error rate among accepted items is shown to hold.
+
+    At each candidate the exact binomial test asks whether so few errors among so many accepted are less
+    likely than allowed if the rate were exceeded. Candidates are tested from the strictest on. Four of them,
+    spread over those at which success is possible, start with a quarter of 1 - confidence each as their
+    level. A test that succeeds hands its level on to the next one; the level of a test that fails is lost. So
+    the probability that any threshold is wrongly shown to hold is at most 1 - confidence.
+
+    Candidates must not depend on the labelled items. They are quantiles of the scores of unlabelled items
+    where there are 50 or more, else 50 equal steps within ``bounds``, of which few may be of use.
+
+    Args:
+        scores: shape (n,), higher for items more likely right; NaN where there is none.
+        correct: shape (n,), 1 right, 0 wrong, NaN not known. Items with a label must be a random sample.
+        error_rate: that is allowed among accepted items, between 0 and 1.
+        confidence: with which it shall hold, between 0 and 1.
+        candidates: thresholds to try, chosen without these labels and scores.
+        bounds: least and greatest score that there can be.
+
+    Raises:
+        InputError: lengths differ, an infinite score, labels other than 0, 1 and NaN, fewer than two, or a
+            setting out of range.
+
+    References:
+        Learn then test: Angelopoulos et al. (2021), arXiv 2110.01052, section 4; the order of tests is the
+        fallback procedure of Wiens (2003), doi 10.1002/pst.64. Selective classification with a guarantee:
+        Geifman and El-Yaniv (2017), arXiv 1705.08500.
+
+    Example:
+        >>> scores = np.linspace(0, 1, 400)
+        >>> found = acceptance_threshold(scores, (scores > 0.3).astype(float), error_rate=0.1)
+        >>> 0.2 < found.value < 0.4
+        True
+    """
+    _check_shares(error_rate=error_rate, confidence=confidence)
+    labelled(scores, correct)
+    candidates = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
+    return _loosest(scores, correct, candidates, error_rate, confidence)
+
+
+def triage(  # noqa: PLR0913 - what is promised on either side
+    scores: Floats,
+    correct: Floats,
+    *,
+    error_rate: float = 0.05,
+    lost_rate: float = 0.2,
+    confidence: float = 0.95,
+    candidates: Floats | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> Triage:
+    """Choose two thresholds: few errors among what is accepted, few right answers among what is given up.
+
+    Each is chosen by ``acceptance_threshold`` with half of 1 - confidence, so both hold together; the one for
+    giving up with scores and labels turned round. Where they would cross, what is accepted is not given up.
+
+    Args:
+        scores: shape (n,), higher for items more likely right; NaN where there is none.
+        correct: shape (n,), 1 right, 0 wrong, NaN not known.
+        error_rate: share of wrong answers that is allowed among accepted ones.
+        lost_rate: share of right answers that is allowed among those given up.
+        confidence: with which both shall hold.
+        candidates: thresholds to try, chosen without these labels and scores.
+        bounds: least and greatest score that there can be.
+
+    Raises:
+        InputError: as ``acceptance_threshold``.
+
+    Example:
+        >>> scores = np.linspace(0, 1, 1000)
+        >>> found = triage(scores, (scores > 0.5).astype(float))
+        >>> found.abstain.value < found.accept.value
+        True
+    """
+    _check_shares(error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
+    labelled(scores, correct)
+    scores, correct = np.asarray(scores, dtype=np.float64), np.asarray(correct, dtype=np.float64)
+    candidates = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
+    half = (1 + confidence) / 2
+    accept = _loosest(scores, correct, candidates, error_rate, half)
+    above = -np.inf if accept.value is None else -accept.value
+    abstain = _loosest(-scores, 1 - correct, -candidates[::-1], lost_rate, half, above)
+    if abstain.value is not None:
+        abstain = replace(abstain, value=-abstain.value)
+    return Triage(accept, abstain, max(0.0, 1 - accept.accepted - abstain.accepted), confidence)
+
+
+def _loosest(  # noqa: PLR0913, PLR0917 - what is tried, and what shall hold
+    scores: Floats,
+    correct: Floats,
+    candidates: Floats,
+    error_rate: float,
+    confidence: float,
+    above: float = -np.inf,
+) -> AcceptanceThreshold:
+    """Choose the loosest threshold above a limit that holds, from candidates in descending order."""
+    x, y, left_out = labelled(scores, correct)
+    steps, chance = acceptance_steps(x, y, candidates), 1 - confidence
+    starts = start_steps(steps, len(x), _unlabelled(scores, correct), error_rate, chance)
+    holding = [step for step in holding_steps(steps, starts, error_rate, chance) if step.threshold > above]
+    unknown = AcceptanceThreshold(
+        None, error_rate, confidence, len(x), left_out, 0, 0, error_high=1.0, accepted=0.0
+    )
+    if not holding:
+        needed = labels_for_a_step(steps, len(x), error_rate, chance)
+        note = (
+            f"no threshold keeps errors below {100 * error_rate:g} %"
+            if needed is None
+            else f"{len(x)} labels are too few to show a rate of {error_rate:g}: about {needed:,} are needed"
+        )
+        return replace(unknown, labels_needed=needed, note=note)
+    threshold, n, errors = holding[-1]
+    scored = np.asarray(scores)[~np.isnan(scores)]
+    return replace(
+        unknown,
+        value=threshold,
+        n_accepted=n,
+        n_errors=errors,
+        error_high=clopper_pearson_upper(errors, n, confidence),
+        accepted=float((scored >= threshold).mean()),
+    )
+
+
+def _unlabelled(scores: Floats, correct: Floats) -> Floats:
+    """Scores of items without a label."""
+    values = np.asarray(scores, dtype=np.float64)
+    return values[~np.isnan(values) & np.isnan(correct)]
+
+
+def _check_shares(**shares: float) -> None:
+    for name, share in shares.items():
+        if not 0 < share < 1:
+            raise InputError(f"{name} must lie between 0 and 1, got {share!r}")
+
+
+_STARTS = 4
+
+_CANDIDATES = 50
+
+_FEWEST_UNLABELLED = 50
+
+_MOST_LABELS = 10**6
+
+
+class ThresholdStep(NamedTuple):
+    """One candidate threshold.
+
+    Attributes:
+        threshold: scores from here on are accepted.
+        n: labelled items that are.
+        errors: how many of these are wrong.
+    """
+
+    threshold: float
+    n: int
+    errors: int
+
+
+def candidate_thresholds(
+    unlabelled: Floats, candidates: Floats | None, bounds: tuple[float, float]
+) -> Floats:
+    """Give the thresholds to try, strictest first: those given, or quantiles, or equal steps.
+
+    Args:
+        unlabelled: shape (m,), scores of items without a label.
+        candidates: thresholds that the caller wants tried.
+        bounds: least and greatest score that there can be.
+
+    Raises:
+        InputError: a candidate that is not finite.
+    """
+    if candidates is not None:
+        chosen = np.asarray(candidates, dtype=np.float64).ravel()
+        if not np.isfinite(chosen).all():
+            raise InputError("candidates must be finite thresholds, got NaN or an infinite one")
+    elif len(unlabelled) >= _FEWEST_UNLABELLED:
+        chosen = np.quantile(unlabelled, np.arange(_CANDIDATES) / _CANDIDATES, method="inverted_cdf")
+    else:
+        chosen = np.linspace(*bounds, _CANDIDATES)
+    return np.unique(chosen)[::-1]
+
+
+def acceptance_steps(scores: Floats, correct: Floats, thresholds: Floats) -> list[ThresholdStep]:
+    """Count what each threshold accepts, and the errors among that.
+
+    Args:
+        scores: shape (n,).
+        correct: shape (n,), 1 right, 0 wrong.
+        thresholds: shape (t,), strictest first.
+
+    Example:
+        >>> acceptance_steps(np.array([0.1, 0.5, 0.9]), np.array([0.0, 0.0, 1.0]), np.array([0.9, 0.5]))
+        [ThresholdStep(threshold=0.9, n=1, errors=0), ThresholdStep(threshold=0.5, n=2, errors=1)]
+    """
+    order = np.argsort(scores)
+    wrong = np.r_[0.0, np.cumsum(1 - correct[order])]
+    below = np.searchsorted(scores[order], thresholds)
+    return [
+        ThresholdStep(float(threshold), len(scores) - int(n), int(wrong[-1] - wrong[n]))
+        for threshold, n in zip(thresholds, below, strict=True)
+    ]
+
+
+def start_steps(
+    steps: Sequence[ThresholdStep], n: int, unlabelled: Floats, error_rate: float, chance: float
+) -> list[int]:
+    """Choose the steps at which testing starts: up to four, spread over those where success is possible.
+
+    Possible is where items without an error would be enough. How many items to expect is read off the
+    unlabelled scores where there are 50 or more, so that the order of tests does not depend on the labelled
+    items.
+    """
+    if not steps:
+        return []
+    accepted = np.array([step.n for step in steps], dtype=np.float64)
+    if len(unlabelled) >= _FEWEST_UNLABELLED:
+        ordered, total = np.sort(unlabelled), len(unlabelled)
+        below = np.searchsorted(ordered, [step.threshold for step in steps])
+        accepted = (total - below) / total * n
+    possible = np.flatnonzero(accepted >= np.log(chance / _STARTS) / np.log1p(-error_rate))
+    if not len(possible):
+        return [len(steps) - 1]
+    # None at the loosest: whatever holds there has held before, or is lost to errors.
+    spread = np.linspace(0, len(possible) - 1, _STARTS + 1)[:-1]
+    return sorted({int(possible[int(number)]) for number in spread})
+
+
+def holding_steps(
+    steps: Sequence[ThresholdStep], starts: Sequence[int], error_rate: float, chance: float
+) -> list[ThresholdStep]:
+    """Find the steps at which an error rate is shown to hold, by the fallback procedure.
+
+    Args:
+        steps: in the order in which they are tested.
+        starts: numbers of the steps at which testing starts, each with an equal share of ``chance``.
+        error_rate: share of errors among accepted items that is tested, 0 to 1.
+        chance: allowed probability that any step is wrongly shown to hold, 0 to 1.
+
+    References:
+        Wiens (2003), Pharmaceutical Statistics 2(3), 211-215, doi 10.1002/pst.64.
+
+    Example:
+        >>> steps = [ThresholdStep(0.9, 100, 0), ThresholdStep(0.5, 200, 1), ThresholdStep(0.1, 400, 80)]
+        >>> [step.threshold for step in holding_steps(steps, [0], 0.05, 0.05)]
+        [0.9, 0.5]
+    """
+    holding, budget = [], 0.0
+    for number, step in enumerate(steps):
+        budget += chance / len(starts) if number in starts else 0.0
+        if binomial_tail(step.errors, step.n, error_rate) <= budget:
+            holding.append(step)
+        else:
+            budget = 0.0
+    return holding
+
+
+def labels_for_a_step(steps: Sequence[ThresholdStep], n: int, error_rate: float, chance: float) -> int | None:
+    """Find about how many labels would be enough at the best step, if shares stayed what they are."""
+    totals = [
+        labels * n / step.n
+        for step in steps
+        if step.n and (labels := _accepted_needed(step.errors / step.n, error_rate, chance / _STARTS))
+    ]
+    return max(n + 1, int(np.ceil(min(totals)))) if totals else None
+
+
+def _accepted_needed(share: float, error_rate: float, chance: float) -> int | None:
+    """Accepted items that show the rate where this share of them is wrong; ``None`` beyond a million."""
+
+    def shown(n: int) -> bool:
+        return binomial_tail(int(np.ceil(share * n)), n, error_rate) <= chance
+
+    return None if share >= error_rate else smallest_enough(shown, 1, _MOST_LABELS)
+
+
+def smallest_enough(enough: Callable[[int], bool], least: int, most: int) -> int | None:
+    """Find the smallest number that is enough, given that any greater one is enough, too.
+
+    Args:
+        enough: says whether a number is enough.
+        least: smallest number that is tried.
+        most: greatest number that is tried.
+
+    Returns:
+        The number; ``None`` where ``most`` is not enough or lies below ``least``.
+
+    Example:
+        >>> smallest_enough(lambda n: n * n >= 50, 1, 100), smallest_enough(lambda n: n > 100, 1, 100)
+        (8, None)
+    """
+    if most < least or not enough(most):
+        return None
+    low, high = least - 1, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

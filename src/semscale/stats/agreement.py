@@ -1,0 +1,858 @@
+"""Agreement of raters: kappa, Krippendorff's alpha, intraclass correlation, panels and the human ceiling."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from semscale.errors import InputError
+from semscale.stats.correlations import (
+    CORRELATION,
+    FEWEST_FOR_PERCENTILES,
+    RELIABILITY,
+    NormalizingTransform,
+    ResampledBy,
+    ResamplingPlan,
+    correlation,
+    resampled_interval,
+    weighted_spearman,
+)
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
+from semscale.types import Floats, Integers
+
+Counted = Callable[[Floats], Floats]
+"""A coefficient of n items as a function of ``counts`` (b, n), how often each is there; gives shape (b,)."""
+
+
+@dataclass(frozen=True)
+class AgreementEstimate:
+    """A coefficient of agreement with its interval over items.
+
+    Attributes:
+        value: the coefficient; NaN where it is not defined.
+        low: lower end of the interval, NaN where there is none.
+        high: upper end, NaN likewise.
+        n: items that count.
+        n_left_out: items that do not, as fewer than two of the ratings that are compared are there.
+        n_clusters: what was resampled: items, or the groups they were said to belong to.
+        method: ``bootstrap``, or ``jackknife`` with fewer than 50 clusters where that can be made; ``None``
+            where there is no interval.
+        note: why there is no value or no interval; ``None`` where there are both.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+    n_left_out: int
+    n_clusters: int
+    method: ResampledBy | None
+    note: str | None = None
+
+    def among(self, n: int) -> Self:
+        """Count as left out all others of n items, also those that nobody rated and that were not kept."""
+        return replace(self, n_left_out=n - self.n)
+
+
+_ROUNDING = 1e-12
+
+
+def estimate_agreement(
+    coefficient: Counted,
+    usable: npt.NDArray[np.bool_],
+    plan: ResamplingPlan,
+    transform: NormalizingTransform,
+    *,
+    undefined: str,
+) -> AgreementEstimate:
+    """Put an interval over items around a coefficient of the usable ones.
+
+    Without any disagreement every replicate is 1 too, and says nothing of how far from 1 the coefficient may
+    be. There is no interval then. Below 50 clusters percentiles are too narrow, and a jackknife is taken.
+
+    Args:
+        coefficient: of the usable items.
+        usable: shape (n,), which items count.
+        plan: how all n items are resampled.
+        transform: of the coefficient, for the jackknife of few clusters.
+        undefined: what it means that the coefficient is not defined.
+
+    Raises:
+        InputError: clusters of another length than there are items.
+    """
+    n = int(usable.sum())
+    if plan.clusters is not None:
+        clusters = np.asarray(plan.clusters)
+        if clusters.shape != usable.shape:
+            raise InputError(
+                f"clusters must have {len(usable)} numbers, one an item, got shape {clusters.shape}"
+            )
+        plan = replace(plan, clusters=clusters[usable])
+    n_clusters = len(np.unique(plan.numbered(n)))
+    value = float(coefficient(np.ones((1, n)))[0]) if n else float("nan")
+    low, high, method, note = float("nan"), float("nan"), None, None
+    if np.isnan(value):
+        note = undefined if n else "no item has two ratings to compare"
+    elif n_clusters < 2:  # noqa: PLR2004
+        note = "an interval needs two items or more"
+    elif transform.greatest - value < _ROUNDING:
+        note = "no disagreement was seen, so nothing says how far from 1 the coefficient may be"
+    else:
+        low, high, method = resampled_interval(
+            value,
+            lambda _, counts: coefficient(counts),
+            (np.arange(n, dtype=np.float64),),
+            plan,
+            transform,
+            fewest=FEWEST_FOR_PERCENTILES,
+        )
+        note = None if method else "not defined, or always the same, in resamples of so few items"
+    return AgreementEstimate(value, low, high, n, len(usable) - n, n_clusters, method, note)
+
+
+_TABLE = 2
+
+
+def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:
+    """Take a table of ratings, NaN where there is none.
+
+    Raises:
+        InputError: not a table of numbers with two raters or more, or an infinite value.
+    """
+    table = np.asarray(ratings, dtype=np.float64)
+    if table.ndim != _TABLE or table.shape[1] < 2:  # noqa: PLR2004
+        raise InputError(f"{name} must have shape (items, raters) with two raters or more, got {table.shape}")
+    if np.isinf(table).any():
+        raise InputError(f"{name} must be finite, or NaN where a rating is missing, got an infinite value")
+    return table
+
+
+def checked_pair(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y")) -> Floats:
+    """Put two lists of ratings side by side, shape (n, 2), NaN where there is none.
+
+    Raises:
+        InputError: lengths differ, not lists, or an infinite value.
+    """
+    if np.ndim(x) != 1 or np.shape(x) != np.shape(y):
+        first, second = names
+        raise InputError(
+            f"{first} and {second} must be two lists of one length, "
+            f"got shapes {np.shape(x)} and {np.shape(y)}"
+        )
+    return checked_ratings(np.column_stack([x, y]).reshape(-1, 2), " and ".join(names))
+
+
+KappaWeights = Literal["quadratic", "linear", "none"]
+"""What a disagreement costs: the squared difference, the difference, or 1 whatever the difference."""
+
+MOST_LEVELS = 1000
+"""Of how many different values coefficients of levels can be made."""
+
+
+def weighted_kappa(  # noqa: PLR0913 - the weights, and one setting each of the resampling
+    x: Floats,
+    y: Floats,
+    *,
+    weights: KappaWeights = "quadratic",
+    clusters: Integers | None = None,
+    interval: float = 0.95,
+    seed: int = 0,
+) -> AgreementEstimate:
+    """Cohen's weighted kappa: 1 - observed disagreement / disagreement expected by chance.
+
+    Chance pairs every rating of one rater with every rating of the other. Differences are those of the values
+    themselves, so a level that nobody used changes nothing.
+
+    Args:
+        x: shape (n,), one rater's ratings; NaN where there is none.
+        y: shape (n,), the other's.
+        weights: of a disagreement: ``quadratic``, ``linear``, or ``none`` for levels without an order.
+        clusters: shape (n,), which items are drawn together; each by itself unless given.
+        interval: coverage to aim at, between 0 and 1.
+        seed: of the bootstrap.
+
+    Returns:
+        -1 to 1; items that one of the two did not rate are left out. NaN where both used one and the same
+        level only.
+
+    Raises:
+        InputError: lengths differ, an infinite value, unknown weights, more than 1,000 different values, or a
+            setting out of range.
+
+    References:
+        Cohen (1960), doi 10.1177/001316446002000104; weights: Cohen (1968), doi 10.1037/h0026256.
+
+    Example:
+        >>> agreed = weighted_kappa(np.array([1.0, 2, 3, 3]), np.array([1.0, 2, 3, 2]))
+        >>> round(agreed.value, 6)  # 1 - (1 / 4) / (20 / 16)
+        0.8
+    """
+    table = checked_pair(x, y)
+    usable = np.asarray(~np.isnan(table).any(axis=1))
+    coefficient = kappa_coefficient(table[usable, 0], table[usable, 1], weights)
+    return estimate_agreement(
+        coefficient,
+        usable,
+        ResamplingPlan(clusters, interval, seed),
+        CORRELATION,
+        undefined="both raters used one and the same level only",
+    )
+
+
+def kappa_coefficient(x: Floats, y: Floats, weights: KappaWeights) -> Counted:
+    """Make kappa of complete pairs a function of how often each is there.
+
+    Args:
+        x: shape (n,).
+        y: shape (n,).
+        weights: of a disagreement.
+
+    Raises:
+        InputError: unknown weights, or too many different values.
+    """
+    levels, codes = distinct_levels(np.concatenate([x, y]))
+    disagreement = _disagreement(levels, weights)
+    n, k = len(x), len(levels)
+    observed = disagreement[codes[:n], codes[n:]]
+    first, second = (sparse_sums(np.arange(n), part, np.ones(n), (n, k)) for part in (codes[:n], codes[n:]))
+
+    def coefficient(counts: Floats) -> Floats:
+        expected = (first(counts) @ disagreement * second(counts)).sum(axis=1)
+        return chance_corrected(counts @ observed * counts.sum(axis=1), expected)
+
+    return coefficient
+
+
+def distinct_levels(values: Floats) -> tuple[Floats, Integers]:
+    """Different values in ascending order, and the place among them of each value.
+
+    Raises:
+        InputError: more than 1,000 of them.
+    """
+    levels, codes = np.unique(values, return_inverse=True)
+    if len(levels) > MOST_LEVELS:
+        raise InputError(
+            f"ratings must have at most {MOST_LEVELS:,} different values, got {len(levels):,}: "
+            "round them, or take intraclass correlation"
+        )
+    return levels, codes
+
+
+def chance_corrected(observed: Floats, expected: Floats) -> Floats:
+    """Correct for chance: 1 - observed / expected disagreement; NaN where nothing can be expected."""
+    defined = expected > 0
+    return np.where(defined, 1 - observed / np.where(defined, expected, 1.0), np.nan)
+
+
+def _disagreement(levels: Floats, weights: KappaWeights) -> Floats:
+    distance = np.abs(levels[:, None] - levels)
+    if weights == "quadratic":
+        return distance**2
+    if weights == "linear":
+        return distance
+    if weights == "none":
+        return (distance > 0).astype(np.float64)
+    raise InputError(f"weights must be quadratic, linear or none, got {weights!r}")
+
+
+Metric = Literal["nominal", "ordinal", "interval"]
+"""What ratings are: names, ranks, or numbers with equal distances."""
+
+_FEWEST_RATINGS = 2
+
+
+def krippendorff_alpha(
+    ratings: Floats,
+    *,
+    metric: Metric = "ordinal",
+    clusters: Integers | None = None,
+    interval: float = 0.95,
+    seed: int = 0,
+) -> AgreementEstimate:
+    """Krippendorff's alpha: 1 - observed disagreement / disagreement expected by chance.
+
+    Observed is the mean difference of two ratings of one item, each item's pairs weighing 1 / (its ratings -
+    1); expected that of any two ratings. The difference is 1 for ``nominal``, the squared difference of
+    values for ``interval``, and for ``ordinal`` the squared difference of mean ranks among all ratings, which
+    are ranked anew in every replicate.
+
+    Args:
+        ratings: shape (n, raters), NaN where a rater did not rate; an item's raters may be any of them.
+        metric: what ratings are.
+        clusters: shape (n,), which items are drawn together; each by itself unless given.
+        interval: coverage to aim at, between 0 and 1.
+        seed: of the bootstrap.
+
+    Returns:
+        At most 1, and 0 for chance; items with fewer than two ratings are left out. NaN where only one level
+        was used.
+
+    Raises:
+        InputError: not a table, an infinite value, an unknown metric, more than 1,000 different values, or a
+            setting out of range.
+
+    References:
+        Krippendorff (2011), Computing Krippendorff's Alpha-Reliability,
+        https://repository.upenn.edu/asc_papers/43. Hayes and Krippendorff (2007),
+        doi 10.1080/19312450709336664, for resampling.
+
+    Example:
+        >>> krippendorff_alpha(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, np.nan]])).n_left_out
+        1
+    """
+    table = checked_ratings(ratings)
+    usable = (~np.isnan(table)).sum(axis=1) >= _FEWEST_RATINGS
+    return estimate_agreement(
+        alpha_coefficient(table[usable], metric),
+        usable,
+        ResamplingPlan(clusters, interval, seed),
+        CORRELATION,
+        undefined="only one level was used",
+    )
+
+
+def alpha_coefficient(ratings: Floats, metric: Metric) -> Counted:
+    """Make alpha a function of how often each item is there.
+
+    Args:
+        ratings: shape (n, raters), at least two an item.
+        metric: what ratings are.
+
+    Raises:
+        InputError: an unknown metric, or too many different values.
+    """
+    there = ~np.isnan(ratings)
+    levels, codes = distinct_levels(ratings[there])
+    rows = np.nonzero(there)[0]
+    margins = sparse_sums(rows, codes, np.ones(len(rows)), (len(ratings), len(levels)))
+    coincidences, first, second = _coincidences(there, codes, len(levels))
+    differences = _differences(levels, metric)
+
+    def coefficient(counts: Floats) -> Floats:
+        used = margins(counts)
+        observed, expected = differences(used, coincidences(counts), first, second)
+        return chance_corrected(observed * (used.sum(axis=1) - 1), expected)
+
+    return coefficient
+
+
+def _coincidences(
+    there: npt.NDArray[np.bool_], codes: Integers, k: int
+) -> tuple[Callable[[Floats], Floats], Integers, Integers]:
+    """Sums of coincidences, and the two levels of each cell that occurs."""
+    placed = np.full(there.shape, -1)
+    placed[there] = codes
+    raters = there.sum(axis=1)
+    rows, cells = [], []
+    for left in range(there.shape[1]):
+        for right in range(left):
+            both = np.flatnonzero(there[:, left] & there[:, right])
+            rows.append(both)
+            cells.append(placed[both, left] * k + placed[both, right])
+    row, cell = np.concatenate(rows), np.concatenate(cells)
+    present, number = np.unique(cell, return_inverse=True)
+    # Each pair of raters counts in both directions.
+    amounts = 2.0 / (raters[row] - 1)
+    sums = sparse_sums(row, number, amounts, (len(there), len(present)))
+    return sums, present // k, present % k
+
+
+_Differences = Callable[[Floats, Floats, Integers, Integers], tuple[Floats, Floats]]
+
+
+def _differences(levels: Floats, metric: Metric) -> _Differences:
+    """Sums of differences over coincidences and over all pairs of ratings, from both kinds of counts."""
+    if metric == "nominal":
+        return lambda used, together, first, second: (
+            together @ (first != second).astype(np.float64),
+            used.sum(axis=1) ** 2 - (used**2).sum(axis=1),
+        )
+    if metric not in ("ordinal", "interval"):
+        raise InputError(f"metric must be nominal, ordinal or interval, got {metric!r}")
+
+    def squared(used: Floats, together: Floats, first: Integers, second: Integers) -> tuple[Floats, Floats]:
+        # Only one of many equal values: a rounded mean would leave a rest that is no difference.
+        several = (used > 0).sum(axis=1) > 1
+        positions = _mean_ranks(used) if metric == "ordinal" else np.broadcast_to(levels, used.shape)
+        n = used.sum(axis=1)
+        centred = positions - (used * positions).sum(axis=1, keepdims=True) / n[:, None]
+        observed = (together * (positions[:, first] - positions[:, second]) ** 2).sum(axis=1)
+        expected = 2 * n * (used * centred**2).sum(axis=1)
+        return observed, np.where(several, expected, 0.0)
+
+    return squared
+
+
+def _mean_ranks(used: Floats) -> Floats:
+    """Mean rank (b, k) of ratings at each level where levels are used so often."""
+    ranks: Floats = np.cumsum(used, axis=1) - used / 2
+    return ranks
+
+
+Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
+"""Shrout and Fleiss' forms: first the model, then one rater or the mean of k.
+
+Model 1: other raters for every item. 2: the same raters, who stand for others; their severity counts as
+disagreement. 3: these raters only; severity does not count.
+"""
+
+FORMS: tuple[Form, ...] = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")
+
+
+def intraclass_correlation(
+    ratings: Floats,
+    *,
+    form: Form = "2,1",
+    clusters: Integers | None = None,
+    interval: float = 0.95,
+    seed: int = 0,
+) -> AgreementEstimate:
+    """Intraclass correlation from mean squares: between items B, within W, between raters J, error E.
+
+    1,1: (B - W) / (B + (k - 1) W). 2,1: (B - E) / (B + (k - 1) E + k (J - E) / n). 3,1: (B - E) / (B + (k -
+    1) E). 1,k: (B - W) / B. 2,k: (B - E) / (B + (J - E) / n). 3,k: (B - E) / B.
+
+    Args:
+        ratings: shape (n, k), NaN where a rater did not rate.
+        form: the model, and whether of one rater or of the mean of k.
+        clusters: shape (n,), which items are drawn together; each by itself unless given.
+        interval: coverage to aim at, between 0 and 1. Items are resampled, raters are not.
+        seed: of the bootstrap.
+
+    Returns:
+        At most 1; below 0 where items differ less than by chance. Items that somebody did not rate are left
+        out. NaN where ratings do not vary.
+
+    Raises:
+        InputError: not a table, an infinite value, an unknown form, or a setting out of range.
+
+    References:
+        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428, doi 10.1037/0033-2909.86.2.420.
+
+    Example:
+        >>> round(intraclass_correlation(np.array([[1.0, 2], [2, 3], [3, 4]]), form="2,1").value, 6)
+        0.666667
+    """
+    table = checked_ratings(ratings)
+    if form not in FORMS:
+        raise InputError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
+    usable = np.asarray(~np.isnan(table).any(axis=1))
+    return estimate_agreement(
+        intraclass_coefficient(table[usable], form),
+        usable,
+        ResamplingPlan(clusters, interval, seed),
+        RELIABILITY if form.endswith("k") else _single_rater_transform(table.shape[1], form),
+        undefined="an intraclass correlation needs two items or more, whose ratings vary",
+    )
+
+
+def intraclass_coefficient(ratings: Floats, form: Form) -> Counted:
+    """Make a correlation of complete ratings (n, k) a function of how often each item is there."""
+    k = ratings.shape[1]
+    centred = ratings - ratings.mean() if len(ratings) else ratings
+    features = np.column_stack([centred, (centred**2).sum(axis=1), centred.sum(axis=1) ** 2 / k])
+
+    def coefficient(counts: Floats) -> Floats:
+        n = counts.sum(axis=1)
+        sums = counts @ features
+        raters, everything, items = sums[:, :k], sums[:, k], sums[:, k + 1]
+        mean = raters.sum(axis=1) ** 2 / np.maximum(n * k, 1)
+        between, total = items - mean, everything - mean
+        judges = (raters**2).sum(axis=1) / np.maximum(n, 1) - mean
+        freedom = np.maximum(n - 1, 1)
+        top, bottom = _intraclass_ratio(
+            form,
+            n,
+            k,
+            between=between / freedom,
+            within=(total - between) / np.maximum(n * (k - 1), 1),
+            judges=judges / (k - 1),
+            error=np.maximum(total - between - judges, 0) / (freedom * (k - 1)),
+        )
+        # A sum of squares that is 0 but for rounding is 0.
+        defined = (n > 1) & (total > 1e-12 * everything) & (bottom > 1e-12 * total / np.maximum(n * k, 1))
+        return np.where(defined, top / np.where(defined, bottom, 1.0), np.nan)
+
+    return coefficient
+
+
+def _intraclass_ratio(  # noqa: PLR0913 - the mean squares
+    form: Form, n: Floats, k: int, *, between: Floats, within: Floats, judges: Floats, error: Floats
+) -> tuple[Floats, Floats]:
+    """Top and bottom of the fraction that a form is."""
+    noise = within if form.startswith("1") else error
+    severity = (judges - error) / np.maximum(n, 1) if form.startswith("2") else np.zeros_like(n)
+    if form.endswith("k"):
+        return between - noise, between + severity
+    return between - noise, between + (k - 1) * noise + k * severity
+
+
+def _single_rater_transform(k: int, form: Form) -> NormalizingTransform:
+    """Fisher's z of an intraclass correlation of k raters; that of model 2 has no lowest value."""
+    return NormalizingTransform(
+        lambda r: np.log(np.maximum(1 + (k - 1) * r, 0) / (1 - r)) / 2,
+        lambda z: 2 * np.tanh(z) / (k + (2 - k) * np.tanh(z)),
+        -np.inf if form.startswith("2") else -1 / (k - 1),
+        1.0,
+    )
+
+
+_PERFECT = 1e-9
+
+_NO_AGREEMENT = "their scores are not shown to agree beyond chance"
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Agreement of two judges.
+
+    Attributes:
+        first: number of the one judge.
+        second: number of the other.
+        kappa: weighted kappa of the items that both rated.
+    """
+
+    first: int
+    second: int
+    kappa: AgreementEstimate
+
+
+@dataclass(frozen=True)
+class EffectiveJudges:
+    """The number of judges with independent errors whose mean is as good as that of the panel.
+
+    Attributes:
+        value: the number; k where nothing is shared, 1 where everything is, infinite where errors cancel.
+            Of ratings it is a bound, 1 to k, and NaN where they are not shown to agree beyond chance.
+        low: lower end of its interval, NaN where there is none.
+        high: upper end.
+        correlation: mean correlation of two judges, from which all that follows.
+        of: what was correlated: ``errors``, or ``ratings`` where no truth is known.
+        note: why there is no number, or no interval; ``None`` where there are both.
+    """
+
+    value: float
+    low: float
+    high: float
+    correlation: AgreementEstimate
+    of: Literal["errors", "ratings"]
+    note: str | None = None
+
+
+def pairwise_agreement(
+    ratings: Floats,
+    *,
+    weights: KappaWeights = "quadratic",
+    clusters: Integers | None = None,
+    interval: float = 0.95,
+    seed: int = 0,
+) -> tuple[PairAgreement, ...]:
+    """Weighted kappa of every two judges; see ``weighted_kappa``.
+
+    Args:
+        ratings: shape (n, judges), NaN where a judge has no score.
+        weights: of a disagreement.
+        clusters: shape (n,), which items are drawn together; each by itself unless given.
+        interval: coverage to aim at, between 0 and 1.
+        seed: of the bootstrap.
+
+    Raises:
+        InputError: not a table of two judges or more, or as ``weighted_kappa``.
+
+    Example:
+        >>> [(pair.first, pair.second) for pair in pairwise_agreement(np.eye(3))]
+        [(0, 1), (0, 2), (1, 2)]
+    """
+    table = checked_ratings(ratings)
+    return tuple(
+        PairAgreement(
+            first,
+            second,
+            weighted_kappa(
+                table[:, first],
+                table[:, second],
+                weights=weights,
+                clusters=clusters,
+                interval=interval,
+                seed=seed,
+            ),
+        )
+        for first, second in combinations(range(table.shape[1]), 2)
+    )
+
+
+def severities(
+    ratings: Floats, *, clusters: Integers | None = None, plan: IntervalPlan | None = None
+) -> tuple[MeanEstimate, ...]:
+    """Say how much higher each judge rates than the mean of the others who rated the same item.
+
+    A judge's own rating is no part of what it is compared with, which would hide 1 / k of the difference.
+
+    Args:
+        ratings: shape (n, judges), NaN where a judge has no score.
+        clusters: shape (n,), which items are drawn together; each by itself unless given.
+        plan: how intervals are made.
+
+    Returns:
+        One estimate a judge: above 0 is lenient, below 0 severe. Items that no other judge rated are left
+        out.
+
+    Raises:
+        InputError: not a table of two judges or more, or clusters of another length.
+
+    Example:
+        >>> [float(judge.value) for judge in severities(np.array([[1.0, 2.0, 3.0], [2.0, 2.0, 5.0]]))]
+        [-1.5, -0.75, 2.25]
+    """
+    table = checked_ratings(ratings)
+    there = ~np.isnan(table)
+    sums, raters = np.nansum(table, axis=1, keepdims=True), there.sum(axis=1, keepdims=True)
+    rest = np.where(raters > 1, (sums - table) / np.maximum(raters - 1, 1), np.nan)
+    return tuple(
+        estimate_mean(column, bounds=(-np.inf, np.inf), clusters=clusters, plan=plan)
+        for column in (table - rest).T
+    )
+
+
+def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
+    ratings: Floats,
+    *,
+    truth: Floats | None = None,
+    clusters: Integers | None = None,
+    interval: float = 0.95,
+    seed: int = 0,
+) -> EffectiveJudges:
+    """Effective number of independent judges: k / (1 + (k - 1) r), r the mean correlation of two judges.
+
+    With a truth r is of the judges' errors, which is what the formula is about. Without one it is of the
+    ratings themselves: judges who agree since they are right then count as dependent too, so the number is
+    the lowest that the panel may amount to, provided that all its judges measure the same thing. Ratings that
+    are not shown to agree beyond chance (the interval of r reaches 0) do not show that they do: judges who
+    rate at random agree in nothing, and amount to none. There is no number then.
+
+    Args:
+        ratings: shape (n, k), NaN where a judge has no score.
+        truth: shape (n,), such as human labels; NaN where it is not known, and those items are left out.
+        clusters: shape (n,), which items are drawn together; each by itself unless given.
+        interval: coverage to aim at, between 0 and 1.
+        seed: of the bootstrap.
+
+    Returns:
+        With a truth 1 to k, above k where errors cancel. Without one 1 to k, and NaN where ratings are not
+        shown to agree beyond chance. NaN where no two judges' scores vary.
+
+    Raises:
+        InputError: not a table of two judges or more, a truth of another length, an infinite value, or a
+            setting out of range.
+
+    References:
+        Clemen and Winkler (1985), Operations Research 33(2), 427-442, doi 10.1287/opre.33.2.427; the design
+        effect of Kish (1965), Survey Sampling, section 5.4.
+
+    Example:
+        >>> same = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        >>> round(effective_judges(same).value, 6)
+        1.0
+    """
+    table = checked_ratings(ratings)
+    if truth is not None:
+        known = np.asarray(truth, dtype=np.float64)
+        if known.shape != table.shape[:1] or np.isinf(known).any():
+            raise InputError(f"truth must have {len(table)} finite values or NaN, got shape {known.shape}")
+        table = table - known[:, None]
+    k = table.shape[1]
+    usable = (~np.isnan(table)).sum(axis=1) > 1
+    r = estimate_agreement(
+        mean_correlation(table[usable]),
+        usable,
+        ResamplingPlan(clusters, interval, seed),
+        CORRELATION,
+        undefined="no two judges have scores that vary",
+    )
+    # Judges who never differ leave no interval; one judge is the bound that always holds.
+    if truth is None and not (r.low > 0 or r.value > 1 - _PERFECT):
+        note = r.note if np.isnan(r.value) else _NO_AGREEMENT
+        return EffectiveJudges(np.nan, np.nan, np.nan, r, "ratings", note)
+    value, high, low = (_independent(k, end) for end in (r.value, r.low, r.high))
+    return EffectiveJudges(value, low, high, r, "ratings" if truth is None else "errors", r.note)
+
+
+def mean_correlation(table: Floats) -> Counted:
+    """Make the mean of Pearson's correlations of every two columns a function of how often each row is there.
+
+    Pairs of columns whose correlation is not defined are passed over.
+
+    Args:
+        table: shape (n, k), NaN where there is no value.
+    """
+    there = ~np.isnan(table)
+    centred = np.where(there, table - mean_defined(table), 0.0)
+    features = [
+        _pair_features(centred[:, pair], np.asarray(there[:, pair].all(axis=1)))
+        for pair in map(list, combinations(range(table.shape[1]), 2))
+    ]
+
+    def coefficient(counts: Floats) -> Floats:
+        defined = np.array([_of_pair(counts @ sums) for sums in features])
+        return mean_defined(defined)
+
+    return coefficient
+
+
+def mean_defined(values: Floats | Sequence[Floats]) -> Floats:
+    """Mean over the first axis of what is not NaN; NaN where all is."""
+    table = np.asarray(values, dtype=np.float64)
+    defined = ~np.isnan(table)
+    n = defined.sum(axis=0)
+    return np.where(n > 0, np.where(defined, table, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
+
+
+def _pair_features(centred: Floats, both: npt.NDArray[np.bool_]) -> Floats:
+    u, v = centred.T
+    return np.column_stack([np.ones_like(u), u, v, u * u, v * v, u * v]) * both[:, None]
+
+
+def _of_pair(sums: Floats) -> Floats:
+    n, *rest = sums.T
+    r = correlation(np.maximum(n, 1), *rest)
+    return np.where(n > 1, r, np.nan)
+
+
+def _independent(k: int, r: float) -> float:
+    shared = 1 + (k - 1) * r
+    return k / shared if not shared <= 0 else float("inf")
+
+
+_DIFFERENCE = NormalizingTransform(np.asarray, np.asarray, -2.0, 2.0)
+
+_FEWEST_RATERS = 2
+
+
+@dataclass(frozen=True)
+class HumanComparison:
+    """A judge's agreement with people beside theirs with each other, on the same items.
+
+    Attributes:
+        judge: the judge's rank correlation with people.
+        ceiling: people's agreement with each other, each left out in turn.
+        difference: judge less ceiling, with an interval of its own; above 0 the judge agrees with people
+            better than one of them does.
+        n_raters: people who could be left out.
+    """
+
+    judge: AgreementEstimate
+    ceiling: AgreementEstimate
+    difference: AgreementEstimate
+    n_raters: int
+
+
+def compare_with_humans(
+    judge: Floats,
+    human: Floats,
+    *,
+    clusters: Integers | None = None,
+    interval: float = 0.95,
+    seed: int = 0,
+) -> HumanComparison:
+    """Compare a judge with people, and each of the people with the others: leave one rater out.
+
+    Each person is left out in turn. The judge and that person are then compared with the mean of the same
+    others on the same items, so that neither has an easier reference: by Spearman's correlation. Both figures
+    are means over turns.
+
+    Args:
+        judge: shape (n,), NaN where the judge has no score.
+        human: shape (n, raters), NaN where a person did not rate. Where columns are not the same people
+            throughout, a turn leaves out a place instead of a person.
+        clusters: shape (n,), which items are drawn together; each by itself unless given.
+        interval: coverage to aim at, between 0 and 1.
+        seed: of the bootstrap.
+
+    Returns:
+        Items without the judge or with fewer than two people are left out.
+
+    Raises:
+        InputError: lengths differ, not a table of two people or more, an infinite value, or a setting out of
+            range.
+
+    References:
+        The idea of people's own agreement as the yardstick: Calderon, Reichart and Dror (2025), The
+        Alternative Annotator Test, arXiv 2501.10970.
+
+    Example:
+        >>> people = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])
+        >>> found = compare_with_humans(np.array([1.0, 2.0, 3.0]), people)
+        >>> round(found.judge.value, 2), round(found.ceiling.value, 2)
+        (0.75, 0.5)
+    """
+    people = checked_ratings(human, "human")
+    scores = np.asarray(judge, dtype=np.float64)
+    if scores.shape != people.shape[:1] or np.isinf(scores).any():
+        raise InputError(f"judge must have {len(people)} finite scores or NaN, got shape {scores.shape}")
+    usable = ~np.isnan(scores) & ((~np.isnan(people)).sum(axis=1) >= _FEWEST_RATERS)
+    turns = [_turn(scores[usable], people[usable], person) for person in range(people.shape[1])]
+    turns = [turn for turn in turns if len(turn[0])]
+    plan = ResamplingPlan(clusters, interval, seed)
+    figures: list[tuple[Counted, NormalizingTransform]] = [
+        (lambda counts: _mean_agreement(turns, counts)[0], CORRELATION),
+        (lambda counts: _mean_agreement(turns, counts)[1], CORRELATION),
+        (lambda counts: np.subtract(*_mean_agreement(turns, counts)), _DIFFERENCE),
+    ]
+    undefined = "in no turn do the judge's, the person's and the others' ratings all vary"
+    of_judge, of_people, difference = (
+        estimate_agreement(figure, usable, plan, transform, undefined=undefined)
+        for figure, transform in figures
+    )
+    return HumanComparison(of_judge, of_people, difference, len(turns))
+
+
+def _turn(judge: Floats, people: Floats, person: int) -> tuple[Integers, Floats, Floats, Floats]:
+    """Leave a person out: rows to compare, and there the judge's, the person's and the others' ratings."""
+    means = mean_defined(np.delete(people, person, axis=1).T)
+    rows = np.flatnonzero(~np.isnan(people[:, person]) & ~np.isnan(means))
+    return rows, judge[rows], people[rows, person], means[rows]
+
+
+def _mean_agreement(turns: list[tuple[Integers, Floats, Floats, Floats]], counts: Floats) -> Floats:
+    """Mean over turns of the judge's and the people's correlation, shape (2, b), where both are defined."""
+    if not turns:
+        return np.full((2, len(counts)), np.nan)
+    pairs = []
+    for rows, judge, person, reference in turns:
+        some = counts[:, rows].sum(axis=1) > 1
+        drawn = np.where(some[:, None], counts[:, rows], 1.0)
+        pair = np.stack([weighted_spearman(side, reference, drawn) for side in (judge, person)])
+        pairs.append(np.where(some & ~np.isnan(pair).any(axis=0), pair, np.nan))
+    return mean_defined(pairs)
+
+
+def sparse_sums(
+    items: Integers, cells: Integers, amounts: Floats, shape: tuple[int, int]
+) -> Callable[[Floats], Floats]:
+    """Make the sums of cells a function of how often each item is there.
+
+    Args:
+        items: shape (e,), the item of each entry.
+        cells: shape (e,), its cell.
+        amounts: shape (e,), what it adds to the cell; entries of one item and cell add up.
+        shape: how many items and how many cells there are.
+
+    Returns:
+        From counts (b, items) to sums (b, cells).
+
+    Example:
+        >>> sums = sparse_sums(np.array([0, 1]), np.array([0, 0]), np.array([2.0, 3.0]), (2, 1))
+        >>> sums(np.array([[1.0, 1.0], [0.0, 2.0]])).tolist()
+        [[5.0], [6.0]]
+    """
+    table = csr_array((amounts, (cells, items)), shape=shape[::-1])
+
+    def sums(counts: Floats) -> Floats:
+        drawn: Floats = np.asarray(table @ np.ascontiguousarray(counts.T))
+        return drawn.T
+
+    return sums

@@ -1,1 +1,0 @@
-"""Agreement of raters and measurements: correlation, kappa, alpha, intraclass correlation."""

@@ -1,1 +1,0 @@
-"""From scores to probabilities, and from a judge's scores to what people would say."""

@@ -1,1 +1,0 @@
-"""Distances between distributions over ordered points, with what they are held against."""

@@ -1,0 +1,651 @@
+"""Estimates for groups of rows, from tallies that are added up part by part."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.special import stdtrit
+
+from semscale.stats.intervals import (
+    FEWEST_CLUSTERS,
+    MASS_PREFIX,
+    MAX_CLUSTERS,
+    ROUNDING,
+    Estimate,
+    Figures,
+    IntervalPlan,
+    MeanEstimate,
+    Method,
+    Moments,
+    UsedMethod,
+    clopper_pearson_ends,
+    effective_size,
+    estimate_figures,
+)
+from semscale.types import Floats, Integers, Mask, Refits
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Everything that one figure is made from, where rows of the group lack it.
+
+    Attributes:
+        n: rows that have the figure.
+        n_clusters: rows, or respondents where they are named, that its interval is made from.
+        method: how its interval was made; ``None`` where there is none.
+    """
+
+    n: int
+    n_clusters: int
+    method: UsedMethod | None
+
+
+@dataclass(frozen=True)
+class GroupEstimate:
+    """All figures about one group of rows.
+
+    Attributes:
+        group: the group's name; ``None`` for everything, or for rows whose group is missing.
+        n: rows that count: scored, and with a weight above 0.
+        left_out: rows that do not count, by reason (a status, ``no-weight``, ``zero-weight``,
+            ``no-respondent``).
+        effective_n: Kish's effective sample size, ``sum(w) ** 2 / sum(w ** 2)``; equals n without weights.
+        figures: the figures by name, in the instrument's order; empty where no row counts.
+        main: name of the figure that ``mean`` gives.
+        n_clusters: rows, or respondents where they are named, that the intervals are made from.
+        method: how this group's intervals were made: linearized with fewer than 10 clusters, where
+            percentiles of a bootstrap would be too narrow; ``None`` with fewer than two, as there are none.
+        bases: for figures that other rows have than the main one, or whose intervals are exact bounds, what
+            each is made from.
+        n_different: clusters whose main figure is not the most frequent one, or not near the median, where
+            fewer than 5 effective clusters are so and the interval rests on them; ``None`` otherwise, with
+            fewer than 10 clusters, and where the values of clusters were given up: above 20,000 of them, or
+            in the largest groups where all groups together have more than a million.
+    """
+
+    group: str | None
+    n: int
+    left_out: dict[str, int]
+    effective_n: float
+    figures: Mapping[str, Estimate]
+    main: str = "mean"
+    n_clusters: int = 0
+    method: Method | None = None
+    bases: Mapping[str, Basis] = field(default_factory=dict)
+    n_different: int | None = None
+
+    @property
+    def n_left_out(self) -> int:
+        """Number of rows that do not count."""
+        return sum(self.left_out.values())
+
+    @property
+    def has_small_base(self) -> bool:
+        """True where fewer than 10 rows, or respondents where they are named, are behind the figures."""
+        return self.n > 0 and self.n_clusters < FEWEST_CLUSTERS
+
+    @property
+    def mean(self) -> Estimate | None:
+        """The main figure; ``None``, as all others, where no row counts."""
+        return self.figures.get(self.main)
+
+    @property
+    def top_2_box(self) -> Estimate | None:
+        """Mass on the two highest points; ``None`` with fewer than 4 points, where boxes would overlap."""
+        return self.figures.get("top_2_box")
+
+    @property
+    def bottom_2_box(self) -> Estimate | None:
+        """Mass on the two lowest points, likewise."""
+        return self.figures.get("bottom_2_box")
+
+    @property
+    def net(self) -> Estimate | None:
+        """Top-2-box minus bottom-2-box, likewise."""
+        return self.figures.get("net")
+
+    @property
+    def nps(self) -> Estimate | None:
+        """Mass on 9 and 10 minus mass on 0 to 6, -1 to 1; ``None`` unless the values are 0 to 10."""
+        return self.figures.get("nps")
+
+    @property
+    def pmf(self) -> tuple[Estimate, ...]:
+        """Mass of each point of a scale; empty where no row counts."""
+        return tuple(figure for name, figure in self.figures.items() if name.startswith(MASS_PREFIX))
+
+    def basis(self, figure: str) -> Basis:
+        """Say what a figure is made from."""
+        return self.bases.get(figure) or Basis(self.n, self.n_clusters, self.method)
+
+
+@dataclass(frozen=True)
+class GroupTally:
+    """The tally of one group, from which its figures are estimated.
+
+    Attributes:
+        n_rows: rows with weight.
+        weight: sum of their weights.
+        squared_weight: sum of their squares.
+        moments: sums over clusters.
+        totals: of every cluster, shape (m, k + 1); empty where they were given up.
+        exact: whether the totals of every cluster are there.
+        refit_means: mean of the rows under each refit, shape (b, k); ``None`` without refits or weight.
+    """
+
+    n_rows: int
+    weight: float
+    squared_weight: float
+    moments: Moments
+    totals: Floats
+    exact: bool
+    refit_means: Floats | None
+
+    @property
+    def effective_n(self) -> float:
+        """Kish's effective number of rows; 0 without weight."""
+        return effective_size(self.weight, self.squared_weight)
+
+
+def estimate_group(
+    group: str | None, tally: GroupTally, left_out: dict[str, int], figures: Figures, plan: IntervalPlan
+) -> GroupEstimate:
+    """Estimate all figures about one group from its tally; the first of them is the main one.
+
+    Args:
+        group: name of the group.
+        tally: its rows; for the bootstrap the tally must be exact.
+        left_out: rows that do not count, by reason.
+        figures: which figures there are.
+        plan: how intervals are made.
+    """
+    moments = tally.moments
+    n_clusters = moments.n
+    method = plan.method_for(n_clusters)
+    named: dict[str, Estimate] = {}
+    exact: frozenset[str] = frozenset()
+    if tally.weight > 0:
+        totals = tally.totals if method == "bootstrap" else None
+        named, exact = estimate_figures(moments, totals, figures, plan)
+    return GroupEstimate(
+        group=group,
+        n=tally.n_rows,
+        left_out=left_out,
+        effective_n=tally.effective_n,
+        figures=named,
+        main=figures.names[0],
+        n_clusters=n_clusters,
+        method=method,
+        bases=dict.fromkeys(exact, Basis(tally.n_rows, n_clusters, "exact")),
+        n_different=None if figures.names[0] in exact else _n_different(tally, figures),
+    )
+
+
+def _n_different(tally: GroupTally, figures: Figures) -> int | None:
+    """Count the clusters apart from the main figure's most frequent value, as ``GroupEstimate`` has it."""
+    if not tally.exact or tally.moments.n < FEWEST_CLUSTERS:
+        return None
+    totals = tally.totals
+    values = totals[:, :-1] @ figures.matrix[0] / totals[:, -1]
+    width = float(figures.bounds[1][0] - figures.bounds[0][0])
+    span = width if np.isfinite(width) else float(np.ptp(values))
+    return few_different(values, totals[:, -1], ROUNDING * span, NEAR * span) if span > 0 else None
+
+
+def counted_mean(group: GroupEstimate, figure: str | None = None) -> MeanEstimate:
+    """Put a figure of a group together with the counts behind it.
+
+    Args:
+        group: the group.
+        figure: its name; the main one unless given.
+
+    Returns:
+        The figure, NaN where no row has it.
+    """
+    name = figure or group.main
+    estimate = group.figures.get(name, Estimate(np.nan, np.nan, np.nan))
+    basis = group.basis(name)
+    return MeanEstimate(
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        n=basis.n,
+        n_left_out=group.n + group.n_left_out - basis.n,
+        n_clusters=basis.n_clusters,
+        method=basis.method,
+    )
+
+
+FEWEST_DIFFERENT = 5
+"""Effective clusters apart from the most frequent value that an interval should rest on at least."""
+
+NEAR = 0.02
+"""Share of a figure's range by which values may differ and still say nearly the same."""
+
+
+def few_different(values: Floats, weights: Floats, unit: float, near: float = 0.0) -> int | None:
+    """Count the clusters that differ from the most frequent value, where they are too few for an interval.
+
+    Where values are only nearly equal, as those of texts in nearly equal words are, those count that lie
+    farther than ``near`` from the median.
+
+    If d clusters differ, a bootstrap draws none of them with a probability of about exp(-d): below 4 that is
+    more than 2.5 %, and one end of a 95 % interval is the frequent value itself. The usual demand for normal
+    intervals of shares is 5, too. With weights d is effective: the differing share of the weight times Kish's
+    effective number of clusters.
+
+    Args:
+        values: shape (m,), of clusters.
+        weights: shape (m,), above 0.
+        unit: values that differ by less are the same.
+        near: values that differ by no more are nearly the same; at least 0.
+
+    Returns:
+        How many clusters differ, 0 where all are nearly the same; ``None`` where all are the same, or d is at
+        least 5.
+
+    References:
+        Cochran (1954), Some methods for strengthening the common chi-squared tests, Biometrics 10(4),
+        417-451, doi 10.2307/3001616.
+
+    Example:
+        >>> few_different(np.array([3.7] * 19 + [3.9]), np.ones(20), 1e-6)
+        1
+        >>> few_different(np.array([3.7] * 10 + [3.9] * 10), np.ones(20), 1e-6) is None
+        True
+        >>> few_different(np.array([3.7] * 10 + [3.72] * 10), np.ones(20), 1e-6, near=0.08)
+        0
+    """
+    kinds, codes = np.unique(np.round(values / unit), return_inverse=True)
+    if len(kinds) == 1:
+        return None
+    size = effective_size(float(weights.sum()), float(weights @ weights))
+
+    def are_few(differ: Mask) -> bool:
+        return size * float(weights[differ].sum() / weights.sum()) < FEWEST_DIFFERENT
+
+    differ = codes != int(np.bincount(codes, weights=weights).argmax())
+    if not are_few(differ):
+        order = np.argsort(values, kind="stable")
+        weight_below = np.cumsum(weights[order])
+        median = values[order[np.searchsorted(weight_below, weight_below[-1] / 2)]]
+        differ = np.abs(values - median) > near
+    return int(differ.sum()) if are_few(differ) else None
+
+
+def refit_errors(values: Floats) -> Floats:
+    """Standard errors of f figures from their values under b refits, each without one of b parts.
+
+    The root of (b - 1) / b times the sum of squared deviations from the mean of the refits.
+
+    Args:
+        values: shape (b, f), at least two rows.
+
+    Example:
+        >>> refit_errors(np.array([[1.0], [2.0], [3.0]])).round(4).tolist()
+        [1.1547]
+    """
+    b = len(values)
+    errors: Floats = np.sqrt((b - 1) / b * ((values - values.mean(axis=0)) ** 2).sum(axis=0))
+    return errors
+
+
+def widened_for_refits(
+    group: GroupEstimate,
+    means: Floats | None,
+    figures: Figures,
+    interval: float,
+    n_labels: int | None = None,
+) -> GroupEstimate:
+    """Widen a group's intervals by the error of the fitted function, taken as independent of its rows.
+
+    Where the rows include those that the function was fitted to, the intervals are a little wide.
+    The distance from the figure to an end becomes the root of its square plus the square of t times the
+    error, with b - 1 degrees of freedom. No end leaves the range of the figure; missing ones stay missing.
+
+    No refit can show an answer that is not among the labels. So all figures but the first, the mean, take
+    at least the exact interval of a share among the labels: a mass or box of m is taken as m of n labels.
+    A difference of boxes is first mapped from its range to 0 to 1, where no figure varies more than a share.
+
+    Args:
+        group: its figures, those of ``figures`` alone.
+        means: shape (b, k), the group's mean masses under each refit; ``None`` for no refits.
+        figures: which figures there are.
+        interval: coverage to aim at, between 0 and 1.
+        n_labels: n, labelled items that the function was fitted to; ``None`` to go by the refits alone.
+
+    References:
+        Clopper and Pearson (1934), see ``clopper_pearson_ends``.
+    """
+    if means is None or not group.figures:
+        return group
+    errors = refit_errors(means @ figures.matrix.T)
+    further = float(stdtrit(len(means) - 1, (1 + interval) / 2)) * errors
+    values = np.array([figure.value for figure in group.figures.values()])
+    below, above = np.maximum(further, _from_labels(values, figures, n_labels, interval))
+    ends = zip(group.figures.items(), below, above, *figures.bounds, strict=True)
+    return replace(
+        group,
+        figures={
+            name: Estimate(
+                figure.value,
+                max(figure.value - float(np.hypot(figure.value - figure.low, down)), float(lowest)),
+                min(figure.value + float(np.hypot(figure.high - figure.value, up)), float(highest)),
+            )
+            for (name, figure), down, up, lowest, highest in ends
+        },
+    )
+
+
+def _from_labels(values: Floats, figures: Figures, n_labels: int | None, interval: float) -> Floats:
+    """Distances to the exact interval's lower and upper ends, shape (2, f); 0 for the mean."""
+    distances = np.zeros((2, len(values)))
+    if n_labels is None:
+        return distances
+    least, greatest = figures.bounds
+    width = greatest - least
+    shares = np.clip((values - least) / width, 0, 1)
+    low, high = clopper_pearson_ends(shares, n_labels, interval)
+    distances[:, 1:] = np.stack([shares - low, high - shares])[:, 1:] * width[1:]
+    return distances
+
+
+RANDOM_GROUPS = 2048
+"""Random groups into which the clusters of a group of rows are put together where there are too many."""
+
+ROOM = 1_000_000
+"""Totals of single clusters that are stored for all groups together."""
+
+_FEWEST_RANDOM_GROUPS = 8
+"""Random groups of clusters that every group has room for."""
+
+_SLACK = 4  # ROOM may be exceeded by this part, so that rows are copied now and then, not each time
+
+_PENDING = 50_000  # rows that wait at least until they are joined with the stored clusters
+
+_LARGEST_GROWTH = 200
+"""Powers of two that weights may grow before the unit changes; the square of so large a number is a float."""
+
+_NO_UNIT = np.iinfo(np.int64).min
+
+
+class Tally:
+    """Totals of the rows of many groups, by cluster, in a few arrays.
+
+    Groups are numbered from 0. Rows of weight 0 are passed over, so that they count neither as rows nor as
+    clusters. Rows without a cluster are clusters of their own. All groups have their sums.
+
+    Totals of single clusters are stored up to 20,000 for a group, and up to a million for all groups
+    together; beyond that the largest groups lose theirs. Without a cluster column their sums suffice. With
+    one, rows of a cluster may still come: their clusters are put together into random groups by their number.
+    Random groups of whole clusters leave the variance estimate unbiased.
+
+    Weights are divided by a power of two, which changes no digit, so that neither they nor their squares
+    leave the range of floats, whatever their unit.
+
+    Args:
+        k: number of points.
+
+    References:
+        Random groups: Wolter (2007), Introduction to Variance Estimation, chapter 2,
+        doi 10.1007/978-0-387-35099-8.
+    """
+
+    def __init__(self, k: int) -> None:
+        self._k = k
+        self._n_rows = np.zeros(0, np.int64)
+        self._weight, self._squared = np.zeros(0), np.zeros(0)
+        self._exponent = np.zeros(0, np.int64)
+        self._sums = np.zeros((k + 1, 0))
+        self._pairs = np.triu_indices(k + 1)
+        self._outer = np.zeros((len(self._pairs[0]), 0))
+        self._refits: Floats | None = None
+        self._rows = _RowTotals(k)
+        self._clusters: _ClusterTotals | None = None
+
+    def add(  # noqa: PLR0913 - columns of the rows
+        self,
+        pmf: Floats,
+        weights: Floats,
+        clusters: Integers | None = None,
+        refits: Refits | None = None,
+        *,
+        groups: Integers | None = None,
+        n_groups: int = 1,
+    ) -> None:
+        """Add rows.
+
+        Args:
+            pmf: shape (m, k).
+            weights: shape (m,), finite and not negative.
+            clusters: shape (m,), a number for each row's cluster, well mixed in its lowest bits (a hash);
+                either in every call or in none.
+            refits: shape (m, b, k), what ``pmf`` is under each refit of the function that gave it; likewise.
+            groups: shape (m,), the group of each row, below ``n_groups``; the first one unless given.
+            n_groups: how many groups there are by now.
+        """
+        self._grow(n_groups)
+        counting = weights > 0
+        pmf, weights = pmf[counting], weights[counting]
+        groups = np.zeros(len(weights), np.int64) if groups is None else groups[counting]
+        weights = self._in_units(groups, weights)
+        rows = np.column_stack([pmf * weights[:, None], weights])
+        self._n_rows += np.bincount(groups, minlength=n_groups)
+        self._weight += np.bincount(groups, weights, n_groups)
+        self._squared += np.bincount(groups, weights**2, n_groups)
+        if refits is not None:
+            self._add_refits(groups, weights, refits[counting])
+        if clusters is not None:
+            self._clusters = self._clusters or _ClusterTotals(self._k)
+            self._clusters.add(groups, clusters[counting], rows)
+            return
+        for number, column in enumerate(rows.T):
+            self._sums[number] += np.bincount(groups, column, n_groups)
+        for number, (first, second) in enumerate(zip(*self._pairs, strict=True)):
+            self._outer[number] += np.bincount(groups, rows[:, first] * rows[:, second], n_groups)
+        self._rows.add(groups, rows, self._n_rows)
+
+    def whole(self) -> GroupTally:
+        """Return the tally of the first group, the only one where rows are added without groups."""
+        self._grow(1)
+        return next(self.groups())
+
+    def groups(self) -> Iterator[GroupTally]:
+        """Yield the tallies of all groups, in their order."""
+        if self._clusters is not None:
+            stored = self._clusters.totals(len(self._n_rows))
+        else:
+            stored = self._rows.totals(self._n_rows)
+        for group, (totals, exact) in enumerate(stored):
+            by_row = self._clusters is None
+            yield GroupTally(
+                int(self._n_rows[group]),
+                float(self._weight[group]),
+                float(self._squared[group]),
+                self._row_moments(group) if by_row else Moments.empty(self._k).added(totals),
+                totals if exact else totals[:0],
+                exact,
+                self._refit_means(group),
+            )
+
+    def _row_moments(self, group: int) -> Moments:
+        outer = np.zeros((self._k + 1, self._k + 1))
+        outer[self._pairs] = self._outer[:, group]
+        both = outer + outer.T
+        np.fill_diagonal(both, outer.diagonal())
+        return Moments(int(self._n_rows[group]), self._sums[:, group].copy(), both)
+
+    def _refit_means(self, group: int) -> Floats | None:
+        if self._refits is None or not self._weight[group] > 0:
+            return None
+        means: Floats = self._refits[group] / self._weight[group]
+        return means
+
+    def _grow(self, n_groups: int) -> None:
+        more = n_groups - len(self._n_rows)
+        if more <= 0:
+            return
+        self._n_rows = np.pad(self._n_rows, (0, more))
+        self._weight, self._squared = np.pad(self._weight, (0, more)), np.pad(self._squared, (0, more))
+        self._exponent = np.pad(self._exponent, (0, more), constant_values=_NO_UNIT)
+        self._sums = np.pad(self._sums, ((0, 0), (0, more)))
+        self._outer = np.pad(self._outer, ((0, 0), (0, more)))
+        if self._refits is not None:
+            self._refits = np.pad(self._refits, ((0, more), (0, 0), (0, 0)))
+
+    def _add_refits(self, groups: Integers, weights: Floats, refits: Refits) -> None:
+        if self._refits is None:
+            self._refits = np.zeros((len(self._n_rows), *refits.shape[1:]))
+        order = np.argsort(groups, kind="stable")
+        present, first = np.unique(groups[order], return_index=True)
+        if len(present):
+            weighted = weights[order, None, None] * refits[order]
+            self._refits[present] += np.add.reduceat(weighted, first, axis=0)
+
+    def _in_units(self, groups: Integers, weights: Floats) -> Floats:
+        """Divide weights by the unit of their group: the power of two of its first ones, unless more come."""
+        largest = np.full(len(self._n_rows), _NO_UNIT)
+        np.maximum.at(largest, groups, np.frexp(weights)[1].astype(np.int64))
+        fresh = (self._exponent == _NO_UNIT) & (largest != _NO_UNIT)
+        self._exponent[fresh] = largest[fresh]
+        outgrown = (largest != _NO_UNIT) & (largest > self._exponent + _LARGEST_GROWTH) & ~fresh
+        if outgrown.any():
+            self._scale(outgrown, np.ldexp(1.0, np.where(outgrown, self._exponent - largest, 0)))
+            self._exponent[outgrown] = largest[outgrown]
+        return np.ldexp(weights, -self._exponent[groups])
+
+    def _scale(self, outgrown: Mask, factors: Floats) -> None:
+        """Change the units of everything that was added to some groups; all others have the factor 1."""
+        self._weight *= factors
+        self._squared *= factors**2
+        self._sums *= factors
+        self._outer *= factors**2
+        if self._refits is not None:
+            self._refits[outgrown] *= factors[outgrown, None, None]
+        self._rows.scale(factors)
+        if self._clusters is not None:
+            self._clusters.scale(factors)
+
+
+class _RowTotals:
+    """Totals of rows of groups in which each row is a cluster of its own; large groups lose theirs."""
+
+    def __init__(self, k: int) -> None:
+        self._groups = [np.zeros(0, np.int64)]
+        self._rows = [np.zeros((0, k + 1))]
+        self._largest_group = MAX_CLUSTERS
+        self._n = 0
+
+    def add(self, groups: Integers, rows: Floats, n_rows: Integers) -> None:
+        """Add rows.
+
+        Args:
+            groups: shape (m,), the group of each row.
+            rows: shape (m, k + 1), their totals.
+            n_rows: shape (groups,), rows of each group, these included.
+        """
+        fitting = n_rows[groups] <= self._largest_group
+        self._groups.append(groups[fitting])
+        self._rows.append(rows[fitting])
+        self._n += int(fitting.sum())
+        if self._n > ROOM + ROOM // _SLACK:
+            self._make_room(n_rows)
+
+    def totals(self, n_rows: Integers) -> Iterator[tuple[Floats, bool]]:
+        """Yield the totals of each group's rows, and whether all of them are there."""
+        self._make_room(n_rows)
+        return _by_group(self._groups[0], self._rows[0], n_rows <= self._largest_group)
+
+    def scale(self, factors: Floats) -> None:
+        """Multiply the totals of each group by a factor, shape (groups,)."""
+        self._rows = [
+            rows * factors[groups, None] for groups, rows in zip(self._groups, self._rows, strict=True)
+        ]
+
+    def _make_room(self, n_rows: Integers) -> None:
+        while n_rows[n_rows <= self._largest_group].sum() > ROOM:
+            self._largest_group //= 2
+        groups = np.concatenate(self._groups)
+        fitting = n_rows[groups] <= self._largest_group
+        self._groups, self._rows = [groups[fitting]], [np.concatenate(self._rows)[fitting]]
+        self._n = int(fitting.sum())
+
+
+class _ClusterTotals:
+    """Totals by group and cluster; the clusters of large groups are put together into random groups."""
+
+    def __init__(self, k: int) -> None:
+        self._groups, self._clusters = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._totals = np.zeros((0, k + 1))
+        self._pending: list[tuple[Integers, Integers, Floats]] = []
+        self._n_pending = 0
+        self._largest_group = MAX_CLUSTERS
+        self._is_reduced = np.zeros(0, np.bool_)
+
+    def add(self, groups: Integers, clusters: Integers, rows: Floats) -> None:
+        """Add rows.
+
+        Args:
+            groups: shape (m,), the group of each row.
+            clusters: shape (m,), the number of its cluster, a hash.
+            rows: shape (m, k + 1), their totals.
+        """
+        self._pending.append((groups, clusters, rows))
+        self._n_pending += len(groups)
+        if self._n_pending > max(_PENDING, len(self._groups) // 2):
+            self._join()
+
+    def totals(self, n_groups: int) -> Iterator[tuple[Floats, bool]]:
+        """Yield the totals of each group's clusters, and whether these are the clusters themselves."""
+        self._join()
+        return _by_group(self._groups, self._totals, ~self._reduced(n_groups))
+
+    def scale(self, factors: Floats) -> None:
+        """Multiply the totals of each group by a factor, shape (groups,)."""
+        self._join()
+        self._totals = self._totals * factors[self._groups, None]
+
+    def _join(self) -> None:
+        if self._pending:
+            groups, clusters, rows = (list(column) for column in zip(*self._pending, strict=True))
+            self._pending, self._n_pending = [], 0
+            self._groups = np.concatenate([self._groups, *groups])
+            self._clusters = np.concatenate([self._clusters, *clusters])
+            self._totals = np.concatenate([self._totals, *rows])
+            self._put_together()
+        while len(self._groups) > ROOM and self._largest_group > _FEWEST_RANDOM_GROUPS:
+            self._largest_group //= 2
+            self._put_together()
+
+    def _put_together(self) -> None:
+        """Add up the rows of a cluster, and reduce groups with too many clusters."""
+        reduced = self._reduced(int(self._groups.max(initial=-1)) + 1)
+        self._merge(reduced)
+        outgrown = np.bincount(self._groups, minlength=len(reduced)) > self._largest_group
+        if (outgrown & ~reduced).any():
+            reduced |= outgrown
+            self._merge(reduced)
+        self._is_reduced = reduced
+
+    def _merge(self, reduced: Mask) -> None:
+        modulus = min(RANDOM_GROUPS, 1 << (self._largest_group.bit_length() - 1))
+        clusters = np.where(reduced[self._groups], self._clusters % modulus, self._clusters)
+        order = np.lexsort((clusters, self._groups))
+        groups, clusters, totals = self._groups[order], clusters[order], self._totals[order]
+        starts = np.ones(len(groups), np.bool_)
+        starts[1:] = (np.diff(groups) != 0) | (np.diff(clusters) != 0)
+        number = np.cumsum(starts) - 1
+        self._groups, self._clusters = groups[starts], clusters[starts]
+        self._totals = np.column_stack([np.bincount(number, column) for column in totals.T])
+
+    def _reduced(self, n_groups: int) -> Mask:
+        return np.pad(self._is_reduced, (0, max(0, n_groups - len(self._is_reduced))))
+
+
+def _by_group(groups: Integers, totals: Floats, is_whole: Mask) -> Iterator[tuple[Floats, bool]]:
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups, minlength=len(is_whole)))
+    start = 0
+    for end, whole in zip(ends.tolist(), is_whole.tolist(), strict=True):
+        yield totals[order[start:end]], whole
+        start = end

@@ -1,0 +1,588 @@
+"""Means and shares with intervals: by bootstrap, by formula, and exactly."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Literal, Self, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import bdtr, betaincinv, ndtr, ndtri, stdtrit
+
+from semscale.errors import InputError
+from semscale.types import Floats, Integers
+
+Method = Literal["bootstrap", "linearized"]
+"""``bootstrap``: expanded percentiles of resampled clusters. ``linearized``: Taylor variance, t interval."""
+
+UsedMethod = Literal["bootstrap", "linearized", "exact"]
+"""A method, or ``exact``: bounds for a figure that is the same in every cluster, see ``estimate_figures``."""
+
+DEFAULT_INTERVAL = 0.95
+"""Coverage of intervals where nobody chooses another."""
+
+FEWEST_CLUSTERS = 10
+"""With fewer, percentiles of a bootstrap cover too little: there intervals are made with t quantiles."""
+
+MAX_CLUSTERS = 20_000
+"""Up to here cluster totals are kept, for the bootstrap; above, sums suffice."""
+
+_FEWEST_REPLICATES = 100
+
+_FEWEST_FOR_AN_INTERVAL = 2
+
+ROUNDING = 1e-6
+"""Standard deviation, as a share of what a figure can span, below which values differ by rounding alone."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its interval.
+
+    Attributes:
+        value: the figure itself.
+        low: lower end of the interval, NaN where there is none (fewer than two clusters).
+        high: upper end, NaN likewise.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class IntervalPlan:
+    """Settings of intervals.
+
+    Attributes:
+        interval: coverage to aim at, between 0 and 1.
+        method: bootstrap or linearized.
+        seed: of the bootstrap; every group starts from it afresh, so that a group's interval does not depend
+            on which other groups there are.
+        replicates: of the bootstrap, at least 100.
+
+    Raises:
+        InputError: an unknown method, or a coverage, a seed or a number of replicates out of range.
+    """
+
+    interval: float = DEFAULT_INTERVAL
+    method: Method = "bootstrap"
+    seed: int = 0
+    replicates: int = 2000
+
+    def __post_init__(self) -> None:
+        check_interval(self.interval)
+        check_seed(self.seed)
+        if self.method not in get_args(Method):
+            raise InputError(f"method must be {' or '.join(get_args(Method))}, got {self.method!r}")
+        if not isinstance(self.replicates, int | np.integer) or self.replicates < _FEWEST_REPLICATES:
+            raise InputError(
+                f"replicates must be a whole number of at least {_FEWEST_REPLICATES}, got {self.replicates!r}"
+            )
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """Entries of a signature; seed and replicates are of the bootstrap alone.
+
+        Example:
+            >>> IntervalPlan(0.9, "linearized").settings
+            {'interval': 0.9, 'method': 'linearized', 'replicates': None, 'seed': None}
+        """
+        drawn = self.method == "bootstrap"
+        return {
+            "interval": self.interval,
+            "method": self.method,
+            "replicates": self.replicates if drawn else None,
+            "seed": self.seed if drawn else None,
+        }
+
+    def method_for(self, m: int) -> Method | None:
+        """Say how intervals of m clusters are made; ``None`` with fewer than two.
+
+        Example:
+            >>> [IntervalPlan().method_for(m) for m in (1, 9, 10)]
+            [None, 'linearized', 'bootstrap']
+        """
+        if m < _FEWEST_FOR_AN_INTERVAL:
+            return None
+        return self.method if m >= FEWEST_CLUSTERS else "linearized"
+
+
+@dataclass(frozen=True)
+class MeanEstimate:
+    """A mean with its interval.
+
+    Attributes:
+        value: the mean; NaN where no item counts.
+        low: lower end of the interval, NaN with fewer than two clusters.
+        high: upper end, NaN likewise.
+        n: items that count.
+        n_left_out: items that have no value.
+        n_clusters: what was resampled: items, or the groups they were said to belong to.
+        method: how the interval was made; ``None`` where there is none.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+    n_left_out: int
+    n_clusters: int
+    method: UsedMethod | None
+
+
+def estimate_mean(
+    values: Floats,
+    *,
+    bounds: tuple[float, float],
+    clusters: Integers | None = None,
+    weights: Floats | None = None,
+    plan: IntervalPlan | None = None,
+) -> MeanEstimate:
+    """Estimate the mean of items' values, leaving out and counting those that have none.
+
+    Args:
+        values: shape (n,); NaN where an item has no value.
+        bounds: least and greatest value that an item can have; intervals stay within.
+        clusters: shape (n,), numbers of what is drawn together, such as a question's answers; every item by
+            itself unless given.
+        weights: shape (n,), above 0; all alike unless given.
+        plan: how the interval is made; linearized in any case with more than 20,000 clusters.
+
+    Raises:
+        InputError: ``clusters`` has another length than ``values``.
+
+    Example:
+        >>> estimate = estimate_mean(np.array([0.2, np.nan, 0.4]), bounds=(0, 1))
+        >>> round(estimate.value, 6), estimate.n, estimate.n_left_out
+        (0.3, 2, 1)
+    """
+    plan = plan or IntervalPlan()
+    known = ~np.isnan(values)
+    groups = np.arange(len(values)) if clusters is None else np.asarray(clusters)
+    if len(groups) != len(values):
+        raise InputError(f"clusters must have {len(values)} rows as values has, got {len(groups)}")
+    _, cluster = np.unique(groups[known], return_inverse=True)
+    weight = np.ones(len(cluster)) if weights is None else weights[known]
+    totals: Floats = np.column_stack(
+        [np.bincount(cluster, values[known] * weight), np.bincount(cluster, weight)]
+    )
+    method: UsedMethod | None = plan.method_for(len(totals))
+    if method == "bootstrap" and len(totals) > MAX_CLUSTERS:
+        method = "linearized"
+    mean = Estimate(np.nan, np.nan, np.nan)
+    if len(totals):
+        moments = Moments.empty(1).added(totals)
+        drawn = totals if method == "bootstrap" else None
+        named, exact = estimate_figures(moments, drawn, value_figure("mean", bounds), plan)
+        mean, method = named["mean"], "exact" if exact else method
+    n = int(known.sum())
+    return MeanEstimate(mean.value, mean.low, mean.high, n, len(values) - n, len(totals), method)
+
+
+_REPLICATES_BEYOND = 200
+"""Replicates that lie beyond each end of an interval, so that its ends are stable."""
+
+
+def simultaneous(plan: IntervalPlan, k: int) -> IntervalPlan:
+    """Widen intervals so that those of all pairs of k cells hold together.
+
+    Example:
+        >>> wider = simultaneous(IntervalPlan(0.95), 3)
+        >>> round(wider.interval, 6), wider.replicates
+        (0.983333, 24000)
+    """
+    n_pairs = max(k * (k - 1) // 2, 1)
+    tail = (1 - plan.interval) / n_pairs
+    return replace(
+        plan, interval=1 - tail, replicates=max(plan.replicates, round(2 * _REPLICATES_BEYOND / tail))
+    )
+
+
+def effective_size(total: float, squares: float) -> float:
+    """Kish's effective sample size, ``sum(w) ** 2 / sum(w ** 2)``; 0 without weight.
+
+    Args:
+        total: sum of the weights.
+        squares: sum of their squares.
+
+    References:
+        Kish (1965), Survey Sampling, section 11.7.
+    """
+    return total**2 / squares if squares > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Sums over clusters of their totals.
+
+    A cluster's total is ``(sum of w * p, sum of w)`` over its rows, k + 1 numbers.
+
+    Attributes:
+        n: how many clusters were added.
+        total: shape (k + 1,), sum of the totals.
+        outer: shape (k + 1, k + 1), sum of the totals' outer products.
+    """
+
+    n: int
+    total: Floats
+    outer: Floats
+
+    @classmethod
+    def empty(cls, k: int) -> Self:
+        """Start with no clusters, for PMFs of k points."""
+        return cls(0, np.zeros(k + 1), np.zeros((k + 1, k + 1)))
+
+    def added(self, totals: Floats) -> "Moments":
+        """Add clusters.
+
+        Args:
+            totals: shape (m, k + 1), each cluster complete: its rows must not be spread over several calls.
+        """
+        return Moments(self.n + len(totals), self.total + totals.sum(axis=0), self.outer + totals.T @ totals)
+
+    def merged(self, other: "Moments") -> "Moments":
+        """Join two disjoint lots of clusters."""
+        return Moments(self.n + other.n, self.total + other.total, self.outer + other.outer)
+
+    @property
+    def mean(self) -> Floats:
+        """Weighted mean PMF, shape (k,); NaN where the weights sum to 0.
+
+        Example:
+            >>> Moments.empty(2).added(np.array([[0.5, 0.5, 1.0], [3.0, 0.0, 3.0]])).mean.tolist()
+            [0.875, 0.125]
+        """
+        weight = self.total[-1]
+        return self.total[:-1] / weight if weight > 0 else np.full(len(self.total) - 1, np.nan)
+
+    @property
+    def effective_n(self) -> float:
+        """Kish's effective number of clusters, ``sum(w) ** 2 / sum(w ** 2)``; 0 without weight."""
+        return effective_size(float(self.total[-1]), float(self.outer[-1, -1]))
+
+    @property
+    def covariance(self) -> Floats:
+        """Covariance of the mean, shape (k, k), by Taylor linearization; NaN with fewer than two clusters.
+
+        With residuals ``z = (t - mean * w) / sum(w)`` of the clusters, it is ``m / (m - 1) * sum(z z')``.
+
+        References:
+            Woodruff (1971), JASA 66(334), 411-414, doi 10.1080/01621459.1971.10482279. Clusters as drawn with
+            replacement.
+        """
+        k = len(self.total) - 1
+        weight = self.total[-1]
+        if self.n < 2 or not weight > 0:  # noqa: PLR2004
+            return np.full((k, k), np.nan)
+        residual = np.hstack([np.eye(k), -self.mean[:, None]])
+        covariance: Floats = residual @ self.outer @ residual.T * (self.n / (self.n - 1) / weight**2)
+        return covariance
+
+
+_FEWEST_POINTS_FOR_BOXES = 4
+
+_NPS_VALUES = np.arange(11.0)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Names of f figures, and the matrix that makes them from the mean of k numbers that every row has.
+
+    Attributes:
+        names: of a scale ``mean``, where they apply ``top_2_box``, ``bottom_2_box``, ``net`` and ``nps``,
+            then one for the mass of each point, such as ``p_1``.
+        matrix: shape (f, k); ``matrix @ mean`` is the figures.
+        bounds: the least and the greatest value that each figure can have, shapes (f,).
+    """
+
+    names: tuple[str, ...]
+    matrix: Floats
+    bounds: tuple[Floats, Floats]
+
+
+def value_figure(name: str, bounds: tuple[float, float]) -> Figures:
+    """Say that rows have one number each, whose mean is the figure.
+
+    Args:
+        name: of the figure.
+        bounds: the least and the greatest number that a row can have.
+
+    Example:
+        >>> value_figure("f1", (-1.0, 1.0)).matrix.tolist()
+        [[1.0]]
+    """
+    least, greatest = bounds
+    return Figures((name,), np.ones((1, 1)), (np.array([least]), np.array([greatest])))
+
+
+def scale_figures(values: Floats) -> Figures:
+    """Say which figures a scale has.
+
+    Boxes need 4 points, so that they do not overlap: top-2-box is the mass on the two highest points,
+    bottom-2-box that on the two lowest, net their difference. NPS needs the values 0 to 10: the mass on 9 and
+    10 less that on 0 to 6.
+
+    Args:
+        values: shape (k,), ascending.
+
+    Example:
+        >>> scale_figures(np.array([1.0, 2.0])).names
+        ('mean', 'p_1', 'p_2')
+        >>> figures = scale_figures(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
+        >>> (figures.matrix @ [0.1, 0.2, 0.3, 0.3, 0.1])[:4].round(3).tolist()
+        [3.1, 0.4, 0.3, 0.1]
+
+    References:
+        Reichheld (2003), The One Number You Need to Grow, Harvard Business Review 81(12), for NPS.
+    """
+    k = len(values)
+    rows = {"mean": np.asarray(values, dtype=np.float64)}
+    if k >= _FEWEST_POINTS_FOR_BOXES:
+        top, bottom = np.zeros(k), np.zeros(k)
+        top[-2:], bottom[:2] = 1, 1
+        rows |= {"top_2_box": top, "bottom_2_box": bottom, "net": top - bottom}
+    if np.array_equal(values, _NPS_VALUES):
+        rows["nps"] = np.repeat([-1.0, 0.0, 1.0], [7, 2, 2])
+    rows |= dict(zip(mass_names(values), np.eye(k), strict=True))
+    matrix = np.array(list(rows.values()))
+    return Figures(tuple(rows), matrix, (matrix.min(axis=1), matrix.max(axis=1)))
+
+
+MASS_PREFIX = "p_"
+
+
+def mass_names(values: Iterable[float]) -> tuple[str, ...]:
+    """Name a column for each point after its value, exactly, so that no two points share one.
+
+    Args:
+        values: of the scale's points; whole numbers lose their ``.0``.
+
+    Example:
+        >>> mass_names([1.0, 2.5, 1000001.0])
+        ('p_1', 'p_2.5', 'p_1000001')
+    """
+    numbers = map(float, values)
+    return tuple(f"{MASS_PREFIX}{int(number) if number.is_integer() else repr(number)}" for number in numbers)
+
+
+def estimate_figures(
+    moments: Moments, totals: Floats | None, figures: Figures, plan: IntervalPlan
+) -> tuple[dict[str, Estimate], frozenset[str]]:
+    """Estimate figures from sums over clusters.
+
+    A figure is ``matrix @ (sum w p / sum w)``. Its interval comes from resampled clusters, or from the
+    linearized variance with t quantiles, and is cut off at the least and greatest value the figure can have.
+    A figure that is the same in every cluster shows no spread to resample; its interval is a bound: with
+    the share q of clusters that may differ unseen, from ``value - q (value - least)`` to
+    ``value + q (greatest - value)``.
+
+    Args:
+        moments: of m clusters, whose weights sum to more than 0.
+        totals: shape (m, k + 1), of the clusters, for the bootstrap; ``None`` for linearized intervals.
+        figures: f of them.
+        plan: coverage, seed and replicates.
+
+    Returns:
+        The estimates by name, whose ends are NaN with fewer than two clusters; and the names of those whose
+        intervals are exact bounds.
+    """
+    values = figures.matrix @ moments.mean
+    variance = np.einsum("fk,kj,fj->f", figures.matrix, moments.covariance, figures.matrix)
+    if totals is None:
+        low, high = _linearized(values, variance, moments.n, plan)
+    else:
+        low, high = _bootstrapped(totals, figures, plan)
+    least, greatest = figures.bounds
+    equal = _have_no_spread(variance, moments.n, figures)
+    unseen = clopper_pearson_upper(0, moments.effective_n, plan.interval)
+    low[equal] = (values - unseen * (values - least))[equal]
+    high[equal] = (values + unseen * (greatest - values))[equal]
+    rows = zip(values, np.maximum(low, least), np.minimum(high, greatest), strict=True)
+    named = {name: Estimate(*map(float, row)) for name, row in zip(figures.names, rows, strict=True)}
+    return named, frozenset(np.array(figures.names)[equal].tolist())
+
+
+def _have_no_spread(variance: Floats, n: int, figures: Figures) -> npt.NDArray[np.bool_]:
+    """Tell which bounded figures are the same in all n clusters, up to rounding; none of fewer than two."""
+    width = figures.bounds[1] - figures.bounds[0]
+    equal: npt.NDArray[np.bool_] = variance * n <= (ROUNDING * width) ** 2
+    return equal & np.isfinite(width)
+
+
+def _bootstrapped(totals: Floats, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:
+    m = len(totals)
+    rng = np.random.default_rng(plan.seed)
+    drawn = np.concatenate([counts @ totals for counts in drawn_counts(m, plan.replicates, rng)])
+    return percentile_interval(drawn[:, :-1] / drawn[:, -1:] @ figures.matrix.T, m, plan.interval)
+
+
+def _linearized(values: Floats, variance: Floats, n: int, plan: IntervalPlan) -> tuple[Floats, Floats]:
+    half = stdtrit(n - 1, (1 + plan.interval) / 2) * np.sqrt(np.maximum(variance, 0))
+    return values - half, values + half
+
+
+def wilson_interval(hits: int, n: int, interval: float = 0.95) -> Estimate:
+    """Share with Wilson's score interval, which is never empty and stays within 0 to 1.
+
+    With z the normal quantile: (p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n).
+
+    Args:
+        hits: 0 to n.
+        n: at least 0.
+        interval: coverage to aim at, between 0 and 1.
+
+    Returns:
+        NaN throughout for n = 0.
+
+    References:
+        Wilson (1927), doi 10.1080/01621459.1927.10502953. Brown, Cai and DasGupta (2001),
+        doi 10.1214/ss/1009213286, who recommend it.
+
+    Example:
+        >>> share = wilson_interval(0, 10)
+        >>> share.low, round(share.high, 3)
+        (0.0, 0.278)
+    """
+    if not n:
+        return Estimate(float("nan"), float("nan"), float("nan"))
+    z, p = float(ndtri((1 + interval) / 2)), hits / n
+    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    low = 0.0 if hits == 0 else max(0.0, float(middle - half))
+    high = 1.0 if hits == n else min(1.0, float(middle + half))
+    return Estimate(p, low, high)
+
+
+def clopper_pearson_upper(hits: int, n: float, confidence: float) -> float:
+    """Highest share that is still plausible after ``hits`` among n: an exact one-sided upper bound.
+
+    It is the share at which so few hits or fewer have the probability 1 - confidence.
+
+    Args:
+        hits: 0 to n.
+        n: at least 0; an effective number of rows need not be whole.
+        confidence: between 0 and 1.
+
+    References:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413, doi 10.1093/biomet/26.4.404. Without a hit and
+        for 95 % it is close to 3 / n, the rule of three: Hanley and Lippman-Hand (1983), JAMA 249(13),
+        1743-1745, doi 10.1001/jama.1983.03330370053031.
+
+    Example:
+        >>> round(clopper_pearson_upper(0, 59, 0.95), 4)  # 1 - .05 ** (1 / 59)
+        0.0495
+    """
+    return 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, confidence))
+
+
+def clopper_pearson_ends(shares: Floats, n: float | Floats, interval: float) -> tuple[Floats, Floats]:
+    """Exact two-sided intervals of shares: their lower and upper ends, each of the shares' shape, 0 to 1.
+
+    Each end leaves out half of what the interval does not cover. With n = 0 the ends are 0 and 1.
+
+    Args:
+        shares: any shape, 0 to 1; share times n, the number of hits, need not be whole.
+        n: at least 0, one number or one for each share.
+        interval: coverage to hold at least, between 0 and 1.
+
+    References:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413, doi 10.1093/biomet/26.4.404.
+
+    Example:
+        >>> low, high = clopper_pearson_ends(np.array([0.0, 0.1]), 10, 0.95)
+        >>> low.round(4).tolist(), high.round(4).tolist()  # .3085 is 1 - .025 ** (1 / 10)
+        ([0.0, 0.0025], [0.3085, 0.445])
+    """
+    hits, beyond = shares * n, (1 - interval) / 2
+    low, high, missed = np.zeros_like(hits), np.ones_like(hits), n - hits
+    some, lacking = hits > 0, missed > 0
+    low[some] = betaincinv(hits[some], missed[some] + 1, beyond)
+    high[lacking] = betaincinv(hits[lacking] + 1, missed[lacking], 1 - beyond)
+    return low, high
+
+
+def binomial_tail(hits: int, n: int, share: float) -> float:
+    """Probability of so few hits or fewer among n, at this share; 1 for n = 0.
+
+    Example:
+        >>> binomial_tail(0, 2, 0.5)
+        0.25
+    """
+    return float(bdtr(hits, n, share)) if hits < n else 1.0
+
+
+_BLOCK_CELLS = 65_536  # so that draws, counts and what is made of them stay in the processor's cache
+
+
+def check_interval(interval: float) -> None:
+    """Reject a coverage that no interval can have.
+
+    Raises:
+        InputError: not a number between 0 and 1.
+    """
+    if isinstance(interval, bool) or not isinstance(interval, Real) or not 0 < interval < 1:
+        raise InputError(f"interval must lie between 0 and 1, such as 0.95 for 95 %, got {interval!r}")
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that NumPy's generators do not take.
+
+    Raises:
+        InputError: not a whole number of at least 0.
+    """
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
+        raise InputError(f"seed must be a whole number of at least 0, got {seed!r}")
+
+
+def drawn_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Draw m clusters with replacement, again and again.
+
+    Args:
+        m: how many clusters there are, at least 1.
+        replicates: how many times to draw.
+        rng: where the randomness comes from; each block takes from it in order.
+
+    Yields:
+        Shape (b, m): how often each cluster was drawn in b replicates; rows sum to m.
+
+    Example:
+        >>> blocks = list(drawn_counts(3, 10, np.random.default_rng(0)))
+        >>> np.concatenate(blocks).sum(axis=1).tolist() == [3.0] * 10
+        True
+    """
+    size = max(1, _BLOCK_CELLS // m)
+    for start in range(0, replicates, size):
+        b = min(size, replicates - start)
+        drawn = rng.integers(0, m, size=(b, m)) + np.arange(b)[:, None] * m
+        yield np.bincount(drawn.ravel(), minlength=b * m).reshape(b, m).astype(np.float64)
+
+
+def percentile_interval(replicates: Floats, m: int, interval: float) -> tuple[Floats, Floats]:
+    """Read an interval off bootstrap replicates: expanded percentiles, which allow for few clusters.
+
+    A plain percentile interval is too narrow for small m, by ``sqrt((m - 1) / m)`` and by normal instead of t
+    quantiles. The tail is therefore ``Phi(sqrt(m / (m - 1)) * t_quantile(tail, m - 1))``.
+
+    Args:
+        replicates: shape (r, f); replicates that are not defined are NaN and set aside.
+        m: how many clusters were resampled.
+        interval: coverage, between 0 and 1.
+
+    Returns:
+        Low and high ends, shapes (f,); NaN with fewer than two clusters or where no replicate is defined.
+
+    References:
+        Hesterberg (2015), The American Statistician 69(4), 371-386, doi 10.1080/00031305.2015.1089789.
+    """
+    figures = replicates.shape[1]
+    low, high = np.full(figures, np.nan), np.full(figures, np.nan)
+    if m < 2:  # noqa: PLR2004
+        return low, high
+    tail = float(ndtr(np.sqrt(m / (m - 1)) * stdtrit(m - 1, (1 - interval) / 2)))
+    for figure in range(figures):
+        defined = replicates[:, figure]
+        defined = defined[~np.isnan(defined)]
+        if defined.size:
+            low[figure], high[figure] = np.quantile(defined, [tail, 1 - tail])
+    return low, high

@@ -1,1 +1,0 @@
-"""Estimates with intervals: means, shares and coefficients, by bootstrap, jackknife or formula."""

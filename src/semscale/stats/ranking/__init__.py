@@ -1,1 +1,0 @@
-"""Rankings of competitors from paired comparisons."""

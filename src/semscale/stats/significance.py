@@ -1,0 +1,459 @@
+"""Tests of differences between groups, of independence, and of many hypotheses at once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import chdtrc, fdtrc, stdtr
+
+from semscale.errors import InputError
+from semscale.stats.survey_designs import AnyDesign, Domains, ReplicateDesign, checked_domains
+from semscale.stats.survey_estimates import (
+    Linearized,
+    SurveyEstimates,
+    Variances,
+    estimate_columns,
+    linearized_totals,
+    mean_figures,
+    t_interval,
+)
+from semscale.types import Floats, Integers, Mask
+
+Correction = Literal["holm", "benjamini-hochberg"]
+"""``holm`` bounds the chance of any false alarm, ``benjamini-hochberg`` the share of false ones."""
+
+CorrectionName = Literal["holm", "bh", "benjamini-hochberg"]
+"""What users may write: a correction, or ``bh`` for ``benjamini-hochberg``."""
+
+
+@dataclass(frozen=True, eq=False)
+class SurveyDifferences:
+    """Differences of two estimates, first minus second, all arrays of one shape.
+
+    Attributes:
+        values: the differences; NaN where one side has no rows.
+        standard_errors: with what both sides have in common taken into account.
+        df: degrees of freedom.
+    """
+
+    values: Floats
+    standard_errors: Floats
+    df: Floats
+
+    @property
+    def p_values(self) -> Floats:
+        """Two-sided p-values of t tests; NaN where there is no standard error above 0."""
+        known = (self.standard_errors > 0) & (self.df >= 1)
+        t = np.divide(self.values, self.standard_errors, out=np.full_like(self.values, np.nan), where=known)
+        return 2 * stdtr(np.where(known, self.df, np.nan), -np.abs(t))
+
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Ends of t intervals.
+
+        Args:
+            level: coverage to aim at, between 0 and 1.
+
+        Raises:
+            InputError: ``level`` out of range.
+        """
+        return t_interval(self.values, self.standard_errors, self.df, level)
+
+    def adjusted_p_values(self, correction: CorrectionName | None, tested: Mask | None = None) -> Floats:
+        """P-values adjusted for the number of tests in this table.
+
+        Args:
+            correction: Holm or Benjamini and Hochberg; ``None`` leaves them as they are.
+            tested: which count as tests, of the differences' shape; all with a p-value unless given. The
+                others have NaN.
+        """
+        p_values = self.p_values if tested is None else np.where(tested, self.p_values, np.nan)
+        if correction is None:
+            return p_values
+        return adjusted(p_values.ravel(), correction).reshape(p_values.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupDifferences(SurveyDifferences):
+    """Differences between all pairs of groups in one sample, shape (v, pairs).
+
+    Attributes:
+        first: shape (pairs,), number of each pair's first group.
+        second: shape (pairs,), of its second group, above the first.
+    """
+
+    first: Integers
+    second: Integers
+
+
+def group_differences(estimates: SurveyEstimates) -> GroupDifferences:
+    """Compare each two groups of one sample; their covariance is taken into account.
+
+    ``var = var_a + var_b - 2 cov_ab``; the degrees of freedom are those of both groups together minus 1, as
+    in a regression on the group. Waves whose respondents or clusters are the same are groups too: stack the
+    waves, and give respondents as clusters.
+
+    Args:
+        estimates: what ``survey_means`` and its like give, with two groups or more.
+
+    Example:
+        >>> from semscale.stats.survey_designs import SurveyDesign
+        >>> from semscale.stats.survey_estimates import survey_means
+        >>> means = survey_means([1.0, 3.0, 2.0, 6.0], SurveyDesign(np.ones(4)), groups=[0, 0, 1, 1])
+        >>> group_differences(means).values.tolist()
+        [[-2.0]]
+    """
+    first, second = np.triu_indices(estimates.values.shape[1], k=1)
+    variances = np.diagonal(estimates.covariance, axis1=1, axis2=2)
+    shared = estimates.covariance[:, first, second]
+    values = estimates.values[:, first] - estimates.values[:, second]
+    errors = np.sqrt(np.maximum(variances[:, first] + variances[:, second] - 2 * shared, 0))
+    df = estimates.pair_df[:, first, second] - 1
+    known = ~np.isnan(values) & (df >= 1)
+    return GroupDifferences(values, np.where(known, errors, np.nan), df, first, second)
+
+
+def paired_differences(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    design: AnyDesign,
+    *,
+    groups: npt.ArrayLike | None = None,
+    n_groups: int | None = None,
+) -> SurveyDifferences:
+    """Compare the means of columns that the same people answered, such as two concepts or two waves.
+
+    Each mean keeps its own base: a row counts for the side on which it has a value, and what both sides have
+    in common is taken into account. The degrees of freedom are the design's minus 1, as R's svyttest has it.
+
+    Args:
+        first: shape (n,) or (n, v); NaN where a row has no value.
+        second: of the same shape.
+        design: how respondents were drawn.
+        groups: shape (n,), each row's group, from 0; -1 for none. One group of all rows unless given.
+        n_groups: how many groups there are; the highest number + 1 unless given.
+
+    Returns:
+        Arrays of shape (v, g).
+
+    Raises:
+        InputError: lengths or values that do not fit, or a group whose weights sum to 0.
+
+    Example:
+        >>> from semscale.stats.survey_designs import SurveyDesign
+        >>> paired_differences([1.0, 2.0, 3.0], [0.0, 2.0, 1.0], SurveyDesign(np.ones(3))).values.tolist()
+        [[1.0]]
+    """
+    sides = estimate_columns([first, second], design, groups, n_groups, _mean_differences)
+    df = sides.df - 1
+    return SurveyDifferences(sides.values, np.where(df >= 1, sides.standard_errors, np.nan), df)
+
+
+def _mean_differences(columns: list[Floats], design: AnyDesign, domains: Domains) -> tuple[Linearized, Mask]:
+    """Estimate differences of two means, each of the rows that have its value."""
+    (first, of_first), (second, of_second) = (mean_figures([column], design, domains) for column in columns)
+    return first - second, of_first | of_second
+
+
+def letter(number: int) -> str:
+    """Name a column as spreadsheets do: A to Z, then AA, AB and so on.
+
+    Example:
+        >>> letter(0), letter(25), letter(26)
+        ('A', 'Z', 'AA')
+    """
+    name = ""
+    number += 1
+    while number:
+        number, last = divmod(number - 1, len(ascii_uppercase))
+        name = ascii_uppercase[last] + name
+    return name
+
+
+def column_letters(
+    differences: GroupDifferences,
+    *,
+    tested: Mask,
+    alpha: float = 0.05,
+    correction: CorrectionName | None = "holm",
+) -> npt.NDArray[np.object_]:
+    """Give each cell of a crosstab the letters of the columns that it lies significantly above.
+
+    Args:
+        differences: between the columns of the crosstab, what ``group_differences`` gives.
+        tested: shape (v, g), whether a cell takes part; ``False`` for a base that is too small. Such a cell
+            has no letters, its letter appears nowhere, and it does not count among the tests.
+        alpha: the level of the tests, between 0 and 1.
+        correction: for the number of tests in the table; ``None`` for none.
+
+    Returns:
+        Shape (v, g), the letters in order, separated by blanks; "" for none.
+
+    Raises:
+        InputError: ``alpha`` out of range, or ``tested`` of another shape.
+    """
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha must be between 0 and 1, got {alpha}")
+    first, second = differences.first, differences.second
+    groups = int(second.max()) + 1 if len(second) else np.shape(tested)[1]
+    if np.shape(tested) != (len(differences.values), groups):
+        raise InputError(
+            f"tested must have shape {(len(differences.values), groups)}, got {np.shape(tested)}"
+        )
+    pairs = tested[:, first] & tested[:, second]
+    significant = differences.adjusted_p_values(correction, pairs) <= alpha
+    above = np.zeros((*np.shape(tested), groups), dtype=bool)
+    above[:, first, second] = significant & (differences.values > 0)
+    above[:, second, first] = significant & (differences.values < 0)
+    names = [letter(number) for number in range(groups)]
+    letters = np.empty(np.shape(tested), dtype=object)
+    for row, column in np.ndindex(*np.shape(tested)):
+        letters[row, column] = " ".join(names[other] for other in np.flatnonzero(above[row, column]))
+    return letters
+
+
+_FEWEST = 2
+
+
+@dataclass(frozen=True)
+class Association:
+    """A test of whether rows and columns of a crosstab are independent.
+
+    Attributes:
+        chi_square: Pearson's X2 of the weighted shares, with n as their base.
+        f: X2 over the trace of the design effects; NaN where there is no test.
+        df: numerator's degrees of freedom.
+        df_below: denominator's.
+        p_value: NaN where there is no test.
+        n: rows with both answers.
+    """
+
+    chi_square: float
+    f: float
+    df: float
+    df_below: float
+    p_value: float
+    n: int
+
+
+def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) -> Association:
+    """Test whether two questions are independent: chi-square with Rao and Scott's second-order correction.
+
+    With the generalised design effects d of the contrasts of a saturated log-linear model,
+    ``F = X2 / sum(d)`` has ``sum(d) ** 2 / sum(d ** 2)`` and that times the design's degrees of freedom.
+
+    Args:
+        rows: shape (n,), answers to one question, whole numbers from 0; -1 where there is none.
+        columns: shape (n,), answers to the other question, or the group.
+        design: how respondents were drawn.
+
+    Returns:
+        NaN in all but ``n`` where a question has fewer than two answers, too many cells are empty, or no
+        degrees of freedom are left.
+
+    Raises:
+        InputError: lengths or numbers that do not fit.
+
+    References:
+        Rao and Scott (1984), Annals of Statistics 12(1), 46-60, doi 10.1214/aos/1176346391. Thomas and Rao
+        (1987), JASA 82(398), 630-636, doi 10.1080/01621459.1987.10478476.
+
+    Example:
+        >>> from semscale.stats.survey_designs import SurveyDesign
+        >>> test = rao_scott([0, 0, 1, 1], [0, 1, 0, 1], SurveyDesign(np.ones(4)))
+        >>> round(test.chi_square, 6), test.p_value
+        (0.0, 1.0)
+    """
+    across, down = (checked_domains(answers, None, design.n) for answers in (columns, rows))
+    both = (across.codes >= 0) & (down.codes >= 0) & (design.weights > 0)
+    if not both.any():
+        raise InputError("rows and columns have no row with both answers")
+    cells, shape = _cells(down.codes, across.codes, np.flatnonzero(both))
+    n = int(both.sum())
+    none = Association(np.nan, np.nan, np.nan, np.nan, np.nan, n)
+    if min(shape) < _FEWEST:
+        return none
+    domains = Domains(cells, shape[0] * shape[1])
+    totals = linearized_totals(both[:, None].astype(np.float64), design, domains)
+    shares = totals.values[0] / totals.values.sum()
+    effects = _design_effects(shares, _share_covariance(totals, design, domains), shape, n)
+    if effects is None:
+        return none
+    everyone = Domains(np.zeros(design.n, dtype=np.int64), 1)
+    degrees = float(Variances(design, everyone).pair_degrees(both[:, None])[0, 0, 0])
+    table = shares.reshape(shape)
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0))
+    chi_square = float(n * ((table - expected) ** 2 / expected).sum())
+    trace, squares = float(np.trace(effects)), float(np.trace(effects @ effects))
+    if degrees < 1 or not trace > 0:
+        return none
+    f, df = chi_square / trace, trace**2 / squares
+    return Association(chi_square, f, df, df * degrees, float(fdtrc(df, df * degrees, f)), n)
+
+
+def _cells(rows: Integers, columns: Integers, complete: Integers) -> tuple[Integers, tuple[int, int]]:
+    """Number the cells of the answers that occur; -1 for rows without both."""
+    down, row = np.unique(rows[complete], return_inverse=True)
+    across, column = np.unique(columns[complete], return_inverse=True)
+    cells = np.full(len(rows), -1, dtype=np.int64)
+    cells[complete] = row * len(across) + column
+    return cells, (len(down), len(across))
+
+
+def _share_covariance(totals: Linearized, design: AnyDesign, domains: Domains) -> Floats:
+    """Covariance of the cells' shares, shape (cells, cells)."""
+    variances = Variances(design, domains)
+    total = totals.values.sum()
+    if isinstance(design, ReplicateDesign):
+        shares = totals.spread / totals.spread.sum(axis=2, keepdims=True)
+        return np.asarray(variances.covariance(Linearized(totals.values / total, shares))[0])
+    # A share is a total over the sum of all totals, so its influence is linear in theirs.
+    jacobian = (np.eye(domains.count) - totals.values.T / total) / total
+    return np.asarray(jacobian @ variances.covariance(totals)[0] @ jacobian.T)
+
+
+def _design_effects(shares: Floats, covariance: Floats, shape: tuple[int, int], n: int) -> Floats | None:
+    """Generalised design effects of the contrasts between rows and columns, a square matrix.
+
+    ``None`` where so many cells are empty that the contrasts cannot be told apart.
+    """
+    contrasts = np.kron(_contrasts(shape[0]), _contrasts(shape[1]))
+    inverse = np.divide(1.0, shares, out=np.zeros_like(shares), where=shares > 0)
+    scaled = inverse[:, None] * contrasts
+    products = contrasts.T @ scaled / n
+    if np.linalg.matrix_rank(products) < len(products):
+        return None
+    return np.linalg.solve(products, scaled.T @ covariance @ scaled)
+
+
+def _contrasts(k: int) -> Floats:
+    """Columns that span what sums to 0, shape (k, k - 1)."""
+    return np.eye(k)[:, :-1] - 1 / k
+
+
+_DRAWN = 10_000
+
+_LEAST_EXPECTED = 10
+
+_ROUNDING = 1e-9
+
+
+def independence_p_value(counts: Integers, *, seed: int = 0) -> float:
+    """Test whether a share is the same in all groups.
+
+    The statistic is Pearson's sum of (observed - expected)^2 / expected. Its p-value is that of chi-squared
+    where every expected count is at least 10; otherwise the share, with one added to both, of 10,000 tables
+    with the same margins that have no smaller statistic.
+
+    Args:
+        counts: shape (2, g), yes and no in each of g groups.
+        seed: of the drawn tables.
+
+    Returns:
+        0 to 1; NaN with fewer than two groups that have anything, or where all or none are yes.
+
+    References:
+        Pearson (1900), doi 10.1080/14786440009463897. Drawn tables: Patefield (1981), doi 10.2307/2346669,
+        and Davison and Hinkley (1997), Bootstrap Methods and their Application, section 4.2.5, for the one
+        that is added.
+
+    Example:
+        >>> round(independence_p_value(np.array([[20, 30], [30, 20]])), 4)
+        0.0455
+    """
+    table = np.asarray(counts)[:, np.asarray(counts).sum(axis=0) > 0]
+    rows = table.sum(axis=1)
+    if table.shape[1] < 2 or not rows.all():  # noqa: PLR2004 - one group has nothing beside it
+        return float("nan")
+    columns = table.sum(axis=0)
+    expected = np.outer(rows, columns) / table.sum()
+    observed = _statistic(table[None], expected)[0]
+    if expected.min() >= _LEAST_EXPECTED:
+        return float(chdtrc(table.shape[1] - 1, observed))
+    from scipy.stats import random_table  # takes half a second to import
+
+    drawn = random_table(rows, columns).rvs(_DRAWN, random_state=np.random.default_rng(seed))
+    as_great = _statistic(drawn, expected) >= observed * (1 - _ROUNDING)
+    return float((1 + as_great.sum()) / (1 + _DRAWN))
+
+
+def _statistic(tables: Integers | Floats, expected: Floats) -> Floats:
+    statistic: Floats = ((tables - expected) ** 2 / expected).sum(axis=(1, 2))
+    return statistic
+
+
+def holm(p_values: Floats) -> Floats:
+    """Adjust p-values after Holm: the i-th smallest of m times m - i + 1, and no less than those before it.
+
+    Args:
+        p_values: shape (m,), 0 to 1.
+
+    Returns:
+        Shape (m,), in the order given. Rejecting what lies below alpha keeps the chance of any false
+        rejection at alpha or less, whatever the tests have to do with each other.
+
+    References:
+        Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70, https://www.jstor.org/stable/4615733.
+
+    Example:
+        >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+        [0.03, 0.06, 0.06]
+    """
+    m = len(p_values)
+    order = np.argsort(p_values, kind="stable")
+    adjusted = np.empty(m)
+    adjusted[order] = np.maximum.accumulate(p_values[order] * np.arange(m, 0, -1))
+    return np.minimum(adjusted, 1.0)
+
+
+def benjamini_hochberg(p_values: Floats) -> Floats:
+    """Adjust p-values after Benjamini and Hochberg: m / i times the i-th smallest, no more than those after.
+
+    Args:
+        p_values: shape (m,), 0 to 1.
+
+    Returns:
+        Shape (m,), in the order given. Rejecting what lies below alpha keeps the share of false rejections
+        among all at alpha or less on average, for independent or positively dependent tests.
+
+    References:
+        Benjamini and Hochberg (1995), JRSS-B 57(1), 289-300, doi 10.1111/j.2517-6161.1995.tb02031.x.
+
+    Example:
+        >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(6).tolist()
+        [0.03, 0.04, 0.04]
+    """
+    if not len(p_values):
+        return np.empty(0)
+    from scipy.stats import false_discovery_control
+
+    return np.asarray(false_discovery_control(p_values, method="bh"), dtype=np.float64)
+
+
+def in_full(name: CorrectionName) -> Correction:
+    """Return the full name of a correction.
+
+    Example:
+        >>> in_full("bh"), in_full("holm")
+        ('benjamini-hochberg', 'holm')
+    """
+    return "benjamini-hochberg" if name == "bh" else name
+
+
+def adjusted(p_values: Floats, correction: CorrectionName) -> Floats:
+    """Adjust the p-values that are not NaN; NaN stays NaN and counts as no test.
+
+    Example:
+        >>> adjusted(np.array([0.02, np.nan, 0.5]), "holm").tolist()
+        [0.04, nan, 0.5]
+    """
+    methods: dict[Correction, Callable[[Floats], Floats]] = {
+        "holm": holm,
+        "benjamini-hochberg": benjamini_hochberg,
+    }
+    tested = ~np.isnan(p_values)
+    shown = np.full(len(p_values), np.nan)
+    shown[tested] = methods[in_full(correction)](p_values[tested])
+    return shown

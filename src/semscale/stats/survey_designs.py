@@ -1,0 +1,620 @@
+"""How a survey's respondents were drawn: weights, strata, clusters, or replicate weights."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from semscale.errors import InputError, RowError
+from semscale.types import Floats, Integers, Mask
+
+Lonely = Literal["fail", "certainty", "average", "adjust"]
+"""What a stratum with a single cluster adds to the variance.
+
+``fail``: an error. ``certainty``: nothing, as if it had been taken for sure. ``average``: what the other
+strata add on average. ``adjust``: its distance from the mean of the whole sample, which is on the safe side.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One stage of a draw: its clusters and strata.
+
+    The variance of a total is ``sum over strata h of scale_h (sum over clusters c of t_hc ** 2 -
+    centring_h (sum over clusters of t_hc) ** 2)``, with t_hc a cluster's total.
+
+    Attributes:
+        cluster: shape (n,), number of each row's cluster, 0 to m - 1.
+        stratum: shape (m,), number of each cluster's stratum, 0 to h - 1.
+        scale: shape (h,), ``(1 - f) m_h / (m_h - 1)``, times the sampled shares of the stages before.
+        centring: shape (h,), ``1 / m_h``; 0 where a stratum is not centred.
+    """
+
+    cluster: Integers
+    stratum: Integers
+    scale: Floats
+    centring: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Margin:
+    """The categories of one variable in a sample, and their targets in the population.
+
+    Attributes:
+        name: of the variable.
+        categories: names of the categories.
+        codes: shape (n,), number of each row's category.
+        targets: shape (categories,), what the weights of each are to sum to.
+    """
+
+    name: str
+    categories: tuple[Hashable, ...]
+    codes: Integers
+    targets: Floats
+
+    def sums(self, weights: Floats) -> Floats:
+        """Sum the weights of each category."""
+        return np.bincount(self.codes, weights, minlength=len(self.categories)).astype(np.float64)
+
+
+Regression = Literal["weighted", "plain"]
+"""Weights of the regression on the margins.
+
+``weighted``: those that raking started from (R's ``calibrate``). ``plain``: none (R's ``rake``).
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class MarginCalibration:
+    """Margins that weights were raked to.
+
+    Attributes:
+        margins: the variables.
+        weights: shape (n,), the raked weights.
+        importance: shape (n,), the rows' weights in the regression on the margins.
+    """
+
+    margins: tuple[Margin, ...]
+    weights: Floats
+    importance: Floats
+
+    def indicators(self) -> csr_array:
+        """Zeros and ones, shape (n, categories of all margins)."""
+        n, sizes = len(self.weights), [len(margin.categories) for margin in self.margins]
+        starts = np.cumsum(sizes) - sizes
+        columns = [margin.codes + start for margin, start in zip(self.margins, starts, strict=True)]
+        rows = np.tile(np.arange(n), len(columns))
+        return csr_array((np.ones(len(rows)), (rows, np.concatenate(columns))), shape=(n, sum(sizes)))
+
+
+@dataclass(frozen=True, eq=False)
+class SurveyDesign:
+    """A stratified draw of clusters, in one stage or several; variances by Taylor linearisation.
+
+    Attributes:
+        weights: shape (n,), finite and not negative; ones for a plain sample.
+        strata: shape (n,), or (n, stages): numbers or names of the strata; one stratum unless given.
+        clusters: shape (n,), or (n, stages): numbers or names of what was drawn together; each row by
+            itself unless given.
+        fpc: shape (n,), or (n, stages): how many clusters the row's stratum has in the population, or the
+            share that was drawn if at most 1. Without it clusters count as drawn with replacement, and the
+            first stage alone gives the variance.
+        lonely: what a stratum with a single cluster adds to the variance.
+        nested: whether clusters are numbered within each stratum.
+        calibration: the margins that the weights were raked to; ``raked_design`` gives it.
+
+    Raises:
+        InputError: a length or a value that does not fit; the first row is named.
+
+    References:
+        Binder (1983), International Statistical Review 51(3), 279-292, doi 10.2307/1402588. Särndal,
+        Swensson and Wretman (1992), Model Assisted Survey Sampling, sections 4.3 and 5.5.
+
+    Example:
+        >>> SurveyDesign(np.ones(4), clusters=np.array(["a", "a", "b", "b"])).n
+        4
+    """
+
+    weights: Floats
+    strata: npt.ArrayLike | None = None
+    clusters: npt.ArrayLike | None = None
+    fpc: npt.ArrayLike | None = None
+    lonely: Lonely = "fail"
+    nested: bool = False
+    calibration: MarginCalibration | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", checked_weights(self.weights))
+        if self.lonely not in get_args(Lonely):
+            raise InputError(f"lonely must be {' or '.join(get_args(Lonely))}, got {self.lonely!r}")
+        _ = self.stages
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.weights)
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages that the variance is made from."""
+        clusters = self._columns("clusters", self.clusters) or [np.arange(self.n)]
+        strata = self._columns("strata", self.strata)
+        strata += [np.zeros(self.n, dtype=np.int64)] * (len(clusters) - len(strata))
+        if self.nested:
+            clusters[0] = _codes(strata[0] * (int(clusters[0].max()) + 1) + clusters[0])
+        fpc = self._populations(len(clusters))
+        return drawn_stages(clusters, strata[: len(clusters)], fpc, self.lonely)
+
+    def _columns(self, name: str, values: npt.ArrayLike | None) -> list[Integers]:
+        if values is None:
+            return []
+        columns = np.asarray(values)
+        self._check_rows(name, columns)
+        return [_codes(column, name) for column in np.atleast_2d(columns.T)]
+
+    def _populations(self, stages: int) -> list[Floats] | None:
+        if self.fpc is None:
+            return None
+        populations = np.asarray(self.fpc, dtype=np.float64)
+        self._check_rows("fpc", populations)
+        columns = list(np.atleast_2d(populations.T))
+        if any(np.isnan(column).any() for column in columns):
+            raise InputError("fpc must be there in every row, but some are missing")
+        if len(columns) > stages:
+            raise InputError(f"fpc has {len(columns)} stages, but clusters has {stages}")
+        # A later stage without a population adds nothing of its own.
+        return columns + [np.ones(self.n)] * (stages - len(columns))
+
+    def _check_rows(self, name: str, columns: npt.NDArray[np.generic]) -> None:
+        if columns.shape[:1] != (self.n,):
+            raise InputError(f"{name} must have {self.n} rows as weights has, got {len(columns)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Domains:
+    """Groups of rows.
+
+    Attributes:
+        codes: shape (n,), number of each row's group, 0 to g - 1; -1 for rows in none.
+        count: g, the number of groups.
+    """
+
+    codes: Integers
+    count: int
+
+    @cached_property
+    def rows(self) -> Integers:
+        """Rows that are in a group."""
+        return np.flatnonzero(self.codes >= 0)
+
+    @cached_property
+    def membership(self) -> csr_array:
+        """Shape (g, n), 1 where a row is in a group."""
+        ones = np.ones(len(self.rows))
+        return csr_array((ones, (self.codes[self.rows], self.rows)), shape=(self.count, len(self.codes)))
+
+    def sums(self, columns: Floats) -> Floats:
+        """Sum columns over the rows of each group: shape (n, v) to (v, g)."""
+        return np.asarray(self.membership @ columns).T
+
+    def spread_out(self, figures: Floats) -> Floats:
+        """Give each row the figures of its group, shape (v, g) to (n, v); 0 for rows in none."""
+        padded = np.concatenate([figures, np.zeros((len(figures), 1))], axis=1)
+        return padded.T[self.codes]
+
+
+def checked_domains(groups: npt.ArrayLike | None, n_groups: int | None, n: int) -> Domains:
+    """Take the groups of n rows; one group of all rows unless given.
+
+    Args:
+        groups: shape (n,), whole numbers from 0; -1 for rows in no group.
+        n_groups: how many groups there are; the highest number + 1 unless given.
+        n: rows of the design.
+
+    Raises:
+        InputError: another length, other numbers, or a number beyond ``n_groups``.
+
+    Example:
+        >>> checked_domains([0, 2, -1], None, 3).count
+        3
+    """
+    if groups is None:
+        return Domains(np.zeros(n, dtype=np.int64), 1)
+    codes = np.asarray(groups)
+    if codes.shape != (n,) or codes.dtype.kind not in "iu":
+        raise InputError(
+            f"groups must be {n} whole numbers, one for each row, got {codes.dtype} {codes.shape}"
+        )
+    codes = codes.astype(np.int64)
+    count = max(int(codes.max()) + 1, 1) if n_groups is None else n_groups
+    wrong = np.flatnonzero((codes < -1) | (codes >= count))
+    if len(wrong):
+        raise InputError(
+            f"groups must be numbers from 0 to {count - 1}, or -1 for none, got {codes[wrong[0]]} in row "
+            f"{wrong[0] + 1:,}"
+        )
+    return Domains(codes, count)
+
+
+MOST_RANKS = 1000
+"""Ranks are exact up to this; from there on a t quantile no longer depends on them."""
+
+
+class ReplicateDegrees:
+    """Ranks of the replicate weights of groups of rows.
+
+    Rows that are multiples of each other, as those of one cluster mostly are, count as one. Ranks are exact
+    up to ``MOST_RANKS``.
+
+    Args:
+        replicates: shape (n, r).
+    """
+
+    def __init__(self, replicates: Floats) -> None:
+        norms = np.linalg.norm(replicates, axis=1)
+        self._weighted = np.flatnonzero(norms > 0)
+        # Two random mixtures of the columns tell rows apart without a sort of whole rows.
+        mixing = np.random.default_rng(0).normal(size=(replicates.shape[1], 2))
+        mixed = (replicates @ mixing)[self._weighted] / norms[self._weighted, None]
+        _, first, codes = np.unique(mixed.round(_DIGITS), axis=0, return_index=True, return_inverse=True)
+        self._codes = np.full(len(replicates), -1)
+        self._codes[self._weighted] = codes.ravel()
+        distinct = replicates[self._weighted[first]] / norms[self._weighted[first], None]
+        self._distinct = _in_fewest_columns(_narrowed(distinct))
+        self._known: dict[bytes, int] = {}
+
+    @property
+    def rank(self) -> int:
+        """Rank of all rows."""
+        return int(self._distinct.shape[1])
+
+    def ranks(self, domains: Domains, valid: Mask) -> Integers:
+        """Ranks of two groups' rows together, shape (v, g, g); of one group's on the diagonal.
+
+        Args:
+            domains: the groups, g of them.
+            valid: shape (n, v), whether a row counts.
+        """
+        keys = [np.packbits(column).tobytes() for column in valid.T]
+        patterns = dict(zip(keys, valid.T, strict=True))
+        ranks = {key: self._pair_ranks(domains, pattern) for key, pattern in patterns.items()}
+        return np.stack([ranks[key] for key in keys])
+
+    def _pair_ranks(self, domains: Domains, valid: Mask) -> Integers:
+        present = np.zeros((domains.count, len(self._distinct)), dtype=bool)
+        rows = np.flatnonzero(valid & (domains.codes >= 0) & (self._codes >= 0))
+        present[domains.codes[rows], self._codes[rows]] = True
+        alone = np.array([self._rank_of(rows) for rows in present])
+        ranks = np.empty((domains.count, domains.count), dtype=np.int64)
+        for first, second in zip(*np.triu_indices(domains.count), strict=True):
+            full = max(alone[first], alone[second]) == self.rank
+            together = self.rank if full else self._rank_of(present[first] | present[second])
+            ranks[first, second] = ranks[second, first] = together
+        return ranks
+
+    def _rank_of(self, present: Mask) -> int:
+        """Rank of some of the distinct rows."""
+        count = int(present.sum())
+        if self.rank == len(present):  # all are independent
+            return count
+        key = np.packbits(present).tobytes()
+        if key not in self._known:
+            self._known[key] = self._rank_of_rows(np.flatnonzero(present))
+        return self._known[key]
+
+    def _rank_of_rows(self, rows: Integers) -> int:
+        # Where rows are many, a few of them mostly have the rank of all.
+        few = rows[:: max(1, len(rows) // (2 * self.rank))]
+        if _has_full_rank(self._distinct[few]):
+            return self.rank
+        some = self._distinct[rows]
+        return _rank(some @ some.T if len(some) < self.rank else some.T @ some)
+
+
+ReplicateKind = Literal["bootstrap", "jk1", "jkn", "brr", "fay"]
+"""How replicate weights were made, which says how their estimates add up to a variance."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateDesign:
+    """Weights and replicate weights; ``var = scale * sum of rscales_r (theta_r - centre) ** 2``.
+
+    Attributes:
+        weights: shape (n,), finite and not negative.
+        replicates: shape (n, r), weights of each replicate, finite; as the survey's provider gave
+            them.
+        scale: one factor for all replicates.
+        rscales: shape (r,), a factor for each; ones unless given.
+        mse: whether the centre is the estimate from ``weights``, not the mean of the replicates' estimates.
+        degrees: degrees of freedom of all rows; the rank of the replicates - 1 unless given.
+
+    Raises:
+        InputError: a length or a value that does not fit.
+
+    References:
+        Wolter (2007), Introduction to Variance Estimation, doi 10.1007/978-0-387-35099-8.
+    """
+
+    weights: Floats
+    replicates: Floats
+    scale: float
+    rscales: Floats | None = None
+    mse: bool = False
+    degrees: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", checked_weights(self.weights))
+        replicates = np.asarray(self.replicates, dtype=np.float64)
+        fewest = 2
+        if replicates.ndim != 2 or len(replicates) != self.n or replicates.shape[1] < fewest:  # noqa: PLR2004
+            raise InputError(
+                f"replicates must have {self.n} rows as weights has and at least {fewest} columns, got shape "
+                f"{replicates.shape}"
+            )
+        if not np.isfinite(replicates).all():
+            raise InputError("replicates must be finite numbers, but some are missing")
+        object.__setattr__(self, "replicates", replicates)
+        rscales = np.ones(replicates.shape[1]) if self.rscales is None else np.asarray(self.rscales, float)
+        if rscales.shape != (replicates.shape[1],) or not np.all(rscales >= 0):
+            raise InputError(f"rscales must be {replicates.shape[1]} numbers >= 0, one for each replicate")
+        object.__setattr__(self, "rscales", rscales)
+        if not self.scale > 0:
+            raise InputError(f"scale must be > 0, got {self.scale}")
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.weights)
+
+    @cached_property
+    def df(self) -> int:
+        """Degrees of freedom of all rows."""
+        return self._degrees.rank - 1 if self.degrees is None else self.degrees
+
+    def pair_degrees(self, domains: Domains, valid: Mask) -> Floats:
+        """Degrees of freedom of two groups taken together, shape (v, g, g); of one group on the diagonal.
+
+        They are the rank of the replicates of these rows - 1, and never more than those of all rows, which
+        are taken from a rank of 1,000 on.
+
+        Args:
+            domains: the groups, g of them.
+            valid: shape (n, v), whether a row counts.
+        """
+        ranks = self._degrees.ranks(domains, valid)
+        lower = np.minimum(ranks - 1, self.df)
+        return np.where(ranks >= MOST_RANKS, self.df, lower).astype(np.float64)
+
+    @cached_property
+    def _degrees(self) -> ReplicateDegrees:
+        return ReplicateDegrees(self.replicates)
+
+
+def replicate_design(
+    weights: Floats,
+    replicates: Floats,
+    kind: ReplicateKind,
+    *,
+    rho: float = 0.0,
+    rscales: Floats | None = None,
+    mse: bool = False,
+) -> ReplicateDesign:
+    """Take replicate weights as a survey's provider gives them.
+
+    The scale is ``1 / r`` for BRR, ``1 / (r (1 - rho) ** 2)`` for Fay's method, ``1 / (r - 1)`` for the
+    bootstrap, ``(r - 1) / r`` for JK1, and 1 for JKn, whose rscales are ``(m_h - 1) / m_h``.
+
+    Args:
+        weights: shape (n,).
+        replicates: shape (n, r), whole weights, and not factors of ``weights``.
+        kind: how they were made.
+        rho: of Fay's method, 0 to below 1.
+        rscales: shape (r,), of JKn.
+        mse: as ``ReplicateDesign`` has it.
+
+    Raises:
+        InputError: an unknown kind, ``rho`` out of range or without ``fay``, or JKn without rscales.
+
+    References:
+        Judkins (1990), Journal of Official Statistics 6(3), 223-239 (Fay's method).
+
+    Example:
+        >>> replicate_design(np.ones(2), np.array([[2.0, 0.0], [0.0, 2.0]]), "brr").scale
+        0.5
+    """
+    r = np.shape(replicates)[-1]
+    if kind == "jkn" and rscales is None:
+        raise InputError("jkn needs rscales, (m - 1) / m with m the clusters of a replicate's stratum")
+    if (kind == "fay") != (rho != 0) or not 0 <= rho < 1:
+        raise InputError(
+            f"rho must be above 0 and below 1 with 'fay', and 0 otherwise, got {rho} with {kind!r}"
+        )
+    scales = {
+        "bootstrap": 1 / max(r - 1, 1),
+        "jk1": (r - 1) / r,
+        "jkn": 1.0,
+        "brr": 1 / r,
+        "fay": 1 / (r * (1 - rho) ** 2),
+    }
+    if kind not in scales:
+        raise InputError(f"kind must be {', '.join(scales)}, got {kind!r}")
+    return ReplicateDesign(weights, replicates, scales[kind], rscales, mse)
+
+
+AnyDesign = SurveyDesign | ReplicateDesign
+"""A draw that is described, or replicate weights."""
+
+
+def checked_weights(weights: npt.ArrayLike) -> Floats:
+    """Take weights, shape (n,): finite numbers that are not negative, and not all 0.
+
+    Raises:
+        InputError: another shape, no rows, a value out of range (its row is named), or weights that sum to 0.
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    if values.ndim != 1 or not len(values):
+        raise InputError(f"weights must be a list of numbers with one row or more, got shape {values.shape}")
+    wrong = np.flatnonzero(~np.isfinite(values) | (values < 0))
+    if len(wrong):
+        raise InputError(f"weights must be finite and >= 0, got {values[wrong[0]]:g} in row {wrong[0] + 1:,}")
+    if not values.sum() > 0:
+        raise InputError("weights sum to 0: at least one must be above 0")
+    return values
+
+
+def _codes(column: npt.NDArray[np.generic], name: str = "clusters") -> Integers:
+    missing = np.flatnonzero(column != column)  # noqa: PLR0124 - NaN alone differs from itself
+    if len(missing) or (column.dtype == object and any(value is None for value in column)):
+        raise InputError(f"{name} must be there in every row, but some are missing")
+    _, codes = np.unique(column, return_inverse=True)
+    return np.asarray(codes, dtype=np.int64)
+
+
+_ALL_DRAWN = 1e-7
+"""Share of a stratum that was not drawn, below which the stratum adds nothing."""
+
+
+def drawn_stages(
+    clusters: list[Integers], strata: list[Integers], fpc: list[Floats] | None, lonely: Lonely
+) -> tuple[Stage, ...]:
+    """Prepare the stages of a draw; without ``fpc`` the first stage alone counts.
+
+    Args:
+        clusters: of each stage, shape (n,), numbers from 0.
+        strata: of each stage, shape (n,), numbers from 0.
+        fpc: of each stage, shape (n,): clusters in the population, or the share drawn if at most 1.
+        lonely: what a stratum with a single cluster adds.
+
+    Raises:
+        InputError: a cluster in several strata, more clusters than the population has, a population that
+            differs within a stratum, or a single cluster in a stratum (with ``fail``).
+    """
+    n = len(clusters[0])
+    parent, sampled = np.zeros(n, dtype=np.int64), np.ones(n)
+    stages = []
+    for number in range(len(clusters)):
+        # Later stages are numbered within the clusters of the stage before.
+        cluster, stratum = (
+            _joined(parent, codes[number]) if number else codes[number] for codes in (clusters, strata)
+        )
+        stratum_of = _strata_of_clusters(cluster, stratum)
+        sizes = np.bincount(stratum_of)
+        fractions = np.zeros(len(sizes)) if fpc is None else _fractions(fpc[number], stratum, sizes)
+        single = (sizes == 1) & (1 - fractions >= _ALL_DRAWN)
+        if lonely == "fail" and single.any():
+            row = int(np.flatnonzero(single[stratum])[0])
+            raise RowError(
+                f"the stratum of {{row}} has a single cluster at stage {number + 1}: join strata, or "
+                "choose lonely='certainty', 'average' or 'adjust'",
+                row,
+            )
+        sampled_before, parents = np.ones(len(sizes)), np.zeros(len(sizes), dtype=np.int64)
+        sampled_before[stratum], parents[stratum] = sampled, parent
+        scale = sampled_before * np.where(1 - fractions < _ALL_DRAWN, 0.0, 1 - fractions)
+        scale = scale * np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 1.0)
+        if lonely == "average":
+            scale = scale * _lifted(single, parents)
+        centring = np.where(single & (lonely == "adjust"), 0.0, 1.0 / sizes)
+        stages.append(Stage(cluster, stratum_of, scale, centring))
+        if fpc is None:
+            break
+        parent, sampled = cluster, sampled * fractions[stratum]
+    return tuple(stages)
+
+
+def _joined(outer: Integers, inner: Integers) -> Integers:
+    _, codes = np.unique(outer * (int(inner.max()) + 1) + inner, return_inverse=True)
+    return np.asarray(codes, dtype=np.int64)
+
+
+def _strata_of_clusters(cluster: Integers, stratum: Integers) -> Integers:
+    """Number the stratum of each cluster, shape (m,); refuse clusters in several."""
+    stratum_of = np.zeros(int(cluster.max()) + 1, dtype=np.int64)
+    stratum_of[cluster] = stratum
+    split = np.flatnonzero(stratum_of[cluster] != stratum)
+    if len(split):
+        raise RowError(
+            "the cluster of {row} lies in more than one stratum: "
+            "give clusters numbers of their own, or nested=True if they are numbered within each stratum",
+            int(split[0]),
+        )
+    return stratum_of
+
+
+def _fractions(fpc: Floats, stratum: Integers, sizes: Integers) -> Floats:
+    """Share of each stratum's clusters that was drawn, shape (h,)."""
+    population = np.empty(len(sizes))
+    population[stratum] = fpc
+    differing = np.flatnonzero(population[stratum] != fpc)
+    if len(differing):
+        row = int(differing[0])
+        raise RowError(
+            f"fpc must be one number within a stratum, but {{row}} has {fpc[row]:g} and another row "
+            f"of its stratum {population[stratum[row]]:g}; name the strata, or correct the number",
+            row,
+        )
+    fractions = np.where(population <= 1, population, sizes / population)
+    wrong = np.flatnonzero((fractions > 1) | ~(fractions > 0))
+    if len(wrong):
+        row = int(np.flatnonzero(stratum == wrong[0])[0])
+        raise RowError(
+            "fpc must be at least the number of clusters drawn, but the stratum of {row} has "
+            f"{sizes[wrong[0]]} of {population[wrong[0]]:g}",
+            row,
+        )
+    return fractions
+
+
+def _lifted(single: Mask, parent: Integers) -> Floats:
+    """Factor that makes up for single clusters: strata / strata with more, within each earlier cluster."""
+    number = np.bincount(parent).astype(np.float64)
+    usable = np.bincount(parent, ~single, len(number))
+    if np.any((usable == 0) & (number > 0)):
+        raise InputError("lonely='average' needs a stratum with two clusters or more")
+    factors = np.divide(number, usable, out=np.ones(len(number)), where=usable > 0)
+    return np.asarray(factors[parent])
+
+
+_RANK_TOLERANCE = 1e-5
+
+_DIGITS = 9
+"""Digits to which rows of replicates are alike."""
+
+
+def _narrowed(weights: Floats) -> Floats:
+    """Mix many columns to a few at random, which keeps every rank below their number."""
+    if weights.shape[1] <= MOST_RANKS:
+        return weights
+    return weights @ np.random.default_rng(0).normal(size=(weights.shape[1], MOST_RANKS))
+
+
+def _in_fewest_columns(rows: Floats) -> Floats:
+    """Write rows in as many columns as their rank, which changes the rank of no part of them."""
+    values, vectors = np.linalg.eigh(rows.T @ rows)
+    return np.asarray(rows @ vectors[:, _above_rounding(np.asarray(values))])
+
+
+def _rank(products: Floats) -> int:
+    """Rank of a table, from the products of its rows or of its columns."""
+    return int(_above_rounding(np.asarray(np.linalg.eigvalsh(products))).sum()) if len(products) else 0
+
+
+def _above_rounding(values: Floats) -> Mask:
+    """Mark the eigenvalues of a table's products are not 0."""
+    roots = np.sqrt(np.maximum(values, 0))
+    return np.asarray(roots > _RANK_TOLERANCE * roots.max(initial=0.0))
+
+
+def _has_full_rank(rows: Floats) -> bool:
+    """Tell quickly whether the rank surely is the number of columns; the test errs on the side of no."""
+    products = rows.T @ rows
+    shift = _RANK_TOLERANCE**2 * np.trace(products)
+    try:
+        np.linalg.cholesky(products - shift * np.eye(len(products)))
+    except np.linalg.LinAlgError:
+        return False  # not positive definite: some direction may be missing
+    return len(rows) > 0

@@ -1,1 +1,0 @@
-"""Hypothesis tests, their power, and evidence over time."""

@@ -1,1 +1,0 @@
-"""Variance components: how much of the spread of ratings comes from respondents, anchors, samples, models."""
