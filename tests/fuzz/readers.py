@@ -24,7 +24,7 @@ from semscale.chat.failures import Scrubber
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.prices import PriceTable
 from semscale.cli.judge import read_panel
-from semscale.compat.athena_report import read_report
+from semscale.compat.athena import read_report
 from semscale.drift.gate.settings import read_gate_settings
 from semscale.drift.runs.reading import read_items, read_run
 from semscale.embedding.cache import FILE_NAME, STATES_FILE, EmbeddingCache, StateCache

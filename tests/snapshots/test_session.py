@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from semscale.history.items import Output
 from semscale.snapshots.files import Snapshot, read_snapshots, write_snapshot
-from semscale.snapshots.session_log import ATTRIBUTE, SnapshotLog
+from semscale.snapshots.session import ATTRIBUTE, SnapshotLog
 
 
 class Terminal:
