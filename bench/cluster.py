@@ -21,7 +21,7 @@ import polars as pl
 from measuring import Options, processor_seconds, ratios, spread
 from semscale.distributed.cluster import connected
 from semscale.distributed.cluster_parts import ClusterParts
-from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe
+from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe
 from semscale.embedding import load_embedder
 from semscale.embedding.embedder import processors
 from semscale.embedding.file_embedding import VECTOR, EmbeddingWork

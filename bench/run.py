@@ -19,7 +19,7 @@ SPEED = (
     "engine.py", "entailment.py", "bertscore.py", "layered.py", "consistency.py", "growth.py",
     "startup.py", "memory.py", "precision.py", "cache.py", "rating.py", "structure.py", "tables.py",
     "streaming.py", "bootstrap.py", "chat.py", "study.py", "decisions.py", "drift.py", "cluster.py",
-    "cluster_repeats.py", "history.py", "serving.py",
+    "history.py", "serving.py",
 )  # fmt: skip
 VALIDITY = (
     "anchors.py", "anchor_search.py", "lint_bounds.py", "floor.py", "emoji.py", "calibration.py",

@@ -29,7 +29,6 @@ def test_options_of_a_cluster_belong_to_one(answers, capsys):
     [
         (["--actors", "0"], "--actors must be >= 1, got 0"),
         (["--gpus-per-actor", "-1"], "--gpus-per-actor must be >= 0, got -1"),
-        (["--gpus-per-actor", "1", "--embed-once", "always"], "--embed-once always is not for GPUs"),
         (["--text", "other"], "--ray belongs to one --text, got 2"),
     ],
 )
@@ -42,12 +41,6 @@ def test_gpus_belong_to_an_engine_that_uses_them(answers, capsys):
     line = ["match", answers, "--prediction", "text", "--reference", "other", "--method", "cosine"]
     found = refused(capsys, *line, "--ray", "auto", "--gpus-per-actor", "1")
     assert "--gpus-per-actor belongs to --engine torch, got --engine openvino" in found
-
-
-def test_methods_that_read_tokens_share_no_texts(answers, capsys):
-    line = ["match", answers, "--prediction", "text", "--reference", "other", "--method", "calibrated"]
-    found = refused(capsys, *line, "--ray", "auto", "--embed-once", "always")
-    assert "--embed-once always is for --method cosine, which needs vectors of texts alone" in found
 
 
 def test_an_empty_address_is_refused(answers, capsys):

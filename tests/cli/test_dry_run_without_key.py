@@ -29,7 +29,7 @@ COMMANDS = {
     "judge": ("judge", "rows.csv", "--prompt", "q", "--answer", "a", *MODEL),
     "consistency": ("consistency", "rows.csv", "--prompt", "q", "--ask", 3, *MODEL),
     "study": ("study", "run", "study.yaml"),
-    "code": ("code", "rows.csv", "--text", "a", "--codebook", "codes.yaml", *MODEL),
+    "code": ("code", "rows.csv", "--text", "t", "--codebook", "codes.yaml", *MODEL),
 }
 
 
@@ -39,7 +39,8 @@ def command(semscale, tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SEMSCALE_LEDGER", str(tmp_path / "ledger.sqlite"))
     monkeypatch.setattr(chat, "load_chat_model", load_chat_model)
-    pl.DataFrame({"q": ["1 + 1?", "2 + 2?"], "a": ["2", "4"]}).write_csv(tmp_path / "rows.csv")
+    rows = {"q": ["1 + 1?", "2 + 2?"], "a": ["2", "4"], "t": ["it died", "too dear"]}
+    pl.DataFrame(rows).write_csv(tmp_path / "rows.csv")
     (tmp_path / "study.yaml").write_text(STUDY)
     (tmp_path / "codes.yaml").write_text(CODES)
     return semscale

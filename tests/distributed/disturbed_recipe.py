@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from semscale.distributed.recipes import RowWork
+from semscale.distributed.cluster_parts import RowWork
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.store.runs.table_run import WorkedPart
@@ -33,16 +33,6 @@ class Disturbed:
 
     def signature(self):
         return self.recipe.signature()
-
-    @property
-    def model(self):
-        return self.recipe.model
-
-    def texts_in(self, rows):
-        return self.recipe.texts_in(rows)
-
-    def with_shared(self, embedder):
-        return replace(self, recipe=self.recipe.with_shared(embedder))
 
     def completed(self, work):
         return replace(self, recipe=self.recipe.completed(work))

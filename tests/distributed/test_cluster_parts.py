@@ -1,3 +1,5 @@
+"""Runs on a cluster: files equal those of a single process, also where processes end and nodes join."""
+
 import hashlib
 import os
 import signal
@@ -6,20 +8,17 @@ from dataclasses import replace
 import disturbed_recipe
 import polars as pl
 import pytest
-from disturbed_recipe import ByNode, Copying, Disturbed, Refusing
+from disturbed_recipe import ByNode, Copying, Disturbed, OtherInActors, Refusing
 from tests.distributed.conftest import files_in, killed_when_noted
 
 from semscale.cli.main import main
 from semscale.distributed import cluster_parts
-from semscale.distributed.actor_pool import ActorPool
-from semscale.distributed.cluster_parts import ClusterParts, repeats_of
-from semscale.distributed.output_checks import ClusterWarning
-from semscale.distributed.rating_recipe import RatingRecipe
-from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe
-from semscale.distributed.text_repeats import Repeats
+from semscale.distributed.cluster import ActorPool
+from semscale.distributed.cluster_parts import ClusterParts, ClusterWarning
+from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe, RatingRecipe
 from semscale.embedding import load_embedder
 from semscale.embedding.file_embedding import EmbeddingWork, embed_file
-from semscale.errors import InputError
+from semscale.errors import ClusterError, InputError
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.table import rate_file
@@ -31,6 +30,7 @@ from semscale.store.runs.table_run import PartSettings
 pytestmark = pytest.mark.needs("ray")
 
 WAITED = 120  # seconds
+VECTORS = EmbeddingRecipe(ModelRecipe("model", cache=False), "text")
 SETTINGS = {"floor": None, "language": None}
 
 
@@ -71,8 +71,7 @@ def test_a_killed_worker_and_a_lost_node_change_no_byte(connection, here):
         killed_when_noted(notes / lost.node_id, lambda _: two_nodes.remove_node(lost, allow_graceful=False)),
     ]
     recipe = Disturbed(recipe_here(), notes, (6,), lost.node_id)
-    # With the node its owner of texts is lost, too.
-    found = rated(here / "there", ClusterParts(recipe, sharing="always"))
+    found = rated(here / "there", ClusterParts(recipe))
     for watcher in watchers:
         watcher.join(WAITED)
     assert {path.name for path in notes.iterdir()} == {"6", lost.node_id}
@@ -165,22 +164,14 @@ def embedding(folder, makers=None, part_rows=11):
     )
 
 
-def embedding_parts(sharing="never", actors=None):
-    recipe = EmbeddingRecipe(ModelRecipe("model", cache=False), "text")
-    return ClusterParts(recipe, ActorPool(actors), sharing=sharing)
+def embedding_parts():
+    return ClusterParts(VECTORS)
 
 
 def test_nodes_write_the_same_partitions(connection, here):
     plain = embedding(here / "plain").record()
-    found = embedding(here / "there", embedding_parts("always")).record()
+    found = embedding(here / "there", embedding_parts()).record()
     assert {**found, "created": None} == {**plain, "created": None}
-    assert files_in(here / "there") == files_in(here / "plain")
-
-
-def test_more_actors_than_nodes_have_room_for_leave_room_beside_the_owners(connection, here):
-    embedding(here / "plain", part_rows=4)
-    # Eight actors and as many owners, a quarter of a processor each, do not fit onto two processors.
-    embedding(here / "there", embedding_parts("always", actors=8), part_rows=4)
     assert files_in(here / "there") == files_in(here / "plain")
 
 
@@ -205,9 +196,34 @@ def test_where_a_node_does_not_see_the_folder_parts_pass_through_this_process(co
     assert files_in(here / "there") == files_in(here / "plain")
 
 
-def test_sharing_pays_where_texts_come_up_again(connection, here):
-    # Of 40 rows 2 have no text, and the last 9 have those of the first 9: 29 texts, none twice in 3 rows.
-    table, texts_in = open_table("in"), EmbeddingRecipe(ModelRecipe("model"), "text").texts_in
-    assert repeats_of(texts_in, table, (3, range(0, 40, 3)), 2, None) == Repeats(38, 38, 29)
-    # Of one part nothing is saved.
-    assert repeats_of(texts_in, table, (40, range(0, 40, 40)), 1, None) == Repeats(29, 29, 29)
+def test_a_part_that_ends_its_process_each_time_ends_the_run_and_keeps_what_is_finished(connection, here):
+    notes = here / "notes"
+    notes.mkdir()
+    deadly = Disturbed(VECTORS, notes, deadly=33)  # the last 7 of 40 rows
+    message = r"^cluster: the process that worked on rows 34 to 40 of in ended 4 times without an"
+    with pytest.raises(ClusterError, match=message):
+        embedding(here / "there", ClusterParts(deadly, ActorPool(actors=1)))
+    stored = [name for name in files_in(here / "there") if name.endswith(".json")]
+    assert {"_semscale/part-000000.json", "_semscale/part-000001.json"} <= set(stored)
+    # One process goes on after what is finished.
+    embedding(here / "there")
+    embedding(here / "plain")
+    assert files_in(here / "there") == files_in(here / "plain")
+
+
+@pytest.mark.needs("cloud")
+def test_a_killed_worker_changes_no_byte_on_an_object_store(connection, here, object_store):
+    notes = here / "notes"
+    notes.mkdir()
+    embedding(here / "plain")
+    object_store.system.mkdir("survey")
+    watcher = killed_when_noted(notes / "22", lambda pid: os.kill(pid, signal.SIGKILL))
+    embedding("s3://survey/vectors", ClusterParts(Disturbed(VECTORS, notes, (22,))))
+    watcher.join(WAITED)
+    assert (notes / "22").exists()
+    assert object_store.files("survey/vectors") == files_in(here / "plain")
+
+
+def test_a_node_that_joins_with_other_weights_is_refused(connection, here):
+    with pytest.raises(ClusterError, match=r"^cluster: node .* has model words#aaaa, this machine .*#"):
+        embedding(here / "refused", ClusterParts(OtherInActors(VECTORS), ActorPool(actors=1)))

@@ -4,9 +4,7 @@ import polars as pl
 import pytest
 from tests.distributed.conftest import N
 
-from semscale.distributed.datasets import _mapped
-from semscale.distributed.recipes import EmbeddingRecipe
-from semscale.distributed.text_owners import refuse_gpus
+from semscale.distributed.datasets import EmbeddingRecipe, measured
 from semscale.embedding import load_embedder
 from semscale.errors import InputError
 from semscale.matching.matcher import Matcher
@@ -49,7 +47,7 @@ def test_vectors_are_those_of_one_process(connection, here, rows):
 
     found = read_and_done(
         lambda dataset: distributed.embed(
-            dataset, "text", embedder="model", pool=distributed.ActorPool(actors=1), shared=True
+            dataset, "text", embedder="model", pool=distributed.ActorPool(actors=1)
         )
     )
     read = [text for text in rows["text"] if text]
@@ -69,7 +67,6 @@ def test_matches_are_those_of_one_process(connection, here, rows):
             **columns,
             method="cosine",
             embedder="model",
-            shared=True,
             pool=distributed.ActorPool(actors=1),
         )
     )
@@ -90,7 +87,7 @@ def test_rows_that_end_their_process_each_time_end_the_dataset(connection, here)
     dataset = ray.data.from_items([{"text": "good"}] * 3, override_num_blocks=1)
     cloudpickle.register_pickle_by_value(disturbed_recipe)
     try:
-        found = _mapped(dataset, deadly, distributed.ActorPool(actors=1))
+        found = measured(dataset, deadly, distributed.ActorPool(actors=1))
         with pytest.raises(Exception, match="process that worked on 3 rows of the dataset ended 4 times"):
             found.materialize()
     finally:
@@ -103,11 +100,5 @@ def test_what_no_actor_can_do_is_refused_at_once(here):
     columns = {"prediction": "text", "reference": "meant"}
     with pytest.raises(InputError, match=r"corpus must be given for method 'calibrated' on a dataset"):
         distributed.match(None, **columns, embedder="model")
-    with pytest.raises(
-        InputError, match=r"shared=True is for method cosine, which needs vectors of texts alone"
-    ):
-        distributed.match(None, **columns, embedder="model", method="calibrated", corpus=["a"], shared=True)
-    with pytest.raises(InputError, match=r"shared is not for GPUs: leave it out, or gpus=1"):
-        refuse_gpus(distributed.ActorPool(gpus=1), "shared")
     with pytest.raises(InputError, match=r"embedder must name a model on a cluster"):
         distributed.embed(None, "text", embedder=load_embedder("model", cache=False))

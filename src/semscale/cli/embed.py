@@ -21,7 +21,7 @@ from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.distributed.recipes import EmbeddingRecipe
+    from semscale.distributed.datasets import EmbeddingRecipe
     from semscale.embedding.file_embedding import EmbeddingSummary
 
 
@@ -84,7 +84,7 @@ def embed_table(options: EmbedOptions) -> "EmbeddingSummary":
     table = options.table.open(options.file, is_reported=True)
 
     def recipe() -> "EmbeddingRecipe":
-        from semscale.distributed.recipes import EmbeddingRecipe
+        from semscale.distributed.datasets import EmbeddingRecipe
 
         model = model_recipe(options.model, DEFAULT_MODEL, cache=False)
         return EmbeddingRecipe(model, options.text, options.dtype)

@@ -24,7 +24,7 @@ from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
     from semscale.answer_consistency.claim_tables import GroundingSummary
-    from semscale.distributed.match_recipe import MatchRecipe
+    from semscale.distributed.datasets import MatchRecipe
     from semscale.matching.cliniqlink import EvaluationSummary
     from semscale.matching.summary import MatchSummary
 
@@ -184,7 +184,6 @@ def match_table(options: MatchOptions) -> "MatchSummary":
     """
     from semscale.cli.progress import progress_bars
     from semscale.matching.matcher import (
-        ANY_ENGINE,
         Matcher,
         check_explaining,
         check_method,
@@ -195,11 +194,6 @@ def match_table(options: MatchOptions) -> "MatchSummary":
 
     named, model, chosen = options.columns, options.model, options.matching
     check_method(chosen.method, model.engine)
-    if options.cluster.embed_once == "always" and chosen.method not in ANY_ENGINE:
-        raise InputError(
-            f"--embed-once always is for --method {' or '.join(sorted(ANY_ENGINE))}, which needs vectors of "
-            f"texts alone, got --method {chosen.method}: leave it out"
-        )
     if chosen.explain:
         check_explaining(chosen.method)
     guards_for(chosen.method, chosen.guards)  # refuses what the method cannot weigh
@@ -217,7 +211,7 @@ def match_table(options: MatchOptions) -> "MatchSummary":
         )
 
         def recipe() -> "MatchRecipe":
-            from semscale.distributed.match_recipe import MatchRecipe
+            from semscale.distributed.datasets import MatchRecipe
 
             refuse_endpoint(model)
             return MatchRecipe.from_settings(columns, settings)

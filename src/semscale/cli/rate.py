@@ -29,7 +29,7 @@ from semscale.rating.settings import RATING, RaterSettings, RatingColumns
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.distributed.rating_recipe import RatingRecipe
+    from semscale.distributed.datasets import RatingRecipe
     from semscale.rating.calibration import CalibrationSummary
     from semscale.rating.decided import TableDecisions
     from semscale.rating.rater import Rater
@@ -234,7 +234,7 @@ def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "R
     table, columns = _opened(options)
 
     def recipe() -> "RatingRecipe":
-        from semscale.distributed.rating_recipe import RatingRecipe
+        from semscale.distributed.datasets import RatingRecipe
         from semscale.rating.calibration import as_calibration
         from semscale.scales import load_scale
         from semscale.weights.known import DEFAULT_RATING_MODEL

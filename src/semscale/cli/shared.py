@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from semscale.chat.ledger.ledger import Ledger
     from semscale.chat.pacing import Limits
     from semscale.chat.runner import Runner, Running
-    from semscale.distributed.recipes import ModelRecipe, Recipe
+    from semscale.distributed.cluster_parts import Recipe
+    from semscale.distributed.datasets import ModelRecipe
     from semscale.embedding.embedder import Embedder
     from semscale.embedding.loading import LoadingSettings
     from semscale.history.history import History
@@ -515,7 +516,7 @@ class HistoryOptions(Configurable):
         Raises:
             InputError: it cannot be opened, or there is none.
         """
-        from semscale.history.databases.opening import open_history
+        from semscale.history.history import open_history
 
         if self.history is not None and "://" in self.history:
             announce_database(self, "history", "runs")
@@ -546,11 +547,6 @@ class RayOptions(Settings):
         Field(ge=0, description="GPUs of each model on the cluster, with --engine torch."),
         Option(RUN, rare=True, shown=False),
     ] = 0.0
-    embed_once: Annotated[
-        Literal["auto", "always", "never"],
-        Field(description="Embed texts of several parts once in the cluster; auto: where it is faster."),
-        Option(RUN, rare=True),
-    ] = "auto"
 
     def model_post_init(self, _context: object) -> None:
         """Refuse what the cluster cannot do."""
@@ -558,8 +554,6 @@ class RayOptions(Settings):
             refuse_stated("--ray, which is not given", self)
         elif not self.ray.strip():
             raise InputError("ray must be HOST:PORT, auto or local, got an empty text")
-        if self.gpus_per_actor and self.embed_once == "always":
-            raise InputError("--embed-once always is not for GPUs: leave it out, or --gpus-per-actor")
 
     @contextmanager
     def workers(self, engine: str, recipe: "Callable[[], Recipe]") -> "Iterator[PartMakers | None]":
@@ -578,12 +572,11 @@ class RayOptions(Settings):
             return
         if self.gpus_per_actor and engine != "torch":
             raise InputError(f"--gpus-per-actor belongs to --engine torch, got --engine {engine}")
-        from semscale.distributed.actor_pool import ActorPool
-        from semscale.distributed.cluster import connected
+        from semscale.distributed.cluster import ActorPool, connected
         from semscale.distributed.cluster_parts import ClusterParts
 
         with connected(self.ray):
-            yield ClusterParts(recipe(), ActorPool(self.actors, gpus=self.gpus_per_actor), self.embed_once)
+            yield ClusterParts(recipe(), ActorPool(self.actors, gpus=self.gpus_per_actor))
 
 
 def model_recipe(options: EmbedderOptions, default: str, *, cache: bool = True) -> "ModelRecipe":
@@ -597,7 +590,7 @@ def model_recipe(options: EmbedderOptions, default: str, *, cache: bool = True) 
     Raises:
         InputError: an endpoint, which more machines make no faster.
     """
-    from semscale.distributed.recipes import ModelRecipe
+    from semscale.distributed.datasets import ModelRecipe
 
     refuse_endpoint(options)
     return ModelRecipe(

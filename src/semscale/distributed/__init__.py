@@ -4,18 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from semscale.distributed.actor_pool import ActorPool
-    from semscale.distributed.datasets import embed, match, rate
-    from semscale.distributed.recipes import ModelRecipe
+    from semscale.distributed.cluster import ActorPool
+    from semscale.distributed.datasets import ModelRecipe, embed, match, rate
 
 __all__ = ["ActorPool", "ModelRecipe", "embed", "match", "rate"]
 
-_MODULES = {"ActorPool": "actor_pool", "ModelRecipe": "recipes"}
+_MODULES = {"ActorPool": "cluster"}
 
 
 def __getattr__(name: str) -> object:
-    """Load what is asked for, so that a process of a node loads only what it needs."""
+    """Load a module when a name of it is used, so that a process of a node loads only what it needs."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(f"{__name__}.{_MODULES.get(name, 'datasets')}"), name)
-    return found
+    value: object = getattr(import_module(f"{__name__}.{_MODULES.get(name, 'datasets')}"), name)
+    return value

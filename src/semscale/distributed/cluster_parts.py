@@ -1,75 +1,109 @@
-"""Parts of a run over a table, made by a cluster through Ray Data."""
+"""Parts of a run over a table, computed by the actors of a cluster through Ray Data."""
 
 import os
+import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 
-import numpy as np
+import polars as pl
 
-from semscale.distributed.actor_pool import BOOKED, ActorPool
-from semscale.distributed.attempts import Attempts
-from semscale.distributed.cluster import started
-from semscale.distributed.cluster_watch import ClusterWatch, addresses
-from semscale.distributed.node_checks import check_nodes, node_ids, work_in
-from semscale.distributed.output_checks import ClusterWarning, has_processors, new_probe, nodes_without
-from semscale.distributed.ray_results import result_of, said_plainly
-from semscale.distributed.recipes import Recipe, SharesTexts
-from semscale.distributed.row_actors import FIRST_ROW, PartActor, StartedRun, received
-from semscale.distributed.text_owners import Owners, refuse_gpus
-from semscale.distributed.text_repeats import (
-    Repeats,
-    Sharing,
-    TextsIn,
-    repeats_in,
-    sampled_texts,
-    sampling_step,
+from semscale.distributed.cluster import (
+    BOOKED,
+    ActorPool,
+    cluster_error,
+    is_connected,
+    node_resources,
+    one_line,
+    watched,
 )
-from semscale.errors import InputError
+from semscale.errors import ClusterError, InputError, ModelError, SemscaleError
+from semscale.signature import Signature
 from semscale.store.places.output_places import OutputPlace
+from semscale.store.places.part_files import files_of
+from semscale.store.runs.part_storing import WORK, PartInPlace, store_part
 from semscale.store.runs.table_run import TableWork, WorkedPart
 from semscale.store.table import Table
-from semscale.types import Integers
+from semscale.version import __version__
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 S = TypeVar("S")
 T = TypeVar("T")
 
+MOST_ATTEMPTS = 4
+"""Attempts at one piece of work. A node may be lost during a piece, but hardly four times in a row."""
+
+_FIRST_ROW, _PART = "first_row", "part"  # columns of Ray's blocks
 _COUNTED_AT_ONCE = 50_000
+
+
+class ClusterWarning(UserWarning):
+    """A cluster works otherwise than it could."""
+
+
+class RowWork(NamedTuple):
+    """An instrument with its model loaded.
+
+    Attributes:
+        part: measures some rows; the number of the first row in the table, from 0, is for messages.
+        private: columns of a part that are not in an output.
+        summary_columns: columns that the summary of a run needs; ``None`` for all.
+    """
+
+    part: Callable[[pl.DataFrame, int], WorkedPart]
+    private: tuple[str, ...]
+    summary_columns: tuple[str, ...] | None = None
+
+
+class Recipe(Protocol):
+    """Names and settings from which a node builds an instrument, without a model; it can be pickled."""
+
+    def signature(self) -> Signature:
+        """Name the model with the hash of its weights, which are pulled if they are not on this disk."""
+        ...
+
+    def row_work(self, table: Table) -> RowWork:
+        """Load the model and build the instrument for the rows of a table."""
+        ...
+
+    def completed(self, work: object) -> Self:
+        """Add what the work of this process has estimated from the whole table."""
+        ...
 
 
 @dataclass(frozen=True)
 class ClusterParts:
-    """Makes the parts of a run on the cluster that this process is connected to.
+    """Computes the parts of a run on the cluster that this process is connected to.
 
     Nodes read the rows of each part by themselves. They write the part into the output's folder, where all of
     them see it, and send what the summary needs; elsewhere they send the whole part, and this process writes
-    it. This process marks parts as finished in the order of the rows. A part whose node is lost is made again
-    on another node.
+    it. This process marks parts as finished in the order of the rows. A part whose node is lost is computed
+    again on another node.
 
     Attributes:
-        recipe: how a node makes the instrument.
+        recipe: builds the instrument on a node.
         pool: the actors.
-        sharing: when equal texts of different parts are embedded once in the cluster.
-        checked: identifiers of the nodes that were asked whether they see the output's folder.
+        checked: identifiers of the nodes that were asked for access to the output's folder.
     """
 
     recipe: Recipe
     pool: ActorPool = ActorPool()
-    sharing: Sharing = "auto"
     checked: set[str] = field(default_factory=set, compare=False)
 
     def sees(self, place: OutputPlace) -> bool:
-        """Tell whether all nodes write into a folder; a warning names one that does not.
+        """Return true if all nodes write into a folder; a warning names a node that does not.
 
         Raises:
             InputError: the folder cannot be written here, or a node cannot run Semscale.
         """
-        nodes = node_ids(has_processors)
+        self.checked.update(str(node["NodeID"]) for node in _nodes(has_processors))
         unseen = nodes_without(place)
-        self.checked.update(nodes)
         if unseen:
             warnings.warn(
                 f"cluster: node {unseen[0]} does not write into {place}, so all parts pass through this "
@@ -87,7 +121,7 @@ class ClusterParts:
         skip: int,
         place: OutputPlace | None = None,
     ) -> Iterator[WorkedPart]:
-        """Make the parts after the first ``skip`` rows, and store them in a folder, if one is given.
+        """Compute the parts after the first ``skip`` rows, and store them in a folder, if one is named.
 
         Raises:
             InputError: a node that does not fit, an input that nodes cannot read, or of which they have
@@ -96,120 +130,69 @@ class ClusterParts:
             ClusterError: the cluster failed, a part ended its process again and again, or a node that joined
                 later does not fit.
         """
-        n_rows = _n_rows(table)
+        n_rows = table.n_rows
+        if n_rows is None:
+            n_rows = sum(batch.height for batch in table.batches(_COUNTED_AT_ONCE))
         starts = range(skip, n_rows, size)
         if not starts:
             return
-        check_sendable(table)
+        _check_sendable(table)
         recipe = self.recipe.completed(work)
-        nodes = node_ids(self.pool.fits)
-        expected = check_nodes(recipe, table, self.pool)
-        actors = min(self.pool.size(started()), len(starts))
+        check = check_nodes(recipe, table, self.pool)
         with ExitStack() as stack:
-            watch = ClusterWatch(addresses())
             attempts, probe = Attempts.start(), None
             stack.callback(attempts.end)
             if place is not None:
-                probe = new_probe(place)
+                probe = FolderProbe.new(place)
                 stack.enter_context(probe.written())
-            run = StartedRun(os.getcwd(), next(table.batches(1)), nodes, attempts, probe)
-            recipe, booked = stack.enter_context(
-                self._shared(recipe, table, (size, starts), actors, attempts)
-            )
             import ray.data
 
-            made = ray.data.from_items(
-                [{FIRST_ROW: start} for start in starts], override_num_blocks=len(starts)
-            ).map_batches(
+            rows = [{_FIRST_ROW: start} for start in starts]
+            dataset = ray.data.from_items(rows, override_num_blocks=len(starts)).map_batches(
                 PartActor,
-                fn_constructor_args=(recipe, table, size, expected, run),
+                fn_constructor_args=(recipe, table, size, check, attempts, probe),
                 batch_size=1,
                 batch_format="pyarrow",
-                **self.pool.arguments(actors, booked=booked),
+                **self.pool.arguments(min(self.pool.size(node_resources()), len(starts))),
             )
-            blocks = made.iter_batches(batch_size=1, batch_format="pyarrow")
-            for start, block in zip(starts, _taken(blocks, watch), strict=True):
-                part = received(block, start // size)
-                check_whole(part.frame.height, min(size, n_rows - start), table.name, start)
+            blocks = watched(dataset.iter_batches(batch_size=1, batch_format="pyarrow"))
+            for start, block in zip(starts, blocks, strict=True):
+                part = _received(block)
+                _check_rows(part.frame.height, min(size, n_rows - start), table.name, start)
                 yield part
 
     def each(self, work: Callable[[T], S], items: Iterable[T]) -> Iterator[S]:
-        """Do work on items on all nodes, and give the results in the order of the items.
+        """Do work on items on all nodes, and return the results in the order of the items.
 
         Raises:
             SemscaleError: the work refuses an item.
             ClusterError: the cluster failed.
         """
-        here = self.checked & node_ids(has_processors)
-        return _on_nodes(work, ((item,) for item in items), self.pool, here)
+        return watched(self._results(work, items))
 
-    @contextmanager
-    def _shared(
-        self, recipe: Recipe, table: Table, parts: tuple[int, range], actors: int, attempts: Attempts
-    ) -> Iterator[tuple[Recipe, float]]:
-        """Start owners of texts where that pays: the recipe that uses them, and what an actor books."""
-        model = recipe.model if isinstance(recipe, SharesTexts) else None
-        if not isinstance(recipe, SharesTexts) or model is None:
-            yield recipe, BOOKED
-            return
-        if not self._is_worth(recipe.texts_in, table, parts, actors, has_cache=model.cache):
-            yield recipe, BOOKED
-            return
-        # An actor books less, so that it has room beside an owner. Owners for which there is no room would
-        # wait for processors forever, or leave none to the actors.
-        booked, room = BOOKED / 2, replace(self.pool, actors=None).size(started())
-        owners = Owners.start(model, min(actors, room), self.pool.resources(booked), attempts)
-        try:
-            yield recipe.with_shared(owners.embedder), booked
-        finally:
-            owners.end()
+    def _results(self, work: Callable[[T], S], items: Iterable[T]) -> Iterator[S]:
+        import ray
 
-    def _is_worth(
-        self, texts_in: TextsIn, table: Table, parts: tuple[int, range], actors: int, *, has_cache: bool
-    ) -> bool:
-        if self.sharing == "always":
-            refuse_gpus(self.pool, "sharing='always'")
-        nodes = len([node for node in started() if self.pool.fits(node)]) if has_cache else None
-        if self.sharing != "auto" or self.pool.gpus or len(parts[1]) == 1 or nodes == 1:
-            return self.sharing == "always"
-        return repeats_of(texts_in, table, parts, actors, nodes).pays
+        options: dict[str, Any] = {"num_cpus": BOOKED, "scheduling_strategy": "SPREAD"}
+        nodes = self.checked & {str(node["NodeID"]) for node in _nodes(has_processors)}
+        if nodes:
+            options["label_selector"] = {"ray.io/node-id": f"in({','.join(sorted(nodes))})"}
+        run = ray.remote(_called).options(**options)
+        at_once, pending = 2 * self.pool.size(node_resources()), deque[Any]()
+        for item in items:
+            pending.append(run.remote(work, item))
+            if len(pending) >= at_once:
+                yield ray.get(pending.popleft())
+        while pending:
+            yield ray.get(pending.popleft())
 
 
-def repeats_of(
-    texts_in: TextsIn,
-    table: Table,
-    parts: tuple[int, range],
-    tasks: int,
-    nodes: int | None,
-) -> Repeats:
-    """Estimate on the nodes how often texts come up again in other parts.
-
-    Args:
-        texts_in: finds the distinct texts that are embedded for some rows.
-        table: the input.
-        parts: rows of a part, and the first rows of all parts.
-        tasks: tasks that read the input, each some parts that follow each other.
-        nodes: nodes with a cache of their own; ``None`` without caches.
-
-    Raises:
-        InputError: a row cannot be read.
-    """
-    size, starts = parts
-    cuts = np.linspace(0, len(starts), tasks + 1).astype(int)
-    step = sampling_step(len(starts) * size)
-    some = [
-        (os.getcwd(), table, texts_in, size, starts[first:last], step)
-        for first, last in zip(cuts[:-1], cuts[1:], strict=True)
-    ]
-    return repeats_in(np.concatenate(list(_on_nodes(_sampled_in, some, ActorPool()))), nodes=nodes)
+def _called(work: Callable[[T], S], item: T) -> S:  # Ray takes functions, no partial ones
+    return work(item)
 
 
-def check_sendable(table: Table) -> None:
-    """Check that a table can be sent to other nodes, which then open its file by themselves.
-
-    Raises:
-        InputError: its reader cannot.
-    """
+def _check_sendable(table: Table) -> None:
+    """Refuse a table that cannot be sent to other nodes, which then open its file by themselves."""
     from ray import cloudpickle
 
     try:
@@ -221,85 +204,447 @@ def check_sendable(table: Table) -> None:
         ) from error
 
 
-def check_whole(found: int, expected: int, source: str, first_row: int) -> None:
-    """Check that a node has read all rows of a part.
-
-    Args:
-        found: rows that it has read.
-        expected: rows of the part on this machine.
-        source: name of the input.
-        first_row: of the part, from 0.
-
-    Raises:
-        InputError: there were fewer, or more.
-    """
-    if found != expected:
+def _check_rows(n: int, expected: int, source: str, first_row: int) -> None:
+    """Refuse a part for which a node has read another number of rows than this machine has."""
+    if n != expected:
         raise InputError(
-            f"cluster: a node read {found:,} rows of {source} from row {first_row + 1:,} on, this machine "
+            f"cluster: a node read {n:,} rows of {source} from row {first_row + 1:,} on, this machine "
             f"{expected:,}; give all nodes the same file, and leave it as it is during the run"
         )
 
 
-def _sampled_in(folder: str, *which: Any) -> Integers:  # noqa: ANN401 - as sampled_texts takes them
-    work_in(folder)
-    return sampled_texts(*which)
+class PartActor:
+    """Reads parts of a table by their first rows, and measures them; an actor.
+
+    A part, or the error that prevented it, travels as one pickled cell: its columns arrive in the types in
+    which they were computed, and an error as it is, where Ray would wrap it.
+
+    Args:
+        recipe: builds the instrument.
+        table: the input, which the node must be able to read.
+        size: rows of a part.
+        check: compares this node with the machine on which the run was started.
+        attempts: bounds attempts at parts that end their process.
+        probe: shows access to the folder of the output, into which nodes then write; ``None`` where parts are
+            sent back.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        table: Table,
+        size: int,
+        check: "NodeCheck",
+        attempts: "Attempts",
+        probe: "FolderProbe | None",
+    ) -> None:
+        self._recipe, self._table, self._size, self._check = recipe, table, size, check
+        self._attempts, self._probe = attempts, probe
+        self._work: RowWork | None = None
+
+    def __call__(self, batch: "pa.Table") -> "pa.Table":
+        """Compute the part that begins with a row."""
+        import pyarrow as pa
+        from ray import cloudpickle
+
+        first_row = batch[_FIRST_ROW][0].as_py()
+        n_rows = self._table.n_rows
+        last = first_row + self._size if n_rows is None else min(first_row + self._size, n_rows)
+        rows = f"rows {first_row + 1:,} to {last:,} of {self._table.name}"
+        outcome: WorkedPart | Exception
+        try:
+            with self._attempts.at(f"part {first_row}", f"worked on {rows}"):
+                outcome = self._part(first_row)
+        except ClusterError as error:
+            outcome = error if rows in str(error) else ClusterError(f"{error} (found in {rows})")
+        except (SemscaleError, OSError, MemoryError) as error:
+            if not isinstance(error, SemscaleError):
+                error.add_note(traceback.format_exc())  # which does not travel with it
+            outcome = error
+        return pa.table({_PART: pa.array([cloudpickle.dumps(outcome)], pa.large_binary())})
+
+    def _part(self, first_row: int) -> WorkedPart:
+        if self._work is None:
+            self._work = self._begun()
+        frame = next(self._table.batches(self._size, first_row), None)
+        if frame is None:
+            raise InputError(
+                f"cluster: a node's {self._table.name} ends before row {first_row + 1:,}; give all nodes the "
+                "same file, and leave it as it is during the run"
+            )
+        part = self._work.part(frame, first_row)
+        if self._probe is None:
+            return part
+        columns = self._work.summary_columns
+        stored = self._stored(self._probe.place, first_row // self._size, part)
+        return part._replace(
+            frame=part.frame if columns is None else part.frame.select(columns), stored=stored
+        )
+
+    def _begun(self) -> RowWork:
+        """Build the instrument on a node that fits.
+
+        All nodes were checked before the run, so that one that is refused here has joined later; the run
+        ends, and keeps what is finished.
+        """
+        problem = self._check.problem()
+        if problem is not None:
+            raise ClusterError(str(problem))
+        if self._probe is not None and self._probe.answered() is None:
+            self._probe = None
+        return self._recipe.row_work(self._table)
+
+    def _stored(self, place: OutputPlace, number: int, part: WorkedPart) -> PartInPlace:
+        try:
+            stored = store_part(files_of(place), WORK, number, part.frame, part.notes)
+        except OSError as error:
+            raise ClusterError(
+                f"cluster: node {_this_node()} cannot write into {place} ({error.strerror or error}); make "
+                "room, or put the output where all nodes may write"
+            ) from error
+        return PartInPlace(stored, part.frame.schema)
 
 
-def _taken(blocks: Iterable[T], watch: ClusterWatch) -> Iterator[T]:
-    """Take blocks of Ray Data, whose errors are said in plain words."""
-    taking = watch.over(blocks)
-    while True:
-        with said_plainly():
-            try:
-                block = next(taking)
-            except StopIteration:
-                return
-        yield block
-
-
-def _on_nodes(
-    task: Callable[..., S],
-    arguments: Iterable[tuple[Any, ...]],
-    pool: ActorPool,
-    nodes: Collection[str] = (),
-) -> Iterator[S]:
-    """Run a task for each tuple of arguments, a few at a time for each processor; results in their order.
-
-    Tasks run on the nodes with these identifiers, or on any if none is named.
+def _received(block: "pa.Table") -> WorkedPart:
+    """Unpack a part.
 
     Raises:
-        SemscaleError: a task raised it.
-        ClusterError: the cluster failed.
+        SemscaleError: the reason why the part could not be computed.
+        OSError: the same, where it comes from the system of the node.
+        ClusterError: a node had too little memory.
     """
-    return ClusterWatch(addresses()).over(_results(task, arguments, pool, nodes))
+    from ray import cloudpickle
+
+    outcome: WorkedPart | Exception = cloudpickle.loads(block[_PART][0].as_py())
+    if isinstance(outcome, Exception):
+        raise cluster_error(outcome) or outcome
+    return outcome
 
 
-def _results(
-    task: Callable[..., S],
-    arguments: Iterable[tuple[Any, ...]],
-    pool: ActorPool,
-    nodes: Collection[str],
-) -> Iterator[S]:
+class BatchActor:
+    """Measures batches of a dataset; an actor.
+
+    Args:
+        recipe: builds the instrument.
+        check: compares this node with the machine on which the dataset was created.
+        attempts: bounds attempts at rows that end their process.
+    """
+
+    def __init__(self, recipe: Recipe, check: "NodeCheck", attempts: "Attempts") -> None:
+        problem = check.problem()
+        if problem is not None:
+            raise problem
+        table = Table("the dataset", None, (), lambda _size, _skip: iter(()))  # for messages
+        self._work, self._attempts = recipe.row_work(table), attempts
+
+    def __call__(self, batch: "pa.Table") -> "pa.Table":
+        """Add the columns of the result to some rows.
+
+        Raises:
+            ClusterError: these rows have ended their process again and again.
+        """
+        import ray
+
+        frame = pl.DataFrame(pl.from_arrow(batch))
+        # An actor that is started again keeps its identifier; other actors may work on equal rows.
+        actor = ray.get_runtime_context().get_actor_id()
+        digest = blake2b(frame.write_ipc(None).getvalue(), digest_size=16).hexdigest()
+        with self._attempts.at(f"{actor} {digest}", f"worked on {frame.height:,} rows of the dataset"):
+            part = self._work.part(frame, 0).frame.drop(self._work.private, strict=False)
+        return part.to_arrow(compat_level=pl.CompatLevel.oldest())
+
+
+class AttemptLog:
+    """Notes which pieces of work have begun and not ended; an actor that outlives those who work.
+
+    Example:
+        >>> log = AttemptLog()
+        >>> log.begin("part 3", "10.0.0.2"), log.begin("part 3", "10.0.0.3"), log.end("part 3")
+        ([], ['10.0.0.2'], None)
+        >>> log.begin("part 3", "10.0.0.2")
+        []
+    """
+
+    def __init__(self) -> None:
+        self._begun: dict[str, list[str]] = {}
+
+    def begin(self, piece: str, node: str) -> list[str]:
+        """Note that a node begins a piece, and return the nodes on which earlier attempts did not end."""
+        earlier = self._begun.get(piece, [])
+        self._begun[piece] = [*earlier, node]
+        return earlier
+
+    def end(self, piece: str) -> None:
+        """Note that a piece has ended, well or with an error."""
+        self._begun.pop(piece, None)
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """A bound on attempts at work that ends its process, so that a run does not begin it again forever.
+
+    Attributes:
+        log: handle of an ``AttemptLog``.
+    """
+
+    log: Any
+
+    @classmethod
+    def start(cls) -> Self:
+        """Start the log on the node of this process, without which there is no run."""
+        import ray
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        options = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": -1, "scheduling_strategy": here}
+        return cls(ray.remote(AttemptLog).options(**options).remote())
+
+    @contextmanager
+    def at(self, piece: str, description: str) -> Iterator[None]:
+        """Work on a piece for the time of the block.
+
+        Args:
+            piece: names the piece within the run.
+            description: of the work in an error, after "the process that".
+
+        Raises:
+            ClusterError: earlier attempts at the piece ended with their process too often.
+        """
+        import ray
+
+        lost_on = ray.get(self.log.begin.remote(piece, _this_node()))
+        try:
+            if len(lost_on) >= MOST_ATTEMPTS:
+                nodes = list(dict.fromkeys(lost_on))
+                where = f"node{'s' if len(nodes) > 1 else ''} {', '.join(nodes)}"
+                raise ClusterError(
+                    f"cluster: the process that {description} ended {len(lost_on)} times without an error "
+                    f"(on {where}). Either its memory is too small, which fewer actors or smaller parts "
+                    "mend, or a text there crashes the model: take it out"
+                )
+            yield
+        finally:
+            self.log.end.remote(piece)
+
+    def end(self) -> None:
+        """End the log."""
+        import ray
+
+        if is_connected():
+            ray.kill(self.log)
+
+
+@dataclass(frozen=True)
+class NodeCheck:
+    """A comparison of a node with the machine on which a run was started.
+
+    Attributes:
+        recipe: builds the instrument.
+        expected: signature of the model on that machine.
+        folder: its working folder.
+        table: the input; ``None`` where Ray reads it.
+        first: first row of the input on that machine.
+    """
+
+    recipe: Recipe
+    expected: Signature
+    folder: str
+    table: Table | None = None
+    first: pl.DataFrame | None = None
+
+    def problem(self) -> SemscaleError | None:
+        """Return the reason why this node would compute other numbers or none; ``None`` if it fits.
+
+        Weights that the node lacks are pulled, once for all its actors.
+        """
+        with suppress(OSError):  # relative paths are those of the run, if this node has its folder as well
+            os.chdir(self.folder)
+        node = f"cluster: node {_this_node()}"
+        if __version__ != self.expected.version:
+            return InputError(
+                f"{node} has semscale {__version__}, this machine {self.expected.version}; install the same "
+                "version on all nodes"
+            )
+        try:
+            differences = self.expected.differences(self.recipe.signature())
+        except SemscaleError as error:
+            kind = ModelError if isinstance(error, ModelError) else InputError
+            return kind(f"{node}: {error}")
+        if differences:
+            name, (expected, actual) = next(iter(differences.items()))
+            remedy = "give all nodes the same weights and packages"
+            if name == "device":
+                remedy = (
+                    "see that PyTorch finds a GPU on all nodes that declare one (torch.cuda.is_available())"
+                )
+            return InputError(
+                f"{node} has {name} {actual}, this machine {expected}, so their numbers differ; {remedy}"
+            )
+        if self.table is not None and not self._reads_alike(self.table):
+            return InputError(
+                f"{node} does not read {self.table.name} as this machine does; put the input where all nodes "
+                "see it under the same name, such as a shared folder or a URL"
+            )
+        return None
+
+    def _reads_alike(self, table: Table) -> bool:
+        try:
+            return bool(next(table.batches(1)).equals(self.first))
+        except (SemscaleError, OSError, StopIteration):
+            return False
+
+
+def check_nodes(recipe: Recipe, table: Table, pool: ActorPool) -> NodeCheck:
+    """Check all nodes that have room for an actor at once.
+
+    Args:
+        recipe: builds the instrument.
+        table: the input.
+        pool: the actors.
+
+    Returns:
+        The check, for nodes that join later.
+
+    Raises:
+        InputError: a node has no Semscale, another version or other weights, or does not see the input; or
+            GPUs for actors where this machine has none to compare numbers with.
+        ModelError: a node cannot get the weights.
+    """
+    expected = recipe.signature()
+    device = dict(expected.fields).get("device", "cuda")
+    if pool.gpus and device != "cuda":
+        needed = "needs a GPU on this machine, too, and the model runs on device"
+        remedy = "on a machine with a GPU and a build of torch for CUDA, or leave"
+        raise InputError(
+            f"gpus=... {needed} {device} here: start the run {remedy} gpus out",
+            in_shell=f"--gpus-per-actor {needed} {device} here: start the command {remedy} --gpus-per-actor "
+            "out",
+        )
+    check = NodeCheck(recipe, expected, os.getcwd(), table, next(table.batches(1)))
+    for _, problem in on_each_node(NodeCheck.problem, (check,), pool.fits, gpus=pool.gpus):
+        if problem is not None:
+            raise problem
+    return check
+
+
+@dataclass(frozen=True)
+class FolderProbe:
+    """A small file that shows which nodes read and write the folder of an output.
+
+    Attributes:
+        place: the folder of the output.
+        token: content of the file.
+    """
+
+    place: OutputPlace
+    token: str
+
+    @classmethod
+    def new(cls, place: OutputPlace) -> Self:
+        """Return a probe with a random token."""
+        return cls(place, os.urandom(8).hex())
+
+    def answered(self) -> str | None:
+        """Read the file on a node, and write another file there: its name, or ``None`` if either fails."""
+        name = f"{WORK}.probe-{self.token}-{os.getpid()}-{os.urandom(4).hex()}.tmp"
+        with suppress(SemscaleError, OSError):
+            files = files_of(self.place)
+            if files.read(f"{WORK}.probe-{self.token}.tmp") == self.token.encode():
+                files.write(name, self.token.encode())
+                return name
+        return None
+
+    @contextmanager
+    def written(self) -> Iterator[None]:
+        """Write the file for the time of the block; all probes go at its end, and those of a killed run.
+
+        Raises:
+            InputError: the folder cannot be written here.
+        """
+        self._remove_probes()
+        files_of(self.place).write(f"{WORK}.probe-{self.token}.tmp", self.token.encode())
+        try:
+            yield
+        finally:
+            self._remove_probes()
+
+    def _remove_probes(self) -> None:
+        files = files_of(self.place)
+        for name in files.names():
+            if name.startswith(f"{WORK}.probe-"):
+                files.remove(name)
+
+
+def nodes_without(place: OutputPlace) -> list[str]:
+    """Name the nodes of this process's cluster that do not write into a folder.
+
+    Raises:
+        InputError: the folder cannot be written here, or a node cannot run Semscale.
+    """
+    probe = FolderProbe.new(place)
+    with probe.written():
+        files = files_of(place)
+        return [
+            node
+            for node, name in on_each_node(FolderProbe.answered, (probe,), has_processors)
+            if name is None or files.read(name) != probe.token.encode()
+        ]
+
+
+def has_processors(resources: Mapping[str, float]) -> bool:
+    """Return true if a node with these resources runs tasks."""
+    return bool(resources.get("CPU"))
+
+
+def on_each_node(
+    task: Callable[..., T],
+    arguments: tuple[Any, ...],
+    fits: Callable[[Mapping[str, float]], bool],
+    *,
+    gpus: float = 0.0,
+) -> list[tuple[str, T]]:
+    """Run a task on every node whose resources fit, at once, and return addresses and results.
+
+    Args:
+        task: the task.
+        arguments: its arguments.
+        fits: returns true if a node's resources fit.
+        gpus: GPUs that the task books; Ray hides them from a task that books none.
+
+    Raises:
+        InputError: a node cannot run Semscale.
+        ClusterError: the cluster is lost meanwhile.
+    """
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    run = ray.remote(task)
+    pending = {}
+    for node in _nodes(fits):
+        there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        options = {"num_cpus": 0, "num_gpus": gpus, "max_retries": 1, "scheduling_strategy": there}
+        pending[run.options(**options).remote(*arguments)] = str(node["NodeManagerAddress"])
+
+    def results() -> Iterator[tuple[str, T]]:
+        for reference, node in pending.items():
+            try:
+                yield node, ray.get(reference)
+            except ray.exceptions.RayError as error:
+                raise InputError(
+                    f"cluster: node {node} cannot run semscale ({one_line(error.__cause__ or error)}); "
+                    "install the same version with the extra ray on all nodes"
+                ) from error
+
+    return list(watched(results()))
+
+
+def _nodes(fits: Callable[[Mapping[str, float]], bool]) -> list[dict[str, Any]]:
     import ray
 
-    options: dict[str, Any] = {"num_cpus": BOOKED, "scheduling_strategy": "SPREAD"}
-    if nodes:
-        options["label_selector"] = {"ray.io/node-id": f"in({','.join(sorted(nodes))})"}
-    run = ray.remote(_called).options(**options)
-    at_once, pending = 2 * pool.size(started()), deque[Any]()
-    for each in arguments:
-        pending.append(run.remote(task, *each))
-        if len(pending) >= at_once:
-            yield result_of(pending.popleft())
-    while pending:
-        yield result_of(pending.popleft())
+    return [node for node in ray.nodes() if node["Alive"] and fits(node["Resources"])]
 
 
-def _called(task: Callable[..., S], *arguments: Any) -> S:  # noqa: ANN401 - Ray takes functions, no partial ones
-    return task(*arguments)
+def _this_node() -> str:
+    import ray
 
-
-def _n_rows(table: Table) -> int:
-    if table.n_rows is not None:
-        return table.n_rows
-    return sum(batch.height for batch in table.batches(_COUNTED_AT_ONCE))
+    return str(ray.util.get_node_ip_address())

@@ -1,64 +1,64 @@
-"""Datasets of Ray Data with the columns of an instrument: lazy, each batch done by an actor of a pool."""
+"""Recipes of the instruments for nodes, and datasets of Ray Data that are measured by them."""
 
-from dataclasses import replace
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from semscale.distributed.actor_pool import ActorPool
-from semscale.distributed.attempts import Attempts
-from semscale.distributed.cluster import started
-from semscale.distributed.match_recipe import MatchRecipe
-from semscale.distributed.rating_recipe import RatingRecipe
-from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe, Recipe, SharesTexts
-from semscale.distributed.row_actors import BatchActor
-from semscale.distributed.text_owners import Owners, refuse_gpus
-from semscale.embedding.file_embedding import VectorType
+from semscale.distributed.cluster import ActorPool, node_resources
+from semscale.distributed.cluster_parts import Attempts, BatchActor, NodeCheck, Recipe, RowWork
+from semscale.embedding.embedder import Embedder
+from semscale.embedding.file_embedding import STATUS, EmbeddingWork, VectorType
+from semscale.embedding.loading import load_embedder
 from semscale.errors import InputError
 from semscale.extras import require
-from semscale.matching.matcher import ANY_ENGINE, Matcher
+from semscale.matching.matcher import Matcher, MatchTable
 from semscale.matching.pairs import CorpusDependent
-from semscale.matching.settings import DEFAULT_METHOD, MatchColumns
+from semscale.matching.settings import DEFAULT_METHOD, MatchColumns, MatchSettings
 from semscale.rating.calibration import as_calibration
 from semscale.rating.rater import Rater
+from semscale.rating.settings import RaterSettings, RatingColumns
+from semscale.rating.table import RatingTable
+from semscale.results.runs import PartWork
 from semscale.scales import Scale, load_scale
+from semscale.signature import Signature
+from semscale.stats.intervals import IntervalPlan
+from semscale.store.table import Table
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
     from ray.data import Dataset
 
 BATCH_ROWS = 8192
-"""Rows that an actor takes at once; equal texts among them are embedded once."""
+"""Rows that an actor measures at once; equal texts among them are embedded once."""
 
 
 def embed(
     dataset: "Dataset",
     text: str,
     *,
-    embedder: str | Path | ModelRecipe = DEFAULT_MODEL,
+    embedder: "str | Path | ModelRecipe" = DEFAULT_MODEL,
     dtype: VectorType = "float32",
     pool: ActorPool | None = None,
-    shared: bool = False,
 ) -> "Dataset":
     """Add the vectors of a column of texts, as ``semscale embed`` does.
 
     Args:
         dataset: n rows, in any order.
         text: name of the column of texts.
-        embedder: the model's name, or how it is loaded; each node loads its own.
+        embedder: the model's name, or its recipe; each node loads its own.
         dtype: type of a vector's numbers, ``float32`` or ``float16``.
         pool: the actors.
-        shared: whether equal texts are embedded once in the cluster, by as many actors more, which start now
-            and end with the dataset.
 
     Returns:
-        A lazy dataset with the columns ``semscale_status`` and ``semscale_vector`` beside the dataset's own.
+        A lazy dataset with the columns ``semscale_status`` and ``semscale_vector`` after those of the input.
 
     Raises:
         InputError: a model that is not named.
         ModelError: the model's weights cannot be had on this machine.
         MissingExtraError: ``semscale[ray]`` is not installed.
     """
-    return _mapped(dataset, EmbeddingRecipe(_model(embedder), text, dtype), pool, shared=shared)
+    return measured(dataset, EmbeddingRecipe(_model(embedder), text, dtype), pool)
 
 
 def rate(
@@ -67,7 +67,6 @@ def rate(
     *,
     text: str,
     pool: ActorPool | None = None,
-    shared: bool = False,
     **settings: Any,
 ) -> "Dataset":
     """Add the ratings of a column of texts, as ``semscale rate`` does.
@@ -77,11 +76,11 @@ def rate(
         scale: as ``semscale.rate`` takes it.
         text: name of the column of texts.
         pool: the actors.
-        shared: as ``embed`` takes it.
         settings: as ``semscale.rate`` takes them; ``embedder`` is a name, or a ``ModelRecipe``.
 
     Returns:
-        A lazy dataset with the columns of ``Ratings.to_frame``, after ``semscale_``, beside its own.
+        A lazy dataset with the columns of ``Ratings.to_frame``, prefixed ``semscale_``, after those of the
+        input.
 
     Raises:
         InputError: as ``Rater``, or a model that is not named.
@@ -92,7 +91,7 @@ def rate(
     loaded = load_scale(scale)
     settings["calibration"] = as_calibration(settings.get("calibration"))
     checked = Rater(loaded, **settings).settings  # refuses what no actor could do
-    return _mapped(dataset, RatingRecipe(model, loaded, checked, text), pool, shared=shared)
+    return measured(dataset, RatingRecipe(model, loaded, checked, text), pool)
 
 
 def match(
@@ -102,7 +101,6 @@ def match(
     reference: str,
     method: str = DEFAULT_METHOD,
     pool: ActorPool | None = None,
-    shared: bool = False,
     **settings: Any,
 ) -> "Dataset":
     """Add the match of each prediction with its reference, as ``semscale match`` does.
@@ -113,15 +111,15 @@ def match(
         reference: name of the column of references: texts, or lists of texts.
         method: one of ``semscale.matching.matcher.METHODS``.
         pool: the actors.
-        shared: as ``embed`` takes it; for method ``cosine``.
         settings: as ``semscale.match`` takes them; models are names, and ``corpus`` is needed by methods that
             estimate something, since no actor sees the whole dataset.
 
     Returns:
-        A lazy dataset with the columns of ``Matches.to_frame``, after ``semscale_``, beside its own.
+        A lazy dataset with the columns of ``Matches.to_frame``, prefixed ``semscale_``, after those of the
+        input.
 
     Raises:
-        InputError: as ``Matcher``, a model that is not named, or no corpus where one is needed.
+        InputError: as ``Matcher``, a model that is not named, or no corpus where a method needs it.
         ModelError: the model's weights cannot be had on this machine.
         MissingExtraError: ``semscale[ray]`` is not installed.
     """
@@ -129,41 +127,31 @@ def match(
     loading = {"engine": model.engine, "cache": model.cache, "device": model.device}
     named = {**settings, "embedder": model.name, "precision": settings.get("precision", model.precision)}
     matcher = Matcher(method, **named, loading=loading)
-    built = matcher.pair_method
-    if isinstance(built, CorpusDependent) and not built.has_corpus:
+    pair_method = matcher.pair_method
+    if isinstance(pair_method, CorpusDependent) and not pair_method.has_corpus:
         raise InputError(
             f"corpus must be given for method {method!r} on a dataset, as no actor sees all references: pass "
             "a sample of them"
         )
     columns = MatchColumns(prediction=prediction, reference=(reference,))
-    return _mapped(dataset, MatchRecipe.from_settings(columns, matcher.settings), pool, shared=shared)
+    return measured(dataset, MatchRecipe.from_settings(columns, matcher.settings), pool)
 
 
-def _mapped(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None, *, shared: bool = False) -> "Dataset":
+def measured(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None) -> "Dataset":
+    """Add the columns of an instrument to a dataset, lazily: each batch is measured by an actor of a pool."""
     require("ray")
-    expected, pool = recipe.signature(), pool or ActorPool()
-    nodes = started()
-    arguments, attempts = pool.arguments_beside_readers(nodes), Attempts.start()
-    if shared and isinstance(recipe, SharesTexts):
-        if recipe.model is None:
-            raise InputError(
-                f"shared=True is for method {' or '.join(sorted(ANY_ENGINE))}, which needs vectors of texts "
-                "alone: leave it out"
-            )
-        refuse_gpus(pool, "shared")
-        # They book nothing, as the actors of the pool book what can be left beside readers.
-        owners = Owners.start(recipe.model, pool.size(nodes), pool.resources(0.0), attempts)
-        recipe = recipe.with_shared(owners.embedder)
+    check = NodeCheck(recipe, recipe.signature(), os.getcwd())
+    arguments = (pool or ActorPool()).arguments_beside_readers(node_resources())
     return dataset.map_batches(
         BatchActor,
-        fn_constructor_args=(recipe, expected, attempts),
+        fn_constructor_args=(recipe, check, Attempts.start()),
         batch_size=BATCH_ROWS,
         batch_format="pyarrow",
         **arguments,
     )
 
 
-def _model(embedder: Any) -> ModelRecipe:  # noqa: ANN401 - what it may be is checked here
+def _model(embedder: Any) -> "ModelRecipe":  # noqa: ANN401 - its type is checked here
     if isinstance(embedder, str | Path):
         return _model(ModelRecipe(str(embedder)))
     if isinstance(embedder, ModelRecipe):
@@ -172,3 +160,145 @@ def _model(embedder: Any) -> ModelRecipe:  # noqa: ANN401 - what it may be is ch
     raise InputError(
         f"embedder must name a model on a cluster, as each node loads its own, got {embedder!r:.60}"
     )
+
+
+@dataclass(frozen=True)
+class ModelRecipe:
+    """Arguments from which a node loads an embedder, as ``load_embedder`` takes them.
+
+    Attributes:
+        name: the model's name or folder.
+        precision: ``exact``, ``fast`` or ``turbo``.
+        engine: ``openvino``, or ``torch``.
+        cache: true to store vectors in the cache of the node.
+        device: for ``torch``.
+    """
+
+    name: str
+    precision: str = "exact"
+    engine: str = "openvino"
+    cache: bool = True
+    device: str = "auto"
+
+    def load(self) -> Embedder:
+        """Load the embedder."""
+        return load_embedder(
+            self.name,
+            precision=self.precision,
+            engine=self.engine,
+            cache=self.cache,
+            device=self.device,
+        )
+
+
+@dataclass(frozen=True)
+class EmbeddingRecipe:
+    """Names and settings with which a node embeds texts of a column."""
+
+    model: ModelRecipe
+    text: str
+    dtype: VectorType = "float32"
+
+    def signature(self) -> Signature:
+        """Name the model."""
+        return self.model.load().signature
+
+    def row_work(self, table: Table) -> RowWork:
+        """Load the model."""
+        work = EmbeddingWork(table, self.text, self.model.load(), self.dtype, None)
+        return RowWork(lambda batch, _: work.part(batch), work.private, (STATUS,))
+
+    def completed(self, work: object) -> Self:  # noqa: ARG002 - as the protocol has it
+        """Add nothing."""
+        return self
+
+
+@dataclass(frozen=True)
+class RatingRecipe:
+    """Names and settings with which a node rates texts of a column.
+
+    Attributes:
+        model: the embedder.
+        scale: the scale with all its anchor sets.
+        settings: of the rater, without an embedder.
+        text: name of the column.
+    """
+
+    model: ModelRecipe
+    scale: Scale
+    settings: RaterSettings
+    text: str
+
+    def signature(self) -> Signature:
+        """Name the model."""
+        return self.model.load().signature
+
+    def row_work(self, table: Table) -> RowWork:
+        """Load the model and embed the anchors."""
+        rater = Rater.from_settings(self.scale, self.settings.changed(embedder=self.model.load))
+        work = PartWork(table, RatingTable(RatingColumns(text=self.text), rater, IntervalPlan()))
+        return RowWork(work.part, work.private)
+
+    def completed(self, work: object) -> Self:
+        """Take over the floor, so that all nodes have the same to the last bit."""
+        instrument = work.instrument if isinstance(work, PartWork) else None
+        if not isinstance(instrument, RatingTable):
+            return self
+        return replace(self, settings=self.settings.changed(floor=instrument.rater.floor))
+
+
+@dataclass(frozen=True)
+class MatchRecipe:
+    """Names and settings with which a node matches predictions.
+
+    Attributes:
+        columns: names of the columns.
+        settings: of the matcher; models are named, and there is no progress to report.
+        explains_rows: true to explain every score.
+        corpus: references for the method's estimates; ``None`` if it makes none or has a corpus.
+    """
+
+    columns: MatchColumns
+    settings: MatchSettings
+    explains_rows: bool = False
+    corpus: tuple[str, ...] | None = None
+
+    @classmethod
+    def from_settings(cls, columns: MatchColumns, settings: MatchSettings) -> Self:
+        """Leave out of a matcher's settings what cannot be sent to a node.
+
+        Raises:
+            InputError: a model that is an object, not a name.
+        """
+        for name, model in {"embedder": settings.embedder, "nli": settings.nli}.items():
+            if not isinstance(model, str | Path | None):
+                raise InputError(
+                    f"{name} must name a model on a cluster, as each node loads its own, got {model!r:.60}"
+                )
+        loading = settings.loading.copy()
+        loading.pop("progress", None)
+        return cls(columns, settings.changed(loading=loading))
+
+    def signature(self) -> Signature:
+        """Name the method with its model."""
+        return Matcher.from_settings(self.settings).pair_method.signature
+
+    def row_work(self, table: Table) -> RowWork:
+        """Load the model and make the method's estimates."""
+        instrument = MatchTable(
+            self.columns,
+            Matcher.from_settings(self.settings),
+            IntervalPlan(),
+            explains_rows=self.explains_rows,
+            corpus=self.corpus,
+        )
+        work = PartWork(table, instrument)
+        return RowWork(work.part, work.private)
+
+    def completed(self, work: object) -> Self:
+        """Take over the texts from which the method makes its estimates."""
+        instrument = work.instrument if isinstance(work, PartWork) else None
+        if not isinstance(instrument, MatchTable):
+            return self
+        corpus = None if instrument.corpus is None else tuple(instrument.corpus)
+        return replace(self, corpus=corpus, explains_rows=instrument.explains_rows)

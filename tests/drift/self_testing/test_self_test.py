@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from made_up import SIGNATURE, measured, metrics_of, run
 from scipy.stats import binomtest
 
-from semscale.damage.damages import DAMAGES
+from semscale.damage import DAMAGES
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.limits.kinds import LIMITS
 from semscale.drift.measure.measured import MeasuredRun
