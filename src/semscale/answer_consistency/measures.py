@@ -119,7 +119,7 @@ def _consistency_and_confidence(evidence: Evidence) -> Floats:
 def _monte_carlo_probability(evidence: Evidence) -> Floats:
     pairs, known = evidence.pairs, evidence.tokens
     return tokens.monte_carlo_probability(
-        pairs, known.answer_probabilities(pairs.n_items), known.sample_probabilities(pairs)
+        pairs.item, known.answer_probabilities(pairs.n_items), known.sample_probabilities(pairs)
     )
 
 
@@ -443,7 +443,7 @@ def measure_tokens(answers: Sequence[Tokens | None], names: Iterable[str]) -> di
         For each measure its values, shape (n,); NaN where tokens are not known.
 
     Example:
-        >>> from semscale.chat.replies import TokenLogprob
+        >>> from semscale.chat.messages import TokenLogprob
         >>> measure_tokens([[TokenLogprob("Paris", 0.0)], None], ["min_probability"])["min_probability"]
         array([ 1., nan])
     """

@@ -1,0 +1,765 @@
+"""Typed decisions: questions, answers, the protocol of a model that decides, and formats on the wire."""
+
+import json
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from semscale.chat.messages import Message, Parameters, Reply, Request, TextPart, Usage
+from semscale.errors import InputError
+from semscale.json_reading import parse_json
+from semscale.signature import Signature
+
+
+@dataclass(frozen=True)
+class Option:
+    """A value that an answer can have.
+
+    Attributes:
+        value: its name.
+        meaning: when it is right; empty where the name says it all.
+
+    Example:
+        >>> Option("low", "can wait a week").described, Option("high").described
+        ('low: can wait a week', 'high')
+    """
+
+    value: str
+    meaning: str = ""
+
+    @property
+    def described(self) -> str:
+        """The name with its meaning, if it has one."""
+        return f"{self.value}: {self.meaning}" if self.meaning else self.value
+
+
+_NO_OR_YES = (Option("no"), Option("yes"))
+
+
+@dataclass(frozen=True)
+class PredicateQuestion:
+    """A question that is answered by the probability of yes; the values of its answer are no and yes.
+
+    Attributes:
+        instructions: the question.
+    """
+
+    instructions: str
+    options: tuple[Option, ...] = field(default=_NO_OR_YES, init=False)
+    kind: ClassVar[str] = "predicate"
+
+    def __post_init__(self) -> None:
+        _check_instructions(self.instructions)
+
+
+@dataclass(frozen=True)
+class ChoiceQuestion:
+    """A question that is answered by a probability for each of several values without an order.
+
+    Attributes:
+        instructions: the question.
+        options: the values, at least two.
+
+    Raises:
+        InputError: fewer than two options, two of one name, or no instructions.
+    """
+
+    instructions: str
+    options: tuple[Option, ...]
+    kind: ClassVar[str] = "choice"
+
+    def __post_init__(self) -> None:
+        _check_instructions(self.instructions)
+        _check_options(self.options, "options")
+
+
+@dataclass(frozen=True)
+class ScoreQuestion:
+    """A question that is answered by a probability for each of several levels, from low to high.
+
+    Attributes:
+        instructions: the question.
+        options: the levels, at least two, the lowest first.
+
+    Raises:
+        InputError: fewer than two levels, two of one name, or no instructions.
+    """
+
+    instructions: str
+    options: tuple[Option, ...]
+    kind: ClassVar[str] = "score"
+
+    def __post_init__(self) -> None:
+        _check_instructions(self.instructions)
+        _check_options(self.options, "levels")
+
+
+Question = PredicateQuestion | ChoiceQuestion | ScoreQuestion
+
+
+@dataclass(frozen=True)
+class DecisionRequest:
+    """Questions about one input.
+
+    Attributes:
+        messages: the input, at least one message.
+        questions: by their names, at least one.
+
+    Raises:
+        InputError: no message or no question.
+
+    Example:
+        >>> asked = DecisionRequest.of("It crashed twice.", {"angry": PredicateQuestion("Is this angry?")})
+        >>> asked.questions["angry"].options[1].value
+        'yes'
+    """
+
+    messages: tuple[Message, ...]
+    questions: Mapping[str, Question]
+
+    def __post_init__(self) -> None:
+        if not self.messages:
+            raise InputError("a decision needs at least one message, got none")
+        if not self.questions:
+            raise InputError("a decision needs at least one question, got none")
+
+    @classmethod
+    def of(cls, text: str, questions: Mapping[str, Question]) -> Self:
+        """Ask about one text."""
+        return cls((Message("user", text),), questions)
+
+    @property
+    def n_images(self) -> int:
+        """How many images the input has."""
+        return sum(message.n_images for message in self.messages)
+
+
+def question_record(question: Question) -> dict[str, Any]:
+    """Lay a question out as JSON has it; ``question_from`` reads it back."""
+    options = [[option.value, option.meaning] for option in question.options]
+    return {"kind": question.kind, "instructions": question.instructions, "options": options}
+
+
+def question_from(record: Mapping[str, Any]) -> Question:
+    """Read a question back.
+
+    Example:
+        >>> asked = ScoreQuestion("How good?", (Option("bad"), Option("good", "no faults")))
+        >>> question_from(question_record(asked)) == asked
+        True
+    """
+    if record["kind"] == PredicateQuestion.kind:
+        return PredicateQuestion(record["instructions"])
+    options = tuple(Option(value, meaning) for value, meaning in record["options"])
+    kind = ScoreQuestion if record["kind"] == ScoreQuestion.kind else ChoiceQuestion
+    return kind(record["instructions"], options)
+
+
+def _check_instructions(instructions: str) -> None:
+    if not isinstance(instructions, str) or not instructions.strip():
+        raise InputError(f"the instructions of a question must be a text, got {instructions!r:.60}")
+
+
+def _check_options(options: tuple[Option, ...], name: str) -> None:
+    values = [option.value for option in options]
+    if len(values) < 2:  # noqa: PLR2004 - the fewest that can be told apart
+        raise InputError(f"{name} must be two or more, got {len(values)}")
+    twice = next((value for place, value in enumerate(values) if value in values[:place]), None)
+    if twice is not None:
+        raise InputError(f"{name} must have different names, got {twice!r} twice")
+
+
+ROUNDING = 0.005
+"""How far a probability of two decimals may be off."""
+
+_SLACK = 1e-6
+_REFUSED = "the model declined to answer"
+
+
+def standard_error(readings: Sequence[float]) -> float:
+    """Standard error of a mean of readings; NaN for fewer than two, and where all are equal.
+
+    Equal readings have no spread to judge by, and an error of 0 would say that nothing is open.
+
+    Example:
+        >>> standard_error([0.25, 0.75]), standard_error([1.0, 1.0]), standard_error([0.5])
+        (0.25, nan, nan)
+    """
+    if len(readings) < 2 or max(readings) - min(readings) <= _SLACK:  # noqa: PLR2004 - a spread needs two
+        return math.nan
+    return statistics.stdev(readings) / math.sqrt(len(readings))
+
+
+@dataclass(frozen=True)
+class DecisionAnswer:
+    """The answer to one question.
+
+    Attributes:
+        masses: probabilities of the question's options, in their order; they sum to 1. Empty for no answer.
+        covered: the sum of the probabilities as they came; NaN for no answer.
+        reason: why there is no answer; empty where there is one.
+        refused: whether the model declined to answer.
+        order_bias: how far the order of the options moves the answer, 0 to 1; NaN where only one was tried.
+        readings: the probabilities of each reading that the answer is the mean of, such as one for each order
+            of the options; empty where there was one reading only.
+        failed: whether there is no answer because a call failed.
+    """
+
+    masses: tuple[float, ...] = ()
+    covered: float = math.nan
+    reason: str = ""
+    refused: bool = False
+    order_bias: float = math.nan
+    readings: tuple[tuple[float, ...], ...] = ()
+    failed: bool = False
+
+    def standard_error(self, values: Sequence[float]) -> float:
+        """Standard error of the answer's mean: the readings' standard deviation by the root of their number.
+
+        It says how far other readings would differ, and not whether the model is right.
+
+        Args:
+            values: shape (k,), of the options, such as ``(0, 1)`` for the probability of the second one.
+
+        Returns:
+            At least 0; NaN, not known, for fewer than two readings, and where all are equal.
+
+        Example:
+            >>> DecisionAnswer((0.5, 0.5), 1.0, readings=((0.25, 0.75), (0.75, 0.25))).standard_error((0, 1))
+            0.25
+            >>> DecisionAnswer.of((0.5, 0.5)).standard_error((0, 1))
+            nan
+        """
+        means = [
+            math.fsum(mass * value for mass, value in zip(reading, values, strict=True))
+            for reading in self.readings
+        ]
+        return standard_error(means)
+
+    @property
+    def is_normalised(self) -> bool:
+        """Whether the probabilities did not sum to 1 as they came."""
+        return bool(self.masses) and abs(self.covered - 1) > _SLACK
+
+    @classmethod
+    def of(cls, probabilities: Sequence[float]) -> "DecisionAnswer":
+        """Make an answer of probabilities; those that rounding to two decimals moved are made to sum to 1.
+
+        Args:
+            probabilities: shape (k,), as they came, each from 0 to 1.
+
+        Returns:
+            An answer; one without masses where the sum is further from 1 than k times .005.
+
+        Raises:
+            ValueError: a value is no probability.
+
+        Example:
+            >>> DecisionAnswer.of([0.33, 0.33, 0.33]).covered
+            0.99
+            >>> DecisionAnswer.of([0.3, 0.3]).reason
+            'the probabilities sum to 0.6, and rounding explains 0.99 to 1.01'
+        """
+        wrong = next((value for value in probabilities if not -_SLACK <= value <= 1 + _SLACK), None)
+        if wrong is not None:
+            raise ValueError(f"a probability must be from 0 to 1, got {wrong}")
+        masses = [max(0.0, value) for value in probabilities]
+        total = math.fsum(masses)
+        most = ROUNDING * len(masses)
+        if abs(total - 1) > most + _SLACK:
+            low, high = f"{1 - most:.4g}", f"{1 + most:.4g}"
+            return cls(reason=f"the probabilities sum to {total:.4g}, and rounding explains {low} to {high}")
+        return cls(tuple(value / total for value in masses), total)
+
+    @classmethod
+    def refusal(cls) -> "DecisionAnswer":
+        """The answer of a model that declined."""
+        return cls(reason=_REFUSED, refused=True)
+
+
+@dataclass(frozen=True)
+class DecisionAnswers:
+    """The answers to the questions of one request.
+
+    Attributes:
+        answers: by the questions' names.
+        usage: tokens of the call; ``None`` if the model does not state them.
+        model: the endpoint's name for the model that answered.
+        raw: what came back, without keys.
+    """
+
+    answers: Mapping[str, DecisionAnswer] = field(default_factory=dict)
+    usage: Usage | None = None
+    model: str = ""
+    raw: str = ""
+
+
+def as_reply(found: DecisionAnswers) -> Reply:
+    """Write answers as a reply, so that ledgers and runs treat them as any other.
+
+    Example:
+        >>> found = DecisionAnswers({"ok": DecisionAnswer.of([0.25, 0.75])}, model="m")
+        >>> answers_in(as_reply(found))["ok"].masses
+        (0.25, 0.75)
+    """
+    content = {name: _record(answer) for name, answer in found.answers.items()}
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return Reply(text, usage=found.usage, model=found.model, raw=found.raw)
+
+
+def answers_in(reply: Reply) -> dict[str, DecisionAnswer]:
+    """Read the answers that ``as_reply`` wrote.
+
+    Raises:
+        ValueError, KeyError, TypeError: it did not write the reply.
+    """
+    return {
+        name: DecisionAnswer(
+            tuple(map(float, record["masses"])),
+            math.nan if record["covered"] is None else float(record["covered"]),
+            record["reason"],
+            record["refused"],
+            math.nan if record.get("order_bias") is None else float(record["order_bias"]),
+            tuple(tuple(map(float, reading)) for reading in record.get("readings", ())),
+        )
+        for name, record in parse_json(reply.text).items()
+    }
+
+
+def _record(answer: DecisionAnswer) -> dict[str, Any]:
+    covered = None if math.isnan(answer.covered) else answer.covered
+    readings = {"readings": [list(reading) for reading in answer.readings]} if answer.readings else {}
+    return {
+        "masses": list(answer.masses),
+        "covered": covered,
+        "reason": answer.reason,
+        "refused": answer.refused,
+        "order_bias": None if math.isnan(answer.order_bias) else answer.order_bias,
+        **readings,
+    }
+
+
+def what_is_wrong(found: DecisionAnswers, n_options: Mapping[str, int]) -> str | None:
+    """Say why answers are none to the questions that were asked; ``None`` where nothing is wrong.
+
+    Args:
+        found: what a decision model gave.
+        n_options: how many options each question has, by its name.
+
+    Example:
+        >>> what_is_wrong(DecisionAnswers({"ok": DecisionAnswer((2, 3))}), {"ok": 2})
+        "the probabilities of 'ok' must be from 0 to 1, got 2"
+    """
+    left_out = next((name for name in n_options if name not in found.answers), None)
+    if left_out is not None:
+        return f"there is no answer to {left_out!r:.40}"
+    unknown = next((name for name in found.answers if name not in n_options), None)
+    if unknown is not None:
+        return f"there is no question {unknown!r:.40}"
+    return next(filter(None, (_fault(name, found.answers[name], n) for name, n in n_options.items())), None)
+
+
+def _fault(name: str, answer: DecisionAnswer, n: int) -> str | None:
+    if not answer.masses:
+        said = answer.reason or answer.refused
+        return None if said else f"the answer to {name!r:.40} has neither probabilities nor a reason"
+    if len(answer.masses) != n:
+        return f"{name!r:.40} has {n} options and {len(answer.masses)} probabilities"
+    wrong = next((value for value in answer.masses if not 0 <= value <= 1 + _SLACK), None)
+    if wrong is not None:
+        return f"the probabilities of {name!r:.40} must be from 0 to 1, got {wrong}"
+    total = math.fsum(answer.masses)
+    if abs(total - 1) > _SLACK:
+        return f"the probabilities of {name!r:.40} sum to {total:.4g}"
+    uneven = next((reading for reading in answer.readings if not _is_distribution(reading, n)), None)
+    return None if uneven is None else f"a reading of {name!r:.40} is no distribution over {n} options"
+
+
+def _is_distribution(masses: Sequence[float], n: int) -> bool:
+    within = all(0 <= value <= 1 + _SLACK for value in masses)
+    return len(masses) == n and within and abs(math.fsum(masses) - 1) <= _SLACK
+
+
+def why_unreadable(error: Exception) -> str:
+    """Say in words why answers cannot be read.
+
+    Example:
+        >>> why_unreadable(KeyError("noul"))
+        "the field 'noul' is missing"
+    """
+    if isinstance(error, KeyError):
+        return f"the field {error.args[0]!r:.40} is missing"
+    return str(error) if isinstance(error, ValueError) else "a field has a value of another type"
+
+
+@dataclass(frozen=True)
+class DecisionLimits:
+    """What a decision model takes.
+
+    Attributes:
+        levels: the most levels of a score.
+        options: the most options of a choice.
+        questions: the most questions of a request; ``None`` where no number is stated.
+        reads_images: whether it reads images.
+    """
+
+    levels: int = 10
+    options: int = 255
+    questions: int | None = None
+    reads_images: bool = False
+
+
+@runtime_checkable
+class DecisionModel(Protocol):
+    """A model that answers typed questions; it stands beside ``ChatModel``.
+
+    A model that holds connections may have a coroutine ``aclose()``, which is awaited at the end of a run.
+    """
+
+    @property
+    def name(self) -> str:
+        """The model's name in price tables and messages."""
+        ...
+
+    @property
+    def signature(self) -> Signature:
+        """Model, engine and endpoint, without secrets."""
+        ...
+
+    @property
+    def limits(self) -> DecisionLimits:
+        """What it takes; requests beyond it are refused before anything is sent."""
+        ...
+
+    async def decide(self, request: DecisionRequest) -> DecisionAnswers:
+        """Send one request once; the :class:`~semscale.chat.runner.Runner` waits and repeats.
+
+        Raises:
+            CallError: there are no answers; ``kind`` says why.
+        """
+        ...
+
+
+def check_decision(request: DecisionRequest, limits: DecisionLimits, name: str) -> None:
+    """Check that a model takes a request.
+
+    Args:
+        request: what is asked.
+        limits: of the model.
+        name: of the model, for messages.
+
+    Raises:
+        InputError: too many levels, options or questions, or an image where none is read.
+    """
+    if request.n_images and not limits.reads_images:
+        raise InputError(f"{name} decides about texts and reads no images: leave the image out")
+    n = len(request.questions)
+    if limits.questions is not None and n > limits.questions:
+        raise InputError(
+            f"{name} takes {limits.questions} questions at once, got {n}: ask in several requests"
+        )
+    for title, question in request.questions.items():
+        _check_limits(title, question, limits, name)
+
+
+def _check_limits(title: str, question: Question, limits: DecisionLimits, name: str) -> None:
+    n = len(question.options)
+    if isinstance(question, ScoreQuestion) and n > limits.levels:
+        raise InputError(f"{name} takes 2 to {limits.levels} levels, got {n} in question {title!r}")
+    if isinstance(question, ChoiceQuestion) and n > limits.options:
+        raise InputError(f"{name} takes 2 to {limits.options} options, got {n} in question {title!r}")
+
+
+DECISIONS_PATH = "/decisions"
+DECISIONS_LIMITS = DecisionLimits(levels=10, options=255, questions=400, reads_images=True)
+
+
+def decisions_body(model: str, request: DecisionRequest) -> dict[str, Any]:
+    """Write the body of a call.
+
+    Example:
+        >>> asked = DecisionRequest.of("Fine.", {"good": PredicateQuestion("Is it good?")})
+        >>> decisions_body("m", asked)["questions"]
+        [{'type': 'predicate', 'name': 'good', 'instructions': 'Is it good?'}]
+    """
+    questions = [_question(name, question) for name, question in request.questions.items()]
+    return {"model": model, "input": [_message(each) for each in request.messages], "questions": questions}
+
+
+def decisions_answers(body: Mapping[str, Any], request: DecisionRequest) -> dict[str, DecisionAnswer]:
+    """Read the answers, which come in the order of the questions.
+
+    Raises:
+        KeyError, TypeError, ValueError: they do not have the format, or are no answers to the questions.
+    """
+    answers, questions = body["answers"], request.questions
+    if len(answers) != len(questions):
+        raise ValueError(f"{len(questions)} questions have {len(answers)} answers")
+    return {
+        name: _decisions_answer(found, question)
+        for (name, question), found in zip(questions.items(), answers, strict=True)
+    }
+
+
+def _message(message: Message) -> dict[str, Any]:
+    if message.n_images == 0:
+        return {"type": "message", "role": message.role, "content": message.text}
+    parts = [
+        {"type": "input_text", "text": part.text}
+        if isinstance(part, TextPart)
+        else {"type": "input_image", "image_url": part.url}
+        for part in message.content
+    ]
+    return {"type": "message", "role": message.role, "content": parts}
+
+
+def _question(name: str, question: Question) -> dict[str, Any]:
+    asked: dict[str, Any] = {"type": question.kind, "name": name, "instructions": question.instructions}
+    if isinstance(question, PredicateQuestion):
+        return asked
+    named, listed = ("label", "levels") if isinstance(question, ScoreQuestion) else ("value", "choices")
+    asked[listed] = [
+        {named: option.value, **({"description": option.meaning} if option.meaning else {})}
+        for option in question.options
+    ]
+    return asked
+
+
+def _decisions_answer(found: Mapping[str, Any], question: Question) -> DecisionAnswer:
+    if found["type"] == "refusal":
+        return DecisionAnswer.refusal()
+    if found["type"] != question.kind:
+        raise ValueError(f"a question of type {question.kind} has an answer of type {found['type']}")
+    if isinstance(question, PredicateQuestion):
+        chance = float(found["probability"])
+        return DecisionAnswer.of([1 - chance, chance])
+    named = "label" if isinstance(question, ScoreQuestion) else "value"
+    masses = {str(each[named]): float(each["probability"]) for each in found["probabilities"]}
+    return DecisionAnswer.of(in_order(masses, [option.value for option in question.options]))
+
+
+def in_order(masses: Mapping[str, float], names: list[str]) -> list[float]:
+    """Put probabilities into the order of the options that they are for.
+
+    Raises:
+        ValueError: an option has none, or one is for no option.
+
+    Example:
+        >>> in_order({"b": 0.75, "a": 0.25}, ["a", "b"])
+        [0.25, 0.75]
+    """
+    if masses.keys() != set(names):
+        raise ValueError(f"probabilities are for {sorted(masses)}, and the options are {names}")
+    return [masses[name] for name in names]
+
+
+SYSTEMONE_PATH = "/systemone"
+SYSTEMONE_LIMITS = DecisionLimits(levels=10, options=255, reads_images=False)
+_NOUL = "noul"
+
+
+def systemone_body(model: str, request: DecisionRequest) -> dict[str, Any]:
+    """Write the body of a call; the messages' texts are the state.
+
+    Example:
+        >>> asked = DecisionRequest.of("Fine.", {"good": PredicateQuestion("Is it good?")})
+        >>> systemone_body("m", asked)["questions"]
+        {'good': {'type': 'noul', 'instructions': 'Is it good?'}}
+    """
+    return {
+        "model": model,
+        "state": state_of(request),
+        "questions": {name: systemone_question(asked) for name, asked in request.questions.items()},
+    }
+
+
+def state_of(request: DecisionRequest) -> str:
+    """Give the texts of all messages as one."""
+    return "\n\n".join(message.text for message in request.messages)
+
+
+def systemone_question(question: Question) -> dict[str, Any]:
+    """Write one question."""
+    if isinstance(question, PredicateQuestion):
+        return {"type": _NOUL, "instructions": question.instructions}
+    asked: dict[str, Any] = {"type": question.kind, "instructions": question.instructions}
+    if isinstance(question, ScoreQuestion):
+        asked["criteria"] = [option.described for option in question.options]
+    else:
+        asked["criteria"] = {option.value: option.meaning or None for option in question.options}
+    return asked
+
+
+def systemone_answers(body: Mapping[str, Any], request: DecisionRequest) -> dict[str, DecisionAnswer]:
+    """Read the answers by their questions' names.
+
+    Raises:
+        KeyError, TypeError, ValueError: they do not have the format, or are no answers to the questions.
+    """
+    answers = body["answers"]
+    unknown = [name for name in answers if name not in request.questions]
+    if unknown:
+        raise ValueError(f"there is no question {unknown[0]!r:.40}")
+    return {
+        name: _systemone_answer(answers[name], question) if name in answers else DecisionAnswer.refusal()
+        for name, question in request.questions.items()
+    }
+
+
+def _systemone_answer(found: Mapping[str, Any], question: Question) -> DecisionAnswer:
+    if isinstance(question, PredicateQuestion):
+        chance = float(found[_NOUL])
+        return DecisionAnswer.of([1 - chance, chance])
+    masses = {str(name): float(value) for name, value in found["probabilities"].items()}
+    values = [option.value for option in question.options]
+    names = [str(place) for place in range(len(values))] if isinstance(question, ScoreQuestion) else values
+    return DecisionAnswer.of(in_order(masses, names))
+
+
+LETTERS = "ABCDEFGHIJ"
+LETTER_LIMITS = DecisionLimits(levels=len(LETTERS), options=len(LETTERS), reads_images=True)
+TOP = 20
+_AROUND = " \t\n\r\"'*:._([{)]}▁Ġ"
+_ROUNDING = 1e-3
+_LEAST_MASS = 0.1
+
+Order = tuple[int, ...]
+"""The number of the option that stands at each place, from 0."""
+
+
+def rotations(n: int) -> tuple[Order, ...]:
+    """List orders of n options in which each option has each position once.
+
+    Models prefer some positions of a list, so answers are averaged over these orders.
+
+    Example:
+        >>> rotations(3)
+        ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+    """
+    return tuple(tuple((place + shift) % n for place in range(n)) for shift in range(n))
+
+
+def next_token_request(request: DecisionRequest, question: Question, order: Order) -> Request:
+    """Ask a chat model one question, with its options in an order.
+
+    Args:
+        request: its messages are the input; the question goes to the end of the last one.
+        question: one of its questions.
+        order: of the options.
+    """
+    listed = "\n".join(
+        f"{letter}: {question.options[place].described}"
+        for letter, place in zip(LETTERS, order, strict=False)
+    )
+    last = LETTERS[len(order) - 1]
+    asked = f"Reply with exactly one letter, A to {last}, and nothing else."
+    words = f"\n\n{question.instructions}\n\n{listed}\n\n{asked}"
+    *before, end = request.messages
+    if end.role == "user":
+        messages = (*before, Message("user", (*end.content, TextPart(words))))
+    else:
+        messages = (*before, end, Message("user", words.strip()))
+    return Request(messages, Parameters(temperature=0.0, max_tokens=1, top_logprobs=TOP))
+
+
+def letter_masses(reply: Reply, order: Order) -> DecisionAnswer | None:
+    """Read the probabilities of the options from the first token of a reply.
+
+    Each letter must be a whole token. Several tokens for one letter, such as with a blank before it, add up.
+    Letters that have less than .1 together are no answer: the model would have said something else.
+
+    Args:
+        reply: to ``next_token_request``.
+        order: in which the options stood.
+
+    Returns:
+        The answer, in the options' own order; one without masses where the letters are no whole tokens, or
+        are unlikely.
+        ``None`` where the model gives no log-probabilities.
+    """
+    if not reply.logprobs:
+        return None
+    first = reply.logprobs[0]
+    shares = dict(first.top)
+    shares.setdefault(first.token, first.logprob)
+    masses = np.zeros(len(order))
+    for token, logprob in shares.items():
+        place = LETTERS.find(letter) if (letter := token.strip(_AROUND)) else -1
+        if len(letter) == 1 and 0 <= place < len(order):
+            masses[order[place]] += math.exp(logprob)
+    covered = float(masses.sum())
+    likeliest = max(shares, key=lambda token: shares[token])
+    if 0 < covered < _LEAST_MASS:
+        return DecisionAnswer(
+            reason=f"the letters have {covered:.2g} of the next token's probability, and {_LEAST_MASS:g} is "
+            f"the least; {likeliest!r:.30} is the likeliest token"
+        )
+    if not 0 < covered <= 1 + _ROUNDING:
+        return DecisionAnswer(
+            reason=f"none of the letters A to {LETTERS[len(order) - 1]} is among the likeliest tokens, "
+            f"{likeliest!r:.30} is the first: the letters must be whole tokens of the model"
+        )
+    return DecisionAnswer(tuple((masses / covered).tolist()), min(covered, 1.0))
+
+
+def averaged(answers: Sequence[DecisionAnswer | None], n_orders: int) -> DecisionAnswer:
+    """Average the answers to one question over the orders of its options.
+
+    ``order_bias`` is the mean distance of the orders' answers from their mean, half the sum of absolute
+    differences: 0 if the order does not matter.
+
+    Args:
+        answers: one for each order that has one.
+        n_orders: how many orders were asked for.
+
+    Example:
+        >>> found = averaged([DecisionAnswer((0.75, 0.25), 1.0), DecisionAnswer((0.25, 0.75), 0.5)], 2)
+        >>> found.masses, found.covered, found.order_bias
+        ((0.5, 0.5), 0.75, 0.25)
+    """
+    usable = [answer for answer in answers if answer is not None and answer.masses]
+    if len(usable) < n_orders:
+        missing = next((answer for answer in answers if answer is not None and not answer.masses), None)
+        said = f"{len(usable)} of {n_orders} orders of the options have probabilities"
+        if missing is None:
+            return DecisionAnswer(reason=said)
+        return replace(missing, reason=f"{said}: {missing.reason}")
+    masses = np.array([answer.masses for answer in usable])
+    mean = masses.mean(axis=0)
+    bias = float(np.abs(masses - mean).sum(axis=1).mean() / 2)
+    covered = float(np.mean([answer.covered for answer in usable]))
+    readings = tuple(answer.masses for answer in usable)
+    return DecisionAnswer(tuple(mean.tolist()), covered, order_bias=bias, readings=readings)
+
+
+@dataclass(frozen=True)
+class DecisionFormat:
+    """A format of requests and answers.
+
+    Attributes:
+        path: below the endpoint's address.
+        limits: what an endpoint takes in it.
+        body: writes a request, from the model's name.
+        answers: reads what comes back; its errors say that it has another form.
+    """
+
+    path: str
+    limits: DecisionLimits
+    body: Callable[[str, DecisionRequest], dict[str, Any]]
+    answers: Callable[[Mapping[str, Any], DecisionRequest], dict[str, DecisionAnswer]]
+
+
+FORMATS = {
+    "decisions": DecisionFormat(DECISIONS_PATH, DECISIONS_LIMITS, decisions_body, decisions_answers),
+    "systemone": DecisionFormat(SYSTEMONE_PATH, SYSTEMONE_LIMITS, systemone_body, systemone_answers),
+}
+"""The formats that endpoints speak, the one to try first at the top.
+
+OpenAI's Decisions are ``POST /v1/decisions``. LiteLLM, vLLM, Ollama, llama.cpp and TypeSafe's Jev speak
+System One, ``POST /v1/systemone``: a yes-or-no question is called ``noul``, levels have no names but their
+numbers from 0, and a question that was not answered is left out. https://docs.litellm.ai/docs/decisions
+"""

@@ -1,0 +1,510 @@
+"""Typed decisions: questions whose answer is a probability for each value, so that nothing is parsed."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from semscale.chat.budget import Spent
+from semscale.chat.chat_model import ChatModel, check_run, load_chat_model
+from semscale.chat.decision_formats import (
+    FORMATS,
+    LETTER_LIMITS,
+    ChoiceQuestion,
+    DecisionAnswer,
+    DecisionAnswers,
+    DecisionLimits,
+    DecisionModel,
+    DecisionRequest,
+    Option,
+    Order,
+    PredicateQuestion,
+    ScoreQuestion,
+    answers_in,
+    as_reply,
+    averaged,
+    check_decision,
+    letter_masses,
+    next_token_request,
+    question_from,
+    question_record,
+    rotations,
+    what_is_wrong,
+    why_unreadable,
+)
+from semscale.chat.endpoint import EndpointChat, clean_json, usage_in
+from semscale.chat.langchain import LangChainClassifier, is_classifier
+from semscale.chat.messages import CallError, FailureKind, Parameters, Reply, Request
+from semscale.chat.runner import Runner, run_apart
+from semscale.errors import InputError, ReplyError
+from semscale.signature import Signature
+
+__all__ = [
+    "ChoiceQuestion",
+    "DecisionAnswer",
+    "DecisionAnswers",
+    "DecisionLimits",
+    "DecisionModel",
+    "DecisionRequest",
+    "DecisionRun",
+    "Option",
+    "PredicateQuestion",
+    "ScoreQuestion",
+    "decide",
+]
+
+_FIELD = "decision"
+_TOKENS_A_QUESTION = 16
+"""Tokens set aside for an answer; endpoints state few or none."""
+
+
+class DecidingChat:
+    """A chat model that also answers decisions, in each form that it may know.
+
+    Args:
+        deciders: decision models by the names of their forms, the one to try first at the top.
+        chat: answers everything else; ``None`` for a model that only decides.
+    """
+
+    def __init__(self, deciders: Mapping[str, DecisionModel], chat: ChatModel | None) -> None:
+        self.deciders, self.chat = dict(deciders), chat
+
+    @property
+    def _main(self) -> ChatModel | DecisionModel:
+        return next(iter(self.deciders.values())) if self.chat is None else self.chat
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._main.name
+
+    @property
+    def signature(self) -> Signature:
+        """The model's signature; a request says in which form it is sent."""
+        return self._main.signature
+
+    async def complete(self, request: Request) -> Reply:
+        """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
+        asked = request.parameters.extra.get(_FIELD)
+        if isinstance(asked, Mapping):
+            return await self._decided(self.deciders[asked["form"]], _decision(request, asked))
+        if self.chat is None:
+            raise CallError(f"{self.name} takes decisions only", kind=FailureKind.UNSUPPORTED)
+        return await self.chat.complete(request)
+
+    async def _decided(self, decider: DecisionModel, asked: DecisionRequest) -> Reply:
+        found = await decider.decide(asked)
+        wrong = what_is_wrong(found, {name: len(each.options) for name, each in asked.questions.items()})
+        if wrong is not None:
+            said = f"{self.name} answered with decisions that cannot be used: {wrong}"
+            raise CallError(said, kind=FailureKind.MALFORMED, raw=found.raw, usage=found.usage)
+        return as_reply(found)
+
+    def check_run(self, *, stores_replies: bool) -> None:
+        """Check that calls can be sent, and replies stored; see ``ChatModel``."""
+        check_run(self._main, stores_replies=stores_replies)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        for model in (*self.deciders.values(), self.chat):
+            close = getattr(model, "aclose", None)
+            if close is not None:
+                await close()
+
+    def __repr__(self) -> str:
+        return f"DecidingChat({self.name!r}, forms={list(self.deciders)})"
+
+
+def call_of(request: DecisionRequest, form: str) -> Request:
+    """Write a decision as a request to a ``DecidingChat``.
+
+    Args:
+        request: what is asked.
+        form: name of one of its deciders.
+    """
+    questions = {name: question_record(asked) for name, asked in request.questions.items()}
+    extra = {_FIELD: {"form": form, "questions": questions}}
+    return Request(request.messages, Parameters(max_tokens=_TOKENS_A_QUESTION * len(questions), extra=extra))
+
+
+def _decision(request: Request, asked: Mapping[str, Any]) -> DecisionRequest:
+    questions = {name: question_from(record) for name, record in asked["questions"].items()}
+    return DecisionRequest(request.messages, questions)
+
+
+_CUT = 65_536  # characters kept of a page
+
+
+class EndpointDecisions:
+    """The decisions of an endpoint; they share the connections of its chat model.
+
+    Args:
+        chat: the chat model behind the endpoint.
+        format_name: one of ``FORMATS``.
+    """
+
+    def __init__(self, chat: EndpointChat, format_name: str = "decisions") -> None:
+        self._chat = chat
+        self._format = FORMATS[format_name]
+
+    @property
+    def name(self) -> str:
+        """The model's name at the endpoint."""
+        return self._chat.name
+
+    @property
+    def signature(self) -> Signature:
+        """The model's name and the endpoint."""
+        return self._chat.signature
+
+    @property
+    def limits(self) -> DecisionLimits:
+        """What the format allows."""
+        return self._format.limits
+
+    async def decide(self, request: DecisionRequest) -> DecisionAnswers:
+        """Send one request; see :class:`~semscale.chat.decision_formats.DecisionModel`.
+
+        An endpoint without this path answers 404, as it does for a model that it does not know; both are
+        ``unsupported``, and a chat call tells them apart.
+        """
+        name, path = self.name, self._format.path
+        try:
+            text, scrubber = await self._chat.post(path, self._format.body(name, request))
+        except CallError as error:
+            if error.kind is not FailureKind.UNKNOWN_MODEL:
+                raise
+            said = f"{name}: the endpoint has no {path}, or not for this model"
+            raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=error.raw) from None
+        if text.lstrip()[:1] == "<":
+            said = f"{name}: the endpoint answers with a page at {path}"
+            raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=scrubber.reply(text[:_CUT]))
+        body, raw = clean_json(text, scrubber, model=name)
+        fields: Mapping[str, Any] = body if isinstance(body, dict) else {}
+        usage = usage_in(fields, "input_tokens", "output_tokens")
+        if "answers" not in fields:
+            said = f"{name}: what the endpoint answers at {path} has no answers in it"
+            raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=raw, usage=usage)
+        try:
+            answers = self._format.answers(fields, request)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            said = f"{name} answered with decisions that cannot be read: {why_unreadable(error)}"
+            raise CallError(scrubber.line(said), kind=FailureKind.MALFORMED, raw=raw, usage=usage) from None
+        return DecisionAnswers(answers, usage, str(fields.get("model") or name), raw)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        await self._chat.aclose()
+
+
+NEXT_TOKEN = "next-token"
+"""The form of a chat model's decisions: probabilities of the options' letters."""
+
+OWN = "own"
+"""The form of a decision model that a user brings."""
+
+
+def load_deciding_model(model: object, *, base_url: str | None = None) -> DecidingChat:
+    """Load a model that decides.
+
+    Args:
+        model: what :func:`~semscale.chat.load_chat_model` takes; a ``DecisionModel``; or LangChain's
+            decision model.
+        base_url: address of an OpenAI-compatible endpoint.
+
+    Raises:
+        InputError, ModelError, MissingExtraError: as ``load_chat_model``; or a signature that is none.
+    """
+    if isinstance(model, DecidingChat):
+        return model
+    if isinstance(model, DecisionModel):
+        if not isinstance(model.signature, Signature):
+            raise InputError(
+                f"the signature of a decision model must be a Signature, got {model.signature!r:.60}"
+            )
+        return DecidingChat({OWN: model}, model if isinstance(model, ChatModel) else None)
+    if is_classifier(model):
+        return DecidingChat({"langchain": LangChainClassifier(model)}, None)
+    chat = load_chat_model(model, base_url=base_url)
+    if isinstance(chat, EndpointChat):
+        return DecidingChat({name: EndpointDecisions(chat, name) for name in FORMATS}, chat)
+    return DecidingChat({}, chat)
+
+
+def forms_of(model: DecidingChat) -> tuple[str, ...]:
+    """List the forms in which a model may decide, the one to try first at the beginning."""
+    return (*model.deciders, *(() if model.chat is None else (NEXT_TOKEN,)))
+
+
+def limits_of(model: DecidingChat, form: str) -> DecisionLimits:
+    """Give what a model takes in a form."""
+    return LETTER_LIMITS if form == NEXT_TOKEN else model.deciders[form].limits
+
+
+@dataclass(frozen=True)
+class DecisionRun:
+    """Answers to n requests.
+
+    Attributes:
+        answers: of each request, by the questions' names; each question has an answer, or a reason.
+        form: in which the model decided: ``decisions``, ``systemone``, ``langchain``, ``own``, or
+            ``next-token`` for the probabilities of the options' letters.
+        not_taken: why forms that were tried before were not taken, by their names.
+    """
+
+    answers: tuple[dict[str, DecisionAnswer], ...]
+    form: str
+    not_taken: dict[str, str]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many questions were ``answered``, ``refused``, or left without a usable answer (``unusable``).
+
+        Of the answered ones ``normalised`` had probabilities that did not sum to 1; letters never do, as
+        other tokens are possible, and are not counted.
+        """
+        found = Counter[str]()
+        for answer in (answer for each in self.answers for answer in each.values()):
+            found["answered" if answer.masses else "refused" if answer.refused else "unusable"] += 1
+            found["normalised"] += answer.is_normalised and self.form != NEXT_TOKEN
+        return {name: found[name] for name in ("answered", "refused", "unusable", "normalised")}
+
+    @property
+    def reason(self) -> str:
+        """The most frequent reason why an answer is unusable; empty where none is."""
+        answers = (answer for each in self.answers for answer in each.values())
+        reasons = Counter(each.reason for each in answers if not each.masses and not each.refused)
+        return reasons.most_common(1)[0][0] if reasons else ""
+
+
+def decide(
+    model: object, requests: Sequence[DecisionRequest], *, base_url: str | None = None, **settings: object
+) -> DecisionRun:
+    """Ask typed questions; the first requests find out which form the model takes.
+
+    An endpoint is asked for OpenAI's Decisions, then in the System One format, and then, as any chat model,
+    for the probabilities of the next token. One request may be refused for what it says, so up to three are
+    tried before a form counts as not taken.
+
+    Args:
+        model: an endpoint's or a chat model's name, a chat model, a decision model, or LangChain's.
+        requests: at least one.
+        base_url: address of an OpenAI-compatible endpoint.
+        settings: as :class:`~semscale.chat.runner.Runner` takes them: ``limits``, ``budget``, ``ledger``, ...
+
+    Raises:
+        InputError: no request, or one that no form can hold.
+        ReplyError: the model takes none of the forms, or no call can succeed.
+        InterruptedRunError: a cap was reached; finished requests are in the ledger.
+
+    Example:
+        >>> from semscale.chat.decisions import DecisionAnswers, DecisionLimits, PredicateQuestion
+        >>> from semscale.signature import Signature
+        >>> class Sure:
+        ...     name, signature, limits = "sure", Signature.of("chat", model="sure"), DecisionLimits()
+        ...     async def decide(self, request):
+        ...         return DecisionAnswers({name: DecisionAnswer.of([0, 1]) for name in request.questions})
+        >>> asked = DecisionRequest.of("It broke.", {"bad": PredicateQuestion("Is it a complaint?")})
+        >>> decide(Sure(), [asked], ledger=False).answers[0]["bad"].masses
+        (0.0, 1.0)
+    """
+    if not requests:
+        raise InputError("requests must hold at least one, got none")
+    deciding = load_deciding_model(model, base_url=base_url)
+    beyond = {form: why_beyond(deciding, requests, form) for form in forms_of(deciding)}
+    errors = {form: error for form, error in beyond.items() if error is not None}
+    if len(errors) == len(beyond):
+        raise next(iter(errors.values()))
+    forms = [form for form, error in beyond.items() if error is None]
+    runner = Runner(deciding, **settings)  # type: ignore[arg-type]  # it checks them itself
+    return run_apart(_decided(requests, forms, runner, {form: str(error) for form, error in errors.items()}))
+
+
+async def _decided(
+    requests: Sequence[DecisionRequest], forms: Sequence[str], runner: Runner, not_taken: dict[str, str]
+) -> DecisionRun:
+    for form in forms:
+        trial = await try_form(requests, form, runner)
+        runner = trial.runner
+        if trial.why is None:
+            found = [*trial.found, *await asked(requests[len(trial.found) :], form, runner)]
+            joined = map(joined_answers, requests, found)
+            return DecisionRun(tuple(joined), form, not_taken)
+        not_taken = {**not_taken, form: trial.why}
+    raise ReplyError("; ".join(f"{form}: {why}" for form, why in not_taken.items()))
+
+
+CallAnswers = list[Mapping[str, DecisionAnswer] | CallError]
+"""What the calls about one request brought."""
+
+
+@dataclass(frozen=True)
+class FormTrial:
+    """What the first requests in a form brought.
+
+    Attributes:
+        found: for each request that was sent, what its calls brought.
+        why: why the form does not count as taken; ``None`` where it does.
+        runner: with what is left of the budget.
+        spent: on the trial.
+    """
+
+    found: list[CallAnswers]
+    why: str | None
+    runner: Runner
+    spent: Spent
+
+
+def why_beyond(model: DecidingChat, requests: Sequence[DecisionRequest], form: str) -> InputError | None:
+    """Give the error of the first request that a form cannot hold; ``None`` where it holds all."""
+    try:
+        for request in requests:
+            check_decision(request, limits_of(model, form), model.name)
+    except InputError as error:
+        return error
+    return None
+
+
+async def try_form(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> FormTrial:
+    """Send the first requests in a form, until one shows whether it is taken.
+
+    Malformed answers to three, each asked for several times, show that it is not.
+
+    Args:
+        requests: at least one; up to three of them are sent, as one may be refused for what it says.
+        form: of the decisions.
+        runner: sends them.
+
+    Raises:
+        InterruptedRunError: a cap was reached; finished requests are in the ledger.
+        ReplyError: no call can succeed.
+    """
+    found: list[CallAnswers] = []
+    spent: list[Spent] = []
+    why = None
+    for request in requests[:TRIED_ITEMS]:
+        found.append(await _tried(request, form, runner))
+        spent.append(runner.spent)
+        runner = runner.rest()
+        why = next(filter(None, map(why_not_taken, found[-1])), None)
+        shows_nothing = why is None and not _are_malformed(found[-1])
+        if shows_nothing or not all(map(may_lie_in_item, found[-1])):
+            break
+    if why is None and len(found) == TRIED_ITEMS and _are_malformed(found[-1]):
+        why = str(found[-1][0])
+    return FormTrial(found, why, runner, reduce(Spent.plus, spent))
+
+
+async def _tried(request: DecisionRequest, form: str, runner: Runner) -> CallAnswers:
+    """Send one request; a run that ends as every answer is malformed shows that only of this form."""
+    try:
+        (found,) = await asked([request], form, runner)
+    except CallError as failure:
+        if failure.kind is not FailureKind.MALFORMED:
+            raise
+        return [failure]
+    return found
+
+
+def _are_malformed(found: CallAnswers) -> bool:
+    return all(isinstance(each, CallError) and each.kind is FailureKind.MALFORMED for each in found)
+
+
+async def asked(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> list[CallAnswers]:
+    """Send requests in a form, and give what the calls about each brought.
+
+    Raises:
+        InterruptedRunError, ReplyError: as ``try_form``.
+    """
+    calls = [decision_calls(request, form) for request in requests]
+    flat = [call for each in calls for call in each]
+    outcomes = await runner.collect([call.request for call in flat])
+    found = iter(
+        call.read(outcome.reply) if outcome.reply is not None else outcome.failure
+        for call, outcome in zip(flat, outcomes, strict=True)
+    )
+    return [[each for _ in own if (each := next(found)) is not None] for own in calls]
+
+
+NOT_TAKEN = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
+"""Failures after which a request may be taken in another form."""
+
+_OF_ITEM = frozenset({FailureKind.REJECTED, FailureKind.BROKEN, FailureKind.MALFORMED})
+TRIED_ITEMS = 3
+"""Items that are tried in a form before it counts as not taken, as one may be refused for what it says."""
+
+NO_LOGPROBS = "the model gives no log-probabilities"
+
+
+@dataclass(frozen=True)
+class DecisionCall:
+    """One call about a request: all its questions, or one of them in one order of its options.
+
+    Attributes:
+        request: what is sent.
+        question: name of the one question; ``None`` for all.
+        order: of its options, where it is one.
+    """
+
+    request: Request
+    question: str | None = None
+    order: Order = ()
+
+    def read(self, reply: Reply) -> dict[str, DecisionAnswer]:
+        """Read the answers; one without log-probabilities has no masses, and says so."""
+        if self.question is None:
+            return answers_in(reply)
+        found = letter_masses(reply, self.order)
+        return {self.question: DecisionAnswer(reason=NO_LOGPROBS) if found is None else found}
+
+
+def decision_calls(request: DecisionRequest, form: str) -> tuple[DecisionCall, ...]:
+    """List the calls about a request: one, or with ``next-token`` one for each option of each question."""
+    if form != NEXT_TOKEN:
+        return (DecisionCall(call_of(request, form)),)
+    return tuple(
+        DecisionCall(next_token_request(request, question, order), name, order)
+        for name, question in request.questions.items()
+        for order in rotations(len(question.options))
+    )
+
+
+def why_not_taken(found: Mapping[str, DecisionAnswer] | CallError) -> str | None:
+    """Say why a call shows that its form is not taken; ``None`` where it does not show that."""
+    if isinstance(found, CallError):
+        return str(found) if found.kind in NOT_TAKEN else None
+    return next((answer.reason for answer in found.values() if answer.reason == NO_LOGPROBS), None)
+
+
+def may_lie_in_item(found: Mapping[str, DecisionAnswer] | CallError) -> bool:
+    """Whether a call failed so that the item may be the reason and not the form, as by a content policy."""
+    return isinstance(found, CallError) and found.kind in _OF_ITEM
+
+
+def joined_answers(
+    request: DecisionRequest, found: Sequence[Mapping[str, DecisionAnswer] | CallError]
+) -> dict[str, DecisionAnswer]:
+    """Join what the calls about a request brought into one answer for each question.
+
+    Args:
+        request: what was asked.
+        found: for each of its ``decision_calls`` the answers, or why there are none.
+    """
+    failure = next((each for each in found if isinstance(each, CallError)), None)
+    if len(found) == 1:
+        if isinstance(found[0], CallError):
+            return {name: _failed(found[0]) for name in request.questions}
+        return dict(found[0])
+    answers = {}
+    for name, question in request.questions.items():
+        own = [each[name] for each in found if not isinstance(each, CallError) and name in each]
+        joined = averaged(own, len(question.options))
+        lost = failure is not None and len(own) < len(question.options)
+        answers[name] = _failed(failure) if lost and failure is not None else joined
+    return answers
+
+
+def _failed(failure: CallError) -> DecisionAnswer:
+    refused = failure.kind is FailureKind.REFUSED
+    return DecisionAnswer(reason=str(failure), refused=refused, failed=not refused)
