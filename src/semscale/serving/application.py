@@ -32,6 +32,7 @@ from semscale.serving.instruments import (
     MatchInstrument,
     Measured,
     RatingInstrument,
+    TableMeasurer,
     warm_up,
 )
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobStatus
@@ -105,6 +106,9 @@ _ERROR_MEANINGS = {
     TOO_LATE: "No answer within the limit of time.",
     DISK_FULL: "The files of jobs fill the disk that they may have.",
 }
+Responses = dict[int | str, dict[str, Any]]
+"""Answers of a route by their status, as OpenAPI has them."""
+
 _TABLE_TYPES = {".parquet": "application/octet-stream", ".csv": "text/csv", ".jsonl": LINES}
 _ANY_ROUTE = (UNAUTHORIZED, FORBIDDEN, TOO_MANY, FAILED, UNAVAILABLE, TOO_LATE)
 _BODY = (BAD_JSON, TOO_LARGE, INVALID)
@@ -157,7 +161,7 @@ class Service:
         Raises:
             InputError: another service uses the folder, or a part without rows.
         """
-        measurers = {
+        measurers: dict[str, TableMeasurer] = {
             "rate": self._rating,
             "match": self._matching,
             "consistency": self._consistency,
@@ -301,7 +305,7 @@ def _add_status(app: FastAPI, routes: "StatusRoutes") -> None:
         status={"type": "string", "enum": list(Phase)}, models={"type": "array", "items": _text()}
     )
     is_open: dict[str, Any] = {"security": []}
-    responses = {200: _response("The process is alive.", {JSON: health})}
+    responses: Responses = {200: _response("The process is alive.", {JSON: health})}
     app.get("/health", tags=["service"], openapi_extra=is_open, responses=responses)(routes.health)
     responses = {
         200: _response("The models are loaded.", {JSON: ready}),
@@ -385,13 +389,11 @@ def _response(meaning: str, schemas: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _responses(
-    status: int, meaning: str, schemas: Mapping[str, Any], *errors: int
-) -> dict[int | str, dict[str, Any]]:
+def _responses(status: int, meaning: str, schemas: Mapping[str, Any], *errors: int) -> Responses:
     """Describe the answer of a route, and its errors beyond those of any route."""
     nullable = {"anyOf": [_text(), {"type": "null"}]}
     error = _object(error=_object(message=_text(), type=_text(), param=nullable, code={"type": "null"}))
-    refusals = {
+    refusals: Responses = {
         number: _response(_ERROR_MEANINGS[number], {JSON: error}) for number in sorted({*errors, *_ANY_ROUTE})
     }
     return {status: _response(meaning, schemas), **refusals}

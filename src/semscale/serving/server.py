@@ -69,8 +69,8 @@ TOKEN = "SEMSCALE_TOKEN"  # noqa: S105 - the variable's name
 HEAD_BYTES = 64 * 1024
 """Bytes of a request's head: its address and its headers."""
 
-CONNECTIONS = 4096
-"""Connections and requests at once; more are answered with 503."""
+CONNECTIONS = 900
+"""Connections at once; more are answered with 503. A process may usually have 1,024 open files."""
 
 _NO_MODEL = frozenset({"/docs", "/openapi.json", "/metrics"})
 _RETRY_AFTER = 5
