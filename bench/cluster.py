@@ -23,8 +23,8 @@ from semscale.distributed.cluster import connected
 from semscale.distributed.cluster_parts import ClusterParts
 from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe
 from semscale.embedding import load_embedder
+from semscale.embedding.embedder import processors
 from semscale.embedding.file_embedding import VECTOR, EmbeddingWork
-from semscale.embedding.parallel import processors
 from semscale.store.reading import open_table
 from semscale.weights.known import DEFAULT_MODEL
 

@@ -21,7 +21,7 @@ from measuring import Options, machine, ratios, spread
 from semscale import load_embedder
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.meter import DriftMeter
-from semscale.embedding.cache.state_cache import STATES_FILE
+from semscale.embedding.cache import STATES_FILE
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 

@@ -19,7 +19,7 @@ import polars as pl
 
 from beetle import read_answers
 from measuring import Options, machine
-from semscale.damage.damages import DAMAGES, damaged
+from semscale.damage import DAMAGES, damaged
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison

@@ -1,21 +1,22 @@
 """Pairs of texts through a cross-encoder, beside sentence-transformers' CrossEncoder, in turn, in one run.
 
-Run with ``python bench/entailment.py``. The weights are random: both sides compute the same numbers, and
-speed does not depend on them. Nothing is read from a cache.
+Run with ``python bench/entailment.py``. The peer's environment has the package onnx, which exports
+the model to the ONNX file that our side reads. The weights are random: both sides compute the same numbers,
+and speed does not depend on them. Nothing is read from a cache.
 """
 
 import tempfile
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
 from measuring import Options, Peer, encoder_gigaflops, machine, ratios, seconds, sgemm_peak, spread
-from random_classifier_files import CONFIGS, write_random_model
+from random_classifier_files import CONFIGS, HIDDEN, LAYERS, write_random_model
 from rated_texts import review_texts
-from semscale.embedding.cross_encoders.classifier_checkpoint import load_classifier
-from semscale.embedding.cross_encoders.cross_encoder import CrossEncoder
-from semscale.embedding.engines.windows import open_tokenizer
+from semscale.embedding.cross_encoder import CrossEncoder
+from semscale.embedding.tokenizer import open_tokenizer
 
 PRECISIONS = ("exact", "fast")
 
@@ -39,7 +40,12 @@ def review_pairs(count):
 def start_peer(python, folder, pairs):
     """Start sentence-transformers on the same pairs, and give it with its logits."""
     logits = folder / "theirs.npy"
-    order = {"model": str(folder), "pairs": list(zip(*pairs, strict=True)), "logits": str(logits)}
+    order = {
+        "model": str(folder),
+        "graph": str(folder / "onnx" / "model.onnx"),
+        "pairs": list(zip(*pairs, strict=True)),
+        "logits": str(logits),
+    }
     peer = Peer(python, "cross_encoder_peer.py", order)
     about = peer.about
     print(
@@ -53,7 +59,7 @@ def gigaflops_of(folder, pairs):
     encoded = open_tokenizer(folder / "tokenizer.json").encode_batch(list(zip(*pairs, strict=True)))
     lengths = np.array([len(one.ids) for one in encoded])
     print(f"{len(lengths):,} pairs of {lengths.mean():.1f} tokens on average")
-    return encoder_gigaflops(load_classifier(folder).encoder.architecture, lengths)
+    return encoder_gigaflops(SimpleNamespace(layers=LAYERS, hidden=HIDDEN), lengths)
 
 
 def main():

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from safetensors.numpy import save_file
 
-from semscale.embedding.engines.checkpoint_weights import WORDS
-from semscale.embedding.engines.model_files import open_checkpoint, open_weights, read_content
+from semscale.embedding.weight_files import WORDS, open_checkpoint, open_weights, read_content
 from semscale.weights.resolving import ModelFiles
 
 _KIND = "sentence_transformers.models."

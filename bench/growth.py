@@ -124,7 +124,8 @@ def parsed():
     parser.add_size("--model-up-to", 1e4, quick=float(START), help="the same for the default model")
     parser.add_argument("--duplicates", type=float, default=0.5, help="share of texts seen before")
     parser.add_argument("--part-rows", type=int, default=50_000, help="rows that are held at once")
-    parser.add_argument("--only", help=f"instruments, separated by semicolons: {'; '.join(COMMANDS)}")
+    few = ["rate", "match, cosine", "judge"]  # one each of texts, pairs and replies
+    parser.add_size("--only", list(COMMANDS), quick=few, choices=list(COMMANDS), metavar="INSTRUMENT")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
     parser.add_argument("--rows", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
@@ -164,8 +165,7 @@ def measure(name, folder, options, url):
 
 def measure_all(options, folder, url):
     """Measure every instrument, and give the figures by instrument and rows."""
-    names = [name.strip() for name in options.only.split(";")] if options.only else list(COMMANDS)
-    return {name: measure(name, folder, options, url) for name in names}
+    return {name: measure(name, folder, options, url) for name in options.only}
 
 
 def main():

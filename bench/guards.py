@@ -1,4 +1,4 @@
-"""How often each guard speaks, by guard and by kind, and how many pairs a second all guards read.
+"""How often each guard speaks, by guard and by kind, and how long all guards take by the length of texts.
 
 Run with ``python bench/guards.py``. Paraphrases are the pairs of STS-B dev that people rated 4.5 and more;
 answers are the training answers of Beetle, each beside the reference nearest to it by the default model. No
@@ -19,6 +19,8 @@ from shared_data import shared_data
 
 PARAPHRASE = 4.5
 EITHER = "negation or opposite"
+LENGTHS = (100, 1_000, 5_000, 20_000, 60_000)
+"""Characters of a text: one sentence, up to the longest that a service accepts."""
 
 
 def paraphrases():
@@ -82,6 +84,18 @@ def speeds(pairs, turns):
     return new, known
 
 
+def milliseconds_by_length(pairs, turns):
+    """Least processor time of all guards on two new texts of so many characters, of joined sentences."""
+    for size in LENGTHS:
+        texts = [" ".join(listed)[:size] for listed in zip(*(pairs * (1 + size // 1000)), strict=True)]
+        spent = []
+        for turn in range(turns):
+            start = time.process_time()
+            Guards().check(*(f"{text} {turn}" for text in texts))
+            spent.append(1000 * (time.process_time() - start))
+        yield size, min(spent)
+
+
 def main():
     parser = Options(__doc__)
     parser.add_argument("--model", default="all-MiniLM-L6-v2")
@@ -105,6 +119,8 @@ def main():
     for grade in ("correct", "contradictory", "incorrect"):
         print(f"{EITHER} against every reference, {grade}: {flips_every_reference(answers, grade):.1f}")
     new, known = speeds(pairs, settings.turns)
+    for size, spent in milliseconds_by_length(columns["paraphrases"], settings.turns):
+        print(f"two texts of {size:,} characters: {spent:.2f} ms")
     print(f"pairs/s: answers new {spread(new, 0)}, all texts known {spread(known, 0)}")
 
 

@@ -24,8 +24,7 @@ import numpy as np
 from measuring import Options, machine
 from review_sample import sampled_reviews
 from semscale.embedding import load_embedder
-from semscale.embedding.languages.identification import identified_languages
-from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.embedding.languages import LANGUAGE_NAMES, identified_languages
 from semscale.rating.anchors import (
     FLOOR_GROUPS,
     off_topic_floor,

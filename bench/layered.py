@@ -12,7 +12,7 @@ import numpy as np
 from beetle import read_answers
 from measuring import Options, Peer, machine, ratios, seconds, spread
 from semscale.embedding import load_embedder
-from semscale.embedding.tokens.state_engine import state_engine
+from semscale.embedding.token_states import state_engine
 from semscale.matching.layered import PRESETS, LayeredMatch, pieces_of, smoothed_idf
 from semscale.matching.matcher import METHODS, Matcher, match_with
 from semscale.matching.words import stop_words

@@ -12,10 +12,9 @@ import numpy as np
 from measuring import Options, machine, ratios, seconds, spread
 from rated_texts import review_texts
 from semscale import Rater
-from semscale.embedding import load_embedder
-from semscale.embedding.engines import batching
-from semscale.embedding.engines.arithmetic import PRECISIONS, arithmetic_of
-from semscale.embedding.engines.windows import WindowTokenizer, open_tokenizer
+from semscale.embedding import load_embedder, openvino
+from semscale.embedding.openvino import PRECISIONS, arithmetic_of
+from semscale.embedding.tokenizer import WindowTokenizer, open_tokenizer
 from semscale.scales import scale_names
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.weights.resolving import resolve
@@ -60,8 +59,8 @@ def show_short_texts(texts):
     tokenizer = resolve("all-MiniLM-L6-v2").folder / "tokenizer.json"
     lengths = WindowTokenizer(open_tokenizer(tokenizer), 256, 64).split(texts).lengths
     exact = load_embedder(precision="exact", cache=False).embed(texts).vectors.astype(float)
-    for short in (0, batching.SHORT):
-        batching.SHORT = short
+    for short in (0, openvino.SHORT):
+        openvino.SHORT = short
         fast = load_embedder(precision="fast", cache=False).embed(texts).vectors
         cosines = (exact * fast).sum(axis=1)
         print(f"\nall-MiniLM-L6-v2, texts below {short} tokens in float32: lowest cosines")

@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from measuring import Options, machine
-from semscale.damage.negation import negated
-from semscale.damage.numbers import renumbered
+from semscale.damage.rewriting import negated, renumbered
 from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import compare_outputs
 from semscale.snapshots.session_scorer import SnapshotMeter

@@ -41,7 +41,7 @@ def note(frame, event, argument):
 
 sys.settrace(note)
 threading.settrace(note)
-main(sys.argv[2:])
+exit_code = main(sys.argv[2:])
 sys.settrace(None)
 ran = {
     os.path.relpath(code.co_filename, root)
@@ -50,6 +50,7 @@ ran = {
 }
 with open(sys.argv[1], "w") as file:
     json.dump(sorted(ran), file)
+sys.exit(exit_code)
 """
 
 BEFORE_THE_GATE = (
@@ -138,14 +139,9 @@ def files_of(folder):
 def run(command, source, folder, note):
     environment = os.environ | {"PYTHONPATH": str(source)}
     program = [sys.executable, "-c", WAY, str(note), *command]
-    subprocess.run(
-        program,
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
+    ended = subprocess.run(program, cwd=folder, env=environment, text=True, capture_output=True, check=False)
+    if ended.returncode not in (0, 1):  # the gate ends with 1 where a candidate fails
+        raise SystemExit(f"semscale {' '.join(command)}: exit code {ended.returncode}\n{ended.stderr}")
     return json.loads(note.read_text(encoding="utf-8"))
 
 

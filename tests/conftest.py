@@ -106,7 +106,7 @@ class ToyEmbedder:
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once():
     """Compile each layer of a default model once a run: embedders made later take what is there."""
-    from semscale.embedding.engines.openvino import OpenVinoEmbedder
+    from semscale.embedding.openvino import OpenVinoEmbedder
     from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
     compiled, compile_it = {}, OpenVinoEmbedder._pipeline

@@ -21,6 +21,7 @@ SHARED = {
 SCRIPTS = sorted(path.name for path in BENCH.glob("*.py") if path.name not in SHARED)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_says_what_it_does(name, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", [name, "--help"])

@@ -213,6 +213,7 @@ class TestMissing:
         assert done.stderr.splitlines()[-1] == "0 0 0 loaded:", done.stderr
         assert [file.exists() for file in rated] == [True, True]
 
+    @pytest.mark.exhaustive
     def test_a_command_that_needs_one_says_so(self, table):
         wanted = {
             "api": 'openai is not installed: pip install "semscale[api]"',

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 # What Python itself reports of every attempt, whichever library makes it and however it spells the call.
 # Processes may not be started either: one could ask in this one's place, as pip does.
 PROGRAM = """
@@ -62,5 +64,6 @@ def test_a_run_with_report_contacts_nothing(embedder, tmp_path):
     assert "</html>" in report.read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 def test_an_attempt_would_be_seen():
     assert "attempts: socket.getaddrinfo" in run_watched("connect").stderr

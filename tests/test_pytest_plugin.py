@@ -14,7 +14,7 @@ from semscale.snapshots import session_scorer
 from semscale.snapshots.compare_outputs import compare_outputs
 from semscale.snapshots.failure_messages import explain_failure
 from semscale.snapshots.settings import settle
-from semscale.weights.places import cache_root
+from semscale.weights.folders import cache_root
 
 CACHE = cache_root()  # read before pytester moves the home folder
 

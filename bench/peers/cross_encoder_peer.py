@@ -1,8 +1,13 @@
-"""Classifies the same pairs with sentence-transformers' CrossEncoder, one turn a line of input."""
+"""Exports a model to ONNX, and classifies the same pairs with sentence-transformers' CrossEncoder.
+
+One turn for each line of input.
+"""
 
 import json
 import sys
 import time
+from contextlib import redirect_stdout
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -17,9 +22,26 @@ def seconds(call):
     return time.perf_counter() - start
 
 
+def export(classifier, path):
+    """Write the classifier's graph as an exporter does: token ids and mask to logits, of any size."""
+    names = ["input_ids", "attention_mask"]
+
+    class Logits(torch.nn.Module):
+        def forward(self, *inputs):
+            return classifier(**dict(zip(names, inputs, strict=True))).logits
+
+    Path(path).parent.mkdir()
+    axes = {name: {0: "batch", 1: "sequence"} for name in names} | {"logits": {0: "batch"}}
+    example = tuple(torch.ones((2, 7), dtype=torch.long) for _ in names)
+    settings = {"input_names": names, "output_names": ["logits"], "dynamic_axes": axes}
+    torch.onnx.export(Logits(), example, path, opset_version=17, dynamo=False, **settings)
+
+
 def main():
     order = json.loads(sys.stdin.readline())
     model = CrossEncoder(order["model"], device="cpu")
+    with redirect_stdout(sys.stderr):
+        export(model.model, order["graph"])
     pairs = [tuple(pair) for pair in order["pairs"]]
 
     def predict(batch_size):

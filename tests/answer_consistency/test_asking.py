@@ -276,6 +276,7 @@ def test_betting_by_hand():
     assert early_decision([1.0] * 3, 0.5, 10, 1 - 1 / 7.7) is None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("confidence", [0.9, 0.95])
 def test_the_side_is_wrong_no_more_often_than_stated(confidence):
     rng = np.random.default_rng(0)

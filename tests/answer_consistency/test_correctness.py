@@ -166,6 +166,7 @@ def test_an_ensemble_that_is_not_known_or_has_too_few_labels_is_refused():
         estimate_correctness(measures, correct, ensemble="median")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(5))
 def test_ten_wrong_answers_are_enough_for_tuned_weights_whatever_the_seed(seed):
     measures, _ = two_measures(200)

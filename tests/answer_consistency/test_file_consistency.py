@@ -151,6 +151,7 @@ def test_of_many_items_values_are_kept_of_a_sample_and_means_are_of_all(path, mo
         assert ours.mean.value == pytest.approx(theirs.mean.value)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part_rows", [1, 3, 100])
 @pytest.mark.parametrize("apart", [False, True])
 def test_rows_of_an_item_may_stand_anywhere(tmp_path, part_rows, apart):

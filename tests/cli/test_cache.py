@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 
 from semscale.cli.main import main
-from semscale.embedding.cache.embedding_cache import EmbeddingCache
-from semscale.embedding.cache.entries import cache_keys
-from semscale.embedding.cache.state_cache import StateCache
-from semscale.embedding.cross_encoders.pair_cache import PairCache, pair_keys
-from semscale.embedding.cross_encoders.pair_logits import PairLogits
+from semscale.embedding.cache import EmbeddingCache, StateCache, cache_keys
+from semscale.embedding.cross_encoder import PairCache, PairLogits, pair_keys
 from semscale.embedding.embedder import Embeddings
 
 
@@ -85,7 +82,7 @@ def test_clear_mends_a_cache_without_its_tables(capsys, place):
     assert capsys.readouterr().out == f"{place}: 10 embeddings removed\n"
 
 
-@pytest.mark.filterwarnings("default::semscale.embedding.cache.embedding_cache.CacheWarning")
+@pytest.mark.filterwarnings("default::semscale.embedding.cache_file.CacheWarning")
 def test_clear_mends_a_damaged_cache_and_keeps_no_damaged_file(capsys, place):
     place.write_bytes(b"no database, and long enough to be taken for one" * 100)
     assert main(["models", "cache", "--clear"]) == 0

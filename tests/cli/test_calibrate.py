@@ -55,6 +55,7 @@ def test_json_has_every_figure(semscale, labelled):
     assert "folds:groups" in found["signature"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("given", "asked"), [([], "e5-small"), (["--embedder", "mine"], "mine")])
 def test_label_calibrate_and_rate_ask_for_the_same_model(semscale, labelled, asked_models, given, asked):
     draw = ["--text", "text", "--scale", "quality", "--floor", "none", "--out", "sheet.csv", *given]
@@ -101,6 +102,7 @@ def test_the_command_in_a_sheets_instructions_rates_with_the_settings_of_the_dra
     assert asked_models == ["my model"] * 2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("report", ["report.html", "report.md", "report.xlsx"])
 def test_a_report_in_every_form(semscale, labelled, report):
     assert calibrate(semscale, "--report", report).code == 0
@@ -126,6 +128,7 @@ def test_rate_applies_the_file_and_says_so(semscale, labelled):
     assert "Calibrated by 30 labelled texts" in rate(semscale, "--calibration", "cal.json").out
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("further", "said"),
     [
@@ -228,6 +231,7 @@ def test_labels_turned_round_and_labels_on_two_points_are_warned_of(semscale, la
     assert "lie on only 2 of the scale's 5 points" in " ".join(found["cautions"])
 
 
+@pytest.mark.exhaustive
 def test_a_calibration_that_is_no_clear_gain_warns_wherever_it_is_used(semscale, labelled):
     calibrate(semscale)
     cal = labelled.parent / "cal.json"

@@ -233,6 +233,7 @@ def test_refusals_of_the_chat_model_are_counted_shown_and_in_the_table(code, dec
     assert "11 refused" in page
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("api")
 def test_after_a_cap_a_dry_run_counts_what_is_left_and_the_same_command_asks_no_more(
     code, decider, monkeypatch, tmp_path

@@ -8,7 +8,7 @@ from random_classifier import forced_classifier
 from tests.answer_consistency.scripted_chat import ScriptedChat
 
 from semscale import chat
-from semscale.embedding.cross_encoders.cross_encoder import CrossEncoder
+from semscale.embedding.cross_encoder import CrossEncoder
 
 FILE = ("consistency", "answers.csv", "--answer", "a", "--sample", "s1", "--sample", "s2")
 ORDER = "contradiction,entailment,neutral"

@@ -21,6 +21,7 @@ def runs(semscale):
     return json.loads(semscale("drift", "history", "--json").out)["datasets"][0]["runs"]
 
 
+@pytest.mark.exhaustive
 def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
     good = semscale("drift", "gate", GOOD, *NEW)
     assert good.code == 0, good.out + good.err

@@ -228,6 +228,7 @@ def test_an_audit_has_decisions_and_prose_beside_each_other(command, decider, ca
     assert found["judges"][0]["not_taken"] == []
 
 
+@pytest.mark.exhaustive
 def test_an_audit_of_a_model_that_decides_in_no_form_has_its_prose_once_and_says_so(command, decider, capsys):
     decider.speaks, decider.logprobs, decider.say = ("completions",), False, lambda asked: "Score: 4"
     found = audited(command, capsys)
@@ -239,6 +240,7 @@ def test_an_audit_of_a_model_that_decides_in_no_form_has_its_prose_once_and_says
     assert any("with 4 checks" in said for said in found["cautions"])
 
 
+@pytest.mark.exhaustive
 def test_an_audit_says_that_letters_stood_in_for_decisions(command, decider, capsys):
     decider.speaks, decider.say = ("completions",), lambda asked: "Score: 4"
     found = audited(command, capsys)

@@ -151,6 +151,7 @@ def test_a_filled_sheet_calibrates_and_corrects_the_mean(semscale, forty_answers
     assert "Comparison with humans" not in said
 
 
+@pytest.mark.exhaustive
 def test_the_instructions_name_the_files_as_they_were_given(semscale, forty_answers, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "out of it").mkdir()

@@ -152,6 +152,7 @@ main.run()
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(os.name == "nt", reason="Windows delivers no signals to itself")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_in_the_middle_keeps_finished_parts_and_the_same_command_goes_on(

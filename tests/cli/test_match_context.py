@@ -108,6 +108,7 @@ BAD = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_refused_in_one_line(semscale, answers, case, files):
     options, said = BAD[case]

@@ -135,6 +135,7 @@ def test_the_orders_of_the_points_give_a_standard_error(rate, seven_answers, dec
     assert rated["semscale_decided_standard_error"].to_list() == pytest.approx([0.5**0.5] * 6, abs=1e-6)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("out", ["rated.csv", "rated.jsonl", "rated.parquet"])
 def test_a_cap_writes_the_ratings_and_leaves_decisions_unfinished(
     rate, seven_answers, decider, tmp_path, out

@@ -42,6 +42,7 @@ good,1,
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("options", "line"),
     [

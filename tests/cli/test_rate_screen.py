@@ -40,6 +40,7 @@ def test_progress_is_drawn_on_a_terminal_only(rate, seven_answers, monkeypatch):
     assert "rating" in ended.err
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "name",
     ["long " * 40, "x" * 200, "東京" * 100, "\x1b[31m\x1b]0;title\x07" * 20, "[red]" * 40, "\u202eabc" * 50],

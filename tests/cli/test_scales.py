@@ -144,6 +144,7 @@ def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedde
                 "cache": False,
                 "device": "auto",
                 "engine": "api",
+                "key_variable": "OPENAI_API_KEY",
                 "precision": "fast",
             },
         ),
@@ -168,6 +169,7 @@ def test_a_scale_with_probes_shows_their_figures():
     assert "nan" not in lines[4]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("toy_model")
 def test_lint_writes_a_report_in_any_format(tmp_path):
     path = write(tmp_path / "mine.yaml", plain=("<script>", "b", "c"), other=("e", "f", "g"))

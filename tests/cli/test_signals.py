@@ -73,11 +73,13 @@ def test_a_signal_while_the_program_is_loaded_is_one_line(number):
     assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", said)
 
 
+@pytest.mark.exhaustive
 def test_a_second_signal_at_once_does_not_disturb_the_cleaning_up():
     ended = run(WORKING.format(work=CLEANED_UP))
     assert (ended.returncode, ended.stdout, ended.stderr) == (3, "cleaned up", STOPPED)
 
 
+@pytest.mark.exhaustive
 def test_a_later_signal_ends_a_program_that_is_stuck():
     ended = run(WORKING.format(work=STUCK))
     said = "semscale: stopped at once; what was finished is kept, and the same command can be started again\n"

@@ -29,6 +29,7 @@ def test_it_says_what_can_be_concluded_and_writes_a_report(written, semscale, tm
     assert "How many people" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 def test_json_keeps_to_the_schema(written, semscale):
     ended = semscale(*GIVEN, "--by", "age", "--respondent", "who", "--json")
     check_json(ended.out)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.damage.damages import DAMAGES, damaged
+from semscale.damage import DAMAGES, damaged
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run

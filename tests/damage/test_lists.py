@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.damage.lists import dropped, shuffled, shuffled_and_dropped, silenced, swapped, truncated
+from semscale.damage import dropped, shuffled, shuffled_and_dropped, silenced, swapped
+from semscale.damage.rewriting import truncated
 from semscale.history.items import Item, Output
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.damage.negation import negated
+from semscale.damage.rewriting import negated
 
 NEGATED = {
     # a negation put in: forms of be, modals, perfect

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.damage.numbers import renumbered
+from semscale.damage.rewriting import renumbered
 
 RENUMBERED = {
     "It takes 20 ms.": "It takes 43 ms.",  # 2 * 20 + 3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from always import Always
 
-from semscale.damage.paraphrase import paraphrased
+from semscale.damage.rewriting import paraphrased
 
 PARAPHRASED = {
     "It isn't clear.": "It is not clear.",

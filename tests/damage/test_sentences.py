@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.damage.sentences import Sentence, cased_as
+from semscale.damage.rewriting import Sentence, cased_as
 from semscale.matching.entailment import sentences_of
 
 

@@ -5,10 +5,7 @@ from always import Always
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.damage.lists import truncated
-from semscale.damage.negation import negated
-from semscale.damage.numbers import renumbered
-from semscale.damage.paraphrase import paraphrased
+from semscale.damage.rewriting import negated, paraphrased, renumbered, truncated
 
 
 @given(st.text(max_size=200))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.damage.verbs import Form, finite_form, is_participle, regular_past, third_person, word_class
+from semscale.damage.rewriting import Form, finite_form, is_participle, regular_past, third_person, word_class
 
 
 @pytest.mark.parametrize(

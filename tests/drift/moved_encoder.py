@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.embedding.token_states import TokenEncoder
 
 
 class MovedEncoder(TokenEncoder):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semscale.embedding.cache.entries import cache_keys
+from semscale.embedding.cache import cache_keys
 from semscale.embedding.embedder import Embeddings
 
 

@@ -6,7 +6,7 @@ import pytest
 from random_checkpoint import write_random_checkpoint
 from random_classifier import write_random_classifier
 
-from semscale.embedding.cache.embedding_cache import EmbeddingCache
+from semscale.embedding.cache import EmbeddingCache
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Small random checkpoints of five families, as their libraries write them."""
+"""Small random checkpoints of four families, as their libraries write them."""
 
 import json
 from pathlib import Path
@@ -14,20 +14,10 @@ CONFIGS = {
     "roberta": {"hidden_act": "gelu", "layer_norm_eps": 1e-5, "type_vocab_size": 1, "pad_token_id": 1},
     "xlm-roberta": {"hidden_act": "gelu", "layer_norm_eps": 1e-5, "type_vocab_size": 1, "pad_token_id": 1},
     "distilbert": {"activation": "gelu", "pad_token_id": 0},
-    # The settings of DeBERTa-v3, but for the sizes: nearer than 4 tokens each distance has a row of its own.
-    "deberta-v2": {
-        "hidden_act": "gelu", "layer_norm_eps": 1e-7, "type_vocab_size": 0, "pad_token_id": 0,
-        "relative_attention": True, "position_buckets": 8, "max_relative_positions": -1,
-        "share_att_key": True, "norm_rel_ebd": "layer_norm", "pos_att_type": ["p2c", "c2p"],
-        "position_biased_input": False,
-    },
 }  # fmt: skip
 
 
-_SHAPING = {
-    "type_vocab_size", "position_buckets", "max_relative_positions", "share_att_key", "norm_rel_ebd",
-    "pos_att_type", "position_biased_input", "conv_kernel_size",
-}  # fmt: skip
+_SHAPING = {"type_vocab_size"}
 """Settings that decide which parameters a checkpoint has; others may be stated wrongly by a test."""
 
 
@@ -48,33 +38,15 @@ def config_of(family: str) -> dict:
 
 def parameter_shapes(config: dict) -> dict[str, tuple[int, ...]]:
     """Names and shapes as transformers saves them."""
-    distilled, sees_distances = (config["model_type"] == family for family in ("distilbert", "deberta-v2"))
-    shapes: dict[str, tuple[int, ...]] = {"embeddings.word_embeddings.weight": (WORDS, HIDDEN)}
-    if config.get("position_biased_input", True):
-        shapes["embeddings.position_embeddings.weight"] = (POSITIONS, HIDDEN)
+    distilled = config["model_type"] == "distilbert"
+    shapes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (WORDS, HIDDEN),
+        "embeddings.position_embeddings.weight": (POSITIONS, HIDDEN),
+    }
     if config.get("type_vocab_size", 0):
         shapes["embeddings.token_type_embeddings.weight"] = (config["type_vocab_size"], HIDDEN)
     norms = ["embeddings.LayerNorm"]
     contents = ("query", "key", "value")
-    if sees_distances:
-        reach = config["max_relative_positions"]
-        span = (
-            config["position_buckets"]
-            if config["position_buckets"] > 0
-            else reach
-            if reach > 0
-            else POSITIONS
-        )
-        shapes["encoder.rel_embeddings.weight"] = (2 * span, HIDDEN)
-        norms += ["encoder.LayerNorm"] * (config["norm_rel_ebd"] == "layer_norm")
-        width = config.get("conv_kernel_size", 0)
-        if width:
-            shapes["encoder.conv.conv.weight"] = (HIDDEN, HIDDEN, width)
-            shapes["encoder.conv.conv.bias"] = (HIDDEN,)
-            norms.append("encoder.conv.LayerNorm")
-        kinds = {} if config["share_att_key"] else {"c2p": "pos_key_proj", "p2c": "pos_query_proj"}
-        projections = [name for kind, name in kinds.items() if kind in config["pos_att_type"]]
-        contents = (*(f"{name}_proj" for name in contents), *projections)
     denses: dict[str, tuple[int, int]] = {}
     for layer in range(LAYERS):
         start = f"transformer.layer.{layer}." if distilled else f"encoder.layer.{layer}."

@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.special import erf
-from slow_deberta import convolved, distance_scores
 
 SUBSTITUTES = {
     "attention.self.query": "attention.q_lin",
@@ -27,8 +26,7 @@ def embedded(weights: dict, config: dict, ids: list[int], types: list[int] | Non
     rows = []
     for place, token in enumerate(ids):
         row = weights["embeddings.word_embeddings.weight"][token]
-        if config.get("position_biased_input", True):
-            row = row + weights["embeddings.position_embeddings.weight"][place + shift]
+        row = row + weights["embeddings.position_embeddings.weight"][place + shift]
         if "embeddings.token_type_embeddings.weight" in weights:
             row = row + weights["embeddings.token_type_embeddings.weight"][types[place] if types else 0]
         rows.append(row)
@@ -40,7 +38,7 @@ def slow_states(
 ) -> list[np.ndarray]:
     """Hidden states (t, hidden) after the embeddings and after every layer."""
     family = config["model_type"]
-    distilled, sees_distances = family == "distilbert", family == "deberta-v2"
+    distilled = family == "distilbert"
     in_float64 = {name: value.astype(np.float64) for name, value in weights.items()}
     epsilon = config.get("layer_norm_eps", 1e-12)
     heads = config["n_heads" if distilled else "num_attention_heads"]
@@ -58,8 +56,7 @@ def slow_states(
     def inside(layer: int, name: str) -> str:
         if distilled:
             return f"transformer.layer.{layer}.{SUBSTITUTES[name]}"
-        named = sees_distances and name.startswith("attention.self.")
-        return f"encoder.layer.{layer}.{name}{'_proj' * named}"
+        return f"encoder.layer.{layer}.{name}"
 
     states = [
         np.array([norm(row, "embeddings.LayerNorm") for row in embedded(in_float64, config, ids, types)])
@@ -71,16 +68,11 @@ def slow_states(
             for name in ("query", "key", "value")
         )
         width = before.shape[1] // heads
-        kinds = sum(kind in config["pos_att_type"] for kind in ("c2p", "p2c")) if sees_distances else 0
         attended = np.zeros_like(before)
         for head in range(heads):
             part = slice(head * width, (head + 1) * width)
-            distances = np.zeros((len(ids), len(ids)))
-            if sees_distances:
-                distances = distance_scores(in_float64, config, layer, part, query, key)
             for place in range(len(ids)):
-                scores = key[:, part] @ query[place, part] + distances[place]
-                scores = scores / np.sqrt(width * (1 + kinds))
+                scores = key[:, part] @ query[place, part] / np.sqrt(width)
                 shares = np.exp(scores - scores.max())
                 attended[place, part] = shares / shares.sum() @ value[:, part]
         after = []
@@ -90,8 +82,5 @@ def slow_states(
             inner = dense(mixed, inside(layer, "intermediate.dense"))
             outer = dense(gelu(inner), inside(layer, "output.dense"))
             after.append(norm(outer + mixed, inside(layer, "output.LayerNorm")))
-        if layer == 0 and config.get("conv_kernel_size", 0):
-            beside = gelu(convolved(in_float64, before))
-            after = [norm(sum(both), "encoder.conv.LayerNorm") for both in zip(after, beside, strict=True)]
         states.append(np.array(after))
     return states

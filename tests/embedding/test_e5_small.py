@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from semscale.embedding.cache.cached_embedder import CachedEmbedder
+from semscale.embedding.cache import CachedEmbedder
 from semscale.embedding.embedder import anchor_embedder
-from semscale.embedding.engines import arithmetic as engine_arithmetic
-from semscale.embedding.engines.arithmetic import arithmetic_of
 from semscale.embedding.loading import load_embedder, load_token_encoder
+from semscale.embedding.openvino import arithmetic_of
 from semscale.errors import InputError, ModelError
 from semscale.rating.rater import Rater
 
@@ -37,6 +36,7 @@ def test_the_signature_names_weights_and_prefix(embedder):
     assert embedder.dimensions == 384
 
 
+@pytest.mark.exhaustive
 def test_texts_of_one_meaning_are_near_in_any_language(embedder):
     texts = [
         "The food was excellent.",
@@ -107,7 +107,7 @@ def test_company_and_order_never_change_a_bit_of_turbo(turbo):
 
 @pytest.mark.exhaustive
 def test_turbo_without_the_instructions_is_fast(monkeypatch):
-    monkeypatch.setattr(engine_arithmetic, "multiplies_int8", lambda precision: False)
+    monkeypatch.setattr("semscale.embedding.openvino.multiplies_int8", lambda precision: False)
     turbo = load_embedder("e5-small", precision="turbo", cache=False)
     fast = load_embedder("e5-small", precision="fast", cache=False)
     assert turbo.signature == fast.signature

@@ -5,11 +5,11 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from semscale.embedding import Embedder, load_embedder, loading
-from semscale.embedding.cache.cached_embedder import CachedEmbedder
-from semscale.embedding.engines.api import ApiEmbedder
-from semscale.embedding.engines.arrays import ArrayEmbedder
-from semscale.embedding.engines.openvino import OpenVinoEmbedder
+from semscale.embedding.api import ApiEmbedder
+from semscale.embedding.cache import CachedEmbedder
+from semscale.embedding.embedder import ArrayEmbedder
 from semscale.embedding.loading import as_embedder, load_token_encoder
+from semscale.embedding.openvino import OpenVinoEmbedder
 from semscale.errors import InputError, ModelError, UnknownNameError
 
 LOCAL = "http://localhost:9/v1"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.embedding import parallel
+from semscale.embedding import embedder
 from semscale.embedding.embedder import Embeddings
 from semscale.errors import InputError
 
@@ -11,27 +11,27 @@ from semscale.errors import InputError
 @pytest.mark.parametrize("threshold", [0, 10**9])
 @pytest.mark.parametrize("n", [0, 1, 7, 1000])
 def test_rows_are_those_of_indexing(n, threshold, monkeypatch):
-    monkeypatch.setattr(parallel, "_WORTH_THREADS", threshold)
-    monkeypatch.setattr(parallel, "processors", lambda: 3)
+    monkeypatch.setattr(embedder, "_WORTH_THREADS", threshold)
+    monkeypatch.setattr(embedder, "processors", lambda: 3)
     rng = np.random.default_rng(n)
     rows = rng.standard_normal((5, 4), dtype=np.float32)
     where = rng.integers(0, 5, n)
-    np.testing.assert_array_equal(parallel.take_rows(rows, where), rows[where])
+    np.testing.assert_array_equal(embedder.take_rows(rows, where), rows[where])
 
 
 def test_a_variable_limits_the_processors(monkeypatch):
     monkeypatch.delenv("SEMSCALE_THREADS", raising=False)
-    there = parallel.processors()
+    there = embedder.processors()
     for chosen, expected in {"": there, "1": 1, str(there + 5): there}.items():
         monkeypatch.setenv("SEMSCALE_THREADS", chosen)
-        assert parallel.processors() == expected
+        assert embedder.processors() == expected
 
 
 @pytest.mark.parametrize("chosen", ["0", "-1", "two", "1.5"])
 def test_no_number_of_processors_is_refused(chosen, monkeypatch):
     monkeypatch.setenv("SEMSCALE_THREADS", chosen)
     with pytest.raises(InputError, match=f"SEMSCALE_THREADS must be a whole number from 1, got '{chosen}'"):
-        parallel.processors()
+        embedder.processors()
 
 
 def test_embeddings_spread_to_the_texts_they_belong_to():

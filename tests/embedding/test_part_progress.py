@@ -1,6 +1,6 @@
 """Progress of a part, told as that of all."""
 
-from semscale.embedding.part_progress import shifted
+from semscale.embedding.texts import shifted
 
 
 def test_a_part_is_told_behind_what_was_done_before():

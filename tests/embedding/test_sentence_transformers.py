@@ -12,11 +12,10 @@ from tokenizers import Tokenizer
 from semscale.drift.measure.meter import DriftMeter
 from semscale.embedding import load_embedder
 from semscale.embedding.embedder import Embedder
-from semscale.embedding.engines.arithmetic import has_bfloat16
-from semscale.embedding.engines.openvino import OpenVinoEmbedder
 from semscale.embedding.loading import load_token_encoder
+from semscale.embedding.openvino import OpenVinoEmbedder, has_bfloat16
 from semscale.embedding.sentence_transformers import SentenceTransformerEmbedder, number_type, torch_device
-from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError, MissingExtraError, ModelError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run

@@ -9,8 +9,7 @@ import pytest
 from tests.faults.points import n_points
 
 from semscale.embedding import load_embedder
-from semscale.embedding.tokens.state_engine import state_engine
-from semscale.embedding.tokens.token_states import TokenEncoder, TokenStates
+from semscale.embedding.token_states import TokenEncoder, TokenStates, state_engine
 
 pytestmark = pytest.mark.exhaustive
 

@@ -27,10 +27,9 @@ from semscale.cli.judge import read_panel
 from semscale.compat.athena_report import read_report
 from semscale.drift.gate.settings import read_gate_settings
 from semscale.drift.runs.reading import read_items, read_run
-from semscale.embedding.cache.embedding_cache import FILE_NAME, CacheWarning, EmbeddingCache
-from semscale.embedding.cache.state_cache import STATES_FILE, StateCache
-from semscale.embedding.engines.q4_file import Q4Parameters
-from semscale.embedding.engines.safetensors_file import read_tensors
+from semscale.embedding.cache import FILE_NAME, STATES_FILE, EmbeddingCache, StateCache
+from semscale.embedding.cache_file import CacheWarning
+from semscale.embedding.weight_files import Q4Parameters, read_tensors
 from semscale.errors import SemscaleError
 from semscale.guards.registry import Guards
 from semscale.history.databases.opening import open_history
@@ -53,7 +52,7 @@ from semscale.store.list_cells import listed_cell
 from semscale.store.readers.qualtrics import HeaderRowsWarning
 from semscale.store.reading import open_table
 from semscale.store.runs.parts import Parts
-from semscale.weights.verified_files import STAMP, read_stamps
+from semscale.weights.folders import STAMP, read_stamps
 from semscale.yaml_reading import parse_yaml
 
 KEY = b"a key of 16 byte"
@@ -295,7 +294,7 @@ def cache_entry(content: bytes) -> None:
     for name, kind in ((FILE_NAME, EmbeddingCache), (STATES_FILE, StateCache)):
         fresh(name)
         store = kind(scratch())
-        store._store.write([KEY], [content])
+        store.store.write([KEY], [content])
         store.get_many([KEY], 2)
         store.close()
 

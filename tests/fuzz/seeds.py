@@ -19,8 +19,7 @@ from q4_writer import Q4Writer
 from safetensors.numpy import save
 from targets import CORPUS
 
-from semscale.embedding.cache.embedding_cache import FILE_NAME, EmbeddingCache
-from semscale.embedding.cache.entries import encode
+from semscale.embedding.cache import FILE_NAME, EmbeddingCache, encode
 from semscale.embedding.embedder import Embeddings
 from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.negation import denies_before, denies_next, weakens_next
+from semscale.guards.phrases import denies_before, denies_next, weakens_next
 
 
 @pytest.mark.parametrize(

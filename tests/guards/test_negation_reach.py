@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.negation import negation_reach
+from semscale.guards.polarity import negation_reach
 from semscale.guards.words import CONTENT, role_of
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from semscale.guards.meaning_guards import OppositeGuard
+from semscale.guards.registry import Guards
 from semscale.guards.words import read_lexicon, regular_forms, sides
 
 DIFFER = [
@@ -137,3 +138,30 @@ def test_regular_inflections_follow_the_rules_of_spelling(word, forms):
 
 def test_a_word_outside_the_lexicon_stands_for_its_stem_alone():
     assert [place.key for place in sides("magnets")] == ["magnet"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The library closes at 8 pm.", "The library is open until 8 pm."),
+        ("The machine stops at noon.", "The machine runs until noon."),
+        ("My uncle lent me his boat.", "I borrowed a boat from my uncle."),
+        ("The bike was lent to Anna by Tom.", "Anna borrowed the bike from Tom."),
+    ],
+)
+def test_an_opposite_that_ends_a_state_or_turns_an_event_agrees(one, other):
+    assert Guards().check(one, other) == Guards().check(other, one) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The shop is open until 8 pm.", "The shop is closed until 8 pm."),
+        ("The shop opens at 8 pm.", "The shop closes at 8 pm."),
+        ("Tom lent the bike to Anna.", "Tom borrowed the bike from Anna."),
+        ("The mushroom is edible.", "The mushroom is inedible."),
+    ],
+)
+def test_opposites_without_such_a_turn_do_not_agree(one, other):
+    assert OppositeGuard().check(one, other)
+    assert OppositeGuard().check(other, one)

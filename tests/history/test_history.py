@@ -110,6 +110,7 @@ class TestNames:
     def test_its_beginning_is_enough(self, history, name, expected):
         assert history.run(name).dataset == expected
 
+    @pytest.mark.exhaustive
     @pytest.mark.parametrize(
         ("name", "message"),
         [

@@ -184,6 +184,7 @@ def test_a_rubric_is_audited_by_its_own_levels():
     assert found["reversed"].effect.value == -1.0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("api")
 def test_a_judge_that_decides_is_audited_beside_its_prose(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path))
@@ -252,6 +253,7 @@ def test_the_signature_of_an_audit_has_intervals_and_labels():
     assert set(plain.differences(labelled)) == {"labels", "inclusion"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("api")
 def test_where_letters_stand_in_they_are_no_change_and_tokens_are_those_of_all_replies(
     tmp_path, capsys, monkeypatch

@@ -1,5 +1,6 @@
 """Judges that decide, against an endpoint that speaks both formats, or neither."""
 
+import json
 import math
 
 import pytest
@@ -180,7 +181,7 @@ def test_why_forms_were_not_taken_is_counted_and_quoted(decider):
     told = found.to_frame()["not_taken"].to_list()
     assert told == [f"decisions: {first.reason} (3 requests); systemone: {second.reason}"] * 3
     summary = found.summarize(["q"] * 3, ["a"] * 3)
-    assert summary.record()["judges"][0]["not_taken"] == [
+    assert json.loads(summary.to_json())["judges"][0]["not_taken"] == [
         {"form": "decisions", "reason": first.reason, "n": 3},
         {"form": "systemone", "reason": second.reason, "n": 1},
     ]

@@ -72,6 +72,7 @@ def test_harmless_text_stays_as_it_is(text):
     assert sanitize(once.replace("\ufffd", "")) == (once.replace("\ufffd", ""), 0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", TEMPLATES)
 @pytest.mark.parametrize("order", get_args(Order))
 @pytest.mark.parametrize("as_json", [True, False])

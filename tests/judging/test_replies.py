@@ -173,6 +173,7 @@ def test_two_levels_are_never_one(reply):
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "piece", ["a", "4 ", "Score: ", "{", '{"score": ', "<think>", "(", " ", "\n", "I give it ", "score of "]
 )

@@ -173,6 +173,7 @@ def test_figures_from_the_sample_are_near_those_of_all_rows(summed):
     assert kappa.value == pytest.approx(expected.value, abs=0.1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("inclusion", [None, "p"])
 def test_a_labelled_row_counts_once_in_the_corrected_mean(summed, inclusion):
     whole, part = (summed(most, inclusion=inclusion).human.corrected for most in (N, KEPT))
@@ -193,6 +194,7 @@ def test_the_size_of_parts_changes_nothing(summed):
         assert {**first, "created": 0} == {**second, "created": 0}
 
 
+@pytest.mark.exhaustive
 def test_the_report_and_json_say_what_is_made_from_a_sample(summed):
     part, whole = summed(KEPT), summed(N)
     check_json(to_json(part, cautions=(), out=None, report=None, figures=None))

@@ -12,7 +12,7 @@ from random_classifier import write_random_classifier
 
 from semscale.answer_consistency.claims import ClaimConsistency, Groundedness
 from semscale.drift.measure.meter import DriftMeter
-from semscale.embedding.engines.arithmetic import has_bfloat16
+from semscale.embedding.openvino import has_bfloat16
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.matching.bertscore import BertScorer

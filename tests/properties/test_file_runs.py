@@ -57,6 +57,7 @@ def test_parts_of_any_size_give_the_same_output_and_summary(instrument, table, t
     )
 
 
+@pytest.mark.exhaustive
 @each
 @pytest.mark.parametrize(
     "kind", ["csv", pytest.param("jsonl", marks=longer), pytest.param("parquet", marks=longer)]

@@ -36,6 +36,7 @@ def test_input_is_unchanged(instrument):
     assert all(after is before for after, before in zip(cells, CELLS, strict=True))
 
 
+@pytest.mark.exhaustive
 @each
 @pytest.mark.parametrize("size", [1, 5])
 def test_batch_size_is_irrelevant(instrument, size):
@@ -61,6 +62,7 @@ def test_missing_stays_missing(instrument):
     assert frame.filter(absent).select(instrument.figure).null_count().item() == absent.sum()
 
 
+@pytest.mark.exhaustive
 @each
 def test_signature_names_every_setting(instrument):
     settings = set(inspect.signature(instrument.kind).parameters)

@@ -52,6 +52,7 @@ def test_no_company_changes_a_bit(readout, shape, dtype):
             assert_same_bits(readout(vectors[rows], anchors, **settings), whole, rows)
 
 
+@pytest.mark.exhaustive
 @BOTH
 @given(rows=st.lists(st.integers(0, N - 1), min_size=1, max_size=40))
 def test_any_selection_in_any_order_has_the_same_bits(readout, rows):

@@ -27,6 +27,7 @@ from semscale.store.writing import write_table
 FORMATS = ["csv", "jsonl", "parquet", "xlsx"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part_rows", [1, 7, 60, 1000])
 @pytest.mark.parametrize("kind", FORMATS)
 def test_the_rated_table_is_the_input_and_the_ratings(survey, tmp_path, rater, answers, kind, part_rows):
@@ -96,6 +97,7 @@ def test_the_summary_is_the_one_in_memory(survey, tmp_path, rater, kind, part_ro
     assert (summary.by, summary.weight, summary.respondent) == ("region", "weight", "person")
 
 
+@pytest.mark.exhaustive
 def test_the_sample_does_not_depend_on_the_parts(survey, tmp_path, rater):
     path = tmp_path / "answers.parquet"
     survey.some_answers(2000).write_parquet(path)
@@ -270,6 +272,7 @@ def test_cells_beside_the_texts_are_checked_before_any_work(tmp_path, rater, toy
     assert toy_embedder.embedded == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("moment", [("rating", 20), ("writing", 0), ("rating", 60)])
 @pytest.mark.parametrize("removed", [".", "part-000000.parquet"])
 def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, answers, moment, removed):

@@ -47,6 +47,7 @@ def fitted(answers, **settings):
     return fit_calibration(labelled(answers, **settings), predictors_at(places), SCALE, ratings=RATINGS)
 
 
+@pytest.mark.exhaustive
 def test_labels_that_follow_the_vectors_calibrate_ratings_of_equal_shares():
     summary = fitted(np.round(1 + 4 * np.linspace(0, 1, 40)))
     assert summary.calibration.method in {"ordinal", "ridge"}
@@ -58,6 +59,7 @@ def test_labels_that_follow_the_vectors_calibrate_ratings_of_equal_shares():
     assert summary.left_out == {"off-topic": 2}
 
 
+@pytest.mark.exhaustive
 def test_several_answers_a_text_are_a_distribution():
     summary = fitted([[1, 2], [2, 3], [3, 4], [4, 5]] * 5)
     assert summary.calibration.labels.n_answers == 40
@@ -264,6 +266,7 @@ def curve_of(n):
     return learning_curve(sample, pmf, chosen), ranked_probability_scores(pmf, human).mean()
 
 
+@pytest.mark.exhaustive
 def test_sizes_are_parts_of_each_folds_labels_and_forecasts_all_twice_and_four_times():
     # Five folds leave 80 of 100 labels each, of which a quarter and a half are tried as well.
     curve, error = curve_of(100)
@@ -300,6 +303,7 @@ def unmoved(method, places, human, row, **groups):
     return sum(record_of(one) == record_of(other) for one, other in zip(before, after, strict=True))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("method", ["affine", "ordinal", "ridge"])
 def test_each_label_is_lacking_in_one_refit(method):
     assert len(fit_without_parts(method, Sample(predictors_at(PLACES), HUMAN))) == REFITS

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import semscale
-from semscale.embedding.languages import identification
 from semscale.errors import InputError
 from semscale.rating import anchors
 from semscale.rating.anchors import AnchorLanguages, check_language, check_reads, text_languages
@@ -133,7 +132,7 @@ def test_each_text_is_identified_by_itself():
 
 
 def test_no_text_is_identified_where_the_language_is_said_or_the_text_is_plainly_english(monkeypatch):
-    monkeypatch.setattr(identification, "_identified", lambda text: f"<{text}>")
+    monkeypatch.setattr("semscale.embedding.languages._identified", lambda text: f"<{text}>")
     assert text_languages(["ok", "Das ist gut."], "fr").tolist() == ["fr", "fr"]
     # "would", "buy", "it" and others are words of English alone; "ok" is not.
     assert text_languages(["I would buy it if it were mine.", "ok"]).tolist() == ["en", "<ok>"]

@@ -91,6 +91,7 @@ class TestByHand:
         np.testing.assert_allclose([pmf[0, 1], pmf[1, 0]], [tail, tail], rtol=1e-9)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("n_sets", "k"), [(1, 2), (1, 5), (6, 5), (4, 11), (2, 3)])
 @pytest.mark.parametrize("width", [WIDTH, 1.3])
 def test_agrees_with_the_slow_form(n_sets, k, width):

@@ -5,8 +5,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from semscale.embedding.cache.cached_embedder import CachedEmbedder
-from semscale.embedding.cache.embedding_cache import EmbeddingCache
+from semscale.embedding.cache import CachedEmbedder, EmbeddingCache
 from semscale.errors import InputError, InterruptedRunError, ModelError
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
@@ -136,6 +135,7 @@ def fifty_groups(monkeypatch):
     monkeypatch.setattr(tallies, "MAX_GROUPS", 50)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

@@ -72,6 +72,7 @@ def mean_f1(analysis, name, pairing):
     return float(item_figures(analysis.comparisons[name], pairing).bertscore_f1.mean())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_published_figures_are_met_in_both_ways(analyses, name):
     found = [mean_f1(analyses[pairing], name, pairing) for pairing in ("position", "assignment")]

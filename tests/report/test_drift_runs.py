@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from made_up import START, comparison, run, spread_out, stored_comparison
 
-from semscale.damage.damages import DAMAGES
+from semscale.damage import DAMAGES
 from semscale.drift.nights.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.nights.trend import trends
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun

@@ -543,6 +543,7 @@ SHAPES = [  # points, texts, groups, anchor sets: every value of one meets extre
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_every_shape_gives_a_sound_page(shape, make_summary, make_scale, read_page):
     n_points, n, groups, sets = shape
@@ -560,6 +561,7 @@ def test_every_shape_gives_a_sound_page(shape, make_summary, make_scale, read_pa
     assert ("By region" in shown.text) == (groups > 0)
 
 
+@pytest.mark.exhaustive
 def test_the_largest_page_stays_under_half_a_megabyte(make_summary, make_scale):
     scale = make_scale(11, lowest=0, label="A label that goes on")
     shown = page(make_summary(scale=scale, n=500, groups=200, comparison=True).document())

@@ -10,8 +10,7 @@ from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
 
 import semscale
-from semscale.embedding.languages.language_counts import LanguageCount
-from semscale.embedding.languages.unread_language import UnreadLanguage
+from semscale.embedding.languages import LanguageCount, UnreadLanguage
 from semscale.report.consistency import MEANINGS as CONSISTENCY
 from semscale.report.document import Count, Label, Paragraph, Reasons, WithInterval
 from semscale.report.html import notebook_fragment, page

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.embedding.languages import LANGUAGE_NAMES
 from semscale.scales import load_scale, scale_names
 from semscale.scales.library import equivalences, translated_languages
 from semscale.weights.known import DEFAULT_RATING_MODEL

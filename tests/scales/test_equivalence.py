@@ -74,6 +74,7 @@ def test_the_model_is_the_default_of_ratings():
     assert MEASURED_WITH == DEFAULT_RATING_MODEL
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", scale_names())
 def test_every_translation_of_the_sets_that_serve_the_model_was_measured(name):
     serving = load_scale(name).for_model(DEFAULT_RATING_MODEL).anchor_sets

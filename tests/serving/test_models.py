@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette", reason='starlette is not installed: pip install "semscale[serve]"')
 
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.embedding.token_states import TokenEncoder
 from semscale.serving.batching import CURRENT_TASK, AbandonedError, Batcher, Delivery, Task
 from semscale.serving.models import (
     BatchedEmbedder,

@@ -146,6 +146,7 @@ def test_a_method_that_is_none_is_refused(method):
         IntervalPlan(method=method)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n_clusters", [2, 3, 5, 8])
 def test_few_clusters_cover_as_often_as_they_say(n_clusters):
     # Standard error of 95 % over 600 draws: .9 points. Percentiles covered 50, 75, 91 and 94 %.

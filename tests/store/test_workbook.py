@@ -65,6 +65,7 @@ class FullDisk(io.FileIO):
         return super().write(content)
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_is_one_error_and_nothing_fails_afterwards(tmp_path, monkeypatch):
     parts = tmp_path / "parts"
     parts.mkdir()

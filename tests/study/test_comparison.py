@@ -158,6 +158,7 @@ def test_a_group_without_weights_is_named():
         compare(panel_result(), table, weight="w", by=["age"], **COLUMNS)
 
 
+@pytest.mark.exhaustive
 def test_answers_on_another_scale():
     wide = people_table().with_columns(pl.col("intent") * 2 - 1, pl.col("liking") * 2 - 1)
     with pytest.raises(InputError, match=r"go from 1 to 9, the scale of 'intent' from 1 to 5.*--human-range"):
@@ -242,6 +243,7 @@ def test_answers_without_a_rating_are_counted_and_left_out():
     assert any("30 answers of the panel have no rating" in said for said in outcome.document().cautions)
 
 
+@pytest.mark.exhaustive
 def test_the_same_again_and_json():
     first, again = (compare(panel_result(), people_table(), by=["age"], **COLUMNS) for _ in range(2))
     assert first.signature == again.signature

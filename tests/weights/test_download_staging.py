@@ -5,7 +5,8 @@ import io
 
 import pytest
 
-from semscale.weights.download_staging import DownloadStaging, SourceError, sha256_of
+from semscale.weights.folders import sha256_of
+from semscale.weights.sources import DownloadStaging, SourceError
 
 CONFIG = b'{"model_type": "bert"}'
 SUMS = {"config.json": hashlib.sha256(CONFIG).hexdigest(), "1_Pooling/config.json": None}

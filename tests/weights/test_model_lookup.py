@@ -3,8 +3,7 @@
 import pytest
 
 from semscale.signature import Signature
-from semscale.weights.known import KNOWN
-from semscale.weights.model_lookup import known_model, languages_read, profile_of
+from semscale.weights.known import KNOWN, known_model, languages_read, profile_of
 
 MINILM, E5 = KNOWN["all-MiniLM-L6-v2"], KNOWN["e5-small"]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.errors import InputError
-from semscale.weights.places import cache_cap, cache_root, is_offline, models_root
+from semscale.weights.folders import cache_cap, cache_root, is_offline, models_root
 
 
 def test_the_cache_folder_can_be_set(monkeypatch, tmp_path):

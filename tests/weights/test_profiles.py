@@ -2,9 +2,8 @@
 
 import pytest
 
-from semscale.embedding.languages.language_names import LANGUAGE_NAMES
-from semscale.weights.known import KNOWN
-from semscale.weights.profiles import XLM_ROBERTA_LANGUAGES, hub_profile
+from semscale.embedding.languages import LANGUAGE_NAMES
+from semscale.weights.known import KNOWN, XLM_ROBERTA_LANGUAGES, hub_profile
 
 
 @pytest.mark.parametrize("size", ["small", "base", "large"])

@@ -13,9 +13,9 @@ import pytest
 from local_servers import COMMIT, FILES, Hub, serving
 
 from semscale.weights import sources
-from semscale.weights.download_staging import DownloadStaging, SourceError
+from semscale.weights.folders import write_stamps
 from semscale.weights.known import Wheel
-from semscale.weights.verified_files import write_stamps
+from semscale.weights.sources import DownloadStaging, SourceError
 
 pytestmark = pytest.mark.exhaustive
 

@@ -10,7 +10,7 @@ import pytest
 from made_up_model import FILES, SUMS, write_model
 
 from semscale.errors import ModelError
-from semscale.weights import resolving, verified_files
+from semscale.weights import folders, resolving
 
 pytestmark = pytest.mark.usefixtures("secluded")
 
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.usefixtures("secluded")
 def test_second_use_contacts_nothing_and_hashes_no_weights(tmp_path, monkeypatch):
     resolving.resolve("tiny", folder=write_model(tmp_path / "mine"))
     hashed = []
-    real = verified_files.sha256_of
-    monkeypatch.setattr(verified_files, "sha256_of", lambda path: hashed.append(path.name) or real(path))
+    real = folders.sha256_of
+    monkeypatch.setattr(folders, "sha256_of", lambda path: hashed.append(path.name) or real(path))
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("something was contacted")
@@ -71,8 +71,8 @@ def test_touched_file_is_hashed_once_more_and_then_trusted(tmp_path, monkeypatch
     home = resolving.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
     os.utime(home / "model.safetensors", (1, 1))
     hashed = []
-    real = verified_files.sha256_of
-    monkeypatch.setattr(verified_files, "sha256_of", lambda path: hashed.append(path.name) or real(path))
+    real = folders.sha256_of
+    monkeypatch.setattr(folders, "sha256_of", lambda path: hashed.append(path.name) or real(path))
     resolving.resolve("tiny")
     resolving.resolve("tiny")
     assert hashed.count("model.safetensors") == 1
@@ -80,7 +80,7 @@ def test_touched_file_is_hashed_once_more_and_then_trusted(tmp_path, monkeypatch
 
 def test_unreadable_stamps_cost_only_time(tmp_path):
     home = resolving.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
-    (home / verified_files.STAMP).write_text('{"config.json": 3}')
+    (home / folders.STAMP).write_text('{"config.json": 3}')
     assert resolving.resolve("tiny").pinned
 
 
@@ -108,5 +108,5 @@ def test_verify_of_what_was_never_pulled():
 def test_stamps_are_json_that_people_can_read(tmp_path):
     home = resolving.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
     assert {
-        name: stamp["sha256"] for name, stamp in json.loads((home / verified_files.STAMP).read_text()).items()
+        name: stamp["sha256"] for name, stamp in json.loads((home / folders.STAMP).read_text()).items()
     } == SUMS

@@ -44,6 +44,7 @@ def test_files_and_licences_are_inside(built):
         assert {line.split(",")[0] for line in record} == set(archive.namelist())
 
 
+@pytest.mark.exhaustive
 def test_a_model_is_pulled_from_it_through_a_local_index(secluded, built, tmp_path, monkeypatch):
     page = tmp_path / "simple" / "semscale-tiny"
     page.mkdir(parents=True)

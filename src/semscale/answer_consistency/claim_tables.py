@@ -24,7 +24,7 @@ from semscale.answer_consistency.settings import AnswerColumns, AskedColumns, sa
 from semscale.answer_consistency.summary import SampledSummary
 from semscale.answer_consistency.tables import SAMPLES, AnswerSource, questions
 from semscale.chat.runner import run_apart
-from semscale.embedding.languages.language_counts import n_unguarded
+from semscale.embedding.languages import n_unguarded
 from semscale.errors import InputError
 from semscale.matching.entailment import worded_sentences
 from semscale.matching.matcher import CORPUS_ROWS

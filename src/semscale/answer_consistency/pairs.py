@@ -27,8 +27,7 @@ from semscale.answer_consistency.short_answers import (
     differing_words,
     same_answer_cosine,
 )
-from semscale.embedding.languages.language_names import ENGLISH
-from semscale.embedding.languages.text_language import language_of
+from semscale.embedding.languages import ENGLISH, language_of
 from semscale.guards.findings import Finding, Span
 from semscale.guards.registry import GUARDS
 from semscale.matching.bertscore import BertScorer

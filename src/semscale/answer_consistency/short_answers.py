@@ -14,7 +14,7 @@ from semscale.guards.reading import analyse
 from semscale.guards.words import Word, read_words, stem
 from semscale.matching.words import stop_words
 from semscale.signature import Signature
-from semscale.weights.model_lookup import known_model
+from semscale.weights.known import known_model
 
 SAME_ANSWER = 0.78
 """Cosine by MiniLM from which two short answers without a word in common are wordings of one answer."""

@@ -39,7 +39,7 @@ from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary,
 from semscale.answer_consistency.tokens import AnswerTokens, read_sample_tokens, read_tokens
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.runner import run_apart
-from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
+from semscale.embedding.cache import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
 from semscale.results.runs import PartState, TableInstrument, measure_table
 from semscale.results.table_columns import Cells

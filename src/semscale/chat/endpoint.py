@@ -16,7 +16,7 @@ from semscale.errors import InputError
 from semscale.extras import require
 from semscale.json_reading import parse_json
 from semscale.signature import Signature
-from semscale.weights.places import is_offline
+from semscale.weights.folders import is_offline
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

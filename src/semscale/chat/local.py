@@ -19,7 +19,7 @@ from semscale.errors import ModelError
 from semscale.extras import require, usage_reports_off
 from semscale.signature import Signature
 from semscale.types import Progress
-from semscale.weights.download_staging import sha256_of
+from semscale.weights.folders import sha256_of
 from semscale.weights.known import DEFAULT_CHAT_MODEL, find_known
 from semscale.weights.resolving import resolve
 

@@ -330,7 +330,7 @@ def _source(options: ConsistencyOptions) -> "tuple[AnswerColumns | AskedColumns,
 def _checked(options: ConsistencyOptions) -> "tuple[AnswerColumns | AskedColumns, Sampling | None]":
     """Check, before anything is read or loaded, that options go together and outputs can be written."""
     from semscale.answer_consistency.measures import check_stopping
-    from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
+    from semscale.embedding.token_states import TOKENLESS_ENGINES
 
     columns, sampling = _source(options)
     measures, needs = options.measures.measures, options.measures.needs

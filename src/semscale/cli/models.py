@@ -16,7 +16,7 @@ from semscale.errors import InputError, ModelError
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.embedding.cache.entry_store import EntryStore
+    from semscale.embedding.cache_file import EntryStore
     from semscale.matching.bertscore import JudgedPairs
     from semscale.store.table import Table
 
@@ -166,7 +166,7 @@ def cache(options: CacheOptions) -> None:
     The states of tokens that semscale drift stores of baselines, and scores of pairs by models of entailment,
     have files of their own, with the same limit.
     """
-    from semscale.weights.places import CAP_VARIABLE
+    from semscale.weights.folders import CAP_VARIABLE
 
     for store, content in _caches():
         if options.clear:
@@ -186,10 +186,9 @@ def cache(options: CacheOptions) -> None:
 def _caches() -> "Iterator[tuple[EntryStore, str]]":
     """Yield the cache of embeddings, and each other one that exists, with its content."""
     from semscale.drift.measure.score_cache import SCORES_FILE
-    from semscale.embedding.cache.embedding_cache import FILE_NAME
-    from semscale.embedding.cache.entry_store import EntryStore
-    from semscale.embedding.cache.state_cache import STATES_FILE
-    from semscale.embedding.cross_encoders.pair_cache import PAIRS_FILE
+    from semscale.embedding.cache import FILE_NAME, STATES_FILE
+    from semscale.embedding.cache_file import EntryStore
+    from semscale.embedding.cross_encoder import PAIRS_FILE
 
     contents = {
         FILE_NAME: "embeddings",

@@ -10,8 +10,8 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from semscale.cli.process import say
+from semscale.weights.folders import models_root
 from semscale.weights.known import find_known
-from semscale.weights.places import models_root
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

@@ -148,7 +148,7 @@ def rate_table(options: RateOptions) -> "RatingSummary | RatingSummaries":
         SemscaleError: as ``rate_file``.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.embedding.languages.identification import load_identifier
+    from semscale.embedding.languages import load_identifier
     from semscale.rating.anchors import identifies
 
     if identifies(options.rating.language):

@@ -10,8 +10,7 @@ import polars as pl
 
 from semscale.coding.codebook import Codebook
 from semscale.embedding.loading import as_embedder
-from semscale.embedding.part_progress import shifted
-from semscale.embedding.texts import answer_status, distinct
+from semscale.embedding.texts import answer_status, distinct, shifted
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge
 from semscale.judging.templates import Criterion, Rubric, even_template

@@ -24,7 +24,7 @@ from semscale.coding.coding import Coding, FittedCodes, applied_settings, fit_co
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.summary import CodedGroup, CodedGrouping, CodeTallies, CodingAgreement, CodingSummary
-from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
+from semscale.embedding.cache import KEPT_EMBEDDINGS
 from semscale.embedding.texts import answer_status
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater

@@ -21,7 +21,7 @@ from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding import Embedder
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.embedding.token_states import TokenEncoder
 
 Feedback = Mapping[str, Any]
 """One piece of feedback with ``title``, ``description`` and ``credits``."""

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.compat.bert_score_arrays import ScoreArray, Scores, Triple, tensor_or_array
-from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError
 from semscale.matching.bertscore import (
     BertScorer,

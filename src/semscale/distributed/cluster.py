@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from semscale.embedding.parallel import THREADS_VARIABLE, processors
+from semscale.embedding.embedder import THREADS_VARIABLE, processors
 from semscale.errors import ClusterError, InputError, SemscaleError
 from semscale.extras import require
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from semscale.embedding.embedder import Embedder
+from semscale.embedding.texts import text_status
 from semscale.errors import InputError
 from semscale.presentable import Presentable
 from semscale.signature import Signature
@@ -31,7 +32,7 @@ _TYPES = {"float32": pl.Float32(), "float16": pl.Float16()}
 
 @dataclass(frozen=True, repr=False)
 class EmbeddingSummary(Presentable):
-    """What was embedded.
+    """Counts of the rows that were embedded.
 
     Attributes:
         signature: the settings that were applied.
@@ -59,7 +60,7 @@ class EmbeddingSummary(Presentable):
         return f"EmbeddingSummary(source={self.source!r}, n={self.n})"
 
     def record(self) -> dict[str, Any]:
-        """Give the numbers by name."""
+        """Return the numbers by name."""
         return {
             "instrument": "embed",
             "source": self.source,
@@ -149,8 +150,7 @@ class EmbeddingWork:
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
         """Embed the rows after the first ``skip`` ones."""
-        for batch in self.table.batches(size, skip):
-            yield self.part(batch)
+        yield from map(self.part, self.table.batches(size, skip))  # a loop would hold the last batch
 
     def part(self, batch: pl.DataFrame) -> WorkedPart:
         """Embed some rows."""
@@ -186,31 +186,19 @@ class EmbeddingWork:
 
     def _embedded(self, cells: list[Any]) -> tuple[pl.Series, pl.Series, int]:
         """Embed the cells that hold text: statuses, vectors, and how many texts were long."""
-        statuses = [status_of(cell) for cell in cells]
+        statuses = [text_status(cell) for cell in cells]
         rows = [row for row, status in enumerate(statuses) if status == Status.SCORED]
         named = pl.Series(STATUS, list(map(str, statuses)))
         kind = pl.Array(_TYPES[self.dtype], self.embedder.dimensions)
         if not rows:
             return named, pl.Series(VECTOR, [None] * len(cells), kind), 0
-        found = self.embedder.embed([cells[row] for row in rows], progress=self.progress)
-        vectors = pl.Series(VECTOR, found.vectors, pl.Array(pl.Float32, self.embedder.dimensions)).cast(kind)
+        embedded = self.embedder.embed([cells[row] for row in rows], progress=self.progress)
+        vectors = pl.Series(VECTOR, embedded.vectors, pl.Array(pl.Float32, self.embedder.dimensions)).cast(
+            kind
+        )
         if len(rows) < len(cells):
-            place = dict(zip(rows, range(len(rows)), strict=True))
+            position = dict(zip(rows, range(len(rows)), strict=True))
             vectors = vectors.gather(
-                pl.Series([place.get(row) for row in range(len(cells))], dtype=pl.UInt32)
+                pl.Series([position.get(row) for row in range(len(cells))], dtype=pl.UInt32)
             )
-        return named, vectors, found.n_windowed
-
-
-def status_of(cell: object) -> Status:
-    """Say whether a cell holds a text, or why not.
-
-    Example:
-        >>> [str(status_of(cell)) for cell in ("fine", " ", None, 3)]
-        ['scored', 'empty', 'missing', 'not-text']
-    """
-    if cell is None or cell != cell:  # noqa: PLR0124 - NaN alone differs from itself
-        return Status.MISSING
-    if not isinstance(cell, str):
-        return Status.NOT_TEXT
-    return Status.SCORED if cell.strip() else Status.EMPTY
+        return named, vectors, embedded.n_windowed

@@ -16,11 +16,11 @@ KEY_VARIABLE = "OPENAI_API_KEY"
 """Variable of the environment with the key of an endpoint."""
 
 if TYPE_CHECKING:
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.embedding.token_states import TokenEncoder
 
 
 class LoadingSettings(TypedDict, total=False):
-    """How an embedder is loaded, beyond its name, as ``load_embedder`` takes it."""
+    """Settings of ``load_embedder`` beside the model's name."""
 
     precision: str
     engine: str
@@ -71,8 +71,7 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
     embedder = _engine(engine, device, key_variable)(str(name), precision, base_url, progress)
     if cache is False:
         return embedder
-    from semscale.embedding.cache.cached_embedder import CachedEmbedder
-    from semscale.embedding.cache.embedding_cache import EmbeddingCache
+    from semscale.embedding.cache import CachedEmbedder, EmbeddingCache
 
     return CachedEmbedder(embedder, EmbeddingCache(None if cache is True else Path(cache)))
 
@@ -100,15 +99,15 @@ def as_embedder(embedder: "str | Path | Embedder | None", **settings: Unpack[Loa
         InputError: neither a name nor an embedder, or a precision for an embedder that is there already.
         ModelError: the model's files cannot be had.
     """
-    given = checked_embedder(embedder)
-    if given is None or isinstance(given, str | Path):
-        return load_embedder(given or DEFAULT_MODEL, **settings)
+    model = checked_embedder(embedder)
+    if model is None or isinstance(model, str | Path):
+        return load_embedder(model or DEFAULT_MODEL, **settings)
     if settings.get("precision", "exact") != "exact":
         raise InputError(
             f"precision={settings['precision']!r} needs the name of a model, got an embedder: "
             "give load_embedder the precision"
         )
-    return given
+    return model
 
 
 def load_token_encoder(
@@ -132,8 +131,7 @@ def load_token_encoder(
         InputError: an unknown precision, or an engine that gives no token states.
         ModelError: the model's files cannot be pulled, or the engine cannot run the model.
     """
-    from semscale.embedding.tokens.state_engine import state_engine
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.embedding.token_states import TokenEncoder, state_engine
 
     return TokenEncoder(state_engine(_engine(engine, device)(str(name), precision, None, progress)))
 
@@ -165,7 +163,7 @@ def _engine(engine: str, device: str, key_variable: str | None = KEY_VARIABLE) -
 
 
 def _openvino(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
-    from semscale.embedding.engines.openvino import OpenVinoEmbedder
+    from semscale.embedding.openvino import OpenVinoEmbedder
     from semscale.weights.resolving import resolve
 
     _refuse_base_url(base_url, "openvino")
@@ -187,7 +185,7 @@ def _torch(
 def _api(
     name: str, precision: str, base_url: str | None, progress: Progress | None, *, key_variable: str | None
 ) -> Embedder:
-    from semscale.embedding.engines.api import ApiEmbedder
+    from semscale.embedding.api import ApiEmbedder
 
     _refuse_precision(precision, "api")
     return ApiEmbedder(name, base_url=base_url, key_variable=key_variable)

@@ -13,20 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semscale.embedding.embedder import AUTO, Embeddings
-from semscale.embedding.engines.arithmetic import has_bfloat16
-from semscale.embedding.engines.batching import token_batches
-from semscale.embedding.engines.finite_output import check_finite
-from semscale.embedding.engines.windows import WindowTokenizer, pool_windows
+from semscale.embedding.openvino import check_finite, has_bfloat16, token_batches
 from semscale.embedding.texts import checked_texts, distinct
-from semscale.embedding.tokens.prefix import prefix_setting
-from semscale.embedding.tokens.state_engine import Outputs, Rows, Whose, checked_layer
+from semscale.embedding.token_states import Outputs, Rows, Whose, checked_layer
+from semscale.embedding.tokenizer import WindowTokenizer, pool_windows, prefix_setting
 from semscale.errors import InputError, ModelError
 from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
-from semscale.weights.known import WEIGHTS, find_known
-from semscale.weights.places import is_offline
-from semscale.weights.profiles import hub_profile
+from semscale.weights.folders import is_offline
+from semscale.weights.known import WEIGHTS, find_known, hub_profile
 from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
@@ -165,7 +161,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def pooling(self) -> str:
-        """How a text's vector is made of the last layer's states: ``mean``, or ``cls``, the first.
+        """Pooling of the last layer's states into a text's vector: ``mean``, or ``cls``, the first.
 
         Raises:
             InputError: in another way.
@@ -357,7 +353,7 @@ def _loaded(name: str, device: "torch.device", precision: str) -> "SentenceTrans
     from sentence_transformers import SentenceTransformer
 
     try:
-        with _quiet():
+        with quiet_loading():
             try:
                 # Files on this disk are used unchanged; the hub is not asked for newer ones.
                 model = SentenceTransformer(name, device=str(device), local_files_only=True)
@@ -374,7 +370,8 @@ def _loaded(name: str, device: "torch.device", precision: str) -> "SentenceTrans
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet_loading() -> Iterator[None]:
+    """Hide the progress bars of transformers while a model is loaded."""
     logging = import_module("transformers.utils.logging")
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()

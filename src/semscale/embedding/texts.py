@@ -1,4 +1,4 @@
-"""Checks of input texts, their status, and removal of duplicates."""
+"""Input texts: their checks, their status, removal of duplicates, and progress of a part of them."""
 
 import re
 from collections.abc import Sequence, Set
@@ -8,7 +8,7 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.store.missing_codes import code_key, is_missing
-from semscale.types import Integers, Status
+from semscale.types import Integers, Progress, Status
 
 _BLANK_LETTERS = str.maketrans("", "", "\u115f\u1160\u3164\uffa0")  # Hangul fillers show nothing
 
@@ -33,9 +33,9 @@ def checked_texts(texts: Sequence[str]) -> Sequence[str]:
     """
     if isinstance(texts, str):
         raise InputError(f"texts must be a list of strings, got one string: [{texts[:40]!r}]")
-    for place, text in enumerate(texts):
+    for position, text in enumerate(texts):
         if not isinstance(text, str):
-            raise InputError(f"texts[{place}] must be a string, got {type(text).__name__}")
+            raise InputError(f"texts[{position}] must be a string, got {type(text).__name__}")
     return texts
 
 
@@ -49,9 +49,9 @@ def distinct(texts: Sequence[str]) -> tuple[list[str], Integers]:
         >>> distinct(["b", "a", "b"])
         (['b', 'a'], array([0, 1, 0]))
     """
-    places: dict[str, int] = {}
-    where = np.fromiter((places.setdefault(text, len(places)) for text in texts), np.int64, len(texts))
-    return list(places), where
+    numbers: dict[str, int] = {}
+    where = np.fromiter((numbers.setdefault(text, len(numbers)) for text in texts), np.int64, len(texts))
+    return list(numbers), where
 
 
 def text_status(cell: object) -> Status:
@@ -108,3 +108,20 @@ def is_wordless(text: str) -> bool:
     """
     shown = unescape(unescape(text)) if "&" in text else text  # twice: "&amp;nbsp;" is what exports leave
     return not any(map(str.isalnum, shown.translate(_BLANK_LETTERS)))  # isalnum: the categories L* and N*
+
+
+def shifted(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """Report the progress of a part as that of all.
+
+    Args:
+        progress: called with the progress of all; ``None`` for no report.
+        before: how many were done before the part began.
+        total: how many all are.
+
+    Example:
+        >>> shifted(print, 8, 10)("embedding", 1, 2)
+        embedding 9 10
+    """
+    if progress is None:
+        return None
+    return lambda stage, done, _: progress(stage, before + done, total)

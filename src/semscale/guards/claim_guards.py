@@ -4,18 +4,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
-from semscale.guards.exchanges import exchanged_places, turned_voice
 from semscale.guards.findings import Finding, Span
 from semscale.guards.phrases import (
     Cue,
     Wording,
     alignment,
     coverage,
+    exchanged_alternatives,
     first_of,
     kinds_of,
     most_shared,
     similarity,
 )
+from semscale.guards.polarity import find_conflicts
 from semscale.guards.reading import (
     AnalysedText,
     ClauseParts,
@@ -31,7 +32,15 @@ from semscale.guards.reading import (
     says_no,
     turned_orders,
 )
-from semscale.guards.words import begins_sentence, sentence_end, sentence_start, word_list
+from semscale.guards.relations import exchanged_places, turned_voice
+from semscale.guards.words import (
+    MOST_COMPARED,
+    begins_sentence,
+    read_lexicon,
+    sentence_end,
+    sentence_start,
+    word_list,
+)
 
 
 def report(
@@ -103,18 +112,11 @@ class ClaimGuard(ABC):
 
 
 OTHER_CERTAINTY = "other-certainty"
-_DOUBTED, _UNKNOWN, _HEDGED = "doubted", "unknown", "hedged"
-_CERTAIN = "certain"
-_OPINION = "opinion"
-_OPEN = "open"
-_PLAIN = "plain"
-_BY_WEIGHT = (_DOUBTED, _UNKNOWN, _HEDGED, _OPINION, _OPEN, _CERTAIN)
-_AGREEING = (
-    {_PLAIN, _CERTAIN},
-    {_PLAIN, _OPINION},
-    {_HEDGED, _OPINION},
-    {_HEDGED, _UNKNOWN},
-    {_DOUBTED, _UNKNOWN},
+_OPEN, _PLAIN = "open", "plain"
+_BY_WEIGHT = ("doubted", "unknown", "hedged", "opinion", _OPEN, "certain")
+_AGREEING = tuple(
+    set(pair.split())
+    for pair in ("plain certain", "plain opinion", "hedged opinion", "hedged unknown", "doubted unknown")
 )
 _CERTAINTY_ALIKE, _CERTAINTY_ALIKE_BOTH = 0.75, 0.7
 
@@ -175,7 +177,7 @@ def _are_alike(left: AnalysedText, right: AnalysedText, one_is_plain: bool) -> b
 OTHER_CONDITION = "other-condition"
 _IF = frozenset(("if", "when", "provided", "unless", "without", "only_if"))
 _TELLING_CONDITIONS = frozenset(("if", "provided", "unless", "only_if"))
-_NEEDS = frozenset(("must", "need", "needs", "needed", "require", "requires", "required", "necessary"))
+_NEEDS = word_list("needs")
 _DENYING = frozenset(("unless", "without"))
 _CONDITION_ALIKE, _CONDITION_ALIKE_ALONE, _COVERED, _FEWEST = 0.7, 0.75, 0.9, 4
 
@@ -213,7 +215,13 @@ class ConditionGuard(ClaimGuard):
         if similarity(left.wording, right.wording, self.name) < _CONDITION_ALIKE:
             return None
         first, second = _condition(left.wording, here[0]), _condition(right.wording, there[0])
-        return (first.cue, second.cue) if _conditions_exclude(first, second) else None
+        if _conditions_exclude(first, second):
+            return first.cue, second.cue
+        is_negated = bool(
+            find_conflicts(left.polarity, right.polarity)
+        )  # what the guard of negations reports
+        is_denied = not is_negated and _is_outcome_denied(left.wording, right.wording)
+        return (first.cue, second.cue) if is_denied else None
 
     def _alone(self, left: Wording, right: Wording) -> tuple[Cue | None, Cue | None] | None:
         """Return a condition that only one of two texts has, if they say the same otherwise."""
@@ -289,28 +297,30 @@ def _conditions_exclude(first: _Condition, second: _Condition) -> bool:
     return kinds == {"if", "only_if"} and first.denied != second.denied
 
 
+def _is_outcome_denied(left: Wording, right: Wording) -> bool:
+    """Tell whether only a denial parts two texts with "unless" or "without": "without it you cannot enter".
+
+    The guard of negations leaves these open, as "without" may turn a denial into a condition.
+    """
+    kinds = kinds_of(left.cues(ConditionGuard.name) + right.cues(ConditionGuard.name))
+    if len(kinds) > 1 or not kinds <= _DENYING or not denied_otherwise(left, right):
+        return False
+    here, there = (
+        [stem for at, stem in text.content.items() if at not in text.denials] for text in (left, right)
+    )
+    return here == there
+
+
 OTHER_EXCLUSIVITY = "other-exclusivity"
 _ONLY = "only"
 _EXCEPTING = ("except", "besides")
 _CONTRAST = "contrast"
-_SOFT = ("just", "simply", "mere", "merely", "purely")
-_NEED_WORDS = frozenset(("must", "need", "needs", "needed", "require", "requires", "required", "necessary"))
+_SOFT = word_list("soft")
 _TELLING = ("only", "except", "also", "even")
-_CONFLICTS = frozenset(
-    frozenset(pair)
-    for pair in (
-        ("only", "also"),
-        ("only", "even"),
-        ("only", "except"),
-        ("only", ""),
-        ("except", ""),
-        ("except", "also"),
-        ("except", "even"),
-    )
-)
 _TURNED = frozenset(("only", "except"))
+_CONFLICTS = {_TURNED} | {frozenset((limit, kind)) for limit in _TURNED for kind in ("also", "even", "")}
 _EXCLUSIVITY_ALIKE, _EXCLUSIVITY_ALIKE_BOTH = 0.8, 0.6
-_CLAUSE_STARTS = frozenset(("that", "and", "but", "because", "if", "when", "as", "so", "while"))
+_CLAUSE_STARTS = word_list("before_only")
 
 
 class ExclusivityGuard(ClaimGuard):
@@ -385,9 +395,7 @@ def _is_excused(left: AnalysedText, right: AnalysedText, cues: list[Cue]) -> boo
 def _says_it_otherwise(text: AnalysedText, other: AnalysedText) -> bool:
     """Tell whether a text without a telling phrase restricts in a weaker way: "just", "requires"."""
     words = text.words.distinct
-    return not words.isdisjoint(_SOFT) or (
-        not words.isdisjoint(_NEED_WORDS) and other.words.distinct.isdisjoint(_NEED_WORDS)
-    )
+    return not words.isdisjoint(_SOFT) or (_is_needed(text.wording) and not _is_needed(other.wording))
 
 
 def _are_aligned(left: AnalysedText, right: AnalysedText) -> bool:
@@ -442,28 +450,18 @@ class OrderGuard(ClaimGuard):
         if similarity(left.wording, right.wording, self.name) < _ORDER_ALIKE:
             return None
         turned = turned_orders(left.wording, right.wording)
-        return (turned[0][0].cue, turned[0][1].cue) if turned else None
+        if turned:
+            return turned[0][0].cue, turned[0][1].cue
+        spans = exchanged_alternatives(left.wording, right.wording, ("span",))
+        return None if are_turned(left, right) else spans
 
 
 OTHER_QUANTITY = "other-quantity"
-# Least and greatest share of the things that a word speaks of. "Some" is said where not most are meant.
-_SHARES = {
-    "none": (0.0, 0.0),
-    "few": (0.0, 0.3),
-    "minority": (0.01, 0.49),
-    "some": (0.05, 0.5),
-    "half": (0.45, 0.55),
-    "many": (0.4, 0.95),
-    "most": (0.55, 0.95),
-    "nearly_all": (0.85, 0.99),
-    "all": (1.0, 1.0),
-    "not_all": (0.01, 0.99),
-}
 _BOUNDS = frozenset(("at_most", "at_least", "above", "below"))
 _UPPER = frozenset(("at_most", "below"))
 _TELLING_QUANTITIES = frozenset(("half", "not_all", "minority"))
 _PERSON = "person"
-_PEOPLE = frozenset(("peopl", "person", "anyon", "anybodi", "man", "men", "women", "folk"))
+_PEOPLE = word_list("people")
 _PERSONS = ("one", "body")
 _HEAD_WITHIN, _FARTHEST_NUMBER = 5, 6
 _SHARES_ALIKE, _ALIKE_HEAD, _SHARES_ALIKE_ALONE, _ALIKE_TURN = 0.7, 0.5, 0.85, 0.9
@@ -550,7 +548,8 @@ def _quantities_exclude(first: str, second: str) -> bool:
     """Tell whether no share of things is meant by both of two classes."""
     if not _BOUNDS.isdisjoint((first, second)):
         return {first, second} <= _BOUNDS and (first in _UPPER) != (second in _UPPER)
-    (low, high), (least, most) = _SHARES[first], _SHARES[second]
+    shares: dict[str, tuple[float, float]] = read_lexicon("shares")
+    (low, high), (least, most) = shares[first], shares[second]
     return high < least or most < low
 
 
@@ -567,7 +566,8 @@ def _is_made_up(first: str, second: str, left: AnalysedText, right: AnalysedText
 
 def _amounts(wording: Wording) -> list[_Amount]:
     """List the words for how many; a bound counts only before a number."""
-    amounts = [_Amount(cue, _head(wording, cue)) for cue in wording.cues(QuantityGuard.name)]
+    cues = wording.cues(QuantityGuard.name)[:MOST_COMPARED]
+    amounts = [_Amount(cue, _head(wording, cue)) for cue in cues]
     return [one for one in amounts if one.cue.kind not in _BOUNDS or _is_number_beside(wording, one.cue)]
 
 
@@ -611,12 +611,12 @@ class RoleGuard(ClaimGuard):
     def _conflict(self, left: AnalysedText, right: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
         if not _nearly_same_words(left.wording, right.wording):
             return None
-        exchanged = exchanged_places(left, right) or turned_voice(left.wording, right.wording)
-        return (
-            None
-            if exchanged is None
-            else (_exchanged_cue(left, exchanged[0]), _exchanged_cue(right, exchanged[1]))
-        )
+        exchanged = None if _are_opposed(left, right) else exchanged_places(left.wording, right.wording)
+        exchanged = exchanged or turned_voice(left.wording, right.wording)
+        if exchanged is None:
+            return None
+        here, there = (Cue(EXCHANGED, min(positions), max(positions)) for positions in exchanged)
+        return here, there
 
 
 def _nearly_same_words(left: Wording, right: Wording) -> bool:
@@ -631,5 +631,8 @@ def _nearly_same_words(left: Wording, right: Wording) -> bool:
     return 2 * (left.counts & right.counts).total() >= _LEAST_SHARED * total
 
 
-def _exchanged_cue(text: AnalysedText, places: tuple[int, int]) -> Cue:
-    return Cue(EXCHANGED, min(places), max(places))
+def _are_opposed(left: AnalysedText, right: AnalysedText) -> bool:
+    """Tell whether an opposite ("more", "less") or a negation of one text may turn the roles back."""
+    here, there = left.polarity, right.polarity
+    undecided = (here.affirmed & here.negated) | (there.affirmed & there.negated)
+    return bool(((here.affirmed & there.negated) | (here.negated & there.affirmed)) - undecided)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from semscale.guards.words import TextWords, word_list
+from semscale.guards.words import TextWords, read_lexicon, word_list
 
 YEAR_DIGITS = 4
 _FRACTIONS = "½¼¾⅓⅔⅛⅜⅝⅞"
@@ -33,18 +33,7 @@ _DECIMAL_POINT = re.compile(r"\d*\.?\d+")
 _TIMES_TEN = re.compile(r"[x×*]10\^?(-?\d+)|e([-+]?\d+)")
 _NO_DIGIT = re.compile(r"\D")
 _BOUND_BEHIND = re.compile(r"\s+or\s+(more|less|fewer)\b", re.IGNORECASE)
-_MAGNITUDES = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "k": 1e3,
-    "million": 1e6,
-    "mn": 1e6,
-    "m": 1e6,
-    "billion": 1e9,
-    "bn": 1e9,
-    "b": 1e9,
-    "trillion": 1e12,
-}
+_MAGNITUDES: dict[str, float] = read_lexicon("numbers")["magnitudes"]
 _BOUNDS = {"<": -1, "≤": -1, "at most": -1, "up to": -1, ">": 1, "≥": 1, "at least": 1}
 _LARGEST_EXPONENT = 300
 
@@ -63,7 +52,7 @@ def find_figures(text: str) -> Iterator[re.Match[str]]:
         if not match:
             return
         if _is_pair(match):
-            match = _NUMBER.match(text[: match.end("number")], match.start()) or match
+            match = _NUMBER.match(text, match.start(), match.end("number")) or match
         yield match
         position = match.end()
 
@@ -301,16 +290,14 @@ _NOUNS = {
     for noun in word_list("labelled")
     for form in (noun, f"{noun}s", f"{noun}es", f"{noun[:-1]}ies")
 }
-_NUMERALS = (
-    *("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi"),
-    *("xvii", "xviii", "xix", "xx", "xxi", "xxii", "xxiii"),
+_JOINING, _BEHIND_BARE_A = (
+    frozenset(read_lexicon("numbers")[name].split()) for name in ("joining", "behind_bare_a")
 )
-_JOINING = frozenset((",", "and", "or", "&", "/", "to", "through", "nor"))
-_BEFORE_BARE_A = frozenset(
-    ("and", "or", "is", "was", "will", "has", "does", "are", "burns", "to", "from", "nor", "but")
-)
-_ROMAN = {numeral: float(number) for number, numeral in enumerate(_NUMERALS, start=1)}
+_ROMAN = {
+    numeral: float(number) for number, numeral in enumerate(read_lexicon("numbers")["roman"].split(), start=1)
+}
 _LETTERS = frozenset((*_ROMAN, *ascii_lowercase))
+_FARTHEST_NOUN = 6
 _ALONE = re.compile(r"[A-HJ-Z](?<!\w[A-Z])(?!\w)")
 
 
@@ -373,14 +360,14 @@ def _may_have_bare_letters(text: str) -> bool:
 def _noun_before(texts: list[str], at: int, labels: list[Label]) -> str:
     """Return the noun that a label labels: the noun before it, or that of the label it is joined to."""
     before = at - 1
-    while before > 0 and texts[before] in ("#", ".", "no", "number"):
+    while at - before < _FARTHEST_NOUN and before > 0 and texts[before] in ("#", ".", "no", "number"):
         before -= 1
     if before < 0:
         return ""
     if texts[before] in _NOUNS:
         return _NOUNS[texts[before]]
     back = at - 1
-    while back > 0 and texts[back] in _JOINING:
+    while at - back < _FARTHEST_NOUN and back > 0 and texts[back] in _JOINING:
         back -= 1
     joined = back < at - 1 and labels and labels[-1].at == back and labels[-1].noun != "?"
     return labels[-1].noun if joined else ""
@@ -409,7 +396,7 @@ def _is_letter(words: TextWords, at: int, noun: str) -> bool:
         return bool(noun) and shown.isupper()
     if noun:
         return (
-            word != "a" or not following.isalpha() or following in _BEFORE_BARE_A or (shown == "A" and at > 0)
+            word != "a" or not following.isalpha() or following in _BEHIND_BARE_A or (shown == "A" and at > 0)
         )
     if (
         not shown.isupper()
@@ -418,7 +405,7 @@ def _is_letter(words: TextWords, at: int, noun: str) -> bool:
         or (behind == "." and at + 2 < len(texts))
     ):
         return False
-    return not _begins_as_article(words, at) or following in _BEFORE_BARE_A or following == ","
+    return not _begins_as_article(words, at) or following in _BEHIND_BARE_A or following == ","
 
 
 def _may_be_article(words: TextWords, at: int) -> bool:

@@ -1,10 +1,12 @@
-"""Names in texts."""
+"""Names in texts, and their look-up in another text."""
 
+import os.path
 import re
-from functools import cache
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from functools import cache, cached_property, lru_cache
+from typing import NamedTuple, TypeVar
 
-from semscale.guards.words import CONTENT, TextWords, kind_of, read_lexicon, role_of, word_list
+from semscale.guards.words import CONTENT, TextWords, kind_of, read_lexicon, role_of, stem, word_list
 
 _INNER_CAPITAL = re.compile(r"[A-Z](?<=[a-z][A-Z])")
 _INNER_DIGIT = re.compile(r"\d(?<=[A-Za-z-]\d)")
@@ -22,6 +24,7 @@ _ABBREVIATED = "".join(
 _SENTENCE_START = re.compile(
     rf"(?:^|{_ABBREVIATED}\.|[?!:;\n|•*/(\[]|[.?!]['\"”’)]|(?<!\w)['\"“‘`]+|[-–—](?=\s))\s*$"
 )
+_Entry = TypeVar("_Entry")
 _MARK = re.compile(r"[\W_]")
 _POSSESSIVE = re.compile(r"['’]s$")
 _PART = re.compile(r"[\w'’-]+")
@@ -34,6 +37,8 @@ _MOSTLY = 0.6
 _LOOK_BACK = 16
 _QUOTED_WORDS = 3
 _FEW = 3
+_LONGEST = 100
+"""The most characters of a name; more capitalised words in a row are several names."""
 
 
 class Name(NamedTuple):
@@ -54,6 +59,12 @@ class Name(NamedTuple):
     end: int
     shown: str
     opens: bool = False
+
+    @property
+    def certain_parts(self) -> tuple[str, ...]:
+        """Its words without a first one that may only begin the sentence: "Yesterday Obama"."""
+        doubtful = self.opens and len(self.parts) > 1 and not is_known_name(self.parts[0])
+        return self.parts[1:] if doubtful else self.parts
 
 
 def read_names(words: TextWords) -> list[Name]:
@@ -122,7 +133,7 @@ def _is_ordinary(name: Name) -> bool:
 
 def _is_source(name: Name, text: str) -> bool:
     """Tell whether a name at the end only states the source: "..., Reuters said"."""
-    before, after = text[: name.start].rstrip(), text[name.end :].strip(" .")
+    before, after = text[max(name.start - _LOOK_BACK, 0) : name.start].rstrip(), text[name.end :].strip(" .")
     return (after in ("said", "says", "reported") and before.endswith(",")) or (
         not after and before.endswith(":")
     )
@@ -185,7 +196,11 @@ def _capitalised(text: str) -> list[Name]:
         here = _Run(_kind_of_capital(match, text), match.start(), match.end(), False)
         if lower in _ORDINARY:
             opening = None
-        elif before and _INITIAL.fullmatch(text[before.end : here.start]):
+        elif (
+            before
+            and here.end - before.start <= _LONGEST
+            and _INITIAL.fullmatch(text[before.end : here.start])
+        ):
             runs[-1] = before._replace(end=here.end)
         elif opening and here.kind == "name" and _INITIAL.fullmatch(text[opening.end : here.start]):
             runs.append(here._replace(start=opening.start, opens=True))
@@ -235,3 +250,214 @@ def _without_overlaps(names: list[Name]) -> list[Name]:
         if not kept or name.start >= kept[-1].end:
             kept.append(name)
     return kept
+
+
+_ALIASES = tuple(
+    frozenset(group.split())
+    for group in (*read_lexicon("wordlists")["same_names"], *read_lexicon("known_names")["short_forms"])
+)
+_CALENDAR = {
+    form: frozenset(group.split())
+    for groups in ("months_in_order", "weekdays")
+    for group in read_lexicon("wordlists")[groups]
+    for form in group.split()
+}
+_PREFIX = 4
+_ENDING = 4
+_LONGEST_ACRONYM = 6
+_IDLE = word_list("not_in_acronyms")
+_RUN = re.compile(r"[^\W_]+")
+
+
+class NameIndex:
+    """A text's words in the forms that are needed to look up names of the other text.
+
+    Args:
+        words: the words of the text.
+        names: its names.
+
+    Attributes:
+        words: all words, folded.
+        acronyms: acronyms of the text, folded.
+        kinds: the kinds of names in the text.
+    """
+
+    def __init__(self, words: TextWords, names: Sequence[Name]) -> None:
+        self._text = words.text
+        self._listed = [normal(word) for word in words.texts if kind_of(word) != "p"]
+        self.words = frozenset(self._listed) | {part for name in names for part in name.parts}
+        self.acronyms = tuple(dict.fromkeys(name.parts[0] for name in names if name.kind == "acronym"))
+        self.kinds = frozenset(name.kind for name in names)
+        self._full_names = {name.certain_parts for name in names if name.kind == "name"}
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of the words."""
+        return frozenset(map(stem, self.words))
+
+    @cached_property
+    def squeezed(self) -> str:
+        """The text without white space and marks."""
+        return "".join(_RUN.findall(self._text.lower()))
+
+    @cached_property
+    def initials(self) -> tuple[str, str]:
+        """The first letters of the words: one string of all words, one without small words."""
+        letters = [word for word in self._listed if word and not word[0].isdigit()]
+        return (
+            "".join(word[0] for word in letters),
+            "".join(word[0] for word in letters if word not in _IDLE),
+        )
+
+    @cached_property
+    def _by_form(self) -> dict[str, list[str]]:
+        return _grouped((form, word) for word in self.words for form in _forms(word))
+
+    @cached_property
+    def _by_letter(self) -> dict[str, list[str]]:
+        return _grouped((word[0], word) for word in self.words if word)
+
+    @cached_property
+    def _full_names_by_form(self) -> dict[str, list[tuple[str, ...]]]:
+        return _grouped(
+            (form, parts)
+            for parts in self._full_names
+            if len(parts) > 1
+            for part in parts
+            for form in _listed_forms(part)
+        )
+
+    def has_word(self, word: str) -> bool:
+        """Look up a word: unchanged, by its stem, in another form (Iraq, Iraqi), or as an alias."""
+        if word in self.words or stem(word) in self.stems:
+            return True
+        if len(word) > _PREFIX and not is_known_name(word) and word in self.squeezed:
+            return True
+        similar = (other for form in _forms(word) for other in self._by_form.get(form, ()))
+        return any(_are_forms(word, other) for other in similar)
+
+    def has_code(self, code: str) -> bool:
+        """Look up a code that is not part of a longer number."""
+        at = self.squeezed.find(code)
+        while at >= 0:
+            end = at + len(code)
+            around = self.squeezed[max(0, at - 1) : at] + self.squeezed[end : end + 1]
+            if not any(map(str.isdecimal, around)):
+                return True
+            at = self.squeezed.find(code, end)
+        return False
+
+    def has_acronym(self, acronym: str) -> bool:
+        """Look up an acronym: unchanged, as initials of successive words, or inside one word (TB)."""
+        if self.has_word(acronym) or any(acronym in initials for initials in self.initials):
+            return True
+        return len(acronym) <= _LONGEST_ACRONYM and any(
+            len(word) >= 2 * len(acronym) + 2 and _is_subsequence(acronym, word)
+            for word in self._by_letter.get(acronym[0], ())
+        )
+
+    def is_rivalled(self, parts: tuple[str, ...]) -> bool:
+        """Tell whether each name that shares a word goes on differently: John Smith, John Brown."""
+        sharing = {
+            other
+            for part in parts
+            for form in _sought_forms(part)
+            for other in self._full_names_by_form.get(form, ())
+            if any(_are_same(part, word) for word in other)
+        }
+        return bool(sharing) and all(_leftover(parts, other) and _leftover(other, parts) for other in sharing)
+
+
+def is_present(name: Name, index: NameIndex) -> bool:
+    """Tell whether a text names what a name of the other text does."""
+    parts = name.certain_parts
+    if name.kind == "code":
+        return index.has_code(parts[0])
+    if name.kind in ("month", "weekday"):
+        return name.kind not in index.kinds or not index.words.isdisjoint(_CALENDAR.get(parts[0], parts))
+    if name.kind == "acronym":
+        return index.has_acronym(parts[0])
+    if name.kind == "quoted":
+        return any(map(index.has_word, parts))
+    if len(parts) > 1 and index.is_rivalled(parts):
+        return False
+    present = list(map(index.has_word, parts))
+    is_shortened = present[0] and is_known_name(parts[0])  # Michelangelo Buonarroti
+    return present[-1] or sum(present) * 2 > len(present) or is_shortened or _is_abbreviated(parts, index)
+
+
+def _grouped(entries: Iterable[tuple[str, _Entry]]) -> dict[str, list[_Entry]]:
+    grouped: dict[str, list[_Entry]] = {}
+    for key, entry in entries:
+        grouped.setdefault(key, []).append(entry)
+    return grouped
+
+
+@lru_cache(maxsize=65536)
+def _forms(word: str) -> tuple[str, ...]:
+    """Return keys of which two forms of one name share at least one."""
+    aliases = tuple(f"#{number}" for number in _alias_groups().get(word, ()))
+    if len(word) <= _PREFIX:
+        return (*aliases, word[:_PREFIX])
+    return (*aliases, word[:_PREFIX], "".join(sorted(word[: _PREFIX + 1])))
+
+
+def _listed_forms(part: str) -> tuple[str, ...]:
+    """Return the keys by which a word of a full name is listed: also its first letter."""
+    return (*_forms(part), f"{part[0]}-") if len(part) > 1 else (*_forms(part), f"{part}.", f"{part}-")
+
+
+def _sought_forms(part: str) -> tuple[str, ...]:
+    """Return the keys under which equal words are listed; an initial may be any word with that letter."""
+    return (*_forms(part), f"{part[0]}." if len(part) > 1 else f"{part}-")
+
+
+@cache
+def _alias_groups() -> dict[str, list[int]]:
+    return _grouped((word, number) for number, group in enumerate(_ALIASES) for word in group)
+
+
+def _leftover(parts: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    """Tell whether a name has a word that the other lacks, initials included."""
+    return not all(any(_are_same(part, other) for other in others) for part in parts)
+
+
+def _are_same(first: str, second: str) -> bool:
+    """Tell whether two words of names are equal, initial and name, or forms and short forms of one name."""
+    if first == second or (1 in (len(first), len(second)) and first[0] == second[0]):
+        return True
+    return _are_forms(first, second)
+
+
+def _are_forms(first: str, second: str) -> bool:
+    """Tell whether two words are aliases or forms of one name; two known names are no forms."""
+    groups = _alias_groups()
+    if first in groups and not set(groups[first]).isdisjoint(groups.get(second, ())):
+        return True
+    if min(len(first), len(second)) < _PREFIX or first[0] != second[0]:
+        return False
+    if first != second and is_known_name(first) and is_known_name(second):
+        return False
+    return _share_beginning(first, second)
+
+
+def _share_beginning(first: str, second: str) -> bool:
+    """Tell whether two words begin with the same letters, also in another order, and end shortly after."""
+    shortest, longest = sorted((len(first), len(second)))
+    if shortest > _PREFIX and sorted(first[: _PREFIX + 1]) == sorted(second[: _PREFIX + 1]):
+        return True
+    shared = len(os.path.commonprefix((first, second)))
+    return longest - shared <= _ENDING and shared >= max(_PREFIX, longest / 2)
+
+
+def _is_abbreviated(parts: tuple[str, ...], index: NameIndex) -> bool:
+    """Tell whether an acronym in the other text stands for the name or for a longer name that contains it."""
+    if len(parts) > 1:
+        initials = "".join(part[0] for part in parts)
+        return any(initials in acronym for acronym in index.acronyms)
+    return any(acronym[0] == parts[0][0] and _is_subsequence(acronym, parts[0]) for acronym in index.acronyms)
+
+
+def _is_subsequence(letters: str, word: str) -> bool:
+    rest = iter(word)
+    return all(letter in rest for letter in letters)

@@ -13,7 +13,7 @@ from semscale.guards.figures import IDENTIFIERS
 from semscale.guards.findings import Finding, Span
 from semscale.guards.quantities import Quantity, conversion_of, measure_the_same
 from semscale.guards.reading import AnalysedText, analyse, comparable, differ
-from semscale.guards.words import read_lexicon
+from semscale.guards.words import MOST_COMPARED, MOST_REPORTED, read_lexicon
 
 OTHER_VALUE = "other-value"
 OTHER_UNIT = "other-unit"
@@ -39,9 +39,9 @@ _MEANING = Quantity._fields.index("unit")
 _FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
 _LONGEST_FROM = 10
 _ROUNDED_DIGITS = 2
-_MOST_REPORTED = 200
-"""The most numbers of a text that are reported; a pasted table may have many."""
-_MOST_COMPARED = 1000
+_DEGREE = "degree"
+_DEGREES = frozenset((_DEGREE, "degree_Celsius", "degree_Fahrenheit"))
+_MOST_ROUNDED = 100
 """The most numbers of a text that are compared by rounding, conversion or label; equal ones always agree."""
 
 
@@ -124,7 +124,7 @@ def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
         return []
     distinct = list({(second.values, second.unit, second.label): second for second in there}.values())
     written = {(value, unit) for second in distinct for value in second.values for unit in (second.unit, "*")}
-    compared = distinct[:_MOST_COMPARED]
+    compared = distinct[:_MOST_ROUNDED]
     answered: dict[tuple[object, ...], bool] = {}
     left: list[Quantity] = []
     for first in told:
@@ -133,7 +133,7 @@ def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
             answered[alike] = _is_written(first, written) or any(_agree(first, each) for each in compared)
         if not answered[alike]:
             left.append(first)
-        if len(left) == _MOST_REPORTED:
+        if len(left) == MOST_REPORTED:
             break
     return left
 
@@ -156,8 +156,8 @@ def _differing(first: Quantity, second: Quantity, left: AnalysedText, right: Ana
 
 def _bounds(left: AnalysedText, right: AnalysedText) -> Iterator[Finding]:
     """Find numbers that are an upper bound in one text and a lower bound in the other."""
-    bounds = ([each for each in side.quantities if each.bound][:_MOST_REPORTED] for side in (left, right))
-    for first, second in product(*bounds):
+    bounds = [[number for number in side.quantities if number.bound] for side in (left, right)]
+    for first, second in product(bounds[0][:MOST_COMPARED], bounds[1][:MOST_COMPARED]):
         if first.bound * second.bound < 0 and _agree(first, second):
             reason = f'"{first.shown}" is a bound on the other side in the reference.'
             here, there = left.place(first.start, first.end), right.place(second.start, second.end)
@@ -167,9 +167,9 @@ def _bounds(left: AnalysedText, right: AnalysedText) -> Iterator[Finding]:
 def _turned_changes(left: AnalysedText, right: AnalysedText) -> Iterator[Finding]:
     """Find changes that one text states in the reverse direction: from 5 to 7, from 7 to 5."""
     changes, others = _changes(left), _changes(right)
-    for first, second in product(changes, others):
-        is_known = any(_agree(first[0], each[0]) and _agree(first[1], each[1]) for each in others)
-        if not is_known and _agree(first[0], second[1]) and _agree(first[1], second[0]):
+    new = [change for change in changes if not any(all(map(_agree, change, other)) for other in others)]
+    for first, second in product(new, others):
+        if all(map(_agree, first, reversed(second))):
             reason = (
                 f'From "{first[0].shown}" to "{first[1].shown}" is the reverse of what the reference says.'
             )
@@ -185,8 +185,8 @@ def _changes(side: AnalysedText) -> list[tuple[Quantity, Quantity]]:
         for first, second in pairwise(side.quantities)
         if first.sort == second.sort == "number"
         and text[first.end : second.start].split() == ["to"]
-        and _FROM.search(text[: first.start][-_LONGEST_FROM:])
-    ][:_MOST_REPORTED]
+        and _FROM.search(text[max(first.start - _LONGEST_FROM, 0) : first.start])
+    ][:MOST_COMPARED]
 
 
 def _expected(quantity: Quantity, others: list[Quantity]) -> bool:
@@ -234,9 +234,7 @@ def _agree(first: Quantity, second: Quantity) -> bool:
         return False
     if first.label in IDENTIFIERS and isinstance(first.values[0], str) and isinstance(second.values[0], str):
         return first.values[0] == second.values[0]
-    if set(first.values) & set(second.values) and (
-        first.unit == second.unit or not (first.unit and second.unit)
-    ):
+    if set(first.values) & set(second.values) and _units_agree(first, second):
         return True
     numbers = [
         [value for value in quantity.values if isinstance(value, float)] for quantity in (first, second)
@@ -244,10 +242,18 @@ def _agree(first: Quantity, second: Quantity) -> bool:
     return any(_close(mine, first, yours, second) for mine in numbers[0] for yours in numbers[1])
 
 
+def _units_agree(first: Quantity, second: Quantity) -> bool:
+    """Tell whether two units are the same, or one of them is not stated: "20 degrees" beside 20 °C."""
+    units = {first.unit, second.unit}
+    return len(units) == 1 or "" in units or (_DEGREE in units and units <= _DEGREES)
+
+
 def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
     """Tell whether two values agree; the finer one may be rounded to the coarser one's digits."""
-    if one.unit == other.unit or not (one.unit and other.unit):
+    if _units_agree(one, other):
         first, second = _as_shares(mine, one, yours, other)
+        if not math.isclose(first, second, rel_tol=2 * _APPROXIMATE):
+            return False  # at once, as none of the closer checks can hold
         return (
             math.isclose(first, second, rel_tol=_EXACT)
             or (one.digits != other.digits and _rounds(first, second, one, other))

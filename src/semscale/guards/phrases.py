@@ -1,28 +1,35 @@
-"""Phrases of claims and the wording that two texts share."""
+"""Phrases and negations in texts, and the wording that two texts share."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from itertools import chain, pairwise, product, takewhile
+from typing import Any, NamedTuple
 
-from semscale.guards.negation import denies_before, denies_next
 from semscale.guards.words import (
     ABSENCE,
     CUE,
+    MOST_COMPARED,
     TextWords,
     base_stem,
+    begins_sentence,
+    is_answer,
     kind_of,
     read_lexicon,
     role_of,
     rules_of_negation,
+    sentence_end,
+    sentence_start,
 )
 
 HARMLESS = "harmless"
 _ANY, _SOME = "_", ".."
+_GROUPS = "groups"
 _LONGEST_GAP = 4
+_CONDITIONAL_LINKS = ("without", "unless")
 
-PHRASE_GUARDS = ("quantity", "certainty", "exclusivity", "order", "condition")
-"""The guards that have phrases."""
+PHRASE_GUARDS = ("quantity", "certainty", "exclusivity", "order", "condition", "alternative")
+"""The guards that have phrases, and the book of alternatives that the guard of opposites compares."""
 
 Pattern = tuple[frozenset[str] | str, ...]
 
@@ -42,166 +49,92 @@ class Cue(NamedTuple):
 
 
 class _Phrase(NamedTuple):
-    """A phrase whose first word, or first two words, are found.
+    """A phrase whose first word, or first two words, are in the text.
 
     Attributes:
+        guard: the guard to which it belongs.
         kind: its class.
-        n_found: how many of its words are.
-        rest: what follows these.
+        n_matched: how many of its words match.
+        rest: the pattern of the words that follow these.
     """
 
+    guard: str
     kind: str
-    n_found: int
+    n_matched: int
     rest: Pattern
 
 
-class _Patterns(NamedTuple):
-    """The phrases with one first word.
-
-    Attributes:
-        with_any: phrases of one word, and those with any second word.
-        with_second: for each second word the phrases with it, and those of ``with_any``.
-    """
-
-    with_any: list[_Phrase]
-    with_second: dict[str, list[_Phrase]]
-
-
-class PhraseBook:
-    """The phrases of one guard by their first words.
-
-    Args:
-        entries: for each class its phrases, several in a line, with commas between them.
-        groups: for each group its words.
-
-    Attributes:
-        patterns: the phrases by their first words.
-
-    Example:
-        >>> book = PhraseBook({"hedged": ["<be> said to"], "harmless": ["said so"]}, {"be": "is was"})
-        >>> sorted(book.patterns)
-        ['is', 'said', 'was']
-    """
-
-    def __init__(self, entries: Mapping[str, Sequence[str]], groups: Mapping[str, str]) -> None:
-        self._groups = {name: frozenset(words.split()) for name, words in groups.items()}
-        self.patterns: dict[str, _Patterns] = {}
-        for kind, lines in entries.items():
-            for line in lines:
-                for phrase in line.split(","):
-                    self._add(kind, phrase.split())
-        self._join()
-
-    def _add(self, kind: str, phrase: Sequence[str]) -> None:
-        first, *rest = (self._piece(piece) for piece in phrase)
-        pattern = tuple(rest)
-        for word in first:
-            patterns = self.patterns.setdefault(word, _Patterns([], {}))
-            if pattern and isinstance(pattern[0], frozenset):
-                for second in pattern[0]:
-                    patterns.with_second.setdefault(second, []).append(_Phrase(kind, 2, pattern[1:]))
-            else:
-                patterns.with_any.append(_Phrase(kind, 1, pattern))
-
-    def _join(self) -> None:
-        """Add the phrases with any second word to those with each."""
-        for patterns in self.patterns.values():
-            for tried in patterns.with_second.values():
-                tried[:0] = patterns.with_any
-
-    def _piece(self, piece: str) -> frozenset[str] | str:
-        if piece in (_ANY, _SOME):
-            return piece
-        return self._groups[piece[1:-1]] if piece.startswith("<") else frozenset((piece,))
-
-
-@cache
-def phrase_book(guard: str) -> PhraseBook:
-    """Return the phrases of a guard, from ``<guard>.toml`` beside this module."""
-    entries = dict(read_lexicon(guard))
-    groups = entries.pop("groups", {})
-    return PhraseBook(entries, groups)
-
-
-class _Beginning(NamedTuple):
-    """The phrases of several books with one first word, as ``_Patterns``; each list with its book."""
-
-    with_any: list[tuple[str, list[_Phrase]]]
-    with_second: dict[str, list[tuple[str, list[_Phrase]]]]
-
-
 class PhraseReader:
-    """Reads the phrases of several books in one pass over a text.
+    """Reads the phrases of several guards in one pass over a text.
 
     Args:
-        books: by their names.
+        lexicons: for each guard its classes, each with its phrases, several in a line with commas between
+            them, and under ``groups`` the words of each group.
 
     Example:
-        >>> book = PhraseBook({"hedged": ["<be> said to"], "harmless": ["said so"]}, {"be": "is was"})
-        >>> PhraseReader({"certainty": book}).read(TextWords("It was said to work"))
+        >>> lexicon = {"hedged": ["<be> said to"], "harmless": ["said so"], "groups": {"be": "is was"}}
+        >>> PhraseReader({"certainty": lexicon}).read(TextWords("It was said to work"))
         {'certainty': [Cue(kind='hedged', first=1, last=3)]}
     """
 
-    def __init__(self, books: Mapping[str, PhraseBook]) -> None:
-        self._books = tuple(books)
-        words: set[str] = set().union(*(book.patterns for book in books.values()))
-        self._begun = {
-            word: _beginning(
-                {name: book.patterns[word] for name, book in books.items() if word in book.patterns}
-            )
-            for word in words
-        }
+    def __init__(self, lexicons: Mapping[str, Mapping[str, Any]]) -> None:
+        self._guards = tuple(lexicons)
+        # By the first word and, where it is a certain one, by the second.
+        self._phrases: dict[str, dict[str, list[_Phrase]]] = {}
+        for guard, lexicon in lexicons.items():
+            for kind, lines in lexicon.items():
+                if kind != _GROUPS:
+                    self._add(guard, kind, ",".join(lines), lexicon.get(_GROUPS, {}))
+
+    def _add(self, guard: str, kind: str, phrases: str, groups: Mapping[str, str]) -> None:
+        for phrase in phrases.split(","):
+            first, *rest = (_piece(piece, groups) for piece in phrase.split())
+            has_second = bool(rest) and isinstance(rest[0], frozenset)
+            entry = _Phrase(guard, kind, 1 + has_second, tuple(rest[has_second:]))
+            for word, second in product(first, rest[0] if has_second else ("",)):
+                self._phrases.setdefault(word, {}).setdefault(second, []).append(entry)
 
     def read(self, words: TextWords) -> dict[str, list[Cue]]:
-        """Find the phrases of each book in a text, in their order, without harmless ones."""
-        cues_by_guard: dict[str, list[Cue]] = {name: [] for name in self._books}
-        begun, texts = self._begun, words.texts
-        if begun.keys().isdisjoint(words.distinct):
-            return cues_by_guard
-        free_from = dict.fromkeys(self._books, 0)
-        for at, (text, following) in enumerate(zip(texts, [*texts[1:], ""], strict=True)):
-            beginning = begun.get(text)
-            if beginning is None:
+        """Return the phrases of each guard in a text, in their order, without harmless ones."""
+        cues: dict[str, list[Cue]] = {guard: [] for guard in self._guards}
+        if self._phrases.keys().isdisjoint(words.distinct):
+            return cues
+        free_from = dict.fromkeys(self._guards, 0)
+        texts = words.texts
+        for at, text in enumerate(texts):
+            by_second = self._phrases.get(text)
+            if by_second is None:
                 continue
-            for name, phrases in beginning.with_second.get(following, beginning.with_any):
-                cue = _longest(texts, at, phrases) if at >= free_from[name] else None
-                if cue:
-                    free_from[name] = cue.last + 1
-                    cues_by_guard[name] += [cue] * (cue.kind != HARMLESS)
-        return cues_by_guard
+            following = texts[at + 1] if at + 1 < len(texts) else ""
+            for guard, cue in _longest(texts, at, by_second, following).items():
+                if at >= free_from[guard]:
+                    free_from[guard] = cue.last + 1
+                    cues[guard] += [cue] * (cue.kind != HARMLESS)
+        return cues
 
 
 @cache
 def phrase_reader() -> PhraseReader:
-    """Return what reads the phrases of all guards that have some."""
-    return PhraseReader({guard: phrase_book(guard) for guard in PHRASE_GUARDS})
+    """Return the reader of the phrases of all guards, from ``<guard>.toml``."""
+    return PhraseReader({guard: read_lexicon(guard) for guard in PHRASE_GUARDS})
 
 
-def _beginning(patterns: Mapping[str, _Patterns]) -> _Beginning:
-    """Join what books have for one first word."""
-    seconds: set[str] = set().union(*(each.with_second for each in patterns.values()))
-    with_second = {
-        second: {name: each.with_second.get(second, each.with_any) for name, each in patterns.items()}
-        for second in seconds
-    }
-    return _Beginning(
-        _with_phrases({name: each.with_any for name, each in patterns.items()}),
-        {second: _with_phrases(listed) for second, listed in with_second.items()},
-    )
+def _piece(piece: str, groups: Mapping[str, str]) -> frozenset[str] | str:
+    if piece in (_ANY, _SOME):
+        return piece
+    return frozenset(groups[piece[1:-1]].split() if piece.startswith("<") else (piece,))
 
 
-def _with_phrases(phrases: Mapping[str, list[_Phrase]]) -> list[tuple[str, list[_Phrase]]]:
-    return [(name, listed) for name, listed in phrases.items() if listed]
-
-
-def _longest(texts: Sequence[str], at: int, phrases: Sequence[_Phrase]) -> Cue | None:
-    """Return the longest of some phrases at a place, whose first words are those of the text."""
-    kind, last = "", 0
-    for name, n_found, rest in phrases:
-        end = _end(texts, at + n_found, rest) if rest else at + n_found
-        if end is not None and end > last:
-            kind, last = name, end
-    return Cue(kind, at, last - 1) if kind else None
+def _longest(
+    texts: Sequence[str], at: int, by_second: Mapping[str, Sequence[_Phrase]], following: str
+) -> dict[str, Cue]:
+    """Return the longest phrase of each guard that begins at a position."""
+    longest: dict[str, Cue] = {}
+    for guard, kind, n_matched, rest in chain(by_second.get("", ()), by_second.get(following, ())):
+        end = _end(texts, at + n_matched, rest) if rest else at + n_matched
+        if end is not None and (guard not in longest or end - 1 > longest[guard].last):
+            longest[guard] = Cue(kind, at, end - 1)
+    return longest
 
 
 def _end(texts: Sequence[str], at: int, pattern: Pattern) -> int | None:
@@ -236,7 +169,7 @@ class Wording:
         words: the words of the text.
     """
 
-    __slots__ = ("_content", "_counts", "_cues", "_denying", "words")
+    __slots__ = ("_by_position", "_content", "_counts", "_cues", "_denials", "_denying", "words")
 
     def __init__(self, words: TextWords) -> None:
         self.words = words
@@ -244,12 +177,33 @@ class Wording:
         self._content: dict[int, str] | None = None
         self._counts: Counter[str] | None = None
         self._denying: frozenset[int] | None = None
+        self._denials: frozenset[int] | None = None
+        self._by_position: dict[str, dict[int, Cue]] = {}
 
     def cues(self, guard: str) -> list[Cue]:
         """Return the phrases of a guard in the text."""
         if self._cues is None:
             self._cues = phrase_reader().read(self.words)
         return self._cues[guard]
+
+    def cue_at(self, guard: str, position: int) -> Cue | None:
+        """Return the phrase of a guard that contains a word, if any."""
+        if guard not in self._by_position:
+            self._by_position[guard] = {
+                at: cue for cue in self.cues(guard) for at in range(cue.first, cue.last + 1)
+            }
+        return self._by_position[guard].get(position)
+
+    @property
+    def denials(self) -> frozenset[int]:
+        """Positions of its negations, without "nobody but" and the like, which deny nothing."""
+        if self._denials is None:
+            self._denials = frozenset(
+                at
+                for at in self.denying
+                if self.words.texts[at] not in _CONDITIONAL_LINKS and not self.cue_at("exclusivity", at)
+            )
+        return self._denials
 
     @property
     def denying(self) -> frozenset[int]:
@@ -282,6 +236,11 @@ class Wording:
         if self._counts is None:
             self._counts = Counter(self.content.values())
         return self._counts
+
+    @property
+    def figures(self) -> set[str]:
+        """Its numbers in digits."""
+        return {text for text in self.words.distinct if text[0].isdecimal()}
 
     def stems(self, first: int, end: int) -> set[str]:
         """Return the stems of content words from one position up to, without, another."""
@@ -363,6 +322,46 @@ def most_shared(left: Wording, right: Wording) -> int:
     return len(first.keys() & second.keys()) + repeated
 
 
+_ALTERNATIVE = "alternative"
+_LEAST_ALIKE = 0.85
+
+
+def exchanged_alternatives(left: Wording, right: Wording, groups: Iterable[str]) -> tuple[Cue, Cue] | None:
+    """Find two phrases of one group in each other's place in texts that are otherwise nearly alike.
+
+    "Twice per day" and "twice per week"; "wet in summer, dry in winter" and "wet in winter, dry in summer".
+
+    Args:
+        left: a text.
+        right: the other text.
+        groups: the groups of phrases to compare: ``rate``, ``excess``, ``season`` or ``span``.
+
+    Returns:
+        The phrases; ``None`` if there are none, or if the texts have other numbers or other words.
+    """
+    here, there = left.cues(_ALTERNATIVE)[:MOST_COMPARED], right.cues(_ALTERNATIVE)[:MOST_COMPARED]
+    changed = [
+        (first, second)
+        for first, second in zip(here, there, strict=False)
+        if first.kind != second.kind and _group_of(first) == _group_of(second) in groups
+    ]
+    if len(here) != len(there) or not changed or _lists(left, changed) or left.figures != right.figures:
+        return None
+    return changed[0] if alignment(left, right, _ALTERNATIVE) >= _LEAST_ALIKE else None
+
+
+def _group_of(cue: Cue) -> str:
+    return cue.kind.partition("-")[0]
+
+
+def _lists(wording: Wording, changed: Sequence[tuple[Cue, Cue]]) -> bool:
+    """Tell whether phrases that changed places only follow each other: "in summer and autumn"."""
+    if len(changed) == 1:
+        return False
+    first, second = changed[0][0], changed[1][0]
+    return not wording.stems(first.last + 1, second.first)
+
+
 def kinds_of(cues: Iterable[Cue]) -> set[str]:
     """Return the classes of some cues."""
     return {cue.kind for cue in cues}
@@ -390,3 +389,183 @@ def _covered(wording: Wording, guard: str) -> frozenset[int]:
     return frozenset(
         at for cue in wording.cues(guard) for at in range(cue.first, cue.last + 1) if at in content
     )
+
+
+_GERUND = "-ing"
+_SHORTEST_GERUND = 5
+_BETWEEN_PASSIVE = 3
+_LONGEST_HINDERED = 5
+_FARTHEST_BUT = 3
+_FARTHEST_BOUND = 4
+
+
+def denies_next(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a word negates the words after it.
+
+    Example:
+        >>> denies_next("you omitted the label".split(), 1), denies_next("it was omitted here".split(), 2)
+        (True, False)
+    """
+    rules, text = rules_of_negation(), texts[at]
+    if text in rules["either_way"]:
+        return _has_object(texts, at)
+    if text in rules["after_hindering"]:
+        return any(
+            _hinders(texts, before, at) for before in range(max(at - _LONGEST_HINDERED - 1, 0), at - 1)
+        )
+    if (text in rules["participles"] and _is_passive(texts, at)) or _is_completed(texts, at):
+        return False
+    if text in rules["forward_before"]:
+        return _is_followed_as_asked(_following(texts, at), rules["forward_before"][text].split())
+    return (text in rules["forward"] or text.endswith("n't")) and not _is_idle(texts, at)
+
+
+def denies_before(texts: Sequence[str], at: int) -> int | None:
+    """Find the first word of a phrase that ends here and negates what comes before it in the clause.
+
+    Returns:
+        The position of that word; ``None`` if there is no such phrase.
+
+    Example:
+        >>> denies_before("fever is absent".split(), 2), denies_before("fever was not ruled out".split(), 4)
+        (2, 3)
+    """
+    rules, text = rules_of_negation(), texts[at]
+    if text == "out":
+        is_phrase = at and texts[at - 1] in rules["out_after"] and _is_passive(texts, at - 1)
+        return at - 1 if is_phrase else None
+    if text in rules["either_way"]:
+        return None if _has_object(texts, at) else at
+    if text in rules["unnoticed"] and _following(texts, at) == "by":
+        return None
+    if text in rules["participles"]:
+        return at if text not in rules["out_after"] and _is_passive(texts, at) else None
+    return at if text in rules["backward_absent"] else None
+
+
+def weakens_next(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a word leaves open whether there is any of what follows: few tests, but not a few tests.
+
+    Example:
+        >>> weakens_next(["few", "tests"], 0), weakens_next(["a", "few", "tests"], 1)
+        (True, False)
+    """
+    rules, text = rules_of_negation(), texts[at]
+    before, following = texts[at - 1] if at else "", _following(texts, at)
+    if text not in rules["weakening"]:
+        return False
+    if text in ("hard", "difficult"):
+        return following == "to"
+    if text == "more":
+        return before in rules["wishing"] or (
+            before == "be" and at > 1 and texts[at - 2] in rules["advising"]
+        )
+    if before == "a":
+        return at > 1 and texts[at - 2] == "only"
+    return before != "not" and before not in rules["definite"]
+
+
+def _following(texts: Sequence[str], at: int) -> str:
+    return texts[at + 1] if at + 1 < len(texts) else ""
+
+
+def _is_completed(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a verb has its "from" behind an object, and so leaves that object alone."""
+    if texts[at] not in rules_of_negation()["hindering"]:
+        return False
+    last = min(at + _LONGEST_HINDERED + 1, len(texts) - 1)
+    return any(texts[end] == "from" and _hinders(texts, at, end) for end in range(at + 2, last + 1))
+
+
+def _hinders(texts: Sequence[str], at: int, end: int) -> bool:
+    """Tell whether a verb and "from" embrace an object, and a gerund follows: keep the loop from running."""
+    between, following = texts[at + 1 : end], _following(texts, end)
+    return (
+        texts[at] in rules_of_negation()["hindering"]
+        and _is_gerund(following)
+        and all(text[0].isalpha() and text not in rules_of_negation()["hindering"] for text in between)
+    )
+
+
+def _is_idle(texts: Sequence[str], at: int) -> bool:
+    """Tell whether the words beside a negation keep it from negating: not only, no. 5, whether or not."""
+    rules, text, following = rules_of_negation(), texts[at], _following(texts, at)
+    if following in rules["pseudo"].get(text, "").split():
+        return True
+    idle_no = text == "no" and _is_idle_no(texts, at)
+    idle_not = text == "not" and at > 0 and _is_idle_not(texts, at)
+    return idle_no or idle_not or _sets_bound(texts, at) or _leaves_exception(texts, at)
+
+
+def _is_idle_no(texts: Sequence[str], at: int) -> bool:
+    """Tell whether "no" stands before no word, answers, or begins "no other is as good"."""
+    following = _following(texts, at)
+    if not following[:1].isalpha() or is_answer(texts, at):
+        return True
+    return following == "other" and begins_sentence(texts, at)
+
+
+def _is_idle_not(texts: Sequence[str], at: int) -> bool:
+    """Tell whether "not" leaves a question open ("whether or not") or repeats a denial (", not even you")."""
+    repeats = _following(texts, at) == "even" and texts[at - 1] == ","
+    return repeats or texts[at - 1] in rules_of_negation()["idle_after"]
+
+
+def _sets_bound(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a negation with "more than" close behind sets a bound: do not take more than one."""
+    text, bounded = texts[at], rules_of_negation()["bounded"]
+    farthest = 1 if text == "no" else _FARTHEST_BOUND
+    if text not in ("no", "not") and not text.endswith("n't"):
+        return False
+    ahead = list(takewhile(lambda word: word[0].isalpha(), texts[at + 1 : at + 2 + farthest]))
+    return any(word in bounded and following == "than" for word, following in pairwise(ahead))
+
+
+def _leaves_exception(texts: Sequence[str], at: int) -> bool:
+    """Tell whether all but an exception is denied, and the exception affirmed: nothing except the logo."""
+    rules = rules_of_negation()
+    if texts[at] not in rules["no_others"] and texts[at : at + 2] != ["no", "one"]:
+        return False
+    sentence = range(sentence_start(texts, at), sentence_end(texts, at))
+    around = texts[sentence.start : sentence.stop]
+    if all(rules[name].keys().isdisjoint(around) for name in ("exceptive", "exceptive_pairs")):
+        return False
+    return any(_excepts(texts, position, at) for position in sentence)
+
+
+def _excepts(texts: Sequence[str], at: int, denial: int) -> bool:
+    """Tell whether a word sets an exception to a denial; "but" does so close behind it alone."""
+    rules, text = rules_of_negation(), texts[at]
+    if text == "but":
+        return denial < at <= denial + _FARTHEST_BUT and texts[at - 1] != ","
+    return (
+        text in rules["exceptive"] or _following(texts, at) in rules["exceptive_pairs"].get(text, "").split()
+    )
+
+
+def _has_object(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a word is followed by what is missing: "is missing a label", but not "is missing here"."""
+    rules, following = rules_of_negation(), _following(texts, at)
+    return following in rules["before_objects"] or (
+        following[:1].isalpha() and following not in rules["stop"]
+    )
+
+
+def _is_passive(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a participle has a form of "to be" before it: was omitted, was not even mentioned."""
+    rules = rules_of_negation()
+    for before in range(at - 1, max(at - 1 - _BETWEEN_PASSIVE, -1), -1):
+        if texts[before].removesuffix("n't") in rules["be"]:
+            return True
+        if not (texts[before].endswith("ly") or texts[before] in rules["inside_passives"]):
+            return False
+    return False
+
+
+def _is_followed_as_asked(following: str, asked: list[str]) -> bool:
+    """Tell whether the next word is one of those that make a word negate; ``-ing`` stands for any gerund."""
+    return following in asked or (_GERUND in asked and _is_gerund(following))
+
+
+def _is_gerund(text: str) -> bool:
+    return text.endswith("ing") and len(text) >= _SHORTEST_GERUND

@@ -1,11 +1,13 @@
 """Polarity of the words of texts, and conflicts between two texts."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import islice
+from itertools import islice, product
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from semscale.guards.negation import Reach, negation_reach
+from semscale.guards.phrases import denies_before, denies_next, weakens_next
 from semscale.guards.relations import (
     Exchange,
     Relation,
@@ -16,12 +18,20 @@ from semscale.guards.relations import (
     same_events,
 )
 from semscale.guards.words import (
+    ABSENCE,
     CONTENT,
     CONTENT_IN_PLACE,
+    CUE,
+    END,
+    MOST_COMPARED,
     NEGATING,
+    PRESENCE,
     TextWords,
     bare_word,
+    begins_sentence,
     clause_start,
+    ends_clause,
+    is_answer,
     is_content,
     kind_of,
     read_lexicon,
@@ -51,11 +61,26 @@ class Mention(NamedTuple):
     at: int
 
 
+class Reach(NamedTuple):
+    """The words that negations reach.
+
+    Attributes:
+        negated: for each negated word the positions of its negations, by the word's position.
+        doubtful: positions of words that may be denied or not, such as a place behind a denied noun.
+        taken_up: the position up to which a negated "do it" takes up what was said; 0 if there is none.
+    """
+
+    negated: dict[int, list[int]]
+    doubtful: set[int]
+    taken_up: int
+
+
 class Polarity:
     """The signs of a text's content words.
 
     Args:
         words: all words of the text.
+        roles: the role of each word.
         content: positions of its content words.
         reach: the words that its negations reach.
 
@@ -65,8 +90,9 @@ class Polarity:
         negated: the keys with sign -1.
     """
 
-    def __init__(self, words: TextWords, content: Sequence[int], reach: Reach) -> None:
+    def __init__(self, words: TextWords, roles: Sequence[int], content: Sequence[int], reach: Reach) -> None:
         self.words = words
+        self._roles = roles
         self.affirmed: set[str] = set()
         self.negated: set[str] = set()
         self._content = content
@@ -89,6 +115,23 @@ class Polarity:
             mentions += [
                 Mention(key, side, side * turned, cues, at) for key, side in sides(self.words.texts[at])
             ]
+        return mentions
+
+    @cached_property
+    def by_key(self) -> dict[str, list[Mention]]:
+        """The mentions of each key."""
+        mentions: dict[str, list[Mention]] = {}
+        for mention in self.mentions:
+            mentions.setdefault(mention.key, []).append(mention)
+        return mentions
+
+    @cached_property
+    def by_cue(self) -> dict[int, list[Mention]]:
+        """The mentions that each negation reaches, by its position."""
+        mentions: dict[int, list[Mention]] = {}
+        for mention in self.mentions:
+            for cue in mention.cues:
+                mentions.setdefault(cue, []).append(mention)
         return mentions
 
     @property
@@ -122,8 +165,14 @@ class Polarity:
     def is_condition(self, at: int) -> bool:
         """Tell whether a word stands in a clause that begins with "if" and the like."""
         texts = self.words.texts
-        start = clause_start(texts, [role_of(text) for text in texts], at)
+        start = clause_start(texts, self._roles, at)
         return start > 0 and texts[start - 1] in rules_of_negation()["conditional"]
+
+    def mention_at(self, at: int) -> Mention | None:
+        """Return the first mention of the word at a position; ``None`` if it is no content word."""
+        position = bisect_left(self.mentions, at, key=attrgetter("at"))
+        mention = self.mentions[position] if position < len(self.mentions) else None
+        return mention if mention and mention.at == at else None
 
     def keys_at(self, at: int) -> set[str]:
         """Return the keys of the word at a position."""
@@ -136,10 +185,11 @@ class Polarity:
     def noun_after(self, mention: Mention) -> str:
         """Return the stem of the content word after a mention; "" if the clause has none."""
         texts = self.words.texts
-        following = next((at for at in self._content if at > mention.at), None)
-        if following is None or any(kind_of(text) == "p" for text in texts[mention.at + 1 : following]):
+        position = bisect_right(self._content, mention.at)
+        following = self._content[position : position + 1]
+        if not following or any(kind_of(text) == "p" for text in texts[mention.at + 1 : following[0]]):
             return ""
-        return stem(texts[following])
+        return stem(texts[following[0]])
 
 
 def read_polarity(words: TextWords) -> Polarity:
@@ -161,7 +211,7 @@ def read_polarity(words: TextWords) -> Polarity:
     ]
     negates = max(roles, default=0) >= NEGATING
     reach = negation_reach(texts, roles, frozenset(content)) if negates else Reach({}, set(), 0)
-    return Polarity(words, content, reach)
+    return Polarity(words, roles, content, reach)
 
 
 def _turned(cues: Sequence[int]) -> int:
@@ -169,10 +219,205 @@ def _turned(cues: Sequence[int]) -> int:
     return -1 if len(cues) % 2 else 1
 
 
+_MOST_NEGATIONS = 8
+"""The most negations that may reach one word."""
+_EXCEPTIONS = ("unless", "without", "until")
+
+
+def lift_exceptions(
+    texts: list[str], roles: Sequence[int], negated: dict[int, list[int]], doubtful: set[int]
+) -> None:
+    """Lift the negation of a clause with an exception, and that of the exception itself.
+
+    After "not ... until" it is left open whether the clause is denied.
+
+    Args:
+        texts: the words of a text.
+        roles: the role of each word.
+        negated: for each negated word the positions of its negations; changed in place.
+        doubtful: positions of words that may be denied or not; changed in place.
+
+    Example:
+        >>> from semscale.guards.words import role_of
+        >>> negated, texts = {3: [2], 7: [4]}, "it is not valid unless it is positive".split()
+        >>> lift_exceptions(texts, [role_of(text) for text in texts], negated, set())
+        >>> negated
+        {}
+    """
+    exceptions = [at for at, text in enumerate(texts) if text in _EXCEPTIONS]
+    reached = _reached(negated) if exceptions else {}
+    for at in exceptions:
+        main = _main_clause(texts, roles, at, reached.get(at, []))
+        denying = {position for position in main if roles[position] & CUE and denies_next(texts, position)}
+        if not denying:
+            continue
+        for position in {position for cue in (*denying, at) for position in reached.get(cue, ())}:
+            remaining = [cue for cue in negated.pop(position, ()) if cue not in denying and cue != at]
+            if remaining:
+                negated[position] = remaining
+            if texts[at] == "until" or (texts[at] == "without" and main.start > at):
+                doubtful.add(position)
+
+
+def _reached(negated: dict[int, list[int]]) -> dict[int, list[int]]:
+    """Return the positions of the words that each negation reaches."""
+    reached: dict[int, list[int]] = {}
+    for position, cues in negated.items():
+        for cue in cues:
+            reached.setdefault(cue, []).append(position)
+    return reached
+
+
+def _main_clause(texts: list[str], roles: Sequence[int], at: int, excepted: list[int]) -> range:
+    """Return the clause with an exception: the one before it, or the next if it begins the sentence."""
+    if not begins_sentence(texts, at):
+        return range(clause_start(texts, roles, at), at)
+    end = sentence_end(texts, at)
+    commas = [texts.index(",", at, end)] if "," in texts[at:end] else []
+    first = max(excepted + commas, default=at)
+    return range(first + 1, end)
+
+
+_REACH = 4
+
+
+def negation_reach(texts: list[str], roles: Sequence[int], content: frozenset[int]) -> Reach:
+    """Find the words that the negations of a text reach.
+
+    Args:
+        texts: the words of a text.
+        roles: the role of each word.
+        content: positions of its content words.
+
+    Example:
+        >>> from semscale.guards.words import role_of
+        >>> texts = ["it", "is", "not", "safe"]
+        >>> negation_reach(texts, [role_of(text) for text in texts], frozenset((3,))).negated
+        {3: [2]}
+    """
+    reach = Reach({}, set(), 0)
+    active: list[tuple[int, int]] = []
+    taken_up = 0
+    for at, role in enumerate(roles):
+        if active and at in content and not role & END:
+            _enter(reach, at, active)
+        active = _still_active(texts, at, role, at in content, active)
+        if active and _takes_up(texts, at):
+            taken_up = at
+        if role & (PRESENCE | ABSENCE):
+            _negate_subject(texts, roles, at, reach)
+    lift_exceptions(texts, roles, reach.negated, reach.doubtful)
+    return reach._replace(taken_up=taken_up)
+
+
+def _enter(reach: Reach, at: int, active: Iterable[tuple[int, int]]) -> None:
+    """Note which of the active negations reach a word, or may reach it."""
+    in_force = [cue for cue, left in active if left > 0]
+    if in_force:
+        reach.negated[at] = reach.negated.get(at, []) + in_force
+    if any(left < 0 for _, left in active):
+        reach.doubtful.add(at)
+
+
+def _still_active(
+    texts: list[str], at: int, role: int, is_content: bool, active: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """List the negations in force after a word, each with the number of words that it still reaches.
+
+    The number is negative where it is doubtful whether they are denied.
+    """
+    if role & CUE and denies_next(texts, at):
+        active = [] if role & END or texts[at] in ("nor", "neither") else active[-_MOST_NEGATIONS:]
+        return [*active, (at, 1 if texts[at] == "non" else _REACH)]
+    if role & END:
+        return [] if active and ends_clause(texts, at) else active
+    if role & CUE and weakens_next(texts, at):
+        return [*active[-_MOST_NEGATIONS:], (at, -_REACH)]
+    if active and is_content:
+        return _after_content(texts, at, active)
+    return _after_small_word(texts, at, active) if active else active
+
+
+def _after_small_word(texts: list[str], at: int, active: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Leave open what stands in a place, and end "without ..." where the main clause begins."""
+    if _begins_main_clause(texts, at, active):
+        return []
+    if _names_a_place(texts, at):
+        return [(cue, -abs(left) if _denies_a_noun(texts, cue, left) else left) for cue, left in active]
+    return active
+
+
+def _after_content(texts: list[str], at: int, active: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Count a content word; "not the same path" denies that it is the same, and not that there is a path."""
+    going_on = [(cue, left - 1 if left > 0 else left + 1) for cue, left in active if abs(left) > 1]
+    return [(cue, -abs(left)) for cue, left in going_on] if texts[at] == "same" else going_on
+
+
+def _begins_main_clause(texts: list[str], at: int, active: list[tuple[int, int]]) -> bool:
+    """Tell whether "without ..." at the start of a sentence ends here: without tests the code is unsafe."""
+    cue, left = active[0]
+    return (
+        texts[cue] == "without"
+        and left < _REACH
+        and begins_sentence(texts, cue)
+        and texts[at] in rules_of_negation()["definite"]
+        and texts[at - 1] not in rules_of_negation()["stop"]
+    )
+
+
+def _names_a_place(texts: list[str], at: int) -> bool:
+    """Tell whether a preposition begins a place that is taken as given: no gap in the circuit."""
+    rules = rules_of_negation()
+    if (
+        texts[at] not in rules["before_places"]
+        or at + 1 == len(texts)
+        or texts[at + 1] not in rules["definite"]
+    ):
+        return False
+    return texts[at - 1] not in rules["evidence"]
+
+
+def _denies_a_noun(texts: list[str], cue: int, left: int) -> bool:
+    """Tell whether a negation that denies only a noun has reached one."""
+    return texts[cue] in ("no", "without") and left < _REACH
+
+
+def _takes_up(texts: list[str], at: int) -> bool:
+    """Tell whether "do it" stands for a verb that was said before."""
+    rules = rules_of_negation()
+    return texts[at] in rules["pro_verbs"] and texts[at + 1 : at + 2] in (["it"], ["so"], ["this"], ["that"])
+
+
+def _has_more_to_say(texts: list[str], at: int) -> bool:
+    """Tell whether a word's object or degree follows, so that it does not say that its subject is there."""
+    return at + 1 < len(texts) and texts[at + 1] in rules_of_negation()["not_after_presence"]
+
+
+def _negate_subject(texts: list[str], roles: Sequence[int], at: int, reach: Reach) -> None:
+    """Apply "is absent" and "is not present" to the words before them in the clause."""
+    absent = denies_before(texts, at)
+    if absent is None and (not roles[at] & PRESENCE or _has_more_to_say(texts, at)):
+        return
+    first = at if absent is None else absent
+    cues = [at] * (absent is not None) + reach.negated.get(first, [])
+    before = [
+        position
+        for position in range(clause_start(texts, roles, at), first)
+        if kind_of(texts[position]) == "w" and not is_answer(texts, position)
+    ]
+    if first in reach.doubtful and not cues:
+        reach.doubtful.update(before)
+    for position in before if cues else ():
+        own = reach.negated.get(position, [])
+        if len(own) < _MOST_NEGATIONS and not set(cues) <= set(own) and position not in cues:
+            reach.negated[position] = own + [cue for cue in cues if cue > position]
+
+
 Cause = Literal["negation", "opposite"]
 
 _ANSWERS = sides("yes")[0].key
 _ORDERS = frozenset(("before", "after", "prior"))
+_FARTHEST_TIME = 3
 _BEFORE, _UNTIL = "before", frozenset(("until", "till", "wait", "waited", "waits", "waiting"))
 
 
@@ -224,8 +469,7 @@ def _denied(prediction: Polarity, at: int, reference: Polarity, there: int) -> C
     """Return the conflict of two converse words for one event that only one of the texts denies."""
     if prediction.is_negated(at) == reference.is_negated(there):
         return None
-    left = next((one for one in prediction.mentions if one.at == at), None)
-    right = next((one for one in reference.mentions if one.at == there), None)
+    left, right = prediction.mention_at(at), reference.mention_at(there)
     return Conflict("negation", left, right) if left and right else None
 
 
@@ -240,12 +484,10 @@ def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:
 
 def _conflict(prediction: Polarity, reference: Polarity, key: str) -> Iterator[Conflict]:
     """Pair the mentions of one key, at most once, and only if they are about the same thing."""
-    left = [mention for mention in prediction.mentions if mention.key == key]
-    right = [mention for mention in reference.mentions if mention.key == key]
+    mentions = (side.by_key.get(key, [])[:MOST_COMPARED] for side in (prediction, reference))
     pairs = (
         (first, second)
-        for first in left
-        for second in right
+        for first, second in product(*mentions)
         if not _differently_attached(first, second, prediction, reference)
     )
     for first, second in islice(pairs, 1):
@@ -282,6 +524,8 @@ def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> b
     )
     if left and right and _is_of_unless(conflict, prediction, reference):
         return True
+    if conflict.cause == "opposite" and _lasts_until_end(conflict, prediction, reference):
+        return True
     if conflict.cause == "negation" and (
         left != right
         or _is_of_order(conflict, prediction, reference)
@@ -291,6 +535,21 @@ def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> b
         return True
     sides = (conflict.prediction, prediction, reference), (conflict.reference, reference, prediction)
     return any(_answered(*side) or _denies_something_else(*side) for side in sides)
+
+
+def _lasts_until_end(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
+    """Tell whether a text says until when something lasts, and the other one when its opposite begins.
+
+    "Open until eight" and "closes at eight".
+    """
+    rules = rules_of_negation()
+    behind = (
+        prediction.words.texts[conflict.prediction.at + 1 :][:_FARTHEST_TIME],
+        reference.words.texts[conflict.reference.at + 1 :][:_FARTHEST_TIME],
+    )
+    lasts = [not rules["before_last_times"].keys().isdisjoint(words) for words in behind]
+    ends = [not rules["before_times"].keys().isdisjoint(words) for words in behind]
+    return lasts[0] != lasts[1] and ends[lasts.index(False)]
 
 
 def _is_of_unless(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
@@ -322,8 +581,9 @@ def _is_until(negated: Mention, here: Polarity, there: Polarity) -> bool:
 def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
     return any(
         there.has(mention.key, mention.sign)
-        for mention in here.mentions
-        if mention.cues and set(mention.cues) & set(negated.cues) and mention.key != negated.key
+        for cue in negated.cues
+        for mention in here.by_cue[cue]
+        if mention.key != negated.key
     )
 
 
@@ -335,7 +595,7 @@ def _denies_something_else(negated: Mention, here: Polarity, there: Polarity) ->
     """
     if not negated.cues or negated.cues[-1] > negated.at or not there.negates:
         return False
-    denied = [one for one in here.mentions if negated.cues[-1] in one.cues and one.at > negated.cues[-1]]
+    denied = [mention for mention in here.by_cue[negated.cues[-1]] if mention.at > negated.cues[-1]]
     return bool(denied) and not any(there.speaks_of(one.key) for one in denied if one.at == denied[0].at)
 
 
@@ -372,7 +632,6 @@ def _nearest(conflicts: list[Conflict]) -> list[Conflict]:
     return kept
 
 
-_MOST_COMPARED = 50
 _PICTURE = "picture"
 
 
@@ -419,7 +678,7 @@ def _clashing_statements(clear: Polarity, finding: Polarity) -> list[tuple[int, 
     where, there = _parts(clear), _parts(finding)
     if not where or (there and not where & there and _PICTURE not in where | there):
         return []
-    pairs = ((first, second) for first in clears[:_MOST_COMPARED] for second in findings[:1])
+    pairs = ((first, second) for first in clears[:MOST_COMPARED] for second in findings[:1])
     return [(first.at, second.at) for first, second in pairs if first.says_finding != second.says_finding]
 
 

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from pint import UnitRegistry
 
 _OFFSET_TEST = 1.0
-_PREFIXES = {
-    "p": "pico", "n": "nano", "u": "micro", "µ": "micro", "μ": "micro", "m": "milli", "c": "centi",
-    "d": "deci", "h": "hecto", "k": "kilo", "M": "mega", "G": "giga", "T": "tera",
-}  # fmt: skip
 _PER = {"s": "second"}
 """Symbols that stand for a unit only after a slash."""
 
@@ -122,13 +118,14 @@ def _spellings() -> tuple[dict[str, str], dict[str, str]]:
 
 def _prefixed(table: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield pint's name for every symbol, alone and with the prefixes that may stand before it."""
+    names = read_lexicon("units")["prefixes"]
     for name, line in table.items():
         symbols, prefixes = line.split(":")
         for shown in symbols.split():
             symbol = shown.strip("()")
             if symbol == shown:
                 yield symbol, name
-            yield from ((prefix + symbol, _PREFIXES[prefix] + name) for prefix in prefixes.split())
+            yield from ((prefix + symbol, names[prefix] + name) for prefix in prefixes.split())
 
 
 @cache
@@ -140,20 +137,11 @@ def _registry() -> "UnitRegistry[float]":
 
 _NAMED = frozenset(("fortnight", "decade", "century", "millennium"))
 """Units that name a stretch of time by themselves, so that one of them is a measure wherever it stands."""
-_PARTS = {
-    "half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
-    "eighth": 8, "ninth": 9, "tenth": 10,
-}  # fmt: skip
-_SMALL = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
-    "|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand"
-)
-_SMALL_WORDS = frozenset(_SMALL.split("|"))
-_COUNT = rf"(?:{_SMALL}|\d{{1,4}})"
-_WAITING = (
-    "for|in|within|after|last|lasts|lasted|lasting|take|takes|took|taken|stay|stayed|wait|waited|need|needs|needed"
-    "|about|around|roughly|nearly|almost|exactly|only|over|under|ran|runs"
-)
+_PARTS: dict[str, int] = read_lexicon("numbers")["parts"]
+_ONES, _TEENS, _TENS = (read_lexicon("numbers")[name].split() for name in ("ones", "teens", "tens"))
+_SMALL_WORDS = frozenset((*_ONES, *_TEENS, *_TENS, "hundred", "thousand"))
+_COUNT = rf"(?:{'|'.join((*_ONES, *_TEENS, *_TENS))}|hundred|thousand|\d{{1,4}})"
+_WAITING = frozenset(read_lexicon("numbers")["before_measures"].split())
 _PERIODS = "for|per|each|every|last|this|next|past|fiscal"
 _QUARTER_MONTHS = 3.0
 _LARGEST_OF = 1000
@@ -215,7 +203,7 @@ def single_units(words: TextWords) -> list[SpokenMeasure]:
     measures = []
     for match in _patterns()["single"].finditer(fold(words.text)):
         named = match["unit"] in _NAMED
-        replaces = match["article"] in ("a", "an") and (named or match["before"] in _WAITING.split("|"))
+        replaces = match["article"] in ("a", "an") and (named or match["before"] in _WAITING)
         start = match.start("article")
         measures.append(SpokenMeasure(1.0, unit_name(match["unit"]), start, match.end(), True, replaces))
     return measures
@@ -303,11 +291,11 @@ def _count(shown: str | None) -> float:
     return float(shown) if shown.isdecimal() else float(text2num(shown, "en"))
 
 
-_ONES = "one|two|three|four|five|six|seven|eight|nine"
-_TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
-_HOUR = rf"(?P<hour>{_ONES}|ten|eleven|twelve|1[0-2]|[1-9])"
+_ONE_TO_NINE, _TEN_TO_NINETEEN = "|".join(_ONES), "|".join(_TEENS)
+_HOUR = rf"(?P<hour>{_ONE_TO_NINE}|ten|eleven|twelve|1[0-2]|[1-9])"
 _MINUTES = (
-    rf"(?P<minutes>(?:twenty|thirty|forty|fifty)(?:[-\u2010\u2011\s](?:{_ONES}))?|{_TEENS}|{_ONES}|[1-5]?\d)"
+    rf"(?P<minutes>(?:twenty|thirty|forty|fifty)(?:[-\u2010\u2011\s](?:{_ONE_TO_NINE}))?"
+    rf"|{_TEN_TO_NINETEEN}|{_ONE_TO_NINE}|[1-5]?\d)"
 )
 # "Five to ten" may be a range, so "to" needs a word that only times have.
 _SPOKEN = re.compile(
@@ -377,30 +365,11 @@ _MONTHS = {
     for number, names in enumerate(read_lexicon("wordlists")["months_in_order"], start=1)
     for name in names.split()
 }
-_OTHER_WORDS = {
-    "both": 2.0,
-    "couple": 2.0,
-    "pair": 2.0,
-    "twice": 2.0,
-    "once": 1.0,
-    "half": 0.5,
-    "dozen": 12.0,
-    "score": 20.0,
-    "twenties": 1920.0,
-    "thirties": 1930.0,
-    "forties": 1940.0,
-    "fifties": 1950.0,
-    "sixties": 1960.0,
-    "seventies": 1970.0,
-    "eighties": 1980.0,
-    "nineties": 1990.0,
-    "none": 0.0,
-}
 _WEAK_UP_TO = 1.0
 _ONE = ("one", "ones")
 _HYPHENS = "-\u2010\u2011\u2013"
 _CARDINALS = word_list("number_words")
-_WEAK = {**_MONTHS, **_OTHER_WORDS}
+_WEAK = {**_MONTHS, **read_lexicon("numbers")["weak"]}
 _KNOWN = _CARDINALS | frozenset(_WEAK)
 
 
@@ -477,7 +446,7 @@ _CLOCK = re.compile(
 )
 _CLOCK_AT_A_GLANCE = re.compile(r"\d(?::\d|\s?[ap]\.?m)", re.I)
 _UNIT = re.compile(
-    r"[\s-]{0,2}((°(?:\s?[CF])?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|[A-Za-zµμΩΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
+    r"[\s-]{0,2}((°(?:\s?[CF])?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|(?i:degrees?\s(?:celsius|centigrade|fahrenheit|c|f)\b)|[A-Za-zµμΩΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
 )
 _YEARS = (1000.0, 2100.0)
 _NOUN = re.compile(r"[\s-]+([A-Za-z]{2,})")
@@ -566,13 +535,14 @@ def _with_labels(words: TextWords, quantities: list[Quantity]) -> list[Quantity]
     """Mark numbers that are labels, and add letters that are."""
     numbers = {quantity.start: quantity for quantity in quantities if not (quantity.unit or quantity.label)}
     taken = _covered(quantity for quantity in quantities if quantity.unit or quantity.label)
+    labels: dict[int, Quantity] = {}
     for label in read_labels(words, set(numbers), taken):
         start, end = words.place(label.at, label.at)
-        known = numbers.get(start)
-        values = known.values if known else label.values
-        mark = Quantity(values, start, end, words.text[start:end], label=label.noun, weak=label.weak)
-        quantities = [quantity for quantity in quantities if quantity.start != start] + [mark]
-    return sorted(quantities, key=lambda quantity: quantity.start)
+        number = numbers.get(start)
+        values = number.values if number else label.values
+        labels[start] = Quantity(values, start, end, words.text[start:end], label=label.noun, weak=label.weak)
+    others = [quantity for quantity in quantities if quantity.start not in labels]
+    return sorted([*others, *labels.values()], key=lambda quantity: quantity.start)
 
 
 def _identifiers(text: str) -> list[Quantity]:

@@ -11,6 +11,7 @@ from semscale.guards.phrases import Cue, Wording, kinds_of
 from semscale.guards.polarity import Conflict, Mention, Polarity, read_polarity
 from semscale.guards.quantities import Quantity, read_quantities
 from semscale.guards.words import (
+    MOST_COMPARED,
     TextWords,
     is_english_script,
     same_but_for_marks,
@@ -115,13 +116,8 @@ def differ(prediction: AnalysedText, reference: AnalysedText) -> bool:
 
 
 _MOST_BEFORE = 0
-_TIMES = frozenset(
-    f"{unit}{plural}"
-    for unit in ("second", "minute", "hour", "day", "night", "week", "month", "year", "decade", "moment")
-    for plural in ("", "s")
-) | {"several", "few", "shortly", "soon", "immediately", "long", "right", "only"}
-_DENIALS = frozenset(("no", "nobody", "none", "nothing", "nowhere", "never", "not", "neither", "cannot"))
-_CONDITIONAL_LINKS = ("without", "unless")
+_TIMES = word_list("times")
+_DENIALS = word_list("denials")
 
 
 class ClauseParts(NamedTuple):
@@ -168,11 +164,8 @@ def is_denied(wording: Wording, places: range) -> bool:
 
 def denials(wording: Wording, places: Iterable[int]) -> int:
     """Count the negations in a part of a text, without "nobody but" and the like, which deny nothing."""
-    if not wording.denying:
-        return 0
-    texts, restricting = wording.words.texts, _restricting(wording)
-    denying = {at for at in wording.denying if at not in restricting and texts[at] not in _CONDITIONAL_LINKS}
-    return sum(at in denying for at in places)
+    denying = wording.denials
+    return sum(at in denying for at in places) if denying else 0
 
 
 def says_no(text: str) -> bool:
@@ -182,18 +175,13 @@ def says_no(text: str) -> bool:
 
 def is_negated(wording: Wording, places: Iterable[int]) -> bool:
     """Tell whether an odd number of such words stands in a part of a text; "nobody but" is none."""
-    texts, restricting = wording.words.texts, _restricting(wording)
-    return sum(says_no(texts[at]) and at not in restricting for at in places) % 2 == 1
-
-
-def _restricting(wording: Wording) -> set[int]:
-    return {at for cue in wording.cues("exclusivity") for at in range(cue.first, cue.last + 1)}
+    texts = wording.words.texts
+    return sum(says_no(texts[at]) and not wording.cue_at("exclusivity", at) for at in places) % 2 == 1
 
 
 def denied_otherwise(left: Wording, right: Wording) -> bool:
     """Tell whether one of two texts has more negations: "only if it is", "not if it is not"."""
-    here, there = (denials(text, range(len(text.words.texts))) for text in (left, right))
-    return here != there
+    return len(left.denials) != len(right.denials)
 
 
 def crossing(first: tuple[set[str], set[str]], second: tuple[set[str], set[str]]) -> bool:
@@ -244,11 +232,12 @@ def read_orders(wording: Wording) -> list[EventOrder]:
     """
     orders = [
         _joined(wording, cue) if cue.kind == _THEN else _subordinate(wording, cue)
-        for cue in wording.cues(_GUARD)
+        for cue in wording.cues(_GUARD)[:MOST_COMPARED]
     ]
     return [order for order in orders if order.earlier and order.later]
 
 
+@lru_cache(maxsize=512)
 def turned_orders(left: Wording, right: Wording) -> list[tuple[EventOrder, EventOrder]] | None:
     """Pair the orders of two texts that put the same events the other way round.
 
@@ -293,7 +282,7 @@ _PAIRS = {
     guard: frozenset(frozenset(pair.split()) for pair in pairs) for guard, pairs in _COUNTERPARTS.items()
 }
 _LEVELS = ("certain", "doubted", "unknown", "hedged")
-_CLAUSE_STARTS = frozenset(("that", "whether", "if", "about"))
+_CLAUSE_STARTS = word_list("after_certainty")
 _FARTHEST_CERTAIN = 3
 _ONLY_IF, _NONE = "only_if", "none"
 _CONTRAST, _EXCEPT = "contrast", "except"
@@ -305,7 +294,7 @@ _BOUNDS = ("at_most", "at_least")
 _BY_DENIAL = (*_BOUNDS, "many")
 _DENIED_AMOUNTS = ("not_all", "few")
 _ONLY = "only"
-_ELSEWHERE = frozenset(("outside", "elsewhere", "besides", "apart", "except"))
+_ELSEWHERE = word_list("elsewhere")
 
 
 def are_counterparts(guard: str, first: str, second: str) -> bool:
@@ -384,17 +373,17 @@ def _is_of_phrase(negated: Mention, here: Wording, there: Wording) -> bool:
 
 def _sets_bound(wording: Wording, denial: int) -> bool:
     """Tell whether a negation is part of a bound, or of a great amount: "no more than", "no shortage of"."""
-    return any(cue.kind in _BY_DENIAL and cue.first <= denial <= cue.last for cue in wording.cues("quantity"))
+    cue = wording.cue_at("quantity", denial)
+    return cue is not None and cue.kind in _BY_DENIAL
 
 
 def _is_amount_beside_another(here: Wording, there: Wording, denial: int) -> bool:
     """Tell whether a negation is part of a word for how many, and the other text has such a word, too."""
-    inside = (
-        cue.kind in _DENIED_AMOUNTS and cue.first <= denial <= cue.last for cue in here.cues("quantity")
-    )
-    return bool(there.cues("quantity")) and any(inside)
+    cue = here.cue_at("quantity", denial)
+    return cue is not None and cue.kind in _DENIED_AMOUNTS and bool(there.cues("quantity"))
 
 
+@lru_cache(maxsize=512)
 def _is_about_others(here: Wording, there: Wording) -> bool:
     """Tell whether one text denies of others what is only of one thing: "by day only", "not at night"."""
     texts = there.words.texts
@@ -411,14 +400,9 @@ def _is_about_others(here: Wording, there: Wording) -> bool:
     return False
 
 
-def _is_inside(wording: Wording, guard: str, at: int) -> bool:
-    return any(cue.first <= at <= cue.last for cue in wording.cues(guard))
-
-
 def _are_inside(conflict: Conflict, left: AnalysedText, right: AnalysedText, guard: str) -> bool:
-    return _is_inside(left.wording, guard, conflict.prediction.at) and _is_inside(
-        right.wording, guard, conflict.reference.at
-    )
+    here = left.wording.cue_at(guard, conflict.prediction.at)
+    return bool(here and right.wording.cue_at(guard, conflict.reference.at))
 
 
 def _excepts_otherwise(here: Wording, there: Wording, denial: int) -> bool:
@@ -426,23 +410,18 @@ def _excepts_otherwise(here: Wording, there: Wording, denial: int) -> bool:
 
     Nor is "no one else" a negation beside another phrase for "only".
     """
-    sentence = _sentence(here, denial)
-    cues = [cue for cue in here.cues("exclusivity") if cue.kind != _CONTRAST and cue.first in sentence]
-    kinds, others = kinds_of(cues), kinds_of(there.cues("exclusivity")) - {_CONTRAST}
-    if any(cue.first <= denial <= cue.last for cue in cues):
-        return bool(others)
-    if _is_inside(here, "exclusivity", denial):  # "but not this one" beside "all except this one"
-        return _EXCEPT in others
+    others = kinds_of(there.cues("exclusivity")) - {_CONTRAST}
+    around = here.cue_at("exclusivity", denial)
+    if around is not None:  # "but not this one" beside "all except this one"
+        return bool(others) if around.kind != _CONTRAST else _EXCEPT in others
+    kinds = _kinds_around(here, "exclusivity", denial) - {_CONTRAST}
     return bool(kinds and others) and kinds.isdisjoint(others)
 
 
 def _denies_certainty(wording: Wording, denial: int) -> bool:
     """Tell whether a negation only says how certain a clause is: "it is not certain that", "no doubt"."""
-    return any(
-        cue.first - _FARTHEST_CERTAIN <= denial <= cue.last and _has_clause(wording, cue)
-        for cue in wording.cues("certainty")
-        if cue.kind in _LEVELS
-    )
+    near = (wording.cue_at("certainty", denial + ahead) for ahead in range(_FARTHEST_CERTAIN + 1))
+    return any(cue is not None and cue.kind in _LEVELS and _has_clause(wording, cue) for cue in near)
 
 
 def _has_clause(wording: Wording, cue: Cue) -> bool:
@@ -455,8 +434,7 @@ def _delays(here: Wording, there: Wording, denial: int) -> bool:
 
     "It worked until noon" and "after noon it did not work" agree, too.
     """
-    sentence = _sentence(here, denial)
-    kinds = {cue.kind for cue in here.cues("order") if cue.first in sentence}
+    kinds = _kinds_around(here, "order", denial)
     if "before" in kinds and says_no(here.words.texts[denial]):
         turned = turned_orders(here, there)
         return turned == [] if turned is not None else bool(there.cues("order"))
@@ -470,17 +448,17 @@ def _is_condition_turned(here: Wording, there: Wording) -> bool:
     return one_each and _ONLY_IF in kinds[0] ^ kinds[1] and not denied_otherwise(here, there)
 
 
-def _sentence(wording: Wording, at: int) -> range:
+def _kinds_around(wording: Wording, guard: str, at: int) -> set[str]:
+    """Return the classes of a guard's phrases in the sentence of a word."""
     texts = wording.words.texts
-    return range(sentence_start(texts, at), sentence_end(texts, at))
+    sentence = range(sentence_start(texts, at), sentence_end(texts, at))
+    cues = (wording.cue_at(guard, position) for position in sentence)
+    return {cue.kind for cue in cues if cue is not None and cue.first in sentence}
 
 
 def _denials(text: AnalysedText, skipped: set[int]) -> int:
     """Count the negations that belong to no phrase, "without" included."""
-    texts = text.words.texts
-    return denials(text.wording, (at for at in range(len(texts)) if at not in skipped)) + texts.count(
-        "without"
-    )
+    return len(text.wording.denials - skipped) + text.words.texts.count("without")
 
 
 def _have_complements(left: Wording, right: Wording) -> bool:

@@ -1,12 +1,14 @@
-"""Comparatives and converses: words that state one relation from two sides."""
+"""Relations between two things: comparisons, converse words, and roles that two texts exchange."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache
-from itertools import product
+from functools import cache, lru_cache
+from itertools import combinations, islice, pairwise, product
 from typing import NamedTuple
 
+from semscale.guards.phrases import Wording
 from semscale.guards.words import (
     CONTENT,
+    MOST_COMPARED,
     Side,
     TextWords,
     is_listed,
@@ -19,22 +21,9 @@ from semscale.guards.words import (
 )
 
 _COMPARATIVE_REACH = 6
-_MOST_COMPARATIVES = 500  # comparisons of a text, as each is compared with each one of the other text
-_ORDERS = (
-    "before",
-    "after",
-    "above",
-    "below",
-    "over",
-    "under",
-    "north",
-    "south",
-    "east",
-    "west",
-    "left",
-    "right",
-)
-_COMPARING = frozenset((*_ORDERS, "than"))
+_ORDERS = word_list("orders")
+_ORDERS_OF_PLACE = word_list("orders_of_place")
+_COMPARING = _ORDERS | _ORDERS_OF_PLACE | {"than"}
 _ENDS = ".;:?!"
 _IDLE = word_list("not_compared")
 
@@ -79,7 +68,7 @@ def read_relations(words: TextWords) -> list[Relation]:
 
 def _comparing(texts: list[str]) -> list[int]:
     """List possible positions of comparing words: words of order, or up to three words before "than"."""
-    positions = {at for at, text in enumerate(texts) if text in _ORDERS}
+    positions = {at for at, text in enumerate(texts) if text in _COMPARING and text != "than"}
     positions.update(at - back for at, text in enumerate(texts) if text == "than" for back in (1, 2, 3))
     return sorted(at for at in positions if at > 0)
 
@@ -87,10 +76,10 @@ def _comparing(texts: list[str]) -> list[int]:
 def _second_side(texts: list[str], at: int) -> list[int]:
     """Return the positions where the second thing may begin; none if the word compares nothing."""
     text = texts[at]
-    if text in _ORDERS[:6]:
+    if text in _ORDERS:
         return [at + 1]
     ahead = texts[at + 1 : at + 4]
-    if text in _ORDERS and ahead[:1] == ["of"]:
+    if text in _ORDERS_OF_PLACE and ahead[:1] == ["of"]:
         return [at + 2]
     if "than" not in ahead or not is_listed(text):
         return []
@@ -149,12 +138,11 @@ def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> 
 
 
 def _turned_pairs(left: Sequence[Relation], right: Sequence[Relation]) -> list[tuple[Relation, Relation]]:
-    pairs = product(left[:_MOST_COMPARATIVES], right[:_MOST_COMPARATIVES])
+    pairs = product(left[:MOST_COMPARED], right[:MOST_COMPARED])
     return [(first, second) for first, second in pairs if _turned(first, second)]
 
 
 _REACH = 8
-_MOST_COMPARED = 200
 _NO_ONE: frozenset[str] = frozenset()
 
 
@@ -195,8 +183,12 @@ def read_exchanges(words: TextWords) -> list[Exchange]:
     entries = _entries()
     if entries.keys().isdisjoint(words.distinct):
         return []
+    # "My uncle" is not me; but "our team" may be what another text calls "we".
+    without_owners = ["the" if text in _words("owners") else text for text in words.texts]
     relations = [
-        _exchange(words, at, entry) for at, text in enumerate(words.texts) for entry in entries.get(text, ())
+        _exchange(words, without_owners, at, entry)
+        for at, text in enumerate(words.texts)
+        for entry in entries.get(text, ())
     ]
     return [one for one in relations if one.source or one.goal]
 
@@ -240,7 +232,7 @@ def exchanged_ends(prediction: Sequence[Exchange], reference: Sequence[Exchange]
 
 
 def _pairs(left: Sequence[Exchange], right: Sequence[Exchange]) -> list[tuple[Exchange, Exchange]]:
-    pairs = product(left[:_MOST_COMPARED], right[:_MOST_COMPARED])
+    pairs = product(left[:MOST_COMPARED], right[:MOST_COMPARED])
     return [(first, second) for first, second in pairs if first.pair == second.pair]
 
 
@@ -256,15 +248,21 @@ def _swapped(first: Exchange, second: Exchange) -> bool:
     return bool(first.source & second.goal or first.goal & second.source)
 
 
-def _exchange(words: TextWords, at: int, entry: _Entry) -> Exchange:
-    first, second = _of_noun(words, at) if entry.kind == "relations" else _of_verb(words, at, entry)
+def _exchange(words: TextWords, without_owners: list[str], at: int, entry: _Entry) -> Exchange:
+    if entry.kind == "relations":
+        first, second = _of_noun(words, at)
+    else:
+        first, second = _of_verb(
+            words, without_owners if entry.kind == "transfers" else words.texts, at, entry
+        )
     source, goal = (first, second) if entry.side == 1 else (second, first)
     return Exchange(entry.pair, entry.side, at, source, goal)
 
 
-def _of_verb(words: TextWords, at: int, entry: _Entry) -> tuple[frozenset[str], frozenset[str]]:
+def _of_verb(
+    words: TextWords, texts: list[str], at: int, entry: _Entry
+) -> tuple[frozenset[str], frozenset[str]]:
     """Return the verb's subject, after "by" in the passive voice, and its other end."""
-    texts = words.texts
     if _is_passive(texts, at):
         other = _phrase_after(texts, at, _other_end(entry))
         if entry.kind == "contests":
@@ -408,3 +406,286 @@ def _collected(listed: Iterator[tuple[str, _Entry]]) -> dict[str, list[_Entry]]:
     for word, entry in listed:
         entries.setdefault(word, []).append(entry)
     return entries
+
+
+Places = tuple[tuple[int, int], tuple[int, int]]
+"""The positions of two words in one text, and in the other."""
+
+_PHRASE_REACH = 4
+_MOST_SHARED = 60
+_MOST_REVERSED = 200
+_MOST_BEHIND_BY = 6
+
+
+class _Shared(NamedTuple):
+    """A word that occurs once in either text: its stem and both positions."""
+
+    stem: str
+    here: int
+    there: int
+
+
+def exchanged_places(left: Wording, right: Wording) -> Places | None:
+    """Find two words that stand in each other's place.
+
+    Returns:
+        Their positions in both texts; ``None`` if there are none, or if the passive voice or a word of mutual
+        relations ("met") lets the texts agree.
+    """
+    shared = _shared_words(left, right)
+    return _turned_round(shared, left, right) or _swapped_ends(shared, left, right)
+
+
+def turned_voice(left: Wording, right: Wording) -> Places | None:
+    """Find a verb in the passive voice in one text alone, though no word moved.
+
+    "Ann hired Bob" and "Ann was hired by Bob".
+    """
+    for passive, active, flipped in ((left, right, False), (right, left, True)):
+        order = _same_order_passive(passive, active)
+        if order:
+            return order[::-1] if flipped else order
+    return None
+
+
+def _shared_words(left: Wording, right: Wording) -> list[_Shared]:
+    """List the words that occur once in either text, in the order of the first."""
+    here, there = _once(left), _once(right)
+    return sorted(
+        (_Shared(stem, here[stem], there[stem]) for stem in here.keys() & there.keys()), key=_by_place
+    )
+
+
+def _by_place(word: _Shared) -> int:
+    return word.here
+
+
+@lru_cache(maxsize=512)
+def _once(wording: Wording) -> dict[str, int]:
+    """Return the positions of the words that occur once: content, persons, letters that name, and "than"."""
+    first_positions: dict[str, int] = {}
+    repeated = set()
+    texts, content, persons = wording.words.texts, wording.content, _persons()
+    discourse = _role_words("discourse") | _role_words("discourse_at_edges")
+    for at, text in enumerate(texts):
+        if text in discourse and _is_discourse(texts, at):
+            continue
+        is_letter = len(text) == 1
+        stem = content.get(at) or persons.get(text) or (text if is_letter and _is_label(wording, at) else "")
+        if stem in first_positions:
+            repeated.add(stem)
+        elif stem:
+            first_positions[stem] = at
+    return {stem: at for stem, at in first_positions.items() if stem not in repeated}
+
+
+def _is_discourse(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a word only orders what is said, or asks: "please", and "first" in "first, lock it"."""
+    if texts[at] not in _role_words("discourse_at_edges"):
+        return texts[at] in _role_words("discourse")
+    before, behind = texts[at - 1] if at else ",", texts[at + 1] if at + 1 < len(texts) else ","
+    return before not in _role_words("before_nouns") and not _role_words("joins").isdisjoint((before, behind))
+
+
+def _is_label(wording: Wording, at: int) -> bool:
+    """Tell whether a single letter is a capital that names something: node A."""
+    text = wording.words.texts[at]
+    return (
+        at > 0 and text.isalpha() and text != "i" and wording.words.text[wording.words.starts[at]].isupper()
+    )
+
+
+def _turned_round(shared: Sequence[_Shared], left: Wording, right: Wording) -> Places | None:
+    """Find two words with a third one between them that the other text has in the reverse order."""
+    if len(shared) > _MOST_SHARED or all(one.there < other.there for one, other in pairwise(shared)):
+        return None
+    for first, middle, last in islice(_reversed(shared), _MOST_REVERSED):
+        crosses = _crosses_clauses(left, first.here, last.here) or _crosses_clauses(
+            right, last.there, first.there
+        )
+        if crosses and not _is_plain_exchange(left, right, shared, first, last):
+            continue
+        here, there = (first.here, last.here), (last.there, first.there)
+        reverse = _Triple(right, last.there, middle.there, first.there)
+        if _is_exchange(_Triple(left, first.here, middle.here, last.here), reverse):
+            return here, there
+    return None
+
+
+def _reversed(shared: Sequence[_Shared]) -> Iterator[tuple[_Shared, _Shared, _Shared]]:
+    """Yield three words at a time that the other text has in the reverse order."""
+    for position, middle in enumerate(shared):
+        before = [word for word in shared[:position] if word.there > middle.there]
+        after = [word for word in shared[position + 1 :] if word.there < middle.there] if before else []
+        yield from ((first, middle, last) for first in before for last in after)
+
+
+def _is_plain_exchange(
+    left: Wording, right: Wording, shared: Sequence[_Shared], first: _Shared, last: _Shared
+) -> bool:
+    """Tell whether two words alone have moved: all others stand in the same order in both texts."""
+    positions = {first: last.there, last: first.there}
+    there = [positions.get(word, word.there) for word in shared]
+    return set(left.content.values()) == set(right.content.values()) and all(
+        one < other for one, other in pairwise(there)
+    )
+
+
+def _crosses_clauses(wording: Wording, first: int, last: int) -> bool:
+    return not _role_words("clause_marks").isdisjoint(wording.words.texts[first:last])
+
+
+class _Triple(NamedTuple):
+    """Three words of a text, in the order of the text, by their positions."""
+
+    text: Wording
+    first: int
+    middle: int
+    last: int
+
+
+def _is_exchange(first: _Triple, second: _Triple) -> bool:
+    """Tell whether three words that the other text has in reverse exchanged their roles."""
+    if _slots(first) != _slots(second) or _speaks_otherwise(first) != _speaks_otherwise(second):
+        return False
+    if any(_is_mutual(each.text, each.first, each.last) for each in (first, second)):
+        return False
+    if _is_done_together(first) and _is_done_together(second):
+        return False
+    if _turns_compound(first, second) or _turns_compound(second, first):
+        return False
+    listed = _is_list_member(first.text, first.middle) and _is_list_member(second.text, second.middle)
+    return not listed and not (_equates(first) and _equates(second))
+
+
+def _slots(triple: _Triple) -> tuple[str, str]:
+    """Return the prepositions of the outer two words."""
+    return _slot(triple.text, triple.first), _slot(triple.text, triple.last)
+
+
+def _speaks_otherwise(triple: _Triple) -> tuple[int, int, bool]:
+    """Return what turns a sentence round: agents in the passive voice, relative pronouns, a passive verb.
+
+    "He flags what she adds" is "she adds what he flags". So do conditions: "opening it makes the bell ring"
+    is "the bell rings when it is opened".
+    """
+    texts = triple.text.words.texts
+    turning = _role_words("relatives") | _role_words("conditions")
+    relatives = sum(text in turning for text in texts[triple.first : triple.last])
+    return texts.count("by"), relatives, _follows_be(texts, triple.middle)
+
+
+def _swapped_ends(shared: Sequence[_Shared], left: Wording, right: Wording) -> Places | None:
+    """Find two words that exchanged their prepositions: "from A to B", "from B to A"."""
+    slots = [(word, _slot(left, word.here), _slot(right, word.there)) for word in shared[:_MOST_SHARED]]
+    directed = [entry for entry in slots if entry[1] != entry[2] and _is_directed(*entry[1:])]
+    for (first, here, there), (second, here_other, there_other) in combinations(directed, 2):
+        if here == there_other and there == here_other and not _is_mutual(left, first.here, second.here):
+            return (first.here, second.here), (first.there, second.there)
+    return None
+
+
+def _is_directed(here: str, there: str) -> bool:
+    return here in _role_words("directed") and there in _role_words("directed")
+
+
+def _same_order_passive(passive: Wording, active: Wording) -> Places | None:
+    if "by" not in passive.words.distinct:
+        return None
+    texts, once = passive.words.texts, _once(active)
+    for at in (at for at, text in enumerate(texts) if text == "by" and at):
+        verb = next(
+            (position for position in range(at - 1, max(at - 3, -1), -1) if position in passive.content), -1
+        )
+        if verb < 1 or not _follows_be(texts, verb):
+            continue
+        acted = once.get(passive.content[verb], -1)
+        behind = (
+            position
+            for position in range(at + 1, min(at + _MOST_BEHIND_BY, len(texts)))
+            if position in passive.content
+        )
+        agent = next(behind, -1)
+        before = next((position for position in range(verb - 1, -1, -1) if position in passive.content), -1)
+        if acted < 0 or agent < 0 or before < 0 or _has_agent(active, acted - 1, len(active.words.texts) - 1):
+            continue
+        whom, who = once.get(passive.content[before], -1), once.get(passive.content[agent], -1)
+        if 0 <= whom < acted < who and not _slot(active, who) and not _slot(active, whom):
+            return (before, agent), (whom, who)
+    return None
+
+
+def _follows_be(texts: Sequence[str], verb: int) -> bool:
+    return any(text in _role_words("be") for text in texts[max(0, verb - 3) : verb])
+
+
+def _is_list_member(wording: Wording, at: int) -> bool:
+    """Tell whether a word is a member of a list: "Ann, Bob and Eve"."""
+    texts = wording.words.texts
+    ahead = texts[at + 1] if at + 1 < len(texts) else ""
+    return texts[at - 1] in _role_words("listing") or ahead in _role_words("listing")
+
+
+def _is_mutual(wording: Wording, first: int, last: int) -> bool:
+    """Tell whether what is between two words relates them both ways: "Ann met Bob"."""
+    between = wording.words.texts[first:last]
+    return not _role_words("mutual").isdisjoint(between)
+
+
+def _is_done_together(triple: _Triple) -> bool:
+    """Tell whether a verb without an object joins two words by "with": "Ann waltzed with Bob"."""
+    texts, content = triple.text.words.texts, triple.text.content
+    inside = [at for at in range(triple.first + 1, triple.last) if at in content]
+    return (
+        inside == [triple.middle]
+        and texts[triple.middle + 1] == "with"
+        and not _follows_be(texts, triple.middle)
+    )
+
+
+def _has_agent(wording: Wording, first: int, last: int) -> bool:
+    """Tell whether an agent in the passive voice stands between two words: "was hired by"."""
+    texts = wording.words.texts
+    return any(texts[at] == "by" for at in range(first + 1, last))
+
+
+def _equates(triple: _Triple) -> bool:
+    """Tell whether two words are said to be one thing: "the left lung is affected"."""
+    wording, first, _, last = triple
+    inside = [at for at in range(first + 1, last) if at in wording.content]
+    between = wording.words.texts[first:last]
+    return len(inside) <= 1 and "by" not in between and not _role_words("be").isdisjoint(between)
+
+
+def _turns_compound(first: _Triple, second: _Triple) -> bool:
+    """Tell whether two words stand side by side in one text, with a preposition between in the other.
+
+    "The bank in the high street", "the high street bank".
+    """
+    between = first.text.words.texts[first.first + 1 : first.middle]
+    beside = second.text.words.texts[second.middle + 1 : second.last]
+    return not beside and not _role_words("prepositions").isdisjoint(between)
+
+
+def _slot(wording: Wording, at: int) -> str:
+    """Return the preposition of a word's phrase; "" for none."""
+    texts = wording.words.texts
+    for position in range(at - 1, max(at - 1 - _PHRASE_REACH, -1), -1):
+        text = texts[position]
+        if text in _role_words("prepositions"):
+            return text
+        if text in _role_words("phrase_ends") or (text != "-" and not text[0].isalnum()):
+            return ""
+    return ""
+
+
+@cache
+def _persons() -> dict[str, str]:
+    """Return the stem that stands for each pronoun of a person, and for "than"."""
+    listed = read_lexicon("roles")["persons"]
+    return {form: f"<{line.split()[0]}>" for line in listed for form in line.split()}
+
+
+@cache
+def _role_words(name: str) -> frozenset[str]:
+    return frozenset(read_lexicon("roles")[name].split())

@@ -14,13 +14,13 @@ import snowballstemmer
 
 @cache
 def read_lexicon(name: str, package: str = "semscale.guards") -> dict[str, Any]:
-    """Read a package's word lists.
+    """Read a file of a package's folder ``lexicon``.
 
     Args:
         name: the file's name without extension, such as ``opposites``, ``negation`` or ``units``.
-        package: the package that contains the file.
+        package: the package that contains the folder.
     """
-    text = resources.files(package).joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    text = resources.files(package).joinpath("lexicon", f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
@@ -147,6 +147,8 @@ def stem(word: str) -> str:
         >>> stem("connected") == stem("connection")
         True
     """
+    if word[:1].isdecimal():
+        return word
     return str(_OF_THREAD.stemmer.stemWord(word.removesuffix("'s")))
 
 
@@ -346,11 +348,10 @@ CONTENT, CONTENT_IN_PLACE, END, PRESENCE, ABSENCE, CUE = 1, 2, 4, 8, 16, 32
 NEGATING = ABSENCE
 """The least flag of a negation: a text whose roles are all below it contains none."""
 
-_ANSWERS = frozenset(("yes", "yeah", "yep", "no", "nope"))
-_SWITCHES = frozenset(("on", "off", "up", "down", "out"))
+_ANSWERS = word_list("answers")
 _BOUNDS = {"at": ("least", "most"), "or": ("more", "less", "fewer")}
 _BOUND_WORDS = frozenset(word for words in _BOUNDS.values() for word in words)
-_IN_PLACE = _ANSWERS | _SWITCHES | _BOUND_WORDS | {"too", "left", "even"}
+_IN_PLACE = _ANSWERS | word_list("switches") | _BOUND_WORDS | {"too", "left", "even"}
 _BEFORE_ANSWERS = "?:"
 _COUNTED = ("number", "integer", "page", "digit", "row", "day")
 _CUES = "forward", "forward_before", "weakening", "either_way", "after_hindering"
@@ -400,7 +401,7 @@ def is_content(texts: list[str], at: int) -> bool:
     return is_answer(texts, at) if texts[at] in _ANSWERS else _is_switch(texts, at)
 
 
-def is_answer(texts: list[str], at: int) -> bool:
+def is_answer(texts: Sequence[str], at: int) -> bool:
     """Tell whether a yes or no answers a question: "No, it is", "No it is", but not "No drug is safe".
 
     Example:
@@ -436,31 +437,40 @@ def _is_switch(texts: list[str], at: int) -> bool:
 
 
 _NO_VERB = 3
-_SENTENCE_ENDS = ".;:?!"
+SENTENCE_ENDS = ".;:?!"
+_LONGEST_SENTENCE = 100
+"""The most words on either side of a word that count as its sentence, so that work is linear in the text."""
+MOST_COMPARED = 50
+"""The most phrases of a kind in a text that are compared with those of the other text, pair by pair."""
+MOST_REPORTED = 200
+"""The most numbers, or different names, that a text has and the other lacks that are reported."""
 
 
-def clause_start(texts: list[str], roles: Sequence[int], at: int) -> int:
-    """Return where the clause of a word begins."""
-    before = range(at - 1, -1, -1)
-    return next((end + 1 for end in before if roles[end] & END and ends_clause(texts, end)), 0)
+def clause_start(texts: Sequence[str], roles: Sequence[int], at: int) -> int:
+    """Return the position where the clause of a word begins."""
+    first = max(at - _LONGEST_SENTENCE, 0)
+    before = range(at - 1, first - 1, -1)
+    return next((end + 1 for end in before if roles[end] & END and ends_clause(texts, end)), first)
 
 
-def sentence_end(texts: list[str], at: int) -> int:
+def sentence_end(texts: Sequence[str], at: int) -> int:
     """Return the position of the mark that ends the sentence of a word, or the number of words."""
-    return next((end for end in range(at, len(texts)) if texts[end] in _SENTENCE_ENDS), len(texts))
+    last = min(at + _LONGEST_SENTENCE, len(texts))
+    return next((end for end in range(at, last) if texts[end] in SENTENCE_ENDS), last)
 
 
-def sentence_start(texts: list[str], at: int) -> int:
+def sentence_start(texts: Sequence[str], at: int) -> int:
     """Return the position of the first word of a word's sentence."""
-    return next((end + 1 for end in range(at - 1, -1, -1) if texts[end] in _SENTENCE_ENDS), 0)
+    first = max(at - _LONGEST_SENTENCE, 0)
+    return next((end + 1 for end in range(at - 1, first - 1, -1) if texts[end] in SENTENCE_ENDS), first)
 
 
-def begins_sentence(texts: list[str], at: int) -> bool:
+def begins_sentence(texts: Sequence[str], at: int) -> bool:
     """Tell whether a word is the first of its sentence."""
-    return at == 0 or texts[at - 1] in _SENTENCE_ENDS
+    return at == 0 or texts[at - 1] in SENTENCE_ENDS
 
 
-def ends_clause(texts: list[str], at: int) -> bool:
+def ends_clause(texts: Sequence[str], at: int) -> bool:
     """Tell whether a word or mark ends a clause.
 
     Example:
@@ -478,7 +488,7 @@ def ends_clause(texts: list[str], at: int) -> bool:
     return text in rules_of_negation()["clause_ends"]
 
 
-def _is_list(texts: list[str], at: int) -> bool:
+def _is_list(texts: Sequence[str], at: int) -> bool:
     """Tell whether a comma is part of a list that ends in "or": no fever, chills, or cough."""
     ahead, ends = texts[at + 1 : at + 9], rules_of_negation()["clause_ends"]
     stops = [position for position, text in enumerate(ahead) if text in ".;:?!" or text in ends]

@@ -15,8 +15,7 @@ import polars as pl
 from semscale.embedding.embedder import AUTO
 from semscale.embedding.loading import load_token_encoder
 from semscale.embedding.texts import distinct
-from semscale.embedding.tokens.state_engine import state_engine
-from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.embedding.token_states import TokenEncoder, state_engine
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.matching.matches import Matches
@@ -42,8 +41,7 @@ from semscale.signature import Signature
 from semscale.stats.correlations import replicates_for, spearman_estimate
 from semscale.stats.intervals import Estimate, IntervalPlan, check_seed
 from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses
-from semscale.weights.known import DEFAULT_MODEL
-from semscale.weights.model_lookup import known_model
+from semscale.weights.known import DEFAULT_MODEL, known_model
 
 if TYPE_CHECKING:
     from semscale.embedding import Embedder

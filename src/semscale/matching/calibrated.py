@@ -28,10 +28,10 @@ from semscale.matching.pairs import (
 from semscale.matching.words import TokenizedTexts, WordLayers, WordVectors, WordWeights, clip_cosines
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Progress
-from semscale.weights.model_lookup import known_model, languages_read
+from semscale.weights.known import known_model, languages_read
 
 if TYPE_CHECKING:
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.embedding.token_states import TokenEncoder
 
 LAYERS = ("word", "context", "text")
 """Words by themselves, words in their context, and texts as wholes."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding import Embedder
-from semscale.embedding.part_progress import shifted
+from semscale.embedding.texts import shifted
 from semscale.matching.pairs import Pairs, ScoredPairs
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Progress, Vectors

@@ -10,9 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import polars as pl
 
-from semscale.embedding.cross_encoders.cached_cross_encoder import CachedCrossEncoder
-from semscale.embedding.cross_encoders.cross_encoder import CrossEncoder
-from semscale.embedding.cross_encoders.pair_cache import PairCache
+from semscale.embedding.cross_encoder import CachedCrossEncoder, CrossEncoder, PairCache
 from semscale.errors import InputError, ModelError
 from semscale.matching.pairs import Pairs, ScoredPairs, explained_side
 from semscale.signature import Signature
@@ -361,8 +359,8 @@ def load_nli(
     """Load a model of entailment; the first use of a model from the hub pulls its weights.
 
     Args:
-        name: a folder, or ``organisation/model`` on the Hugging Face hub: a cross-encoder of the families
-            BERT, RoBERTa, XLM-R, DistilBERT or DeBERTa (v2, v3) with three classes.
+        name: a folder, or ``organisation/model`` on the Hugging Face hub: a cross-encoder with three classes
+            and a graph in ONNX or OpenVINO's format; others need ``semscale[torch]``.
         precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it).
         labels: entailment, neutral and contradiction in the order of the model's classes, where its
             ``config.json`` does not state it.
@@ -376,7 +374,7 @@ def load_nli(
     if labels is not None:
         checked_labels(labels)
     files = resolve(name, progress=progress)
-    encoder = CrossEncoder(files.folder, name=files.name, sha256=files.sha256, precision=precision)
+    encoder = CrossEncoder(files.folder, name=files.name, precision=precision)
     store = None if cache is False else PairCache(None if cache is True else Path(cache))
     return NliModel(CachedCrossEncoder(encoder, store), labels=labels)
 

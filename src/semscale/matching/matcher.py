@@ -11,9 +11,9 @@ import polars as pl
 
 from semscale.embedding import Embedder
 from semscale.embedding.embedder import AUTO
-from semscale.embedding.engines.windows import open_tokenizer
 from semscale.embedding.loading import as_embedder
-from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES, state_engine
+from semscale.embedding.token_states import TOKENLESS_ENGINES, state_engine
+from semscale.embedding.tokenizer import open_tokenizer
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.cosines import CosineMatch
@@ -51,7 +51,7 @@ from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.embedding.token_states import TokenEncoder
 
 CORPUS_ROWS = 50_000
 """Rows from whose references word weights and the level of unrelated texts are estimated."""

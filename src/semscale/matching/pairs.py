@@ -9,10 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from semscale.embedding.languages.identification import has_enough_letters, identifier_name
-from semscale.embedding.languages.language_names import ENGLISH
-from semscale.embedding.languages.other_languages import in_other_languages
-from semscale.embedding.languages.text_language import language_of
+from semscale.embedding.languages import (
+    ENGLISH,
+    has_enough_letters,
+    identifier_name,
+    in_other_languages,
+    language_of,
+)
 from semscale.embedding.texts import text_status
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
@@ -21,7 +24,7 @@ from semscale.signature import Signature
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status
-from semscale.weights.model_lookup import languages_read
+from semscale.weights.known import languages_read
 
 _REPORTED = 500  # pairs between two reports of progress
 

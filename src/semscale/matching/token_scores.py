@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from semscale.embedding.tokens.token_ids import TokenIds, TokenReader
-from semscale.embedding.tokens.token_states import TokenEncoder, TokenStates
+from semscale.embedding.token_states import TokenEncoder, TokenIds, TokenReader, TokenStates
 from semscale.errors import InputError
 from semscale.matching.cosines import ScoringStep, mean_best, plan_steps, unit_rows
 from semscale.matching.pairs import explained_side

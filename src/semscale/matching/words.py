@@ -17,8 +17,7 @@ from semscale.matching.cosines import Rows, mean_best, plan_steps, unit_rows
 from semscale.types import Floats, Ids, Integers, Mask, Progress, Vectors
 
 if TYPE_CHECKING:
-    from semscale.embedding.tokens.token_ids import TokenIds, TokenReader
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.embedding.token_states import TokenEncoder, TokenIds, TokenReader
 
 FRESH_BYTES = 128 << 20  # states of texts that are read in one step
 KEPT_BYTES = 256 << 20  # vectors of texts that stay in memory for later pairs

@@ -12,18 +12,21 @@ import numpy as np
 import yaml
 
 from semscale.embedding.embedder import anchor_embedder
-from semscale.embedding.languages.identification import identified_languages, identifier_name
-from semscale.embedding.languages.language_names import ENGLISH, LANGUAGE_NAMES
-from semscale.embedding.languages.plain_english import is_plainly_english
-from semscale.embedding.languages.scripts import language_of_script
+from semscale.embedding.languages import (
+    ENGLISH,
+    LANGUAGE_NAMES,
+    identified_languages,
+    identifier_name,
+    is_plainly_english,
+    language_of_script,
+)
 from semscale.errors import InputError
 from semscale.rating.readouts import Reals, cosines_of
 from semscale.scales import Scale
 from semscale.scales.library import equivalences, languages_in, passed_languages, passed_translation
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, ObjectArray
-from semscale.weights.known import DEFAULT_RATING_MODEL
-from semscale.weights.model_lookup import known_model, languages_read, model_name
+from semscale.weights.known import DEFAULT_RATING_MODEL, known_model, languages_read, model_name
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder

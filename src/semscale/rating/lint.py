@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from semscale.embedding.embedder import anchor_embedder
-from semscale.embedding.languages.language_names import ENGLISH
+from semscale.embedding.languages import ENGLISH
 from semscale.embedding.loading import as_embedder
 from semscale.presentable import Presentable
 from semscale.rating.anchors import FLOOR_GROUPS, language_of_probes, scale_for_model, unrelated_probes

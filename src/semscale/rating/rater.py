@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.languages.identification import load_identifier
-from semscale.embedding.languages.other_languages import in_other_languages
+from semscale.embedding.languages import in_other_languages, load_identifier
 from semscale.embedding.loading import as_embedder, checked_embedder
-from semscale.embedding.part_progress import shifted
-from semscale.embedding.texts import answer_status, distinct
+from semscale.embedding.texts import answer_status, distinct, shifted
 from semscale.errors import InputError
 from semscale.rating.anchors import (
     AnchorLanguages,
@@ -36,8 +34,7 @@ from semscale.stats.intervals import check_interval, check_seed
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, written_codes
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
-from semscale.weights.known import DEFAULT_RATING_MODEL
-from semscale.weights.model_lookup import profile_of
+from semscale.weights.known import DEFAULT_RATING_MODEL, profile_of
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder

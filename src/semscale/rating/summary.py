@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from semscale.embedding.languages.language_counts import LanguageCount
-from semscale.embedding.languages.unread_language import UnreadLanguage
+from semscale.embedding.languages import LanguageCount, UnreadLanguage
 from semscale.json_reading import encodable
 from semscale.presentable import Presentable
 from semscale.rating.anchors import stated_language

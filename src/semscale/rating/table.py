@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import polars as pl
 
-from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
+from semscale.embedding.cache import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
 from semscale.rating.labelling import FilledSheet
 from semscale.rating.rater import Rater

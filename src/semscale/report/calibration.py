@@ -224,7 +224,7 @@ def _cautions(summary: "CalibrationSummary") -> Iterator[str]:
 
 def _quality_table(summary: "CalibrationSummary") -> DataTable:
     qualities = summary.qualities.values()
-    scale_figures = {
+    quality_figures = {
         "Pearson r of means": ([quality.pearson for quality in qualities], "ranking: 1 is best"),
         "KS similarity": (
             [quality.ks_similarity for quality in qualities],
@@ -241,7 +241,7 @@ def _quality_table(summary: "CalibrationSummary") -> DataTable:
     }
     rows: list[tuple[Value, ...]] = [
         (name, *(estimate_cell(estimate, _DIGITS) for estimate in estimates), meaning)
-        for name, (estimates, meaning) in scale_figures.items()
+        for name, (estimates, meaning) in quality_figures.items()
     ]
     interval = covered((value for row in rows for value in row), summary.interval)
     spread = f"standard deviation; people's means have {number(summary.human_spread)}"

@@ -29,7 +29,7 @@ from semscale.drift.quality.judged_runs import WinRecord
 from semscale.drift.ruler.attribution import Moved
 from semscale.drift.ruler.ruler_check import RulerCheck
 from semscale.drift.runs.item_matching import ItemMatching
-from semscale.embedding.languages.language_names import ENGLISH
+from semscale.embedding.languages import ENGLISH
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run, named, now, short_id
 from semscale.history.seals import SHORTEST_HEAD

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from semscale.embedding.languages.language_counts import LanguageCount, are_english
+from semscale.embedding.languages import LanguageCount, are_english
 from semscale.report.document import (
     Block,
     Cell,

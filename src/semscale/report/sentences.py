@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from semscale.embedding.languages.language_counts import LanguageCount
-from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.embedding.languages import LANGUAGE_NAMES, LanguageCount
 from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.signature import Signature
 from semscale.stats.intervals import FEWEST_CLUSTERS
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.embedding.languages.unread_language import UnreadLanguage
+    from semscale.embedding.languages import UnreadLanguage
     from semscale.judging.asking import FormRefusal
     from semscale.results.estimates import Estimates
     from semscale.results.summary import Summary

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 import polars as pl
 
-from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
-from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
+from semscale.embedding.languages import LanguageCount, LanguageCounter, LanguageSample, UnreadLanguage
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.results.tallies import Tallies

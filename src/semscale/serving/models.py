@@ -18,15 +18,15 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
 from semscale.embedding.loading import load_embedder
 from semscale.embedding.texts import checked_texts, distinct
-from semscale.embedding.tokens.state_engine import (
+from semscale.embedding.token_states import (
     Outputs,
     Rows,
     StateEngine,
+    TokenEncoder,
     Whose,
     shows_states,
     state_engine,
 )
-from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.errors import InputError
 from semscale.serving.batching import WORKERS, BatchedModel, Batcher, Delivery, Item, Part, Ticket
 from semscale.serving.requests import NOT_FOUND, RefusedRequestError, ServiceLimits

@@ -13,7 +13,7 @@ from semscale.history.items import Output
 from semscale.json_reading import parse_json
 from semscale.snapshots.outputs import read_outputs
 from semscale.store.atomic import replacing
-from semscale.weights.places import cache_root
+from semscale.weights.folders import cache_root
 
 FORMAT = 1
 

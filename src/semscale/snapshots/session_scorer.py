@@ -10,7 +10,7 @@ from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.embedding.token_states import TokenEncoder
     from semscale.matching.bertscore import BertScorer
     from semscale.matching.calibrated import CalibratedMatch
     from semscale.matching.matches import Matches

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import rel_entr, stdtrit
 
 from semscale.errors import InputError
-from semscale.stats.intervals import Estimate, drawn_counts
+from semscale.stats.intervals import Estimate
 from semscale.types import Floats, Integers
 
 DistanceName = Literal["ks", "wasserstein", "total_variation", "jensen_shannon"]
@@ -165,9 +165,9 @@ _MANY = 1000.0  # effective answers at a point, from which a drawn total is take
 class PmfSample:
     """Answers of n respondents, each a PMF over k points; a picked point has all of the mass.
 
-    Equal answers are counted once, so that 100,000 ratings of 5 points are resampled as 5 counts. Where most
+    Equal answers are counted once, so that 100,000 ratings of 5 points are halved as 5 counts. Where most
     answers differ, as weighted ones do, and every point has 1,000 effective answers or none, totals of
-    resamples and of halves are drawn from the normal distribution with their mean and covariance, which sums
+    halves are drawn from the normal distribution with their mean and covariance, which sums
     of so many drawn answers have (Cochran 1977, Sampling Techniques, section 2.15; van der Vaart 1998,
     Asymptotic Statistics, chapter 23).
 
@@ -213,27 +213,6 @@ class PmfSample:
         average: Floats = np.average(self.masses, axis=0, weights=self.weights)
         return average
 
-    def resampled(self, replicates: int, rng: np.random.Generator) -> Floats:
-        """Average PMFs of respondents drawn n at a time with replacement.
-
-        Args:
-            replicates: how many times to draw.
-            rng: where the randomness comes from.
-
-        Returns:
-            Shape (replicates, k).
-        """
-        totals, counts = self._distinct
-        if self._has_normal_totals:
-            return _shares(self._normal_totals(replicates, self.n, rng))
-        if self._mostly_differ:
-            drawn = drawn_counts(self.n, replicates, rng)
-            return np.concatenate([_averages(block, self._totals) for block in drawn])
-        shares = counts / self.n
-        size = max(1, _BLOCK_CELLS // len(counts))
-        blocks = [min(size, replicates - start) for start in range(0, replicates, size)]
-        return np.concatenate([_averages(rng.multinomial(self.n, shares, size=b), totals) for b in blocks])
-
     def halves(self, splits: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Average PMFs of random halves; with an odd number the second half is larger by one.
 
@@ -246,12 +225,8 @@ class PmfSample:
         """
         totals, counts = self._distinct
         if self._has_normal_totals:
-            m = self.n // 2
-            # Drawn without replacement, the sum of m has (n - m) / (n - 1) of the variance.
             whole = self._totals.sum(axis=0)
-            half = np.minimum(
-                self._normal_totals(splits, m, rng, variance=(self.n - m) / (self.n - 1)), whole
-            )
+            half = np.minimum(self._normal_half_totals(splits, rng), whole)
             return _shares(half), _shares(whole - half)
         if self._mostly_differ:
             totals, counts = self._totals, np.ones(self.n, dtype=np.int64)
@@ -264,8 +239,8 @@ class PmfSample:
                 if self._mostly_differ
                 else rng.multivariate_hypergeometric(counts, self.n // 2, size=b, method="marginals")
             )
-            first.append(_averages(drawn, totals))
-            second.append(_averages(counts - drawn, totals))
+            first.append(_shares(drawn @ totals))
+            second.append(_shares((counts - drawn) @ totals))
         return np.concatenate(first), np.concatenate(second)
 
     @cached_property
@@ -289,9 +264,11 @@ class PmfSample:
         used = squares > 0
         return bool((self._totals.sum(axis=0)[used] ** 2 / squares[used] >= _MANY).all())
 
-    def _normal_totals(self, draws: int, m: int, rng: np.random.Generator, variance: float = 1.0) -> Floats:
-        """Draw sums (draws, k + 1) of m answers' totals; variance is in parts of drawing with replacement."""
-        spread = np.cov(self._totals, rowvar=False, ddof=0) * m * variance
+    def _normal_half_totals(self, draws: int, rng: np.random.Generator) -> Floats:
+        """Draw sums (draws, k + 1) of the totals of half of the answers."""
+        n, m = self.n, self.n // 2
+        # Drawn without replacement, the sum of m has (n - m) / (n - 1) of the variance.
+        spread = np.cov(self._totals, rowvar=False, ddof=0) * m * (n - m) / (n - 1)
         drawn = rng.multivariate_normal(self._totals.mean(axis=0) * m, spread, size=draws, method="eigh")
         # A point that nobody picked has rounding only, on both sides of 0.
         sums: Floats = np.maximum(drawn, 0)
@@ -309,10 +286,6 @@ def random_halves(n: int, splits: int, rng: np.random.Generator) -> Integers:
     drawn = np.zeros((splits, n), dtype=np.int64)
     np.put_along_axis(drawn, np.argpartition(keys, n // 2, axis=1)[:, : n // 2], 1, axis=1)
     return drawn
-
-
-def _averages(drawn: Integers | Floats, totals: Floats) -> Floats:
-    return _shares(drawn @ totals)
 
 
 def _shares(sums: Floats) -> Floats:

@@ -27,9 +27,7 @@ from semscale.types import Floats, Integers
 
 _TIE = 1e-9
 
-
 _ALIKE = 1e-12  # share of the mean square below which a spread is rounding
-
 
 _REACHED = 100  # replicates that reach a mean: the share of so many is known to a tenth of itself
 
@@ -219,9 +217,7 @@ def _drawn(values: Floats, plan: IntervalPlan) -> Iterator[tuple[Floats, Floats]
 
 _MOST_EXACT = 300  # items that differ between runs; of more the sum is close to normal
 
-
 _CELLS, _FEWEST_STEPS, _MOST_STEPS = 2**13, 40, 400  # resolution of the exact distribution
-
 
 _ROUNDING = 1e-12
 
@@ -468,9 +464,7 @@ def _noncentrality(n: int, alpha: float, power: float) -> float:
 
 _BETS = 100
 
-
 _SHARPNESSES = 20
-
 
 _LARGEST = 700.0  # exp of more overflows
 
@@ -573,7 +567,6 @@ _CONFORMAL_CELLS, _FEWEST_CONFORMAL_STEPS, _MOST_CONFORMAL_STEPS = (
     200,
 )  # resolution of the exact distribution
 
-
 _LEAST = 1e-10  # rounding in the transform is far below
 
 
@@ -650,9 +643,7 @@ def _normal_conformal(values: Floats) -> float:
 
 _MOST_PERMUTED = 200
 
-
 _PERMUTATIONS = 1999
-
 
 _PERMUTED_CELLS = 2_000_000
 
@@ -733,7 +724,6 @@ def _approximate(n: int, greatest: float) -> float:
 
 FEWEST_VALUES = 4
 """With fewer, no order of values is unlikely enough to say anything."""
-
 
 _MOST_PAIRED = 1000
 

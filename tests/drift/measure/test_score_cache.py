@@ -6,7 +6,7 @@ import pytest
 
 from semscale.drift.measure.aligned_item import PairScores
 from semscale.drift.measure.score_cache import SCORES_FILE, ScoreCache
-from semscale.embedding.cross_encoders.pair_cache import pair_keys
+from semscale.embedding.cross_encoder import pair_keys
 from semscale.guards.findings import Finding, Span
 
 FINDING = Finding("number", "other-value", "5 mg beside 50 mg", Span(3, 7, "5 mg"), None)

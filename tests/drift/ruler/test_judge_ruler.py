@@ -35,6 +35,7 @@ def test_what_a_judge_does_not_answer_has_no_reading():
     assert np.isnan(read_anew(ruler, anchors(10).pairs)["judge"]).tolist() == [at == 3 for at in range(10)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("history")
 def test_a_judge_that_was_exchanged_under_its_name_is_seen(tmp_path):
     rng = np.random.default_rng(4)

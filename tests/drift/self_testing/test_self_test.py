@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from made_up import SIGNATURE, measured, metrics_of, run
 from scipy.stats import binomtest
 
-from semscale.damage.damages import DAMAGES
+from semscale.damage import DAMAGES
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.limits.kinds import LIMITS
 from semscale.drift.measure.measured import MeasuredRun
@@ -160,6 +160,7 @@ def test_false_alarms_of_an_unchanged_model_are_not_known_from_one_rerun():
     assert found.row("swap").failed.value == 1
 
 
+@pytest.mark.exhaustive
 def test_of_two_reruns_and_the_baseline_each_may_be_the_candidate():
     baseline = run_of(24)
     other, same = reworded(baseline, ("is", "be")), reworded(baseline, ("is", "is"))

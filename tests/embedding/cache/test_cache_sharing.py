@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 from cache_entries import embeddings, keys
 
-from semscale.embedding.cache.embedding_cache import EmbeddingCache
+from semscale.embedding.cache import EmbeddingCache
 from semscale.embedding.embedder import Embeddings
 
 WORKER = """
 import sys
 import numpy as np
-from semscale.embedding.cache.embedding_cache import EmbeddingCache
+from semscale.embedding.cache import EmbeddingCache
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.cache.entries import cache_keys
+from semscale.embedding.cache import cache_keys
 with EmbeddingCache(sys.argv[1]) as cache:
     for step in range(20):
         both = cache_keys("signature", [f"shared {step}", f"{sys.argv[2]} {step}"])
@@ -38,18 +38,18 @@ class TestProcesses:
         workers = [subprocess.Popen([*command, str(worker)]) for worker in range(3)]
         assert [worker.wait(timeout=60) for worker in workers] == [0, 0, 0]
         with EmbeddingCache(tmp_path) as cache:
-            assert cache.info().entries == 20 + 3 * 20  # shared ones once, own ones for each
+            assert cache.store.info().entries == 20 + 3 * 20  # shared ones once, own ones for each
 
     def test_killed_in_the_middle_of_a_write_keeps_what_was_finished(self, tmp_path):
         script = f"""
 import os, numpy as np
-from semscale.embedding.cache.embedding_cache import EmbeddingCache
+from semscale.embedding.cache import EmbeddingCache
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.cache.entries import cache_keys
+from semscale.embedding.cache import cache_keys
 cache = EmbeddingCache({str(tmp_path)!r})
 one = Embeddings(np.ones((1, 4), np.float32), np.ones(1, np.int64))
 cache.put_many(cache_keys("signature", ["finished"]), one)
-cache._store._shrink = lambda connection: os.kill(os.getpid(), 9)  # the last step before the commit
+cache.store._shrink = lambda connection: os.kill(os.getpid(), 9)  # the last step before the commit
 cache.put_many(cache_keys("signature", ["open"]), one)
 """
         assert subprocess.run([sys.executable, "-c", script], check=False).returncode in {-9, 9}
@@ -58,6 +58,7 @@ cache.put_many(cache_keys("signature", ["open"]), one)
 
 
 class TestThreads:
+    @pytest.mark.exhaustive
     def test_several_threads_share_one_cache_that_is_closed_meanwhile(self, cache):
         def work(worker: int) -> int:
             for step in range(30):
@@ -71,7 +72,7 @@ class TestThreads:
 
         with ThreadPoolExecutor(4) as pool:
             assert list(pool.map(work, range(4))) == [0, 1, 2, 3]
-        assert cache.info().entries == 30 + 4 * 30  # shared ones once, own ones for each
+        assert cache.store.info().entries == 30 + 4 * 30  # shared ones once, own ones for each
 
     def test_closing_waits_for_what_another_thread_does(self, cache):
         cache.put_many(keys("a"), embeddings(1))
@@ -89,7 +90,7 @@ class TestThreads:
             cache.close()
 
         with ThreadPoolExecutor(2) as pool:
-            counted, closed = pool.submit(cache._store._file.run, slow, None), pool.submit(close)
+            counted, closed = pool.submit(cache.store._file.run, slow, None), pool.submit(close)
             closed.result()
             assert counted.result() == 1
 
@@ -97,10 +98,10 @@ class TestThreads:
 FORKING = """
 import os, sqlite3, sys, threading
 import numpy as np
-from semscale.embedding.cache import file as cache_file
-from semscale.embedding.cache.embedding_cache import EmbeddingCache
+from semscale.embedding import cache_file
+from semscale.embedding.cache import EmbeddingCache
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.cache.entries import cache_keys
+from semscale.embedding.cache import cache_keys
 cache_file._FORK_SECONDS = 0.01
 cache = EmbeddingCache(sys.argv[1])
 one = Embeddings(np.ones((1, 4), np.float32), np.ones(1, np.int64))
@@ -109,7 +110,7 @@ begun, ending = threading.Event(), threading.Event()
 def hold(connection):
     begun.set()
     ending.wait()
-thread = threading.Thread(target=cache._store._file.run, args=(hold, None))
+thread = threading.Thread(target=cache.store._file.run, args=(hold, None))
 thread.start()
 begun.wait()
 child = os.fork()

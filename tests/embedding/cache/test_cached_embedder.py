@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from semscale.embedding.cache.cached_embedder import CachedEmbedder
-from semscale.embedding.cache.embedding_cache import CacheWarning, EmbeddingCache
+from semscale.embedding.cache import CachedEmbedder, EmbeddingCache
+from semscale.embedding.cache_file import CacheWarning
 from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.errors import InputError
 from semscale.signature import Signature

@@ -1,13 +1,14 @@
 """The cache: what goes in comes out; damage and foreign files do no harm."""
 
 import sqlite3
+import stat
 
 import numpy as np
 import pytest
 from cache_entries import embeddings, keys
 
-from semscale.embedding.cache.embedding_cache import CacheWarning, EmbeddingCache
-from semscale.embedding.cache.entries import cache_keys
+from semscale.embedding.cache import EmbeddingCache, cache_keys
+from semscale.embedding.cache_file import CacheWarning
 from semscale.embedding.embedder import Embeddings
 from semscale.errors import InputError
 
@@ -44,7 +45,7 @@ class TestEntries:
         cache.put_many(keys("a", "b"), embeddings(2))
         cache.put_many(keys("a"), embeddings(1, start=50))
         assert cache.get_many(keys("a"), 4).vectors.tolist() == [[50, 51, 52, 53]]
-        assert cache.info().entries == 2
+        assert cache.store.info().entries == 2
 
     def test_another_width_is_a_miss(self, cache):
         cache.put_many(keys("a"), embeddings(1))
@@ -56,13 +57,21 @@ class TestEntries:
     def test_reopened_by_a_later_process(self, cache):
         cache.put_many(keys("a"), embeddings(1))
         cache.close()
-        with EmbeddingCache(cache.path.parent) as later:
+        with EmbeddingCache(cache.store.path.parent) as later:
             assert later.get_many(keys("a"), 4).found.all()
 
     def test_default_place_is_named_by_environment(self, tmp_path, monkeypatch):
         monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "mine"))
         with EmbeddingCache() as made:
-            assert made.path == tmp_path / "mine/embeddings.sqlite"
+            assert made.store.path == tmp_path / "mine/embeddings.sqlite"
+
+    def test_the_files_are_private(self, cache):
+        cache.put_many(keys("a"), embeddings(1))
+        assert stat.S_IMODE(cache.store.path.parent.stat().st_mode) == 0o700
+        modes = {
+            file.name: stat.S_IMODE(file.stat().st_mode) for file in cache.store.path.parent.glob("*.sqlite*")
+        }
+        assert {mode for name, mode in modes.items() if not name.endswith(".lock")} == {0o600}
 
     def test_size_must_be_positive(self, tmp_path):
         with pytest.raises(InputError, match="max_bytes must be > 0, got 0"):
@@ -81,8 +90,8 @@ class TestEntries:
     )
     def test_size_is_named_by_environment(self, tmp_path, monkeypatch, text, size):
         monkeypatch.setenv("SEMSCALE_CACHE_MAX", text)
-        assert EmbeddingCache(tmp_path).max_bytes == size
-        assert EmbeddingCache(tmp_path, max_bytes=99).max_bytes == 99
+        assert EmbeddingCache(tmp_path).store.max_bytes == size
+        assert EmbeddingCache(tmp_path, max_bytes=99).store.max_bytes == 99
 
     @pytest.mark.parametrize("text", ["plenty", "2", "0GB", "0.1B", "-1GB", "2iB", "2 GB or so", "nanGB"])
     def test_size_of_the_environment_that_is_none(self, tmp_path, monkeypatch, text):
@@ -108,7 +117,7 @@ class TestDamage:
     def test_damaged_entry_is_a_miss_and_is_overwritten(self, cache, change):
         cache.put_many(keys("a", "b"), embeddings(2))
         cache.close()
-        with sqlite3.connect(cache.path) as connection:
+        with sqlite3.connect(cache.store.path) as connection:
             connection.execute(f"{change} WHERE slot = 1")
         connection.close()
         assert cache.get_many(keys("a", "b"), 4).found.tolist() == [False, True]
@@ -116,43 +125,47 @@ class TestDamage:
         assert cache.get_many(keys("a"), 4).vectors.tolist() == [[9, 10, 11, 12]]
 
     def test_file_that_is_no_database_is_moved_aside(self, cache):
-        cache.path.parent.mkdir()
-        cache.path.write_bytes(b"somebody's letter " * 1000)
+        cache.store.path.parent.mkdir()
+        cache.store.path.write_bytes(b"somebody's letter " * 1000)
         with pytest.warns(
             CacheWarning, match=r"damaged .*moved to embeddings\.sqlite\.damaged, a new one is begun"
         ):
             assert not cache.get_many(keys("a"), 4).found.any()
         cache.put_many(keys("a"), embeddings(1))
         assert cache.get_many(keys("a"), 4).found.all()
-        assert cache.path.with_name("embeddings.sqlite.damaged").read_bytes().startswith(b"somebody's letter")
+        assert (
+            cache.store.path.with_name("embeddings.sqlite.damaged")
+            .read_bytes()
+            .startswith(b"somebody's letter")
+        )
 
     def test_file_with_broken_pages_is_moved_aside(self, cache):
         names = [str(number) for number in range(5000)]
         cache.put_many(keys(*names), embeddings(5000, width=64))
         cache.close()
-        content = bytearray(cache.path.read_bytes())
+        content = bytearray(cache.store.path.read_bytes())
         content[1 << 14 :] = b"\xa5" * (
             len(content) - (1 << 14)
         )  # the first page, with the schema, stays whole
-        cache.path.write_bytes(content)
+        cache.store.path.write_bytes(content)
         with pytest.warns(CacheWarning, match="malformed"):
             assert not cache.get_many(keys(*names), 64).found.any()
         cache.put_many(keys("a"), embeddings(1))
         assert cache.get_many(keys("a"), 4).found.all()
 
     def test_second_damaged_file_does_not_replace_the_first(self, cache):
-        cache.path.parent.mkdir()
+        cache.store.path.parent.mkdir()
         for text in (b"first " * 1000, b"second " * 1000):
             cache.close()
-            cache.path.write_bytes(text)
+            cache.store.path.write_bytes(text)
             with pytest.warns(CacheWarning):
                 cache.get_many(keys("a"), 4)
-        assert cache.path.with_name("embeddings.sqlite.damaged").read_bytes().startswith(b"first")
-        assert cache.path.with_name("embeddings.sqlite.damaged-2").read_bytes().startswith(b"second")
+        assert cache.store.path.with_name("embeddings.sqlite.damaged").read_bytes().startswith(b"first")
+        assert cache.store.path.with_name("embeddings.sqlite.damaged-2").read_bytes().startswith(b"second")
 
     def test_another_programs_database_is_left_alone(self, cache):
-        cache.path.parent.mkdir()
-        with sqlite3.connect(cache.path) as connection:
+        cache.store.path.parent.mkdir()
+        with sqlite3.connect(cache.store.path) as connection:
             connection.execute("CREATE TABLE keys (letters TEXT)")
         connection.close()
         with pytest.raises(InputError, match="another program's database"):
@@ -161,10 +174,10 @@ class TestDamage:
     def test_file_of_an_older_format_is_begun_anew(self, cache):
         cache.put_many(keys("a"), embeddings(1))
         cache.close()
-        with sqlite3.connect(cache.path) as connection:
+        with sqlite3.connect(cache.store.path) as connection:
             connection.execute("PRAGMA user_version=0")
         connection.close()
-        assert cache.info().entries == 0
+        assert cache.store.info().entries == 0
 
     def test_place_that_cannot_be_written_means_no_cache_and_one_warning(self, tmp_path):
         (tmp_path / "file").write_text("in the way")
@@ -175,7 +188,7 @@ class TestDamage:
 
     def test_full_disk_means_no_cache_and_one_warning(self, cache):
         cache.put_many(keys("a"), embeddings(1))
-        cache._store._file._connection.execute(
+        cache.store._file._connection.execute(
             "PRAGMA max_page_count = 1"
         )  # SQLite reports the same error for both
         with pytest.warns(CacheWarning, match="full"):
@@ -194,7 +207,7 @@ class TestSize:
                 cache.put_many(
                     keys(*(f"{batch}{number}" for number in range(100))), embeddings(100, width=1024)
                 )
-                assert cache.info().size <= cap
+                assert cache.store.info().size <= cap
                 assert cache.get_many(keys("a0"), 1024).found.all()  # used again and again, so it stays
             assert not cache.get_many(keys("a1"), 1024).found.any()
             assert cache.get_many(keys(*(f"c{number}" for number in range(100))), 1024).found.all()
@@ -202,28 +215,28 @@ class TestSize:
     def test_one_batch_larger_than_the_cap(self, tmp_path):
         with EmbeddingCache(tmp_path, max_bytes=1 << 17) as cache:
             cache.put_many(keys(*map(str, range(500))), embeddings(500, width=256))
-            assert cache.info().size <= 1 << 17
+            assert cache.store.info().size <= 1 << 17
 
     def test_lower_cap_shortens_the_file(self, tmp_path):
         with EmbeddingCache(tmp_path) as cache:
             cache.put_many(keys(*map(str, range(2000))), embeddings(2000, width=256))
-        before = cache.path.stat().st_size
+        before = cache.store.path.stat().st_size
         with EmbeddingCache(tmp_path, max_bytes=before // 4) as smaller:
             smaller.put_many(keys("new"), embeddings(1, width=256))
-            assert smaller.path.stat().st_size < before / 3
+            assert smaller.store.path.stat().st_size < before / 3
             assert smaller.get_many(keys("new"), 256).found.all()
 
     def test_clear_gives_the_space_back(self, cache):
         cache.put_many(keys(*map(str, range(1000))), embeddings(1000, width=256))
-        before = cache.info().size
-        assert cache.clear() == 1000
-        assert cache.info().entries == 0
-        assert cache.path.stat().st_size < before / 5
+        before = cache.store.info().size
+        assert cache.store.clear() == 1000
+        assert cache.store.info().entries == 0
+        assert cache.store.path.stat().st_size < before / 5
 
 
 def test_a_cache_that_cannot_be_changed_says_so_and_not_that_nothing_was_removed(cache):
     cache.put_many([b"k" * 16], Embeddings(np.ones((1, 2), np.float32), np.array([1])))
-    cache._store._file.run(lambda connection: connection.execute("PRAGMA query_only=ON"), None)
+    cache.store._file.run(lambda connection: connection.execute("PRAGMA query_only=ON"), None)
     with pytest.raises(InputError, match="cannot be changed: attempt to write a readonly database"):
-        cache.clear()
-    assert cache.info().entries == 1
+        cache.store.clear()
+    assert cache.store.info().entries == 1

@@ -10,7 +10,7 @@ from cache_entries import embeddings, keys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.embedding.cache.entries import cache_keys, decode, encode
+from semscale.embedding.cache import cache_keys, decode, encode
 
 
 def test_embeddings_come_back_bit_for_bit():

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from semscale.embedding.cache.entries import cache_keys
-from semscale.embedding.cache.state_cache import StateCache, rounded
+from semscale.embedding.cache import StateCache, cache_keys, rounded
 
 KEYS = cache_keys("signature", ["one", "two", "three"])
 

@@ -6,8 +6,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from semscale.embedding.cache.state_cache import StateCache, rounded
-from semscale.embedding.cache.state_reader import StateReader
+from semscale.embedding.cache import StateCache, StateReader, rounded
 from semscale.embedding.loading import load_token_encoder
 
 TEXTS = ["It is safe.", "Not at all, and nobody knows why.", "", "word " * 700]
@@ -30,6 +29,7 @@ def read(encoder, layer, cache, wanted, keep=None):
     return dict(reader.read(encoder.reader.read(TEXTS), TEXTS, np.array(wanted), keep=keep))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("layer", [3, 6])
 def test_states_are_the_encoders_rounded(encoder, cache, layer):
     expected = [rounded(each.states) for each in encoder.token_states(TEXTS, layer=layer)]

@@ -5,9 +5,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from semscale.embedding.cross_encoders.cached_cross_encoder import CachedCrossEncoder
-from semscale.embedding.cross_encoders.cross_encoder import CrossEncoder
-from semscale.embedding.cross_encoders.pair_cache import PairCache
+from semscale.embedding.cross_encoder import CachedCrossEncoder, CrossEncoder, PairCache
 
 FIRST = ["w1", "w2", "w1", "w3", "what"]
 SECOND = ["w2", "w1", "w2", "w3", "w1"]

@@ -5,8 +5,7 @@ from contextlib import closing
 
 import numpy as np
 
-from semscale.embedding.cross_encoders.pair_cache import PAIRS_FILE, PairCache, pair_keys
-from semscale.embedding.cross_encoders.pair_logits import PairLogits
+from semscale.embedding.cross_encoder import PAIRS_FILE, PairCache, PairLogits, pair_keys
 
 KEYS = pair_keys("a signature", ["a", "b", "c"], ["b", "c", "d"])
 LOGITS = PairLogits(

@@ -5,7 +5,7 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from word_tokenizer import write_tokenizer
 
-from semscale.embedding.cross_encoders.pair_tokens import PairTokens, kept_lengths
+from semscale.embedding.cross_encoder import PairTokens, truncated_lengths
 from semscale.errors import ModelError
 
 FIRST = ["good food", "a", "food food food food food food food good", "good", ""]
@@ -63,7 +63,7 @@ def test_the_longer_text_is_cut_first_as_the_library_does_it(room, tmp_path):
     tokenizer.enable_truncation(room + 3, strategy="longest_first")
     for first, second in [(1, 1), (5, 9), (9, 5), (20, 20), (3, 25), (25, 3), (14, 15), (15, 14)]:
         owners = tokenizer.encode(" ".join(["w1"] * first), " ".join(["w2"] * second)).sequence_ids
-        assert kept_lengths(first, second, room) == (owners.count(0), owners.count(1))
+        assert truncated_lengths(first, second, room) == (owners.count(0), owners.count(1))
 
 
 def test_a_tokenizer_that_parts_no_texts_is_refused():

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from local_servers import LIMIT, Endpoint, reply, serving
 
+from semscale.embedding.api import ApiEmbedder
 from semscale.embedding.embedder import Embedder
-from semscale.embedding.engines.api import ApiEmbedder
 from semscale.errors import InputError, ReplyError
 
 pytestmark = pytest.mark.needs("api")

@@ -2,11 +2,10 @@
 
 import pytest
 
-from semscale.embedding.engines import arithmetic as engine_arithmetic
-from semscale.embedding.engines.arithmetic import Arithmetic, arithmetic_of, check_precision
+from semscale.embedding import openvino
+from semscale.embedding.openvino import Arithmetic, arithmetic_of, check_precision
 from semscale.errors import InputError
-from semscale.weights.known import KNOWN
-from semscale.weights.profiles import HUB_PROFILES
+from semscale.weights.known import HUB_PROFILES, KNOWN
 
 
 @pytest.mark.parametrize(
@@ -19,8 +18,8 @@ from semscale.weights.profiles import HUB_PROFILES
     ],
 )
 def test_a_precision_is_what_the_processor_computes(monkeypatch, bfloat16, int8, exact, fast, turbo):
-    monkeypatch.setattr(engine_arithmetic, "has_bfloat16", lambda: bfloat16)
-    monkeypatch.setattr(engine_arithmetic, "multiplies_int8", int8.__contains__)
+    monkeypatch.setattr(openvino, "has_bfloat16", lambda: bfloat16)
+    monkeypatch.setattr(openvino, "multiplies_int8", int8.__contains__)
     found = [str(arithmetic_of(precision)) for precision in ("exact", "fast", "turbo")]
     assert found == [exact, fast, turbo]
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.embedding.embedder import Embedder
-from semscale.embedding.engines.arrays import ArrayEmbedder, unit_rows
+from semscale.embedding.embedder import ArrayEmbedder, Embedder, unit_rows
 from semscale.errors import InputError
 
 

@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.embedding.engines.arithmetic import FLOAT32, Arithmetic
-from semscale.embedding.engines.batching import arithmetic_batches, token_batches
+from semscale.embedding.openvino import FLOAT32, Arithmetic, arithmetic_batches, token_batches
 
 
 @given(st.lists(st.integers(0, 40), max_size=60), st.integers(1, 100))

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from semscale.embedding.cache.cached_embedder import CachedEmbedder
-from semscale.embedding.engines.finite_output import check_finite
-from semscale.embedding.engines.openvino import OpenVinoEmbedder
+from semscale.embedding.cache import CachedEmbedder
+from semscale.embedding.openvino import OpenVinoEmbedder, check_finite
 from semscale.errors import ModelError
 
 _SAID = r"model\.safetensors gives vectors that are not finite: its weights are damaged; fetch the model"

@@ -7,9 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from semscale.embedding.engines.arithmetic import Arithmetic
-from semscale.embedding.engines.int8_products import GROUP, int8_weights, multiplies_int8, quantised
-from semscale.embedding.engines.runtime import openvino_module
+from semscale.embedding.graph import GROUP, int8_weights, multiplies_int8, openvino_module, quantised
+from semscale.embedding.openvino import Arithmetic
 
 NEEDS_INT8 = pytest.mark.skipif(
     not multiplies_int8("f32"), reason="this processor does not multiply in 8-bit integers"
@@ -72,7 +71,7 @@ def test_company_never_changes_a_bit_of_a_rows_product(bfloat16):
 
 
 def test_a_processor_limited_to_avx2_does_not_multiply_in_integers():
-    asked = "from semscale.embedding.engines.int8_products import multiplies_int8 as ask; print(ask('bf16'))"
+    asked = "from semscale.embedding.graph import multiplies_int8 as ask; print(ask('bf16'))"
     limited = os.environ | {"ONEDNN_MAX_CPU_ISA": "AVX2"}
     ended = subprocess.run([sys.executable, "-c", asked], env=limited, capture_output=True, check=True)
     assert ended.stdout.split() == [b"False"]

@@ -10,11 +10,11 @@ from slow_encoder import slow_states
 from tokenizers import Tokenizer
 from word_tokenizer import write_tokenizer
 
-from semscale.embedding.engines.model_files import open_checkpoint
-from semscale.embedding.engines.openvino import OpenVinoEmbedder
-from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.embedding.openvino import OpenVinoEmbedder
+from semscale.embedding.token_states import TokenEncoder
+from semscale.embedding.weight_files import open_checkpoint
 from semscale.errors import ModelError
-from semscale.weights.profiles import ModelProfile
+from semscale.weights.known import ModelProfile
 
 ASKING = ModelProfile(prefix="w7 w8 ")
 TEXTS = ["w1 w2 w3", "w4", "w9 w8 w7 w6 w5"]

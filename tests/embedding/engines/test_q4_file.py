@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from q4_writer import Q4Writer
 
-from semscale.embedding.engines.q4_file import Q4Header, Q4Parameters, Q4Table
+from semscale.embedding.weight_files import Q4Header, Q4Parameters, Q4Table
 from semscale.errors import ModelError
 
 HERE = Path("tiny-q4.bin")

@@ -6,7 +6,7 @@ import sys
 
 SCRIPT = """
 import os
-from semscale.embedding.engines.runtime import openvino_module
+from semscale.embedding.graph import openvino_module
 forks = []
 os.register_at_fork(before=lambda: forks.append(1))
 module = openvino_module()

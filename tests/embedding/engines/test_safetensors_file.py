@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from semscale.embedding.engines.safetensors_file import read_tensors
+from semscale.embedding.weight_files import read_tensors
 from semscale.errors import ModelError
 
 HERE = Path("model.safetensors")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.embedding.engines.windows import Windows, cut_windows, open_tokenizer, pool_windows
+from semscale.embedding.tokenizer import Windows, cut_windows, open_tokenizer, pool_windows
 from semscale.errors import ModelError
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from semscale.embedding.languages.identification import has_enough_letters, identified_languages
+from semscale.embedding.languages import has_enough_letters, identified_languages
 
 
 @pytest.mark.parametrize(

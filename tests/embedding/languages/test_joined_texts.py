@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.embedding.languages.joined_texts import joined_language
+from semscale.embedding.languages import joined_language
 
 GERMAN = ["gut", "schlecht", "zu teuer", "geht so", "weiß nicht"]
 ENGLISH = ["good", "bad", "too expensive", "so so", "don't know"]

@@ -1,6 +1,6 @@
 import pytest
 
-from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter, are_english
+from semscale.embedding.languages import LanguageCount, LanguageCounter, are_english
 from semscale.types import Status
 
 ROWS = [("de", "en"), ("en", "en"), ("de", "en"), ("fr", "en"), (None, "en"), ("en", "en"), ("de", "en")]

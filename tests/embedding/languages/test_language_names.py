@@ -1,7 +1,6 @@
 import re
 
-from semscale.embedding.languages.identification import _identifier
-from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.embedding.languages import LANGUAGE_NAMES, _identifier
 
 # Spoken by few, and often found in texts of a related language.
 UNNAMED = {"an", "ba", "dz", "fo", "vo"}

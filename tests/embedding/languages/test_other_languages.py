@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from semscale.embedding.languages.other_languages import in_other_languages
+from semscale.embedding.languages import in_other_languages
 from semscale.signature import Signature
 from semscale.weights.known import KNOWN
 

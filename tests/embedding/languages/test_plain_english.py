@@ -1,6 +1,6 @@
 import pytest
 
-from semscale.embedding.languages.plain_english import is_plainly_english
+from semscale.embedding.languages import is_plainly_english
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from semscale.embedding.languages.scripts import language_of_script
+from semscale.embedding.languages import language_of_script
 
 
 @pytest.mark.parametrize(

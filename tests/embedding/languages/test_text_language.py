@@ -3,7 +3,7 @@
 import pytest
 from tests.language_sentences import SENTENCES
 
-from semscale.embedding.languages.text_language import language_of
+from semscale.embedding.languages import language_of
 
 
 @pytest.mark.parametrize("code", SENTENCES)

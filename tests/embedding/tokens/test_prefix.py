@@ -3,7 +3,7 @@
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from semscale.embedding.tokens.prefix import prefix_setting, tokens_around
+from semscale.embedding.tokenizer import prefix_setting, tokens_around
 from semscale.signature import Signature
 
 

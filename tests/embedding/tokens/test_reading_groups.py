@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.embedding.tokens.reading_groups import ReadingGroup, WindowedText
+from semscale.embedding.token_states import ReadingGroup, WindowedText
 
 CLS, SEP = 101, 102
 

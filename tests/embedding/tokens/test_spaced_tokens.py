@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
 from semscale.embedding.loading import load_token_encoder
-from semscale.embedding.tokens.spaced_tokens import SpacedTokens, reads_between_spaces
+from semscale.embedding.token_states import SpacedTokens, reads_between_spaces
 
 # Marks, accents of their own, characters that are dropped or are white space to some only, special tokens.
 PARTS = st.sampled_from(

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from semscale.embedding import load_embedder
-from semscale.embedding.engines.openvino import OpenVinoEmbedder
-from semscale.embedding.tokens.state_engine import state_engine
-from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.embedding.openvino import OpenVinoEmbedder
+from semscale.embedding.token_states import TokenEncoder, state_engine
 from semscale.errors import InputError
 from semscale.matching.bertscore import BertScorer
 

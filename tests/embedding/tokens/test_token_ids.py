@@ -4,8 +4,8 @@ import json
 
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from semscale.embedding.engines.openvino import OpenVinoEmbedder
-from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.embedding.openvino import OpenVinoEmbedder
+from semscale.embedding.token_states import TokenEncoder
 
 
 def reader_of(folder):

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from slow_encoder import slow_states
 
-from semscale.embedding.engines import openvino as openvino_engine
-from semscale.embedding.engines.openvino import OpenVinoEmbedder
-from semscale.embedding.tokens.token_ids import owning_windows, window_starts
-from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.embedding import openvino as openvino_engine
+from semscale.embedding.openvino import OpenVinoEmbedder
+from semscale.embedding.token_states import TokenEncoder, owning_windows, window_starts
 from semscale.errors import InputError
 
 FAMILIES = ["bert", "roberta", "xlm-roberta", "distilbert"]

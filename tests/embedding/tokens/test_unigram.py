@@ -11,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from semscale.embedding.engines.windows import WindowTokenizer, open_text_tokenizer, open_tokenizer
-from semscale.embedding.tokens.unigram import UnigramTokenizer, is_unigram
+from semscale.embedding.tokenizer import (
+    UnigramTokenizer,
+    WindowTokenizer,
+    is_unigram,
+    open_text_tokenizer,
+    open_tokenizer,
+)
 from semscale.errors import ModelError
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.weights.resolving import resolve

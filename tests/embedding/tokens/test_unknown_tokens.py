@@ -5,9 +5,8 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from semscale.embedding import load_embedder
-from semscale.embedding.engines.windows import open_tokenizer
-from semscale.embedding.tokens.token_ids import TokenReader
-from semscale.embedding.tokens.unknown_tokens import UnknownTokens, are_unread
+from semscale.embedding.token_states import TokenReader
+from semscale.embedding.tokenizer import UnknownTokens, are_unread, open_tokenizer
 from semscale.weights.resolving import resolve
 
 

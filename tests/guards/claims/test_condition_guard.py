@@ -3,6 +3,7 @@
 import pytest
 
 from semscale.guards.claim_guards import ConditionGuard
+from semscale.guards.registry import Guards
 
 
 @pytest.mark.parametrize(
@@ -41,3 +42,30 @@ def test_another_condition_is_found_either_way_round(one, other):
 )
 def test_the_same_condition_gives_nothing(one, other):
     assert ConditionGuard().check(one, other) == ConditionGuard().check(other, one) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Without a key you can open the door.", "Without a key you cannot open the door."),
+        ("You can park here without a permit.", "You cannot park here without a permit."),
+        ("Unless you have a ticket, you can enter.", "Unless you have a ticket, you cannot enter."),
+        ("If it rains, we can play outside.", "If it rains, we cannot play outside."),
+        ("In case of fire you can use the lift.", "In case of fire you cannot use the lift."),
+    ],
+)
+def test_what_cannot_be_under_a_condition_is_found_either_way_round(one, other):
+    assert Guards().check(one, other)
+    assert Guards().check(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Without a permit you cannot park here.", "You cannot park here without a permit."),
+        ("Without a permit you cannot park here.", "You can park here only with a permit."),
+        ("If it rains, we cannot play outside.", "We can't play outside if it rains."),
+    ],
+)
+def test_the_same_denial_under_a_condition_gives_nothing(one, other):
+    assert Guards().check(one, other) == Guards().check(other, one) == []

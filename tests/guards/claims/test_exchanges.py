@@ -2,13 +2,13 @@
 
 import pytest
 
-from semscale.guards.exchanges import exchanged_places, turned_voice
 from semscale.guards.reading import analyse
+from semscale.guards.relations import exchanged_places, turned_voice
 
 
 def exchanged(one, other):
     ours, theirs = analyse(one), analyse(other)
-    found = exchanged_places(ours, theirs)
+    found = exchanged_places(ours.wording, theirs.wording)
     return found and tuple(
         tuple(text.words.texts[at] for at in places)
         for text, places in zip((ours, theirs), found, strict=True)
@@ -32,7 +32,6 @@ def test_ends_are_exchanged_by_their_prepositions_alone():
         ("On Monday Ann hired Bob.", "Ann hired Bob on Monday."),  # an adverbial has moved
         ("On Monday the board met guests in Rome.", "In Rome the board met guests on Monday."),
         ("Ann hired Bob.", "Bob was hired by Ann."),  # the passive voice
-        ("Ann runs faster than Bob.", "Bob runs slower than Ann."),  # an opposite
         ("Ann married Bob.", "Bob married Ann."),  # both ways
         ("Ann, Bob and Eve sing.", "Eve, Bob and Ann sing."),  # a list
         (

@@ -7,17 +7,17 @@ import pytest
 from semscale.guards.phrases import (
     PHRASE_GUARDS,
     Cue,
-    PhraseBook,
     PhraseReader,
-    phrase_book,
     phrase_reader,
 )
 from semscale.guards.words import TextWords, read_lexicon
 
-BOOK = PhraseBook(
-    {"hedged": ["may, <be> said to, so _ says"], "only": ["no .. but"], "harmless": ["may day, said so"]},
-    {"be": "is was"},
-)
+BOOK = {
+    "hedged": ["may, <be> said to, so _ says"],
+    "only": ["no .. but"],
+    "harmless": ["may day, said so"],
+    "groups": {"be": "is was"},
+}
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_phrases_are_found_with_their_class_and_places(text, cues):
     assert PhraseReader({"book": BOOK}).read(TextWords(text)) == {"book": cues}
 
 
-@pytest.mark.parametrize("guard", ["quantity", "certainty", "exclusivity", "order", "condition"])
+@pytest.mark.parametrize("guard", PHRASE_GUARDS)
 def test_no_phrase_of_a_guard_has_two_classes(guard):
     entries = {
         kind: [" ".join(phrase.split()) for line in lines for phrase in line.split(",")]
@@ -48,11 +48,10 @@ def test_no_phrase_of_a_guard_has_two_classes(guard):
     phrases = list(itertools.chain.from_iterable(entries.values()))
     assert "" not in phrases
     assert {one for one in phrases if sum(one in listed for listed in entries.values()) > 1} == set()
-    assert guard in PHRASE_GUARDS
 
 
 def test_books_read_together_find_what_each_finds_alone():
-    text = TextWords("Perhaps only Ann says if most tests passed before the others.")
-    alone = {guard: PhraseReader({guard: phrase_book(guard)}).read(text)[guard] for guard in PHRASE_GUARDS}
+    text = TextWords("Perhaps only Ann says daily if most tests passed before the others.")
+    alone = {guard: PhraseReader({guard: read_lexicon(guard)}).read(text)[guard] for guard in PHRASE_GUARDS}
     assert phrase_reader().read(text) == alone
     assert all(alone.values())

@@ -38,6 +38,8 @@ def test_exchanged_roles_are_found_either_way_round(one, other):
         ("Ida waltzed with Carl all night.", "Carl waltzed with Ida all night."),
         ("The pole touches the wall.", "The wall touches the pole."),
         ("A dog and a cat fought here.", "A cat and a dog fought here."),
+        ("Opening the door makes the alarm ring.", "The alarm rings when the door is opened."),
+        ("Cutting the wire makes the bulb burst.", "The bulb bursts if the wire is cut."),
         ("The doctor left.", "The nurse called the doctor at night, and she left."),
         ("Ida sings.", "Ida sings."),
         ("", "Ida sings."),

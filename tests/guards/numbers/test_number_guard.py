@@ -19,6 +19,8 @@ OTHER = [
     ("There are twelve pairs.", "There are 13 pairs.", "other-value", "twelve", "13"),
     ("It weighs 1 g.", "It weighs 100 mg.", "other-value", "1 g", "100 mg"),
     ("5 mg/dL", "5 g/dL", "other-value", "5 mg/dL", "5 g/dL"),
+    ("4 degrees Celsius", "8 °C", "other-value", "4 degrees Celsius", "8 °C"),
+    ("4 degrees Celsius", "4 degrees Fahrenheit", "other-value", "4 degrees Celsius", "4 degrees Fahrenheit"),
     ("10 km", "6.5 miles", "other-value", "10 km", "6.5 miles"),
     ("half past ten", "at 11:30", "other-value", "half past ten", "11:30"),
     ("ten past five", "5:20", "other-value", "ten past five", "5:20"),
@@ -83,6 +85,10 @@ OTHER = [
 ]
 
 AGREE = [
+    ("Water freezes at 0 °C.", "Water freezes at 0 degrees Celsius."),
+    ("Bake at 350 degrees Fahrenheit.", "Bake at 350 °F."),
+    ("Water boils at 100 degrees Celsius.", "Water boils at 212 degrees F."),
+    ("It was 20 degrees outside.", "It was 20 °C outside."),
     ("Two out of every three lamps work.", "Two thirds of the lamps work."),
     ("We stayed one week more.", "We stayed on for another week."),
     ("The red ones are ripe.", "The red apples are ripe."),

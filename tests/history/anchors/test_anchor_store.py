@@ -53,6 +53,7 @@ def test_nothing_is_stored_of_a_set_whose_readings_cannot_be(history):
     assert [one.name for one in history.anchors.sets("answers")] == ["pairs"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("statement", "read", "named"),
     [

@@ -116,6 +116,7 @@ os.kill(os.getpid(), 9)
         ):
             open_history(path)
 
+    @pytest.mark.exhaustive
     def test_one_that_may_not_be_read(self, filled):
         filled.chmod(0o000)
         with ordinary_user(), pytest.raises(InputError, match="cannot be opened: check that file and folder"):

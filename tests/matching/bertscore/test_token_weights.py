@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from semscale.embedding.tokens.token_ids import TokenIds
+from semscale.embedding.token_states import TokenIds
 from semscale.errors import InputError
 from semscale.matching.token_scores import fixed_weights, reference_weights
 

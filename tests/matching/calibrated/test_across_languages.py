@@ -44,6 +44,7 @@ def test_only_whole_texts_count_and_guards_pass_over(matcher):
     assert found.score[3] == 1
 
 
+@pytest.mark.exhaustive
 def test_right_answers_stand_above_wrong_ones(matcher):
     right, wrong = (matcher.match(given, REFERENCES).score for given in (RIGHT, WRONG))
     assert (right > wrong).all()

@@ -7,7 +7,7 @@ import pytest
 from random_classifier import write_random_classifier
 from scipy.special import softmax
 
-from semscale.embedding.cross_encoders.cross_encoder import CrossEncoder
+from semscale.embedding.cross_encoder import CrossEncoder
 from semscale.errors import InputError, ModelError, UnknownNameError
 from semscale.matching.entailment import load_nli
 

@@ -29,7 +29,7 @@ from semscale.errors import InputError, SemscaleError
 from semscale.extras import require
 from semscale.json_reading import parse_json
 from semscale.store.databases.address import Address, read_address
-from semscale.weights.places import cache_root
+from semscale.weights.folders import cache_root
 
 FILE_NAME = "ledger.sqlite"
 VARIABLE = "SEMSCALE_LEDGER"

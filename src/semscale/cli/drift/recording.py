@@ -32,7 +32,7 @@ from semscale.drift.runs.run_columns import RunColumns
 from semscale.drift.runs.run_readers import find_reader
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.drift.runs.shared_ids import shared_ids
-from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
+from semscale.embedding.token_states import TOKENLESS_ENGINES
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.anchors.anchor_set import AnchorSet
 from semscale.history.databases.opening import open_history

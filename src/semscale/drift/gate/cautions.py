@@ -16,7 +16,7 @@ from semscale.history.runs import named
 from semscale.matching.pairs import are_across, guards_read, in_other_language, pair_up
 from semscale.signature import Signature
 from semscale.stats.drift_tests import signs_needed
-from semscale.weights.model_lookup import languages_read, model_name
+from semscale.weights.known import languages_read, model_name
 
 _SAME = 1e-5  # the largest loss by rounding between texts with the same tokens
 _UNREAD = frozenset({"Mn", "Zs", "Cc", "Cf"})  # accents, spaces and control characters

@@ -6,8 +6,7 @@ import numpy as np
 
 from semscale.drift.gate.decision import FEWEST_TO_PASS
 from semscale.drift.measure.comparison import Comparison
-from semscale.embedding.languages.language_names import ENGLISH
-from semscale.embedding.languages.text_language import language_of
+from semscale.embedding.languages import ENGLISH, language_of
 from semscale.history.items import Item
 from semscale.types import Mask
 

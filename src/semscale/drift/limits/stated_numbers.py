@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semscale.embedding.languages.language_names import ENGLISH
-from semscale.embedding.languages.text_language import language_of
+from semscale.embedding.languages import ENGLISH, language_of
 from semscale.guards.number_guard import read_numbers
 from semscale.guards.reading import analyse
 from semscale.guards.words import is_english_script

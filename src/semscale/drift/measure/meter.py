@@ -20,8 +20,7 @@ from semscale.drift.measure.score_cache import ScoreCache
 from semscale.drift.measure.scoring_files import scoring_files_hash
 from semscale.drift.measure.stored_scoring import StoredScoring
 from semscale.drift.measure.text_readings import TextReadings
-from semscale.embedding.cache.state_cache import StateCache
-from semscale.embedding.cache.state_reader import StateReader
+from semscale.embedding.cache import StateCache, StateReader
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import Guards, Mode
 from semscale.history.runs import Run, hashed, named
@@ -35,15 +34,14 @@ from semscale.messages import known_settings
 from semscale.signature import Signature
 from semscale.stats.intervals import check_seed
 from semscale.types import Progress
-from semscale.weights.known import DEFAULT_MODEL
-from semscale.weights.model_lookup import languages_read
+from semscale.weights.known import DEFAULT_MODEL, languages_read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from semscale.drift.measure.direction import Direction
     from semscale.embedding import Embedder
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.embedding.token_states import TokenEncoder
 
 FLOOR_ITEMS = 300
 """The most items over which a floor is averaged."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from semscale.drift.measure.aligned_item import PairScores
 from semscale.drift.measure.text_readings import Reading, TextReadings
-from semscale.embedding.languages.text_language import language_of
+from semscale.embedding.languages import language_of
 from semscale.guards.findings import Finding
 from semscale.guards.number_guard import figure_findings
 from semscale.guards.registry import Guards, Mode

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from semscale.drift.measure.aligned_item import PairScores
-from semscale.embedding.cache.entries import checksum
-from semscale.embedding.cache.entry_store import EntryStore
+from semscale.embedding.cache import checksum
+from semscale.embedding.cache_file import EntryStore
 from semscale.guards.findings import Finding, Span
 
 SCORES_FILE = "scores.sqlite"
@@ -26,7 +26,7 @@ class ScoreCache:
 
     Example:
         >>> import tempfile
-        >>> from semscale.embedding.cross_encoders.pair_cache import pair_keys
+        >>> from semscale.embedding.cross_encoder import pair_keys
         >>> good, bad = pair_keys("a meter's signature", ["a", "b"], ["c", "d"])
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     cache = ScoreCache(folder)

@@ -6,7 +6,7 @@ from typing import Protocol
 from semscale.drift.measure.aligned_item import PairScores
 from semscale.drift.measure.score_cache import ScoreCache
 from semscale.drift.measure.text_readings import Reading
-from semscale.embedding.cross_encoders.pair_cache import pair_keys
+from semscale.embedding.cross_encoder import pair_keys
 
 _AT_ONCE = 2000  # pairs that are stored together
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.embedding.cache.state_cache import Rounded, StateCache
-from semscale.embedding.cache.state_reader import StateReader
+from semscale.embedding.cache import Rounded, StateCache, StateReader
 from semscale.matching.words import TokenizedTexts
 from semscale.types import Integers, Mask
 
 if TYPE_CHECKING:
-    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.embedding.token_states import TokenEncoder
 
 Reading = tuple[Rounded, ...]
 """States of one text's tokens, (t, hidden), after each requested layer."""

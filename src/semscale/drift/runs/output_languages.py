@@ -3,10 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from semscale.embedding.languages.text_language import language_of
+from semscale.embedding.languages import language_of
 from semscale.history.runs import Run
 from semscale.signature import Signature
-from semscale.weights.model_lookup import languages_read
+from semscale.weights.known import languages_read
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from semscale.damage.damages import DAMAGES, damaged
+from semscale.damage import DAMAGES, damaged
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings

@@ -155,6 +155,7 @@ class TableRun:
             for part in self._made(work, 0):
                 work.add(part.frame, part.notes)
                 rows += part.frame.height
+                del part  # else two parts would be in memory while the next one is made
                 self._tell(work, rows)
             return work.summary()
         except KeyboardInterrupt:
@@ -208,6 +209,7 @@ class TableRun:
                 parts.add(made.frame, made.notes, is_finished=is_finished)
             is_whole = is_whole and made.is_finished
             rows += made.frame.height
+            del made  # else two parts would be in memory while the next one is made
             self._tell(work, rows)
         return is_whole
 

@@ -1,1 +1,0 @@
-"""Caches of embeddings and token states on disk."""

@@ -1,1 +1,0 @@
-"""Embedding engines: OpenVINO, PyTorch, endpoints, and arrays that the user already has."""

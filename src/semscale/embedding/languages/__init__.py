@@ -1,1 +1,0 @@
-"""Languages of texts, and the languages that a model reads."""

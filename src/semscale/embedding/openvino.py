@@ -1,0 +1,512 @@
+"""The default engine: text encoders on OpenVINO, without PyTorch."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.embedding.checkpoint import Checkpoint
+from semscale.embedding.embedder import Embedder, Embeddings, processors
+from semscale.embedding.graph import GROUP, multiplies_int8, openvino_module, sentence_graph, states_graph
+from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.token_states import Outputs, Rows, Whose, checked_layer
+from semscale.embedding.tokenizer import (
+    UnigramTokenizer,
+    Windows,
+    WindowTokenizer,
+    check_tokens,
+    open_text_tokenizer,
+    open_tokenizer,
+    pool_windows,
+    prefix_setting,
+)
+from semscale.embedding.weight_files import checked_content, open_checkpoint, open_weights
+from semscale.errors import InputError, ModelError
+from semscale.signature import Signature
+from semscale.types import Integers, Progress, Vectors
+from semscale.weights.folders import sha256_of
+from semscale.weights.known import KNOWN, ModelProfile
+
+if TYPE_CHECKING:
+    import openvino
+    from tokenizers import Tokenizer
+
+PRECISIONS = ("exact", "fast", "turbo")
+CHUNK = 8192  # texts that are tokenized and sorted together
+TOKEN_BUDGET = 512  # tokens in a batch; up to 2,048 are equally fast within the noise, and need more memory
+
+# Rounding errors average out over a text's tokens, so bfloat16 harms short texts most. Short texts, such as
+# anchors and short answers, are also cheap: below this many tokens `fast` and `turbo` compute in float32.
+SHORT = 8
+
+Inputs = Sequence[npt.NDArray[Any]]
+"""Arrays of whole numbers that a graph takes, each (b, t), such as token ids and types of tokens."""
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Number types that a model is computed in.
+
+    Attributes:
+        bfloat16: everything in bfloat16 instead of float32.
+        int8: products with weights in 8-bit integers; the rest stays as it is.
+    """
+
+    bfloat16: bool = False
+    int8: bool = False
+
+    def __str__(self) -> str:
+        """Name it as signatures do.
+
+        Example:
+            >>> str(Arithmetic()), str(Arithmetic(bfloat16=True, int8=True))
+            ('float32', 'int8/128+bfloat16')
+        """
+        floats = "bfloat16" if self.bfloat16 else "float32"
+        return f"int8/{GROUP}+{floats}" if self.int8 else floats
+
+    @property
+    def hint(self) -> str:
+        """OpenVINO's name of the type of all that is not in integers."""
+        return "bf16" if self.bfloat16 else "f32"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """OpenVINO's settings for it."""
+        groups = {"DYNAMIC_QUANTIZATION_GROUP_SIZE": GROUP} if self.int8 else {}
+        return {"INFERENCE_PRECISION_HINT": self.hint, **groups}
+
+
+FLOAT32 = Arithmetic()
+
+
+def check_precision(precision: str, name: str, profile: ModelProfile | None) -> None:
+    """Refuse a precision that there is not, or not for this model.
+
+    Raises:
+        InputError: not one of ``PRECISIONS``, or ``turbo`` with a model whose profile has none.
+    """
+    if precision not in PRECISIONS:
+        raise InputError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+    if precision == "turbo" and not (profile and profile.turbo):
+        models = ", ".join(known for known, model in KNOWN.items() if model.profile.turbo)
+        problem = f"was measured for {models} only, got {name}: use"
+        raise InputError(
+            f"precision='turbo' {problem} precision='fast'",
+            in_shell=f"--precision turbo {problem} --precision fast",
+        )
+
+
+def arithmetic_of(precision: str) -> Arithmetic:
+    """Return the arithmetic of a precision, the next slower one where the processor lacks what it needs.
+
+    Args:
+        precision: one of ``PRECISIONS``.
+    """
+    if precision == "exact":
+        return FLOAT32
+    floats = Arithmetic(bfloat16=has_bfloat16())
+    return replace(floats, int8=precision == "turbo" and multiplies_int8(floats.hint))
+
+
+def has_bfloat16() -> bool:
+    """Tell whether the processor computes in bfloat16."""
+    return "BF16" in openvino_module().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+
+
+class OpenVinoEmbedder:
+    """Embeds texts with a BERT, RoBERTa, XLM-R or DistilBERT checkpoint.
+
+    Args:
+        folder: contains ``config.json``, ``model.safetensors`` and ``tokenizer.json``, or 4-bit weights and
+            ``tokenizer.json``.
+        name: the model's name in the signature.
+        sha256: hash that the weights must have, 64 hex digits; that of the file unless given.
+        precision: ``exact`` computes in float32, ``fast`` in bfloat16 if the processor supports it, ``turbo``
+            with 8-bit integers besides, if the processor and the profile support them.
+        profile: how the model is to be used, as far as its files do not say.
+
+    Raises:
+        InputError: an unknown precision, or one that was not measured for the model.
+        ModelError: the checkpoint cannot be read or run.
+
+    References:
+        Devlin et al. 2019, doi:10.18653/v1/N19-1423; Reimers and Gurevych 2019, doi:10.18653/v1/D19-1410.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        name: str,
+        sha256: str | None = None,
+        precision: str = "exact",
+        profile: ModelProfile | None = None,
+    ) -> None:
+        check_precision(precision, name, profile)
+        self.name = name
+        self._checkpoint = open_checkpoint(folder, profile)
+        self._sha256 = sha256 or sha256_of(self._checkpoint.weights)
+        self._overlap = self._checkpoint.max_tokens // 4
+        self._precision = precision
+        self._arithmetic = arithmetic_of(precision)
+        self._pipelines: dict[tuple[int | None, Arithmetic], Pipeline] = {}
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The model's architecture, pooling and files."""
+        return self._checkpoint
+
+    @property
+    def dimensions(self) -> int:
+        """Width of a vector."""
+        return self._checkpoint.architecture.hidden
+
+    @property
+    def layers(self) -> int:
+        """Number of the model's transformer layers."""
+        return self._checkpoint.architecture.layers
+
+    @property
+    def signature(self) -> Signature:
+        """Weights, configuration, tokenizer, precision, pooling and windows, which decide the numbers."""
+        return self.signature_in(self._arithmetic)
+
+    def signature_in(self, arithmetic: Arithmetic) -> Signature:
+        """Return the signature of vectors that are computed in another arithmetic."""
+        engine_version = openvino_module().__version__
+        return Signature.of(
+            "embed",
+            model=f"{self.name}#{self._sha256[:12]}",
+            setup=self._checkpoint.setup_hash,
+            engine=f"openvino-{engine_version.split('-')[0]}",
+            precision=str(arithmetic),
+            pooling=self._checkpoint.pooling,
+            window=f"{self._checkpoint.max_tokens}/{self._overlap}",
+            **prefix_setting(self._checkpoint.prefix),
+        )
+
+    @property
+    def for_anchors(self) -> Embedder:
+        """The embedder of anchors: in float32 where texts are in integers, as anchors touch every rating."""
+        return InFloat32(self) if self._arithmetic.int8 else self
+
+    @property
+    def hidden(self) -> int:
+        """Width of a hidden state, which is that of a vector."""
+        return self.dimensions
+
+    @property
+    def positions(self) -> int:
+        """Number of tokens that the model reads at once, special ones included."""
+        return self._checkpoint.architecture.positions
+
+    @property
+    def pooling(self) -> str:
+        """Pooling of the last layer's states into a text's vector: ``mean``, or ``cls``, the first."""
+        return self._checkpoint.pooling
+
+    @property
+    def word_prefix(self) -> str:
+        """The model's own prefix; a space for RoBERTa, which spells words otherwise after a space."""
+        return self._checkpoint.word_prefix
+
+    def open_tokenizer(self) -> "Tokenizer":
+        """Return the model's tokenizer, without padding.
+
+        Raises:
+            ModelError: it cannot be read, or has tokens that the model has no row for.
+        """
+        tokenizer = open_tokenizer(self._checkpoint.tokenizer)
+        self._check_tokens(tokenizer)
+        return tokenizer
+
+    def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        """Embed texts in their order; equal texts are computed once, long ones in windows."""
+        return self.embed_in(self._arithmetic, texts, progress)
+
+    def embed_in(self, arithmetic: Arithmetic, texts: Sequence[str], progress: Progress | None) -> Embeddings:
+        """Embed texts in another arithmetic than the embedder's own."""
+        unique, where = distinct(checked_texts(texts))
+        vectors = np.empty((len(unique), self.dimensions), np.float32)
+        windows = np.ones(len(unique), np.int64)
+        unknown = np.empty(len(unique), np.float32)
+        tokens = np.empty(len(unique), np.int64)
+        for start in range(0, len(unique), CHUNK):
+            rows = slice(start, min(start + CHUNK, len(unique)))
+            n = rows.stop - rows.start
+            split = self._tokenizer.split(unique[rows])
+            vectors[rows] = pool_windows(self._window_vectors(split, arithmetic), split, n)
+            windows[rows] = split.per_text(n)
+            unknown[rows] = split.unknown_shares(self._tokenizer.unknown, n)
+            tokens[rows] = split.tokens_per_text(n)
+            if progress:
+                progress("embedding", rows.stop, len(unique))
+        return Embeddings(vectors, windows, unknown, tokens).spread(where)
+
+    def check_layer(self, layer: int) -> None:
+        """Check that the model has a layer, and shows states in its precision.
+
+        Raises:
+            InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``, or the
+                precision is ``turbo``, which was measured for vectors of texts only.
+        """
+        checked_layer(layer, self.layers)
+        if self._precision == "turbo":
+            problem = "was measured for vectors of texts only; for states of tokens use"
+            raise InputError(
+                f"precision='turbo' {problem} precision='fast'",
+                in_shell=f"--precision turbo {problem} --precision fast",
+            )
+
+    def run_layer(
+        self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
+    ) -> Iterator[tuple[Whose, Integers, Outputs]]:
+        """Run rows of token ids up to ``layer`` (0: the embeddings), in batches of equal length.
+
+        Args:
+            groups: each a label and rows of token ids, special tokens included, that the model can read at
+                once. Groups are taken ahead, so that the model does not pause between them.
+            layer: 0 to ``layers``.
+
+        Yields:
+            For each batch, the group's label, the numbers of the rows, and their states, shape
+            (b, t, hidden), valid until the next batch; one group after the other.
+
+        Raises:
+            InputError: see ``check_layer``.
+        """
+        self.check_layer(layer)
+        return self._run(groups, layer, self._arithmetic)
+
+    def _window_vectors(self, split: Windows, arithmetic: Arithmetic) -> Vectors:
+        vectors = np.empty((len(split.ids), self.dimensions), np.float32)
+        for _, batch, output in self._run([(None, split.ids)], None, arithmetic):
+            vectors[batch] = output
+        return vectors
+
+    def _run(
+        self, groups: Iterable[tuple[Whose, Rows]], layer: int | None, arithmetic: Arithmetic
+    ) -> Iterator[tuple[Whose, Integers, Outputs]]:
+        """Send rows through the model in batches, first those in float32, then those in the arithmetic.
+
+        Whenever the arithmetic changes, all batches under way are finished first, so that no model is
+        compiled while another one runs.
+        """
+        batches = (
+            (kind, whose, ids, rows)
+            for whose, ids in groups
+            for kind, rows in arithmetic_batches(list(map(len, ids)), arithmetic)
+        )
+        for kind, alike in groupby(batches, key=itemgetter(0)):
+            inputs = (
+                ((whose, rows), [np.stack([ids[row] for row in rows])]) for _, whose, ids, rows in alike
+            )
+            for (whose, rows), output in self._pipeline(layer, kind).run(inputs):
+                check_finite(output, str(self._checkpoint.weights))
+                yield whose, rows, output
+
+    @cached_property
+    def _tokenizer(self) -> WindowTokenizer:
+        checkpoint = self._checkpoint
+        tokenizer = open_text_tokenizer(checkpoint.tokenizer, checkpoint.prefix)
+        self._check_tokens(tokenizer)
+        return WindowTokenizer(tokenizer, checkpoint.max_tokens, self._overlap, prefix=checkpoint.prefix)
+
+    def _check_tokens(self, tokenizer: "Tokenizer | UnigramTokenizer") -> None:
+        checkpoint = self._checkpoint
+        words = checkpoint.architecture.words
+        check_tokens(tokenizer, words, path=checkpoint.tokenizer, weights=checkpoint.weights.name)
+
+    def _pipeline(self, layer: int | None, arithmetic: Arithmetic) -> "Pipeline":
+        """Return the compiled model that ends after a layer, or with sentence vectors.
+
+        Compiled models are kept for the last two layers only, as each has its own copy of the weights below
+        its layer.
+        """
+        pipeline = self._pipelines.get((layer, arithmetic))
+        if pipeline is None:
+            pipeline = self._compiled(layer, arithmetic)
+            layers = list(dict.fromkeys(other for other, _ in self._pipelines if other not in (None, layer)))
+            in_use = (None, layer, *layers[-1:])
+            self._pipelines = {key: compiled for key, compiled in self._pipelines.items() if key[0] in in_use}
+            self._pipelines[layer, arithmetic] = pipeline
+        return pipeline
+
+    def _compiled(self, layer: int | None, arithmetic: Arithmetic) -> "Pipeline":
+        """Compile the model; its weights are hashed meanwhile, so that no vector comes from other ones."""
+        with checked_content(self._checkpoint.weights, self._sha256) as content:
+            weights = open_weights(self._checkpoint, content)
+            if layer is None:
+                graph = sentence_graph(self._checkpoint, weights, int8=arithmetic.int8)
+            else:
+                graph = states_graph(self._checkpoint, weights, layer)
+            return Pipeline(graph, arithmetic=arithmetic)
+
+
+class InFloat32:
+    """An embedder's model in float32, without another copy of its tokenizer.
+
+    Args:
+        embedder: computes the vectors.
+    """
+
+    def __init__(self, embedder: OpenVinoEmbedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def dimensions(self) -> int:
+        """Width of a vector."""
+        return self._embedder.dimensions
+
+    @property
+    def signature(self) -> Signature:
+        """The embedder's, in float32."""
+        return self._embedder.signature_in(FLOAT32)
+
+    def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        """Embed texts in their order, in float32."""
+        return self._embedder.embed_in(FLOAT32, texts, progress)
+
+
+def arithmetic_batches(
+    lengths: Sequence[int], arithmetic: Arithmetic
+) -> Iterator[tuple[Arithmetic, Integers]]:
+    """Yield batches of rows, each with its arithmetic; batches of short rows, in float32, come first.
+
+    Args:
+        lengths: tokens in each of n rows.
+        arithmetic: of rows that are not short.
+    """
+    tokens = np.array(lengths, np.int64)
+    exact = tokens < SHORT if arithmetic != FLOAT32 else np.ones(len(tokens), np.bool_)
+    for kind, those in ((FLOAT32, exact), (arithmetic, ~exact)):
+        rows = np.flatnonzero(those)
+        for batch in token_batches(tokens[rows], TOKEN_BUDGET):
+            yield kind, rows[batch]
+
+
+def token_batches(lengths: Integers, budget: int) -> list[Integers]:
+    """Group rows of equal length into batches within a budget, longest rows first.
+
+    No row is padded. That saves work, and a row's result is the same to the last bit in every batch. The
+    shortest rows come last, because the last batches run while other streams are already idle.
+
+    Args:
+        lengths: shape (n,), tokens in each row.
+        budget: the most tokens in a batch; a longer row is a batch by itself.
+
+    Returns:
+        Arrays of row numbers that together hold every row once.
+
+    Example:
+        >>> token_batches(np.array([5, 9, 5, 5]), budget=10)
+        [array([1]), array([0, 2]), array([3])]
+    """
+    order = np.argsort(-lengths, kind="stable")
+    changes = np.flatnonzero(np.diff(lengths[order])) + 1
+    batches: list[Integers] = []
+    for group in np.split(order, changes) if len(order) else []:
+        rows = max(1, budget // max(1, int(lengths[group[0]])))
+        batches.extend(group[start : start + rows] for start in range(0, len(group), rows))
+    return batches
+
+
+class Pipeline:
+    """A compiled graph with two requests per processor; several threads may run it at once.
+
+    The calling thread collects results in the order of the batches. Callbacks, as in OpenVINO's own queue,
+    would need the interpreter's lock on the engine's threads. If a model is released at that moment, the
+    releasing thread holds the lock and waits for the engine's thread, and both wait forever.
+
+    Args:
+        graph: takes one array of token ids (b, t), or several arrays.
+        arithmetic: what it is computed in.
+
+    Raises:
+        ModelError: the graph cannot be compiled.
+    """
+
+    def __init__(self, graph: "openvino.Model", *, arithmetic: Arithmetic) -> None:
+        settings: dict[str, Any] = {
+            **arithmetic.settings,
+            # One thread for each request: with more, threads of a small encoder wait for each other.
+            "NUM_STREAMS": processors(),
+            "INFERENCE_NUM_THREADS": processors(),
+            # Tied to processors, the threads of several processes with few threads each, such as actors of a
+            # cluster, would all share the first ones.
+            "ENABLE_CPU_PINNING": False,
+            # Products compiled for a shape are kept. Batches of one shape follow each other, so 100 are
+            # enough, and 5,000, the default, take hundreds of MB in bfloat16.
+            "CPU_RUNTIME_CACHE_CAPACITY": 100,
+        }
+        try:
+            self._compiled = openvino_module().Core().compile_model(graph, "CPU", settings)
+        except RuntimeError as error:
+            raise ModelError(f"openvino cannot compile the model: {error}") from error
+
+    def run(self, batches: Iterable[tuple[Whose, Inputs]]) -> Iterator[tuple[Whose, npt.NDArray[np.float32]]]:
+        """Yield the output of every batch, in order.
+
+        Args:
+            batches: each a label and the graph's inputs; taken ahead of the output, when they can be sent.
+
+        Yields:
+            The batch's label and its output, which stays valid until the next one is requested.
+        """
+        # Every run has its own requests: if two threads shared one, each could get the other's output.
+        # Twice as many as run at once, as batches differ in size and are collected in order.
+        idle = deque(self._compiled.create_infer_request() for _ in range(2 * processors()))
+        # A request reads its inputs while it runs, so the arrays are kept here until it has finished.
+        running: deque[tuple[Whose, Any, Inputs]] = deque()
+        try:
+            for whose, inputs in batches:
+                if not idle:
+                    yield self._collect(running, idle)
+                request = idle.popleft()
+                request.start_async(list(inputs))
+                running.append((whose, request, inputs))
+            while running:
+                yield self._collect(running, idle)
+        finally:
+            for _, request, _ in running:
+                request.wait()
+
+    @staticmethod
+    def _collect(
+        running: deque[tuple[Whose, Any, Inputs]], idle: deque[Any]
+    ) -> tuple[Whose, npt.NDArray[np.float32]]:
+        whose, request, _ = running.popleft()
+        request.wait()
+        idle.append(request)
+        output: npt.NDArray[np.float32] = request.get_output_tensor(0).data
+        return whose, output
+
+
+def check_finite(output: npt.NDArray[np.floating[Any]], model: str) -> None:
+    """Refuse a model's output that is not finite.
+
+    Args:
+        output: vectors or states of tokens, of any shape.
+        model: the model's name or its file of weights, for the message.
+
+    Raises:
+        ModelError: a number is NaN or infinite.
+
+    Example:
+        >>> check_finite(np.array([[0.6, np.nan]]), "model.safetensors")
+        Traceback (most recent call last):
+        semscale.errors.ModelError: model.safetensors gives vectors that are not finite: its weights are \
+damaged; fetch the model again
+    """
+    if not np.isfinite(output).all():
+        raise ModelError(
+            f"{model} gives vectors that are not finite: its weights are damaged; fetch the model again"
+        )

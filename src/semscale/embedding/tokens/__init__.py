@@ -1,1 +1,0 @@
-"""Token ids of texts and the hidden states of their tokens."""
