@@ -127,9 +127,8 @@ def serve(options: ServeOptions) -> None:
     from semscale.serving.models import ModelsToServe
     from semscale.serving.server import access_token, listen, run_service
 
-    logging.basicConfig(
-        level=options.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s %(message)s"
-    )
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.getLogger("semscale").setLevel(options.log_level.upper())
     token = access_token(options.host)
     model = options.model
     service = Service(ModelsToServe(model.embedder, model.precision, model.engine), options.limit.limits)
