@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from measuring import Options, machine, postgres, seconds, spread
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import StoredComparison, StoredFigure

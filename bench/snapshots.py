@@ -16,8 +16,7 @@ import numpy as np
 from measuring import Options, machine
 from semscale.damage.rewriting import negated, renumbered
 from semscale.history.items import Output
-from semscale.snapshots.compare_outputs import compare_outputs
-from semscale.snapshots.session_scorer import SnapshotMeter
+from semscale.snapshots.compare_outputs import SnapshotMeter, compare_outputs
 from semscale.snapshots.settings import settle
 from shared_data import shared_data
 

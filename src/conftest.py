@@ -5,15 +5,7 @@ from semscale.extras import require
 
 collect_ignore_glob = []
 for extra, modules in (
-    (
-        "history",
-        [
-            "semscale/history/*",
-            "semscale/migrations/*",
-            "semscale/store/databases/*",
-            "semscale/chat/ledger/server*.py",
-        ],
-    ),
+    ("postgres", ["semscale/chat/ledger/server*.py"]),
     ("serve", ["semscale/serving/*"]),
 ):
     try:

@@ -37,7 +37,7 @@ def extras_beyond_the_developers_environment() -> set[str]:
     """Return the extras that the group ``dev`` of ``pyproject.toml`` lacks: `make test-all` installs them."""
     groups = tomllib.loads(PROJECT_FILE.read_text(encoding="utf-8"))["dependency-groups"]
     (installed,) = (line for line in groups["dev"] if line.startswith("semscale["))
-    return set(EXTRAS) - set(re.findall(r"\w+", installed)) - {"history"}  # a part of `postgres`
+    return set(EXTRAS) - set(re.findall(r"\w+", installed))
 
 
 def pytest_collection_modifyitems(config, items) -> None:

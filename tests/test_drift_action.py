@@ -127,7 +127,6 @@ class TestFiles:
 
 @steps_run
 @undecided_known
-@pytest.mark.needs("history")
 class TestWorkflow:
     def run(self, checkout, tmp_path, key=""):
         contexts = {"secrets.OPENAI_API_KEY": key}
@@ -235,7 +234,6 @@ def environment(server, event):
 
 @steps_run
 @undecided_known
-@pytest.mark.needs("history")
 class TestAction:
     def run(self, checkout, tmp_path, settings, **inputs):
         given = {name: str(each.get("default", "")) for name, each in ACTION["inputs"].items()} | inputs

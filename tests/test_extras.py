@@ -149,7 +149,7 @@ class TestTargets:
         recipe = re.search(r"^test-all:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)[1]
         groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
         (developer,) = (line for line in groups["dev"] if line.startswith("semscale["))
-        lacking = set(EXTRAS) - set(re.findall(r"\w+", developer)) - {"history"}  # which postgres includes
+        lacking = set(EXTRAS) - set(re.findall(r"\w+", developer))
         installed = re.findall(r"\.\[([\w,]+)\]", recipe)
         assert lacking == {name for names in installed for name in names.split(",")} | {"cloud"}
         assert "--group cloud" in recipe
@@ -169,7 +169,6 @@ class TestMissing:
         ("extra", "module", "message"),
         [
             ("api", "openai", 'openai is not installed: pip install "semscale[api]"'),
-            ("history", "alembic", 'alembic is not installed: pip install "semscale[history]"'),
             ("local", "openvino_genai", 'openvino-genai is not installed: pip install "semscale[local]"'),
             ("postgres", "pg8000", 'pg8000 is not installed: pip install "semscale[postgres]"'),
             ("torch", "torch", 'torch is not installed: pip install "semscale[torch]"'),
@@ -217,14 +216,12 @@ class TestMissing:
     def test_a_command_that_needs_one_says_so(self, table):
         wanted = {
             "api": 'openai is not installed: pip install "semscale[api]"',
-            "history": 'sqlalchemy is not installed: pip install "semscale[history]"',
             "local": 'openvino-genai is not installed: pip install "semscale[local]"',
-            "postgres": 'sqlalchemy is not installed: pip install "semscale[postgres]"',
+            "postgres": 'pg8000 is not installed: pip install "semscale[postgres]"',
         }
         ask = ("consistency", table, "--prompt", "text", "--ask", "2")
         rate = ("rate", table, "--text", "text", "--scale", "satisfaction")
         commands = [
-            ("history", ("drift", "history")),
             ("postgres", ("drift", "history", "--history", "postgresql://ana@localhost/team")),
             ("api", (*rate, "--engine", "api", "--embedder", "m", "--embedder-url", "http://localhost:9/v1")),
             ("api", (*ask, *ENDPOINT)),
@@ -232,7 +229,7 @@ class TestMissing:
         ]
         done = run(WITHOUT, *(command for _, command in commands))
         said = [f"semscale: {wanted[extra]}" for extra, _ in commands]
-        assert done.stderr.splitlines() == [*said, "2 2 2 2 2 loaded:"]
+        assert done.stderr.splitlines() == [*said, "2 2 2 2 loaded:"]
 
 
 REPORTS = "openvino_telemetry"

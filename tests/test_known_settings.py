@@ -8,7 +8,7 @@ from semscale.drift.measure.meter import DriftMeter
 from semscale.judging.judge import Judge, Panel, judge
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher
-from semscale.snapshots.session_scorer import SnapshotMeter
+from semscale.snapshots.compare_outputs import SnapshotMeter
 
 
 @pytest.mark.parametrize(

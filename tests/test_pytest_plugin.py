@@ -10,9 +10,8 @@ import pytest
 
 from semscale.embedding import loading
 from semscale.history.items import Output
-from semscale.snapshots import session_scorer
-from semscale.snapshots.compare_outputs import compare_outputs
-from semscale.snapshots.failure_messages import explain_failure
+from semscale.snapshots.compare_outputs import SnapshotMeter, compare_outputs
+from semscale.snapshots.fixture import explain_failure
 from semscale.snapshots.settings import settle
 from semscale.weights.folders import cache_root
 
@@ -36,7 +35,7 @@ def test_said(semantic_snapshot):
 @pytest.fixture(scope="module")
 def loaded():
     """The model, read once; runs within this process forget modules they load, which NumPy cannot bear."""
-    meter = session_scorer.SnapshotMeter()
+    meter = SnapshotMeter()
     settings = settle({"min_bertscore_f1": 0.5, "min_cosine": 0.5})
     explain_failure(compare_outputs([Output("A.")], [Output("B.")], settings, meter), meter)
     import_module("semscale.snapshots.fixture")

@@ -64,7 +64,6 @@ def test_the_match_prints_what_its_page_and_the_readme_show(beside_the_examples,
     assert_parts(shown(README, "a part of match"), printed)
 
 
-@pytest.mark.needs("history")
 def test_the_drift_gate_prints_what_the_example_and_the_readme_show(beside_the_examples, capsys):
     lines = re.findall(
         r"^\$ semscale (drift .*)$", DRIFT.partition("## What the gate prints")[0], re.MULTILINE

@@ -10,17 +10,16 @@ from semscale.errors import MissingExtraError
 EXTRAS = {
     "api": ("openai", "aiohttp"),
     "cloud": ("s3fs", "aiohttp", "pyarrow"),
-    "history": ("sqlalchemy", "alembic"),
     "inspect": ("inspect_ai",),
     "local": ("openvino_genai",),
-    "postgres": ("sqlalchemy", "alembic", "pg8000"),
+    "postgres": ("pg8000",),
     "serve": ("fastapi", "prometheus_client", "starlette", "uvicorn"),
     "spss": ("pyreadstat",),
     "ray": ("ray", "pandas", "pyarrow"),
     "slides": ("pptx",),
     "torch": ("sentence_transformers", "torch"),
 }
-"""Names of extras, as in ``semscale[history]``, with the modules that each one brings."""
+"""Names of extras, as in ``semscale[api]``, with the modules that each one brings."""
 
 
 def require(extra: str) -> None:

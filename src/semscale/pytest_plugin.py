@@ -13,12 +13,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from semscale.errors import SemscaleError
-from semscale.snapshots.session_log import ATTRIBUTE, SnapshotLog
+from semscale.snapshots.session import (
+    ATTRIBUTE,
+    SnapshotLog,
+    SnapshotSession,
+    SnapshotTest,
+    snapshot_file,
+)
 from semscale.snapshots.settings import SETTINGS, is_about_a_field, settle
 
 if TYPE_CHECKING:
     from semscale.snapshots.fixture import SemanticSnapshot
-    from semscale.snapshots.session import SnapshotSession, SnapshotTest
 
 _MARKER = (
     "semantic(min_match, min_bertscore_f1, min_cosine, guards, max_unpaired, max_<field>_difference, "
@@ -26,8 +31,8 @@ _MARKER = (
 )
 _PREFIX = "semantic_"
 _MODEL = "semantic_model"
-_SESSION: "pytest.StashKey[SnapshotSession]" = pytest.StashKey()
-_TEST: "pytest.StashKey[SnapshotTest]" = pytest.StashKey()
+_SESSION = pytest.StashKey[SnapshotSession]()
+_TEST = pytest.StashKey[SnapshotTest]()
 _PASSED = pytest.StashKey[bool]()
 _COLLECTED = pytest.StashKey[Counter[Path]]()
 _WHOLE = pytest.StashKey[dict[Path, tuple[Path, int]]]()
@@ -82,8 +87,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Find the modules with snapshots that run completely."""
-    from semscale.snapshots.snapshot_paths import snapshot_file
-
     config = session.config
     single = {
         (config.invocation_params.dir / argument.split("::")[0]).resolve()
@@ -103,8 +106,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def semantic_snapshot(request: pytest.FixtureRequest) -> "SemanticSnapshot":
     """Compare a model's output with the approved one: ``semantic_snapshot(text)``; see docs/pytest.md."""
     from semscale.snapshots.fixture import SemanticSnapshot
-    from semscale.snapshots.session import SnapshotTest
-    from semscale.snapshots.snapshot_paths import snapshot_file
 
     item = request.node
     markers = list(item.iter_markers("semantic"))
@@ -132,7 +133,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     file, n_tests = item.config.stash.get(_WHOLE, {}).get(item.path, (None, 0))
     if test is None and file is None:
         return
-    told = {
+    use = {
         "file": str(test.file if test else file),
         "test": _key(item),
         "n_tests": n_tests,
@@ -141,14 +142,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         "approved": test.approved if test else [],
         "other_settings": test.other_settings if test else [],
     }
-    setattr(outcome.get_result(), ATTRIBUTE, told)
+    setattr(outcome.get_result(), ATTRIBUTE, use)
 
 
-def _session(config: pytest.Config) -> "SnapshotSession":
+def _session(config: pytest.Config) -> SnapshotSession:
     """Return the state that all tests share; it is created at its first use."""
     if _SESSION not in config.stash:
-        from semscale.snapshots.session import SnapshotSession
-        from semscale.snapshots.session_scorer import SnapshotMeter
+        from semscale.snapshots.compare_outputs import SnapshotMeter
 
         model = config.getini(_MODEL)
         meter = SnapshotMeter(model) if model else SnapshotMeter()
@@ -165,7 +165,7 @@ def _ini_names(config: pytest.Config) -> list[str]:
     """List the names behind ``semantic_`` that the ini file or ``-o`` sets, known or not."""
     # Nothing else lists settings that no plugin knows. The name without underscore is that of pytest 8.
     content = getattr(config, "_inicfg" if hasattr(config, "_inicfg") else "inicfg", {})
-    overriding = (each.partition("=")[0] for each in config.getoption("override_ini", None) or ())
+    overriding = (setting.partition("=")[0] for setting in config.getoption("override_ini", None) or ())
     names = dict.fromkeys([*content, *overriding])
     return [name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX)]
 
@@ -181,8 +181,8 @@ def _is_registered(config: pytest.Config, name: str) -> bool:
 
 def _defaults(config: pytest.Config) -> dict[str, object]:
     names = [*SETTINGS, *filter(is_about_a_field, _ini_names(config))]
-    given = {name: config.getini(_PREFIX + name) for name in names}
-    return {name: value for name, value in given.items() if value not in (None, "")}
+    values = {name: config.getini(_PREFIX + name) for name in names}
+    return {name: value for name, value in values.items() if value not in (None, "")}
 
 
 def _check_marker(item: pytest.Item, marker: pytest.Mark) -> None:

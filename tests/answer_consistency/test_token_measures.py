@@ -236,7 +236,9 @@ def test_without_the_answers_own_tokens_the_samples_count():
     pairs = pair_up(["a"], [["b", "c"]])
     tokens = [(TokenLogprob("b", math.log(0.6)),), (TokenLogprob("c", math.log(0.2)),)]
     known = AnswerTokens(samples=[tokens])
-    mean = monte_carlo_probability(pairs, known.answer_probabilities(1), known.sample_probabilities(pairs))
+    mean = monte_carlo_probability(
+        pairs.item, known.answer_probabilities(1), known.sample_probabilities(pairs)
+    )
     assert mean == pytest.approx((0.6 + 0.2) / 2)
 
 

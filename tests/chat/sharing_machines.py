@@ -12,7 +12,7 @@ _NEEDED = ["openai", "aiohttp", "pg8000", "sqlalchemy.dialects.postgresql.pg8000
 _NEEDED += ["semscale.chat.runner", "semscale.chat.endpoint", "semscale.chat.ledger.server"]
 _NEEDED += ["semscale.cli.main", "semscale.cli.commands.drift", "semscale.cli.drift.record_run", "polars"]
 _NEEDED += ["semscale.report.drift", "semscale.report.terminal", "semscale.store.reading"]
-_NEEDED += ["semscale.history.databases.migrating", "semscale.history.history"]
+_NEEDED += ["semscale.history.history"]
 _LONGEST = 300
 
 

@@ -10,7 +10,7 @@ from moved_encoder import MovedEncoder
 from semscale.cli.drift import gate as comparing
 from semscale.drift.measure.meter import DriftMeter
 
-pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
+pytestmark = pytest.mark.exhaustive
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 GOOD, BAD = EXAMPLES / "candidate_good.jsonl", EXAMPLES / "candidate_bad.jsonl"

@@ -9,7 +9,7 @@ import pytest
 
 from semscale.cli.drift.options import GateOptions
 
-pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
+pytestmark = pytest.mark.exhaustive
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ("docs/drift.md", "examples/drift/README.md", "examples/drift/github-workflow.yml", "README.md")

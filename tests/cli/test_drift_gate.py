@@ -10,8 +10,6 @@ import pytest
 from semscale.cli.drift import gate as comparing
 from semscale.errors import InputError
 
-pytestmark = pytest.mark.needs("history")
-
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 GOOD, BAD = EXAMPLES / "candidate_good.jsonl", EXAMPLES / "candidate_bad.jsonl"
 NEW = ("--model", "model-b")

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 from semscale.history.runs import Approval
 
-pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
+pytestmark = pytest.mark.exhaustive
 
 
 def lines(*items):

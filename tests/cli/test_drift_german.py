@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
+pytestmark = pytest.mark.exhaustive
 
 WORDINGS = [
     "Nehmen Sie nach dem Essen täglich {} Tropfen von dem Mittel {}.",

@@ -7,7 +7,7 @@ from tests.embedding.conftest import write_checkpoint
 
 from semscale.embedding import loading
 
-pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
+pytestmark = pytest.mark.exhaustive
 
 __all__ = ["write_checkpoint"]
 

@@ -8,7 +8,7 @@ import pytest
 from semscale.cli.drift.gate import gate_settings
 from semscale.cli.drift.options import GateOptions
 
-pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
+pytestmark = pytest.mark.exhaustive
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 GOOD, BAD = EXAMPLES / "candidate_good.jsonl", EXAMPLES / "candidate_bad.jsonl"

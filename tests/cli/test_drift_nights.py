@@ -8,7 +8,7 @@ import pytest
 
 from semscale.drift.nights.night_noise import FEWEST_NIGHTS
 
-pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
+pytestmark = pytest.mark.exhaustive
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = [

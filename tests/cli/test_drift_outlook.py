@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 from made_up import stored_comparison
 
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run
 
-pytestmark = [pytest.mark.needs("history"), pytest.mark.exhaustive]
+pytestmark = pytest.mark.exhaustive
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -10,8 +10,6 @@ import pytest
 from semscale.cli.drift.recording import read_expiry
 from semscale.errors import InputError
 
-pytestmark = pytest.mark.needs("history")
-
 ITEMS = [
     {"id": "a", "input": "Why?", "groups": {"topic": "x"},
      "outputs": [{"text": "So.", "credits": 1}, {"text": "And so."}]},

@@ -12,7 +12,7 @@ from semscale.drift.limits.broken_items import fields_of
 from semscale.drift.measure.metrics import field_metric
 from semscale.history.items import Item, Output
 
-pytestmark = [pytest.mark.needs("history"), pytest.mark.needs("api")]
+pytestmark = pytest.mark.needs("api")
 
 ROOT = Path(__file__).parents[2]
 ITEMS = [
@@ -50,7 +50,7 @@ def stored(tmp_path):
     """All runs of the history, oldest first."""
 
     def load():
-        from semscale.history.databases.opening import open_history
+        from semscale.history.history import open_history
 
         with open_history(str(tmp_path / "semscale-history.sqlite")) as history:
             return [history.run(run.id) for run in history.runs()]

@@ -6,7 +6,7 @@ import pytest
 from sharing_machines import FORKED, command, machines
 from tests.schema_check import check_json
 
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 
 pytestmark = [
     pytest.mark.needs("postgres"),

@@ -12,7 +12,6 @@ FORMATS = pytest.mark.parametrize("format", list(LOGS))
 
 
 @FORMATS
-@pytest.mark.needs("history")
 def test_a_log_is_recorded_without_naming_columns(semscale, tmp_path, format):
     path = LOGS[format][0](tmp_path)
     model = ["--model", "m"] if format == "openai-evals" else []
@@ -25,7 +24,6 @@ def test_a_log_is_recorded_without_naming_columns(semscale, tmp_path, format):
     assert [tuple(output.text for output in item.outputs) for item in run.items] == list(OUTPUTS.values())
 
 
-@pytest.mark.needs("history")
 def test_columns_of_a_log_that_are_named_are_taken(tmp_path):
     run = read_run(promptfoo_log(tmp_path), columns=RunColumns(id="prompt", input="test"))
     assert [(item.id, item.input) for item in run.items] == [
@@ -34,7 +32,6 @@ def test_columns_of_a_log_that_are_named_are_taken(tmp_path):
     ]
 
 
-@pytest.mark.needs("history")
 def test_a_log_of_several_providers_is_no_run(semscale, tmp_path):
     ended = semscale("drift", "record", promptfoo_log(tmp_path, ("one", "two")), "--model", "m")
     assert ended.code == 2
@@ -42,7 +39,6 @@ def test_a_log_of_several_providers_is_no_run(semscale, tmp_path):
     assert "promptfoo eval --filter-providers NAME" in ended.err
 
 
-@pytest.mark.needs("history")
 def test_a_log_that_names_no_model_asks_for_one(semscale, tmp_path):
     ended = semscale("drift", "record", LOGS["openai-evals"][0](tmp_path))
     assert ended.code == 2

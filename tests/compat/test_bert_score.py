@@ -25,7 +25,7 @@ def test_results_are_precision_recall_and_f1_with_a_tensors_methods():
 
 
 def test_without_pytorch_results_are_arrays(monkeypatch):
-    monkeypatch.setattr("semscale.compat.bert_score_arrays.find_spec", lambda _: None)
+    monkeypatch.setattr("semscale.compat.bert_score.find_spec", lambda _: None)
     found = score(CANDIDATES, REFERENCES, model_type=MODEL)
     ours = BertScorer(MODEL).score(CANDIDATES, REFERENCES)
     for column, expected in zip(found, (ours.precision, ours.recall, ours.f1), strict=True):

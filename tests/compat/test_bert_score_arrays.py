@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.compat.bert_score_arrays import NoTensorError, ScoreArray, tensor_or_array
+from semscale.compat.bert_score import NoTensorError, ScoreArray, tensor_or_array
 from semscale.errors import SemscaleError
 
 
@@ -84,5 +84,5 @@ def test_with_pytorch_values_become_a_tensor_with_the_same_spread(scores):
 
 
 def test_without_pytorch_values_become_an_array(scores, monkeypatch):
-    monkeypatch.setattr("semscale.compat.bert_score_arrays.find_spec", lambda _: None)
+    monkeypatch.setattr("semscale.compat.bert_score.find_spec", lambda _: None)
     assert type(tensor_or_array(scores.numpy())) is ScoreArray

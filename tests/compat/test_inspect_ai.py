@@ -10,9 +10,9 @@ from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.answer_consistency.claims import ClaimVerdict, Support
 from semscale.compat.inspect_ai import (
-    claims_in_words,
     corrected,
     corrected_figures,
+    explained_claims,
     interval,
     mean_figures,
     semscale_consistency,
@@ -84,8 +84,8 @@ def test_claims_that_are_not_supported_are_named_with_the_reason():
         ClaimVerdict("It is new.", Support.CONTRADICTED, 0.0, 0.5, "It is old.", 0, "new is not old"),
         ClaimVerdict("It is red.", Support.NOT_FOUND, score=0.1),
     ]
-    assert claims_in_words(claims) == 'contradicted: "It is new." (new is not old)\nnot-found: "It is red."'
-    assert claims_in_words(claims[:1]) is None
+    assert explained_claims(claims) == 'contradicted: "It is new." (new is not old)\nnot-found: "It is red."'
+    assert explained_claims(claims[:1]) is None
 
 
 def test_without_the_extra_the_message_names_it(monkeypatch):

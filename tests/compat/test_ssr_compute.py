@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.compat.ssr_compute import response_embeddings_to_pmf, scale_pmf
+from semscale.compat.ssr import response_embeddings_to_pmf, scale_pmf
 from semscale.errors import InputError
 
 

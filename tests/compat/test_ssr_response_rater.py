@@ -5,8 +5,7 @@ import polars as pl
 import pytest
 from tests.compat.conftest import CASUAL, FORMAL, TEXTS, references, with_vectors
 
-from semscale.compat.ssr_compute import response_embeddings_to_pmf
-from semscale.compat.ssr_response_rater import ResponseRater
+from semscale.compat.ssr import ResponseRater, response_embeddings_to_pmf
 from semscale.errors import InputError
 
 
@@ -79,7 +78,7 @@ class TestModes:
         assert text_rater.get_response_pmfs("mean", []).shape == (0, 5)
 
     def test_each_mode_refuses_the_others_responses(self, text_rater):
-        with pytest.raises(ValueError, match="must be a list of texts"):
+        with pytest.raises(ValueError, match=r"^Expected list of text strings: .* got ndarray"):
             text_rater.get_response_pmfs("set1", np.ones((2, 64)))
         with pytest.raises(ValueError, match="must be a list of texts"):
             text_rater.get_response_pmfs("set1", "one text")

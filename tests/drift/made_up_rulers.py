@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semscale.history.anchors.anchor_set import AnchorPair, AnchorSet
+from semscale.history.anchor_sets import AnchorPair, AnchorSet
 from semscale.signature import Signature
 
 

@@ -8,7 +8,6 @@ import pytest
 NEEDED = [
     pytest.mark.exhaustive,
     pytest.mark.needs("api"),
-    pytest.mark.needs("history"),
     pytest.mark.skipif(sys.platform != "linux", reason="processes are forked, and waited for as Linux can"),
 ]
 """Marks of all tests that disturb commands."""

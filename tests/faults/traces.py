@@ -9,17 +9,15 @@ from pathlib import Path
 
 from tests.faults.commands import LongCommand
 
-from semscale.history.databases.opening import open_history
-from semscale.history.seals import SHORTEST_HEAD
+from semscale.history.chain import SHORTEST_HEAD
+from semscale.history.history import open_history
 
 _KEPT = re.compile(
     r"(cache/)?(embeddings|states|scores|ledger|history|other)\.sqlite(-wal|-shm|\.lock)?|cache/ledger\.sqlite\.owners/entrance"
 )
-_OWNED = {
-    "semscale_runs": {"semscale_items": "run_id"},
-    "semscale_comparisons": {"semscale_figures": "comparison_id", "semscale_scores": "comparison_id"},
-}
-_DRAWN = {"id", "run_id", "comparison_id", "candidate_id", "recorded", "compared", "digest"}
+_PARTS = {"run": ("semscale_items", "run_id"), "comparison": ("semscale_scores", "comparison_id")}
+_DRAWN = {"id", "subject", "moment", "run_id", "comparison_id"}
+_DRAWN_IN_BODY = re.compile(r'"(candidate_id)": "[^"]*"')
 
 
 def files_in(folder: Path) -> set[str]:
@@ -46,7 +44,7 @@ def _ids(path: Path) -> set[str]:
     if not path.exists():
         return set()
     with closing(sqlite3.connect(path)) as history:
-        queries = *(f"SELECT id FROM {table}" for table in _OWNED), "SELECT hash FROM semscale_seals"
+        queries = "SELECT id FROM semscale_entries", "SELECT hash FROM semscale_links"
         return {id_ for query in queries for (id_,) in history.execute(query)}
 
 
@@ -65,16 +63,15 @@ def entries_of(path: Path, *, drawn: bool) -> Counter:
 
 
 def _entries(history: sqlite3.Connection, without: set[str]) -> Iterator[tuple]:
-    for table, parts in {**_OWNED, "semscale_approvals": {}}.items():
-        for row in history.execute(f"SELECT * FROM {table}").fetchall():
-            owned = [
-                sorted(
-                    _shown(each, without)
-                    for each in history.execute(f"SELECT * FROM {part} WHERE {owner} = ?", [row["id"]])
-                )
-                for part, owner in parts.items()
-            ]
-            yield table, _shown(row, without), str(owned)
+    kinds = "kind IN ('run', 'comparison', 'approval')"
+    for row in history.execute(f"SELECT * FROM semscale_entries WHERE {kinds}").fetchall():
+        owned: list[str] = []
+        if row["kind"] in _PARTS:
+            part, owner = _PARTS[row["kind"]]
+            found = history.execute(f"SELECT * FROM {part} WHERE {owner} = ?", [row["id"]])
+            owned = sorted(_shown(each, without) for each in found)
+        shown = _shown(row, without)
+        yield row["kind"], _DRAWN_IN_BODY.sub("", shown) if without else shown, str(owned)
 
 
 def _shown(row: sqlite3.Row, without: set[str]) -> str:
@@ -97,6 +94,6 @@ def assert_sound(folder: Path) -> None:
         with closing(sqlite3.connect(path)) as file:
             assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)], path.name
             tables = {name for (name,) in file.execute("SELECT name FROM sqlite_master")}
-        if "semscale_seals" in tables:
+        if "semscale_links" in tables:
             with open_history(path) as history:
                 assert history.verify().flaws == ()

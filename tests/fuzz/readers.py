@@ -24,7 +24,7 @@ from semscale.chat.failures import Scrubber
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.prices import PriceTable
 from semscale.cli.judge import read_panel
-from semscale.compat.athena_report import read_report
+from semscale.compat.athena import read_report
 from semscale.drift.gate.settings import read_gate_settings
 from semscale.drift.runs.reading import read_items, read_run
 from semscale.embedding.cache import FILE_NAME, STATES_FILE, EmbeddingCache, StateCache
@@ -32,7 +32,7 @@ from semscale.embedding.cache_file import CacheWarning
 from semscale.embedding.weight_files import Q4Parameters, read_tensors
 from semscale.errors import SemscaleError
 from semscale.guards.registry import Guards
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 from semscale.json_reading import parse_json
 from semscale.judging.human_labels import label_table
 from semscale.judging.replies import read_reply

@@ -21,7 +21,7 @@ from targets import CORPUS
 
 from semscale.embedding.cache import FILE_NAME, EmbeddingCache, encode
 from semscale.embedding.embedder import Embeddings
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.rating.calibration import Calibration, Familiarity, HonestError, LabelSource, calibration_text

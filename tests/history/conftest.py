@@ -2,28 +2,10 @@
 
 import uuid
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import pytest
 
-from semscale.errors import MissingExtraError
-from semscale.extras import require
-from semscale.history.databases.opening import open_history
-
-if TYPE_CHECKING:
-    from semscale.history.history import History
-
-try:
-    require("history")
-except MissingExtraError:
-    # These cannot be imported without it; test_opening.py is skipped with the line that installs it.
-    collect_ignore_glob = [
-        "test_[!ao]*.py",
-        "databases/test_[!ao]*.py",
-        "anchors/test_*.py",
-        "stored_runs.py",
-        "stored_anchors.py",
-    ]
+from semscale.history.history import History, open_history
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -41,7 +23,7 @@ def where(new_place) -> str:
 
 
 @pytest.fixture
-def history(where) -> Iterator["History"]:
+def history(where) -> Iterator[History]:
     """An empty history."""
     with open_history(where) as opened:
         yield opened

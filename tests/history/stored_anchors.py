@@ -3,7 +3,7 @@
 import numpy as np
 from stored_runs import NAN, START
 
-from semscale.history.anchors.anchor_set import AnchorPair, AnchorReadings, AnchorSet
+from semscale.history.anchor_sets import AnchorPair, AnchorReadings, AnchorSet
 
 
 def pairs(n=10, *, said="Yes"):

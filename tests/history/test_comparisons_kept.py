@@ -4,12 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from stored_runs import DAY, NAN, START, a_comparison, a_run
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.history.item_json import digest_items
+from semscale.history.items import digest_items
 from semscale.history.runs import new_id
-from semscale.history.stored_comparison import StoredFigure
+from semscale.history.stored_comparison import StoredCheck, StoredFigure, pack, unpack
 
 
 class TestComparisons:
@@ -97,3 +99,37 @@ def test_a_candidate_is_stored_with_its_comparison_or_not_at_all(history):
     with pytest.raises(InputError, match="has a comparison 'one' already"):
         history.keep(a_comparison(id="one", candidate_id=other.id), candidate=other)
     assert [each.id for each in history.runs()] == [run.id]
+
+
+@given(st.lists(st.floats()))
+def test_packed_scores_come_back_bit_for_bit(values):
+    scores = np.array(values, np.float64)
+    assert unpack(pack(scores)).tobytes() == scores.tobytes()
+
+
+def test_packed_scores_are_little_endian_doubles():
+    # 1.0 is 3ff0000000000000 in hexadecimal.
+    assert pack(np.array([1.0])) == bytes.fromhex("000000000000f03f")
+
+
+CHECKS = (
+    StoredCheck("limit", "silenced", False, None, 2.0, 0.0, ("q1", "q\ud800")),
+    StoredCheck("limit", "changed_numbers", True, ("exercise", "6715"), 0.0, 0.25),
+    StoredCheck("must_pass", "q1", False, reasons=("it lost all outputs",)),
+    StoredCheck("threshold", "min_match", False, None, 0.5, 0.75),
+    StoredCheck("threshold", "min_cosine", False, None, NAN, 0.75),
+)
+
+
+def test_checks_come_back_as_they_were(history):
+    history.keep(a_comparison(checks=CHECKS))
+    (found,) = history.comparisons()
+    # A must-pass item has no numbers, and NaN equals nothing.
+    assert [repr(check) for check in found.checks] == [repr(check) for check in CHECKS]
+    assert [check.name for check in found.broken] == ["silenced", "q1", "min_match", "min_cosine"]
+
+
+def test_no_checks_are_other_than_none_that_were_stored(history):
+    for name, checks in (("none", None), ("empty", ())):
+        history.keep(a_comparison(id=name, checks=checks))
+    assert {found.id: found.checks for found in history.comparisons()} == {"none": None, "empty": ()}

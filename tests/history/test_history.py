@@ -9,7 +9,7 @@ from sqlalchemy import Engine, event
 from stored_runs import DAY, NAN, START, a_comparison, a_run, an_approval
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 from semscale.history.items import Item, Output
 
 ODD = (
@@ -64,9 +64,14 @@ class TestRuns:
 
     @pytest.mark.parametrize("text", ["NUL \0", "half \ud83d"])
     def test_a_name_that_no_database_takes(self, history, text):
-        with pytest.raises(InputError, match="note must be text that a database can keep"):
-            history.record(a_run(note=text))
+        with pytest.raises(InputError, match="dataset must be text that a database can keep"):
+            history.record(a_run(dataset=text))
         assert history.runs() == []
+
+    @pytest.mark.parametrize("text", ["NUL \0", "half \ud83d"])
+    def test_a_note_may_be_any_text(self, history, text):
+        history.record(run := a_run(note=text))
+        assert history.run(run.id).note == text
 
     def test_a_moment_without_a_time_zone(self, history):
         with pytest.raises(InputError, match="recorded must have a time zone, got 2026-03-01T00:00:00"):
@@ -247,7 +252,7 @@ def test_nothing_is_ever_updated_or_deleted(history, where, new_place):
         history.baseline("answers")
         history.scores(history.comparisons()[0].id)
         with open_history(new_place()) as other:
-            said.clear()  # making a history fills the columns that later revisions add
+            said.clear()  # making a history creates its tables
             other.merge(history)
     finally:
         event.remove(Engine, "before_cursor_execute", listen)

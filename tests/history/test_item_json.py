@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.errors import InputError
-from semscale.history.item_json import dump_item, has_surrogates, load_item
-from semscale.history.items import Item, Output
+from semscale.history.items import Item, Output, dump_item, has_surrogates, load_item
 
 TEXTS = st.text(st.characters(codec=None, exclude_categories=[]), max_size=20)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)

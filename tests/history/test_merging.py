@@ -8,8 +8,8 @@ from sqlalchemy import text
 from stored_runs import DAY, START, a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
-from semscale.history.databases.opening import open_history
-from semscale.history.summaries import Merged
+from semscale.history.chain import Merged
+from semscale.history.history import open_history
 
 pytestmark = pytest.mark.exhaustive
 
@@ -61,7 +61,9 @@ def test_again_adds_nothing(two):
 def test_what_both_have_differently_is_refused(two):
     ours, theirs = two
     with theirs._database.writing() as connection:
-        connection.execute(text("UPDATE semscale_runs SET note = 'changed by hand' WHERE id = 'shared'"))
+        connection.execute(
+            text("UPDATE semscale_entries SET body = replace(body, 'model-a', 'model-x') WHERE id = 'shared'")
+        )
     before = everything(ours)
     with pytest.raises(InputError, match="runs 'shared' differ between .* nothing was merged"):
         ours.merge(theirs)
@@ -89,7 +91,7 @@ def test_both_ways_at_once(new_place):
                 history.record(a_run())
     script = """
 import sys
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 sys.stdin.readline()
 with open_history(sys.argv[1]) as ours, open_history(sys.argv[2]) as theirs:
     ours.merge(theirs)

@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.errors import UnknownNameError
-from semscale.history.name_lookup import find_id, near, near_id
+from semscale.history.runs import find_id, near, near_id
 
 IDS = ["5a1f0c33aa", "5a1f0c77bb", "77aa210990"]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from stored_runs import DAY, START, a_comparison, a_run
 
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 from semscale.history.items import Item, Output
 from semscale.history.stored_comparison import StoredFigure
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from stored_runs import a_comparison, a_run, an_approval
 
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 
 pytestmark = pytest.mark.exhaustive
 
@@ -22,7 +22,7 @@ WRITER = f"""
 import sys
 sys.path.insert(0, {HERE!r})
 from stored_runs import a_comparison, a_run, an_approval
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 sys.stdin.readline()  # all begin at once, with a place in which there is no history yet
 with open_history(sys.argv[1]) as history:
     for turn in range({TURNS}):
@@ -39,7 +39,7 @@ import sys
 sys.path.insert(0, {HERE!r})
 from sqlalchemy import Engine, event
 from stored_runs import a_comparison, a_run
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 
 def signal_and_block(connection, cursor, statement, *rest):
     if statement.startswith("INSERT INTO " + sys.argv[2]):

@@ -1,15 +1,16 @@
 """What SQL can change in a history is found: by the read that uses it, and by name in a verification."""
 
+import hashlib
+import json
+
 import pytest
 from sqlalchemy import text
 from stored_runs import DAY, NAN, START, a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
-from semscale.history.databases.opening import open_history
-from semscale.history.recorded_seals import seal_row
-from semscale.history.seals import Entry, EntryKind, seal
+from semscale.history.chain import EntryKind
+from semscale.history.history import open_history
 from semscale.history.stored_comparison import StoredFigure
-from semscale.history.tables import SEALS
 
 pytestmark = pytest.mark.exhaustive
 
@@ -57,46 +58,42 @@ def write(history):
     return history.record(a_run())
 
 
+def replaced(old, new, condition="kind = 'comparison'"):
+    return f"UPDATE semscale_entries SET body = replace(body, '{old}', '{new}') WHERE {condition}"
+
+
 CHANGES = {
-    "who approved": (
-        "UPDATE semscale_approvals SET approved_by = 'Eve'",
+    "who approved": (replaced("Ana", "Eve", "kind = 'approval'"), approvals, "approval 'the-approval'"),
+    "until when": (
+        replaced("2026-03-02", "2027-03-02", "kind = 'approval'"),
         approvals,
         "approval 'the-approval'",
     ),
-    "until when": ("UPDATE semscale_approvals SET expires = NULL", approvals, "approval 'the-approval'"),
-    "outcome": (
-        "UPDATE semscale_comparisons SET outcome = 'pass'",
-        comparisons,
-        "comparison 'the-comparison'",
-    ),
+    "outcome": (replaced('"fail"', '"pass"'), comparisons, "comparison 'the-comparison'"),
     "a broken limit": (
-        "UPDATE semscale_comparisons SET checks = '[]'",
+        replaced('"checks": null', '"checks": []'),
         comparisons,
         "comparison 'the-comparison'",
     ),
-    "figure": ("UPDATE semscale_figures SET drift = 0.0", comparisons, "comparison 'the-comparison'"),
-    "one figure less": (
-        "DELETE FROM semscale_figures WHERE position = 1",
-        comparisons,
-        "comparison 'the-comparison'",
-    ),
+    "figure": (replaced("0.125", "0.0"), comparisons, "comparison 'the-comparison'"),
+    "a figure's group": (replaced("6715", "6716"), comparisons, "comparison 'the-comparison'"),
     "score": (
         "DELETE FROM semscale_scores WHERE metric = 'cosine'",
         scores,
         "comparison 'the-comparison'",
     ),
-    "outcome beside scores": (
-        "UPDATE semscale_comparisons SET outcome = 'pass'",
-        scores,
-        "comparison 'the-comparison'",
-    ),
-    "digest of the candidate": (
-        "UPDATE semscale_runs SET digest = 'x' WHERE id = 'the-candidate'",
+    "outcome beside scores": (replaced('"fail"', '"pass"'), scores, "comparison 'the-comparison'"),
+    "hash of the candidate's items": (
+        replaced("items", "times", "id = 'the-candidate'"),
         comparisons,
         "run 'the-candidate'",
     ),
-    "model": ("UPDATE semscale_runs SET model = 'x' WHERE id = 'the-baseline'", run, "run 'the-baseline'"),
-    "note": ("UPDATE semscale_runs SET note = 'x' WHERE id = 'the-baseline'", runs, "run 'the-baseline'"),
+    "model": (replaced("model-a", "model-x", "id = 'the-baseline'"), run, "run 'the-baseline'"),
+    "time": (
+        "UPDATE semscale_entries SET moment = 'x' WHERE id = 'the-baseline'",
+        runs,
+        "run 'the-baseline'",
+    ),
 }
 
 
@@ -110,7 +107,7 @@ def test_a_change_is_refused_by_the_read_that_uses_it_and_named_by_verify(filled
         read(filled)
     found = filled.verify()
     assert not found.holds
-    assert str(found.flaws[0]) == f"{name}: it has another hash than its seal"
+    assert str(found.flaws[0]) == f"{name}: it has another hash than its link"
 
 
 def test_changed_items_are_named(filled):
@@ -122,28 +119,29 @@ def test_changed_items_are_named(filled):
     assert (flaw.kind, flaw.id, flaw.dataset) == ("run", "the-candidate", "answers")
 
 
-def test_an_entry_that_something_else_stored_has_no_seal(filled):
+def test_an_entry_that_something_else_stored_has_no_link(filled):
     change(
         filled,
-        "INSERT INTO semscale_approvals (id, run_id, dataset, approved_by, reason, approved) "
-        "VALUES ('forged', 'the-candidate', 'answers', 'Eve', 'why not', '2027-01-01 00:00:00.000000')",
+        "INSERT INTO semscale_entries (kind, id, subject, dataset, moment, body) "
+        "SELECT kind, 'forged', 'the-candidate', dataset, moment, body FROM semscale_entries "
+        "WHERE kind = 'approval'",
     )
-    with pytest.raises(InputError, match="approval 'forged' is not what was stored: it has no seal"):
+    with pytest.raises(InputError, match="approval 'forged' is not what was stored: it has no link"):
         filled.baseline("answers", at=START + DAY / 2)
-    assert str(filled.verify().flaws[0]) == "approval 'forged': it has no seal"
+    assert str(filled.verify().flaws[0]) == "approval 'forged': it has no link"
 
 
 def test_an_entry_that_was_taken_out_is_missing(filled):
-    change(filled, "DELETE FROM semscale_approvals")
-    assert str(filled.verify().flaws[0]) == "approval 'the-approval': it is missing, and its seal is there"
+    change(filled, "DELETE FROM semscale_entries WHERE kind = 'approval'")
+    assert str(filled.verify().flaws[0]) == "approval 'the-approval': it is missing, and its link is there"
 
 
 DELETIONS = {
-    "an approval": (["DELETE FROM semscale_approvals WHERE id = 'by Bob'"], approvals, "approval 'by Bob'"),
+    "an approval": (["DELETE FROM semscale_entries WHERE id = 'by Bob'"], approvals, "approval 'by Bob'"),
     "a rerun": (
         [
             "DELETE FROM semscale_items WHERE run_id = 'the-rerun'",
-            "DELETE FROM semscale_runs WHERE id = 'the-rerun'",
+            "DELETE FROM semscale_entries WHERE id = 'the-rerun'",
         ],
         lambda history: history.reruns("the-baseline"),
         "run 'the-rerun'",
@@ -151,7 +149,7 @@ DELETIONS = {
     "a run of the dataset": (
         [
             "DELETE FROM semscale_items WHERE run_id = 'the-rerun'",
-            "DELETE FROM semscale_runs WHERE id = 'the-rerun'",
+            "DELETE FROM semscale_entries WHERE id = 'the-rerun'",
         ],
         lambda history: history.runs("answers"),
         "run 'the-rerun'",
@@ -159,8 +157,7 @@ DELETIONS = {
     "a comparison": (
         [
             "DELETE FROM semscale_scores",
-            "DELETE FROM semscale_figures",
-            "DELETE FROM semscale_comparisons",
+            "DELETE FROM semscale_entries WHERE kind = 'comparison'",
         ],
         lambda history: history.comparisons(baseline_id="the-baseline"),
         "comparison 'the-comparison'",
@@ -169,7 +166,7 @@ DELETIONS = {
 
 
 @pytest.mark.parametrize("what", DELETIONS)
-def test_a_deleted_entry_is_refused_on_reading_and_before_the_next_seal(filled, what):
+def test_a_deleted_entry_is_refused_on_reading_and_before_the_next_link(filled, what):
     statements, read, name = DELETIONS[what]
     filled.record(a_run(id="the-rerun", rerun_of=RUN.id))
     filled.approve(an_approval(CANDIDATE, id="by Bob", approved=START + 2 * DAY))
@@ -184,7 +181,7 @@ def test_a_deleted_entry_is_refused_on_reading_and_before_the_next_seal(filled, 
     heads = filled.heads("answers")
     with pytest.raises(InputError, match=missing):
         write(filled)
-    assert filled.heads("answers") == heads  # nothing was sealed over it
+    assert filled.heads("answers") == heads  # nothing was linked over it
     # Another dataset has a chain of its own.
     assert [run.id for run in filled.runs("others")] == ["of others"]
     filled.approve(an_approval(other, id="another"))
@@ -193,22 +190,22 @@ def test_a_deleted_entry_is_refused_on_reading_and_before_the_next_seal(filled, 
 def test_a_deleted_approval_does_not_bring_back_the_baseline_before_it(filled):
     filled.approve(an_approval(CANDIDATE, id="by Bob", approved=START + DAY / 4))
     assert filled.baseline("answers", at=START + DAY / 2)[0].id == CANDIDATE.id
-    change(filled, "DELETE FROM semscale_approvals WHERE id = 'by Bob'")
+    change(filled, "DELETE FROM semscale_entries WHERE id = 'by Bob'")
     with pytest.raises(InputError, match="approval 'by Bob' .* is missing"):
         filled.baseline("answers", at=START + DAY / 2)
 
 
 def test_deleted_entries_are_counted(filled):
-    for statement in ("DELETE FROM semscale_approvals", *DELETIONS["a comparison"][0]):
+    for statement in ("DELETE FROM semscale_entries WHERE kind = 'approval'", *DELETIONS["a comparison"][0]):
         change(filled, statement)
     with pytest.raises(InputError, match=r"is missing \(and 1 more\), so"):
         write(filled)
 
 
-def test_an_entry_that_was_taken_out_with_its_seal_breaks_the_chain(filled):
-    change(filled, "DELETE FROM semscale_approvals")
-    change(filled, "DELETE FROM semscale_seals WHERE kind = 'approval'")
-    # The candidate was stored next, so that its seal names the approval's.
+def test_an_entry_that_was_taken_out_with_its_link_breaks_the_chain(filled):
+    change(filled, "DELETE FROM semscale_entries WHERE kind = 'approval'")
+    change(filled, "DELETE FROM semscale_links WHERE kind = 'approval'")
+    # The candidate was stored next, so that its link names the approval's.
     assert str(filled.verify().flaws[0]) == (
         "run 'the-candidate': an entry that was stored before it is missing or was replaced"
     )
@@ -217,19 +214,22 @@ def test_an_entry_that_was_taken_out_with_its_seal_breaks_the_chain(filled):
     assert len(filled.runs()) == 2
 
 
-def test_an_entry_that_was_sealed_anew_breaks_the_chain(filled):
-    change(filled, "UPDATE semscale_runs SET model = 'x' WHERE id = 'the-baseline'")
-    change(filled, "UPDATE semscale_seals SET content = 'x' WHERE entry_id = 'the-baseline'")
+def test_an_entry_that_was_linked_anew_breaks_the_chain(filled):
+    change(
+        filled,
+        "UPDATE semscale_entries SET body = replace(body, 'model-a', 'model-x') WHERE id = 'the-baseline'",
+    )
+    change(filled, "UPDATE semscale_links SET content = 'x' WHERE entry_id = 'the-baseline'")
     assert filled.verify().flaws[0].id == "the-baseline"
     with pytest.raises(InputError, match="the chain of dataset 'answers' is broken"):
         write(filled)
 
 
-def test_a_seal_of_something_unknown(filled):
-    change(filled, "UPDATE semscale_seals SET kind = 'x' WHERE entry_id = 'the-comparison'")
+def test_a_link_of_something_unknown(filled):
+    change(filled, "UPDATE semscale_links SET kind = 'x' WHERE entry_id = 'the-comparison'")
     assert {str(flaw) for flaw in filled.verify().flaws} == {
-        "x 'the-comparison': it is missing, and its seal is there",
-        "comparison 'the-comparison': it has no seal",
+        "x 'the-comparison': it is missing, and its link is there",
+        "comparison 'the-comparison': it has no link",
     }
 
 
@@ -241,8 +241,8 @@ def test_a_head_that_was_noted_shows_that_the_last_entries_were_taken_away(fille
     # The chain before the last entry is whole without it; only who noted the head can see it.
     (last,) = filled.heads("answers")
     change(filled, "DELETE FROM semscale_items WHERE run_id = 'one more'")
-    change(filled, "DELETE FROM semscale_runs WHERE id = 'one more'")
-    change(filled, "DELETE FROM semscale_seals WHERE entry_id = 'one more'")
+    change(filled, "DELETE FROM semscale_entries WHERE id = 'one more'")
+    change(filled, "DELETE FROM semscale_links WHERE entry_id = 'one more'")
     assert filled.verify([head]).holds
     (flaw,) = filled.verify([head, last]).flaws
     assert (flaw.kind, flaw.id) == ("head", last)
@@ -251,7 +251,6 @@ def test_a_head_that_was_noted_shows_that_the_last_entries_were_taken_away(fille
 
 
 def test_zero_has_no_sign_and_a_figure_without_an_interval_holds(history):
-    # SQLite stores -0.0 as 0.0, so that the sign would be a change.
     figure = StoredFigure("match", None, -0.0, -0.0, NAN, NAN, 0.05, 2, 0)
     history.keep(a_comparison(figures=(figure,)))
     assert history.comparisons()[0].figures[0].drift == 0
@@ -276,11 +275,11 @@ def test_a_merge_keeps_the_chains_and_the_next_entry_joins_them(new_place):
         theirs.merge(ours)
         for history in (ours, theirs):
             found = history.verify(noted)
-            assert (found.holds, found.n_entries, found.n_late) == (True, 4, 0)
+            assert (found.holds, found.n_entries) == (True, 4)
             assert len(history.heads("answers")) == 1
 
 
-def test_one_run_that_two_histories_recorded_has_two_seals_after_a_merge(new_place):
+def test_one_run_that_two_histories_recorded_has_two_links_after_a_merge(new_place):
     with open_history(new_place()) as ours, open_history(new_place()) as theirs:
         theirs.record(a_run(id="before"))
         for history in (ours, theirs):
@@ -291,15 +290,21 @@ def test_one_run_that_two_histories_recorded_has_two_seals_after_a_merge(new_pla
 
 
 def test_a_history_that_does_not_hold_is_not_merged(filled, new_place):
-    change(filled, "UPDATE semscale_comparisons SET outcome = 'pass'")
+    change(filled, replaced('"fail"', '"pass"'))
     with open_history(new_place()) as ours:
         with pytest.raises(InputError, match="comparison 'the-comparison': .*; nothing was merged"):
             ours.merge(filled)
         assert ours.runs() == []
 
 
-def test_a_forged_seal_with_a_right_hash_needs_the_whole_chain(filled):
-    forged = seal(Entry(EntryKind.RUN, "the-baseline", "answers", "x", "y"), [])
-    with filled._database.writing() as connection:
-        connection.execute(SEALS.insert(), [seal_row(forged)])
-    assert str(filled.verify().flaws[0]) == "run 'the-baseline': it has another hash than its seal"
+def test_a_forged_link_with_a_right_hash_needs_the_whole_chain(filled):
+    values = (EntryKind.RUN, "the-baseline", "answers", "x", "")
+    # SHA-256 of the attributes as a JSON list.
+    forged = hashlib.sha256(json.dumps(values).encode()).hexdigest()
+    change(
+        filled,
+        "INSERT INTO semscale_links (hash, kind, entry_id, dataset, content, parents) "
+        "VALUES (:hash, 'run', 'the-baseline', 'answers', 'x', '')",
+        hash=forged,
+    )
+    assert str(filled.verify().flaws[0]) == "run 'the-baseline': it has another hash than its link"

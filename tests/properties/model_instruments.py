@@ -18,7 +18,7 @@ from semscale.history.runs import Run
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher
 from semscale.signature import Signature
-from semscale.snapshots.session_scorer import SnapshotMeter
+from semscale.snapshots.compare_outputs import SnapshotMeter
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
 

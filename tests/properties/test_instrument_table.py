@@ -22,9 +22,6 @@ from semscale.results.result import Result
 from semscale.results.runs import TableInstrument
 from semscale.scales import Scale
 
-pytestmark = pytest.mark.needs("history")
-
-
 INSTRUMENTS = [*MODEL_INSTRUMENTS, *TOY_INSTRUMENTS]
 HANDED_ON = {ChatCodes, PairVerdicts}
 """Raw replies with their status, of which coding and comparing make what users see; no results of items."""

@@ -67,7 +67,7 @@ def analyses(candidates):
 
 
 def mean_f1(analysis, name, pairing):
-    from semscale.compat.athena_positions import item_figures
+    from semscale.compat.athena_feedback import item_figures
 
     return float(item_figures(analysis.comparisons[name], pairing).bertscore_f1.mean())
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from semscale.errors import InputError
-from semscale.snapshots.awaiting import awaited
+from semscale.snapshots.fixture import awaited
 
 
 async def generate(said):

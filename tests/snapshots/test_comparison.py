@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.history.items import Output
-from semscale.snapshots.comparison import Breach, SnapshotComparison, SnapshotPair
+from semscale.snapshots.compare_outputs import Breach, SnapshotComparison, SnapshotPair
 
 OUTPUTS = tuple(Output(text) for text in "abc")
 BREACH = Breach("min_match", 0.5, 0.25)

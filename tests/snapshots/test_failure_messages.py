@@ -5,8 +5,8 @@ import math
 import pytest
 
 from semscale.history.items import Output
-from semscale.snapshots.comparison import Breach, SnapshotComparison, SnapshotPair
-from semscale.snapshots.failure_messages import describe_outputs, explain_failure
+from semscale.snapshots.compare_outputs import Breach, SnapshotComparison, SnapshotPair
+from semscale.snapshots.fixture import describe_outputs, explain_failure
 
 
 class NoMeter:

@@ -4,7 +4,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.history.items import Output
-from semscale.snapshots.outputs import read_outputs
+from semscale.snapshots.files import read_outputs
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import numpy as np
 from semscale.guards.findings import Finding, Span
 from semscale.matching.token_scores import ExplainedSide, Explanation, GreedyScore
 from semscale.signature import Signature
-from semscale.snapshots.word_differences import mark_words
+from semscale.snapshots.fixture import mark_words
 
 
 def side(text, *tokens):

@@ -346,6 +346,34 @@ def share_entropy(shares: Floats) -> float:
     return float(-(positive * np.log(positive)).sum())
 
 
+def meaning_entropy(same: Mask, mass: Floats | None = None) -> tuple[float, float, float]:
+    """Give the semantic entropy of m texts in nats, 1 - entropy / log m, and how many meanings they have.
+
+    Args:
+        same: shape (m, m), m >= 2, whether two texts mean the same; symmetric.
+        mass: shape (m,), the probability of each text, at least 0; all alike unless given.
+
+    Returns:
+        NaN for all three where a probability is missing, or all are 0.
+
+    References:
+        Farquhar et al. (2024), doi 10.1038/s41586-024-07421-0.
+
+    Example:
+        >>> same = np.eye(2, dtype=bool)
+        >>> meaning_entropy(same, np.array([0.5, 0.5]))[1:], meaning_entropy(same, np.array([0.5, np.nan]))
+        ((0.0, 2.0), (nan, nan, nan))
+    """
+    clusters = meaning_clusters(same)
+    weights = np.ones(len(clusters)) if mass is None else mass
+    total = weights.sum()
+    if np.isnan(total) or not total:
+        return np.nan, np.nan, np.nan
+    shares = np.bincount(clusters, weights=weights) / total
+    entropy = share_entropy(shares)
+    return entropy, float(1 - entropy / np.log(len(clusters))), float(len(shares))
+
+
 def semantic_negentropy(counts: Integers) -> float:
     """1 - semantic entropy / log m: 1 if all m texts mean the same, 0 if each means something else.
 

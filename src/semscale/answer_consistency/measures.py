@@ -119,7 +119,7 @@ def _consistency_and_confidence(evidence: Evidence) -> Floats:
 def _monte_carlo_probability(evidence: Evidence) -> Floats:
     pairs, known = evidence.pairs, evidence.tokens
     return tokens.monte_carlo_probability(
-        pairs, known.answer_probabilities(pairs.n_items), known.sample_probabilities(pairs)
+        pairs.item, known.answer_probabilities(pairs.n_items), known.sample_probabilities(pairs)
     )
 
 

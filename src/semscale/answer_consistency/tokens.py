@@ -17,7 +17,7 @@ from semscale.matching.entailment import ENTAILMENT, NEUTRAL, EntailmentModel
 from semscale.matching.pairs import Pairs, pair_up
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import is_missing
-from semscale.types import Floats
+from semscale.types import Floats, Integers
 
 Tokens = Sequence[TokenLogprob]
 """The tokens of a text, at least one."""
@@ -119,11 +119,11 @@ def _negentropy(shares: Floats) -> float:
     return float(1 + (positive * np.log(positive)).sum() / np.log(len(shares)))
 
 
-def monte_carlo_probability(pairs: Pairs, of_answers: Floats, of_samples: Floats) -> Floats:
+def monte_carlo_probability(item: Integers, of_answers: Floats, of_samples: Floats) -> Floats:
     """Average the probability of each answer and of its samples, as far as they are known.
 
     Args:
-        pairs: p pairs of an answer (``prediction``) and a usable sample (``reference``), of n items.
+        item: shape (p,), the answer of each usable sample, from 0.
         of_answers: shape (n,), probabilities of the answers; NaN where they are not known.
         of_samples: shape (p,), of the samples, likewise.
 
@@ -133,7 +133,7 @@ def monte_carlo_probability(pairs: Pairs, of_answers: Floats, of_samples: Floats
     References:
         Kuhn, Gal and Farquhar (2023), arXiv 2302.09664, predictive probability; uqlm 0.6.
     """
-    item, n, is_known = pairs.item, pairs.n_items, ~np.isnan(of_samples)
+    n, is_known = len(of_answers), ~np.isnan(of_samples)
     n_known = np.bincount(item[is_known], minlength=n)
     total = np.bincount(item[is_known], weights=of_samples[is_known], minlength=n)
     total = total + np.nan_to_num(of_answers)

@@ -518,7 +518,7 @@ class HistoryOptions(Configurable):
         Raises:
             InputError: it cannot be opened, or there is none.
         """
-        from semscale.history.databases.opening import open_history
+        from semscale.history.history import open_history
 
         if self.history is not None and "://" in self.history:
             announce_database(self, "history", "runs")

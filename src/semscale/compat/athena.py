@@ -21,12 +21,49 @@ Intended differences from Athena's scripts:
 - Both formats of exercise files are read: ``feedbacks``, and ``baseline_feedback`` of the documentation.
 """
 
-from semscale.compat.athena_analyzer import QualityDriftAnalyzer
-from semscale.compat.athena_feedback import calculate_bertscore_similarity, calculate_credit_drift
-from semscale.compat.athena_report import REPORT, read_report, update_report
-from semscale.compat.athena_run import AnalysisSettings, QualityDrift, run_quality_drift_analysis
-from semscale.compat.athena_sampling import sample_exercise, sample_exercises, score_bucket
-from semscale.compat.athena_sources import NewBaseline
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from filelock import FileLock
+
+from semscale.compat.athena_feedback import (
+    Feedback,
+    ItemFigures,
+    QualityDriftAnalyzer,
+    calculate_bertscore_similarity,
+    calculate_credit_drift,
+    item_figures,
+)
+from semscale.drift.gate.thresholds import Threshold, read_thresholds, threshold_cautions
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.runs.athena_files import (
+    AthenaExercise,
+    AthenaExercises,
+    exercise_files,
+    exercise_of,
+    load_exercise,
+    read_athena,
+)
+from semscale.drift.runs.athena_submissions import outputs_of, submissions_of
+from semscale.drift.runs.comparability import check_comparable
+from semscale.errors import InputError
+from semscale.history.items import Item
+from semscale.history.runs import Run, named, now
+from semscale.json_reading import parse_json
+from semscale.stats.intervals import check_seed
+from semscale.store.atomic import check_writable, replacing
+from semscale.types import Floats
+from semscale.weights.known import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from semscale.embedding import Embedder
+    from semscale.embedding.token_states import TokenEncoder
 
 __all__ = [
     "REPORT",
@@ -43,3 +80,463 @@ __all__ = [
     "score_bucket",
     "update_report",
 ]
+
+REPORT = "quality_drift_report.json"
+"""Default name of the report."""
+
+BUCKETS = ("0", "0-9", *(f"{low}-{low + 9}" for low in range(10, 100, 10)), "100")
+"""Buckets of scores; 0 and 100 have one each."""
+
+Generate = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[Feedback]]
+"""A function from an exercise and a submission, as objects of the file, to a model's feedback."""
+
+Source = Generate | Run | str | Path | Iterable[str | Path]
+"""A function that gives feedback, a run, or exercise files with the model's feedback."""
+
+_DATASET = "athena"
+_EXERCISES, _HISTORY = "exercises", "history"
+_BEST = 100
+
+
+@dataclass(frozen=True)
+class NewBaseline:
+    """The model that generates baselines for files without one.
+
+    Attributes:
+        model: the model's name, which is written into the files.
+        generate: gives the model's feedback.
+        approach: Athena's name for the way in which the model is prompted.
+    """
+
+    model: str
+    generate: Generate
+    approach: str = "basic"
+
+
+@dataclass(frozen=True)
+class AnalysisSettings:
+    """Thresholds of a candidate, and settings of the measurement.
+
+    Attributes:
+        min_bertscore_f1: the lowest mean F1 that passes.
+        max_avg_credit_drift: the greatest mean difference of credits that passes; ``None`` ignores credits.
+        pairing: ``assignment``, or ``position``, like Athena.
+        embedder: of BERTScore, as ``DriftMeter`` takes it.
+    """
+
+    min_bertscore_f1: float = 0.8
+    max_avg_credit_drift: float | None = 3.0
+    pairing: str = "assignment"
+    embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """The thresholds by Athena's names."""
+        limits = {
+            "min_bertscore_f1": self.min_bertscore_f1,
+            "max_avg_credit_drift": self.max_avg_credit_drift,
+        }
+        return {name: limit for name, limit in limits.items() if limit is not None}
+
+
+@dataclass(frozen=True)
+class QualityDrift:
+    """The result of an analysis.
+
+    Attributes:
+        exercises: the report's entry for each exercise, by id.
+        comparisons: the comparison of each candidate with the baseline, by the candidate's name.
+        cautions: sentences about useless thresholds.
+    """
+
+    exercises: Mapping[str, Mapping[str, Any]]
+    comparisons: Mapping[str, Comparison]
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every candidate passed in every exercise."""
+        return all(
+            result["passed"]
+            for entry in self.exercises.values()
+            for result in entry["model_results"].values()
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """0 if passed, else 1."""
+        return 0 if self.passed else 1
+
+
+def run_quality_drift_analysis(
+    files: str | Path | Iterable[str | Path],
+    candidates: Mapping[str, Source],
+    *,
+    baseline: NewBaseline | None = None,
+    regenerate_baseline: bool = False,
+    report: str | Path | None = None,
+    settings: AnalysisSettings | None = None,
+) -> QualityDrift:
+    """Compare models with the baselines in exercise files.
+
+    Args:
+        files: exercise files, or folders of them.
+        candidates: by name, each a function that gives feedback, a run, or exercise files with its feedback.
+        baseline: generates a baseline for files that have none; it is written into the file.
+        regenerate_baseline: whether to generate a new baseline for every file.
+        report: path of the report; its old entries move into its history.
+        settings: thresholds, pairing and embedder.
+
+    Raises:
+        InputError: there is no candidate, a file cannot be read or has no baseline, only one side has a
+            submission, or credits have a threshold but are missing.
+
+    Example:
+        >>> import json, tempfile
+        >>> feedback = [{"title": "Cause", "description": "You name it.", "credits": 1.0}]
+        >>> submission = {"id": 2, "text": "Because it rained.", "feedbacks": feedback}
+        >>> path = Path(tempfile.mkdtemp(), "sampled_exercise-1.json")
+        >>> _ = path.write_text(json.dumps({"id": 1, "submissions": [submission]}))
+        >>> models = {"same": lambda *asked: feedback, "silent": lambda *asked: []}
+        >>> drift = run_quality_drift_analysis(path, models)
+        >>> {name: result["passed"] for name, result in drift.exercises["1"]["model_results"].items()}
+        {'same': True, 'silent': False}
+        >>> drift.exit_code
+        1
+    """
+    if not candidates:
+        raise InputError("candidates must name at least one model, got none")
+    chosen = settings or AnalysisSettings()
+    paths = exercise_files(files)
+    _ensure_baselines(paths, baseline, regenerate=regenerate_baseline)
+    exercises = read_athena(paths)
+    approved = _baseline_run(exercises)
+    runs = [_candidate_run(name, source, paths, approved) for name, source in candidates.items()]
+    comparisons = dict(zip(candidates, _compared(approved, runs, chosen), strict=True))
+    thresholds = read_thresholds(next(iter(comparisons.values())), chosen.thresholds)
+    entries = _entries(exercises, comparisons, thresholds, chosen)
+    if report is not None:
+        update_report(report, entries)
+    cautions = dict.fromkeys(
+        caution
+        for comparison in comparisons.values()
+        for caution in threshold_cautions(comparison, thresholds)
+    )
+    return QualityDrift(entries, comparisons, tuple(cautions))
+
+
+def score_bucket(score: float) -> str:
+    """Return the name of a score's bucket.
+
+    Raises:
+        InputError: the score is no number from 0 to 100.
+
+    Example:
+        >>> [score_bucket(score) for score in (0, 0.5, 10, 99.9, 100)]
+        ['0', '0-9', '10-19', '90-99', '100']
+    """
+    number = isinstance(score, int | float) and not isinstance(score, bool)
+    if not number or not 0 <= score <= _BEST or math.isnan(score):
+        raise InputError(f"score must be a number from 0 to 100, got {score!r}")
+    if score in (0, _BEST):
+        return str(int(score))
+    low = int(score) // 10 * 10
+    return f"{low}-{low + 9}"
+
+
+def sample_exercise(
+    exercise: Mapping[str, Any], *, seed: int | None = 0, language: str | None = "ENGLISH"
+) -> dict[str, Any]:
+    """Keep one submission from each bucket of scores.
+
+    Args:
+        exercise: the content of an exercise file.
+        seed: seed of the draw in each bucket; ``None`` takes the first submission, like Athena.
+        language: language of the submissions; ``None`` for any.
+
+    Returns:
+        The exercise with at most 12 submissions, by score; a submission without a score is in no bucket.
+
+    Raises:
+        InputError: no submission is in the language, or none has a score.
+
+    Example:
+        >>> submissions = [{"id": score, "score": score} for score in (0, 3, 95, 100)]
+        >>> sampled = sample_exercise({"id": 1, "submissions": submissions}, language=None)
+        >>> [submission["score"] for submission in sampled["submissions"]]
+        [0, 3, 95, 100]
+    """
+    name = str(exercise.get("id"))
+    if seed is not None:
+        check_seed(seed)
+    submissions = submissions_of(exercise, name)
+    eligible = [
+        submission for submission in submissions if language is None or submission.get("language") == language
+    ]
+    if not eligible:
+        raise InputError(
+            f"exercise {name} has no submission in {language}; choose another language, or None for any"
+        )
+    buckets: dict[str, list[dict[str, Any]]] = {bucket: [] for bucket in BUCKETS}
+    for submission in eligible:
+        if submission.get("score") is not None:
+            buckets[score_bucket(submission["score"])].append(submission)
+    draw = None if seed is None else np.random.default_rng(seed)
+    drawn = [
+        members[0 if draw is None else int(draw.integers(len(members)))]
+        for members in buckets.values()
+        if members
+    ]
+    if not drawn:
+        raise InputError(f"exercise {name} has no submission with a score; give them one, 0 to 100")
+    return {**exercise, "submissions": drawn}
+
+
+def sample_exercises(
+    files: str | Path | Iterable[str | Path],
+    folder: str | Path,
+    *,
+    seed: int | None = 0,
+    language: str | None = "ENGLISH",
+) -> list[Path]:
+    """Sample exercise files into a folder, where ``sampled_`` precedes each file's name.
+
+    Args:
+        files: exercise files, or folders of them.
+        folder: the output folder, created if it does not exist.
+        seed: see ``sample_exercise``.
+        language: see ``sample_exercise``.
+
+    Returns:
+        The written files, in the order of the input files.
+
+    Raises:
+        InputError: a file cannot be read, or an exercise cannot be sampled; then nothing is written.
+    """
+    sampled = {
+        f"sampled_{path.name}": sample_exercise(load_exercise(path), seed=seed, language=language)
+        for path in exercise_files(files)
+    }
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    for name, exercise in sampled.items():
+        check_writable(target / name, "folder")
+        _write_json(target / name, exercise)
+    return [target / name for name in sampled]
+
+
+def read_report(path: str | Path) -> dict[str, Any]:
+    """Read a report.
+
+    Returns:
+        ``{"exercises": {id: entry}}``; an entry's ``history`` lists earlier entries, latest first.
+
+    Raises:
+        InputError: the file does not exist or is no report.
+    """
+    try:
+        content = parse_json(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"report: {path} cannot be read ({error.strerror}); check its name") from error
+    except ValueError as error:
+        raise InputError(f"report: {path} is no valid JSON ({error}); mend it, or move it away") from error
+    exercises = content.get(_EXERCISES) if isinstance(content, dict) else None
+    if not isinstance(exercises, dict) or not all(isinstance(entry, dict) for entry in exercises.values()):
+        raise InputError(
+            f"report: {path} has no object 'exercises' of objects, so it is no quality drift report; move it "
+            "away, or choose another name"
+        )
+    return dict(content)
+
+
+def update_report(path: str | Path, entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Replace entries of a report by new ones, and move the old ones into their ``history``.
+
+    The newest entry stays where readers of Athena's report expect it. Several processes can write at once:
+    each adds to the others' entries.
+
+    Args:
+        path: of the report; created if it does not exist.
+        entries: new entries by the exercise's id.
+
+    Returns:
+        The report that was written.
+
+    Raises:
+        InputError: the file is no report, and stays unchanged; or it cannot be written.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), REPORT)
+        >>> for day in ("Monday", "Tuesday"):
+        ...     report = update_report(path, {"7": {"timestamp": day}})
+        >>> report["exercises"]["7"]
+        {'timestamp': 'Tuesday', 'history': [{'timestamp': 'Monday'}]}
+    """
+    target = Path(path)
+    check_writable(target, "report")
+    with FileLock(target.with_name(f".{target.name}.lock")):
+        report = read_report(target) if target.exists() else {_EXERCISES: {}}
+        exercises = dict(report[_EXERCISES])
+        for name, entry in entries.items():
+            before = dict(exercises.get(name, {}))
+            earlier = before.pop(_HISTORY, [])
+            history = [before, *earlier] if before else earlier
+            exercises[name] = {**entry, **({_HISTORY: history} if history else {})}
+        report = {**report, _EXERCISES: exercises}
+        _write_json(target, report)
+    return report
+
+
+def _compared(baseline: Run, runs: list[Run], settings: AnalysisSettings) -> list[Comparison]:
+    meter = DriftMeter(settings.embedder, pairing=settings.pairing)
+    floors = meter.floors(baseline)
+    return [
+        Comparison(baseline, run, measured, floors=floors)
+        for run, measured in zip(runs, meter.measure(baseline, runs), strict=True)
+    ]
+
+
+def _entries(
+    exercises: AthenaExercises,
+    comparisons: Mapping[str, Comparison],
+    thresholds: tuple[Threshold, ...],
+    settings: AnalysisSettings,
+) -> dict[str, dict[str, Any]]:
+    time = now().strftime("%Y-%m-%d %H:%M:%S")
+    figures = {name: item_figures(comparison, settings.pairing) for name, comparison in comparisons.items()}
+    entries, start = {}, 0
+    for exercise in exercises.exercises:
+        items = slice(start, start + len(exercise.items))
+        start = items.stop
+        entries[exercise.id] = {
+            "timestamp": time,
+            "exercise_id": int(exercise.id) if exercise.id.isdecimal() else exercise.id,
+            "exercise_file": exercise.file,
+            "baseline": _about(exercise),
+            "thresholds": settings.thresholds,
+            "model_results": {
+                name: _result(comparison, items, thresholds) for name, comparison in figures.items()
+            },
+        }
+    return entries
+
+
+def _about(exercise: AthenaExercise) -> dict[str, str]:
+    return {"model": exercise.model or "Unknown", "generated_at": exercise.generated or "Unknown"}
+
+
+def _result(figures: ItemFigures, items: slice, thresholds: tuple[Threshold, ...]) -> dict[str, Any]:
+    f1 = _mean(figures.bertscore_f1[items])
+    credit = None if figures.credit_drift is None else _mean(figures.credit_drift[items])
+    values = {"min_bertscore_f1": f1, "max_avg_credit_drift": credit}
+    held = [(threshold, values[threshold.name]) for threshold in thresholds]
+    return {
+        "avg_bertscore_f1": None if f1 is None else round(f1, 3),
+        "avg_credit_drift": None if credit is None else round(credit, 2),
+        "passed": all(value is not None and threshold.holds(value) for threshold, value in held),
+    }
+
+
+def _mean(values: Floats) -> float | None:
+    there = values[~np.isnan(values)]
+    return float(there.mean()) if len(there) else None
+
+
+def _ensure_baselines(paths: Sequence[Path], baseline: NewBaseline | None, *, regenerate: bool) -> None:
+    """Write a baseline into every exercise file that has none, in the file's own format.
+
+    Args:
+        paths: exercise files.
+        baseline: the model that generates baselines.
+        regenerate: whether to replace existing baselines.
+
+    Raises:
+        InputError: a baseline is needed, and ``baseline`` is ``None``.
+    """
+    contents = {path: load_exercise(path) for path in paths}
+    lacking = [path for path, content in contents.items() if regenerate or not _has_baseline(content, path)]
+    if not lacking:
+        return
+    if baseline is None:
+        raise InputError(
+            f"baseline must say what makes it for {named(path.name for path in lacking)}: "
+            "pass NewBaseline(model, generate)"
+        )
+    created = {path: _with_baseline(contents[path], path.name, baseline) for path in lacking}
+    for path, content in created.items():
+        _write_json(path, content)
+
+
+def _candidate_run(model: str, source: Source, paths: Sequence[Path], baseline: Run) -> Run:
+    """Return a candidate's run, with the submissions in the baseline's order.
+
+    Args:
+        model: the candidate's name.
+        source: the source of its feedback.
+        paths: exercise files for which a function is called.
+        baseline: the baseline's run.
+
+    Raises:
+        InputError: the candidate's submissions are not those of the baseline.
+    """
+    if isinstance(source, Run):
+        return check_comparable(baseline, replace(source, dataset=baseline.dataset))
+    items = _generated(source, paths) if callable(source) else read_athena(source).items
+    return check_comparable(baseline, Run(baseline.dataset, model, items))
+
+
+def _baseline_run(exercises: AthenaExercises) -> Run:
+    """Build the baseline's run from exercise files."""
+    model = " and ".join(exercises.models) or "unknown"
+    return Run(_DATASET, model, exercises.items, recorded=exercises.generated or now())
+
+
+def _generated(generate: Generate, paths: Sequence[Path]) -> tuple[Item, ...]:
+    items = []
+    for path in paths:
+        content = load_exercise(path)
+        asked = zip(submissions_of(content, path.name), exercise_of(content, path.name).items, strict=True)
+        for submission, item in asked:
+            feedbacks = generate(content, submission)
+            items.append(replace(item, outputs=outputs_of(feedbacks, "feedback that was made", item.id)))
+    return tuple(items)
+
+
+def _has_baseline(content: Mapping[str, Any], path: Path) -> bool:
+    keys = ("feedbacks", "baseline_feedback")
+    return "baseline_info" in content or any(
+        submission.get(key) is not None for submission in submissions_of(content, path.name) for key in keys
+    )
+
+
+def _with_baseline(content: Mapping[str, Any], name: str, baseline: NewBaseline) -> dict[str, Any]:
+    created = now().replace(tzinfo=None).isoformat()
+    submissions = submissions_of(content, name)
+    nested = any("baseline_feedback" in submission for submission in submissions)
+    renewed = []
+    for submission in submissions:
+        generated = list(baseline.generate(content, submission))
+        outputs_of(
+            generated, "feedback that was made", str(submission.get("id"))
+        )  # raises if it is no feedback
+        feedback = [dict(piece) for piece in generated if piece is not None]
+        whole = {"timestamp": f"{created}Z", "model_version": baseline.model, "feedback": feedback}
+        renewed.append(
+            {**submission, **({"baseline_feedback": whole} if nested else {"feedbacks": feedback})}
+        )
+    info = {
+        "model": baseline.model,
+        "approach": baseline.approach,
+        "generated_at": created,
+        "description": f"Baseline feedbacks generated by {baseline.model} using {baseline.approach} approach",
+    }
+    return {**content, "submissions": renewed, "baseline_info": info}
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON file atomically, in Athena's format."""
+    with replacing(path) as temporary:
+        temporary.write_text(
+            json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False), encoding="utf-8"
+        )

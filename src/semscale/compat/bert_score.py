@@ -18,17 +18,17 @@ Intended differences from ``bert_score`` 0.3.13:
 
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Never, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from semscale.compat.bert_score_arrays import ScoreArray, Scores, Triple, tensor_or_array
 from semscale.embedding.token_states import TokenEncoder
-from semscale.errors import InputError
+from semscale.errors import InputError, SemscaleError
 from semscale.matching.bertscore import (
     BertScorer,
     BertScores,
@@ -39,8 +39,18 @@ from semscale.matching.bertscore import (
     token_encoder,
 )
 from semscale.matching.token_scores import Idf
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    import torch
 
 __all__ = ["BERTScorer", "ScoreArray", "Triple", "plot_example", "score"]
+
+Scores: TypeAlias = "ScoreArray | torch.Tensor"
+"""One score for each pair."""
+
+Triple = tuple[Scores, Scores, Scores]
+"""Precision, recall and F1, each of shape (n,), or (layers + 1, n) with ``all_layers``."""
 
 _BY_LANGUAGE = {
     "en": "roberta-large",
@@ -49,24 +59,26 @@ _BY_LANGUAGE = {
     "en-sci": "allenai/scibert_scivocab_uncased",
 }
 _OTHER_LANGUAGES = "bert-base-multilingual-cased"
+_REDUCTIONS = ("mean", "sum", "prod", "std", "var", "max", "min", "argmax", "argmin", "cumsum", "all", "any")
+_ARGUMENTS_OF_TENSORS = ("dim", "keepdim", "unbiased", "descending")
 
 
-def score(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
+def score(
     cands: Sequence[str],
     refs: Sequence[str] | Sequence[Sequence[str]],
     model_type: str | None = None,
     num_layers: int | None = None,
-    verbose: bool = False,  # noqa: FBT001, FBT002
-    idf: bool | Mapping[int, float] = False,  # noqa: FBT001, FBT002
+    verbose: bool = False,
+    idf: bool | Mapping[int, float] = False,
     device: str | None = None,
     batch_size: int = 64,
     nthreads: int = 4,
-    all_layers: bool = False,  # noqa: FBT001, FBT002
+    all_layers: bool = False,
     lang: str | None = None,
-    return_hash: bool = False,  # noqa: FBT001, FBT002
-    rescale_with_baseline: bool = False,  # noqa: FBT001, FBT002
+    return_hash: bool = False,
+    rescale_with_baseline: bool = False,
     baseline_path: str | None = None,
-    use_fast_tokenizer: bool = False,  # noqa: FBT001, FBT002
+    use_fast_tokenizer: bool = False,
 ) -> Triple | tuple[Triple, str]:
     """Score candidates against references.
 
@@ -135,20 +147,20 @@ class BERTScorer:
             ``lang``.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
+    def __init__(
         self,
         model_type: str | None = None,
         num_layers: int | None = None,
         batch_size: int = 64,
         nthreads: int = 4,
-        all_layers: bool = False,  # noqa: FBT001, FBT002
-        idf: bool = False,  # noqa: FBT001, FBT002
+        all_layers: bool = False,
+        idf: bool = False,
         idf_sents: Sequence[str] | None = None,
         device: str | None = None,
         lang: str | None = None,
-        rescale_with_baseline: bool = False,  # noqa: FBT001, FBT002
+        rescale_with_baseline: bool = False,
         baseline_path: str | None = None,
-        use_fast_tokenizer: bool = False,  # noqa: FBT001, FBT002
+        use_fast_tokenizer: bool = False,
     ) -> None:
         if lang is None and model_type is None:
             raise InputError("lang or model_type must be given, got neither")
@@ -162,7 +174,7 @@ class BERTScorer:
         self.baseline_path = baseline_path
         self.use_fast_tokenizer = use_fast_tokenizer
         self.model_type = model_type or _BY_LANGUAGE.get(str(lang).lower(), _OTHER_LANGUAGES)
-        self._encoder = _kept_encoder(self.model_type)
+        self._encoder = _cached_encoder(self.model_type)
         self.num_layers = chosen_layer(num_layers, self._encoder, None)
         self._weights: Idf | None = None
         if idf_sents is not None:
@@ -200,9 +212,9 @@ class BERTScorer:
         self,
         cands: Sequence[str],
         refs: Sequence[str] | Sequence[Sequence[str]],
-        verbose: bool = False,  # noqa: FBT001, FBT002
-        batch_size: int = 64,  # noqa: ARG002 - ignored
-        return_hash: bool = False,  # noqa: FBT001, FBT002
+        verbose: bool = False,
+        batch_size: int = 64,
+        return_hash: bool = False,
     ) -> Triple | tuple[Triple, str]:
         """Score candidates against references; with several references, each score is the highest by itself.
 
@@ -211,14 +223,14 @@ class BERTScorer:
         """
         if verbose:
             print(f"scoring {len(cands)} candidates ...", file=sys.stderr)  # noqa: T201 - asked for
-        scored = [self._scorer(layer).score(cands, refs, keep_unread=True) for layer in self._layers]
-        values = np.stack([_as_there(scores) for scores in scored])
+        by_layer = [self._scorer(layer).score(cands, refs, keep_unread=True) for layer in self._layers]
+        values = np.stack([_with_zeros(layer) for layer in by_layer])
         values = values if self.all_layers else values[0]
         if self.rescale_with_baseline:
             values = rescale_scores(values, self._baseline())
         precision, recall, f1 = (tensor_or_array(values[..., column]) for column in range(3))
-        found = precision, recall, f1
-        return (found, self.hash) if return_hash else found
+        scores = precision, recall, f1
+        return (scores, self.hash) if return_hash else scores
 
     def plot_example(self, candidate: str, reference: str, fname: str = "") -> str:
         """Draw the cosines of all tokens of two texts as SVG.
@@ -249,8 +261,8 @@ class BERTScorer:
                 f"there is no baseline for lang={self.lang!r}, only for English: give baseline_path, or make "
                 f"one with semscale models calibrate {self.model_type} --corpus FILE --out FILE"
             )
-        given = None if self.baseline_path is None else read_baseline(Path(self.baseline_path))
-        baseline = chosen_baseline(given, self._encoder, self._layers[-1])
+        custom = None if self.baseline_path is None else read_baseline(Path(self.baseline_path))
+        baseline = chosen_baseline(custom, self._encoder, self._layers[-1])
         return baseline.values[:, None, :] if self.all_layers else baseline.at(self.num_layers)
 
     def _scorer(self, layer: int) -> BertScorer:
@@ -263,7 +275,7 @@ class BERTScorer:
         return f"BERTScorer(model_type={self.model_type!r}, num_layers={self.num_layers})"
 
 
-def plot_example(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
+def plot_example(
     candidate: str,
     reference: str,
     model_type: str | None = None,
@@ -279,7 +291,7 @@ def plot_example(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
 
 
 @lru_cache(maxsize=2)
-def _kept_encoder(model_type: str) -> TokenEncoder:
+def _cached_encoder(model_type: str) -> TokenEncoder:
     return token_encoder(model_type, "exact", None)
 
 
@@ -287,6 +299,119 @@ def _flattened(refs: Sequence[Any]) -> list[str]:
     return [text for cell in refs for text in ([cell] if isinstance(cell, str) else cell)]
 
 
-def _as_there(scores: BertScores) -> npt.NDArray[np.float64]:
+def _with_zeros(scores: BertScores) -> npt.NDArray[np.float64]:
     zeroed = scores.with_zeros()
     return np.stack([zeroed.precision, zeroed.recall, zeroed.f1], axis=-1)
+
+
+class NoTensorError(SemscaleError, AttributeError, TypeError):
+    """Something that only a tensor has was asked of an array, because PyTorch is not installed."""
+
+    def __init__(self, asked: str) -> None:
+        super().__init__(
+            f"scores are NumPy arrays without {asked} here, and tensors where PyTorch is installed: "
+            'pip install "semscale[torch]"'
+        )
+
+
+class _Size(int):
+    """The ``size`` of an array; a tensor's is called, and gives its shape."""
+
+    def __call__(self, *_: object) -> Never:
+        raise NoTensorError("size()")
+
+
+class ScoreArray(npt.NDArray[np.float64]):
+    """A NumPy array with the simplest methods of a tensor; any other one is refused with what to install.
+
+    ``std()`` and ``var()`` divide by n - 1, as those of tensors do; ``numpy.std(scores)`` divides by n.
+
+    Raises:
+        NoTensorError: (an ``AttributeError`` and a ``TypeError``) what only a tensor has is asked for.
+
+    Example:
+        >>> scores = np.array([0.25, 0.75]).view(ScoreArray)
+        >>> scores.cpu().numpy().tolist(), scores.mean().item()
+        ([0.25, 0.75], 0.5)
+        >>> hasattr(scores, "topk")
+        False
+    """
+
+    def cpu(self) -> Self:
+        """Return the array itself, as it is in memory already."""
+        return self
+
+    def detach(self) -> Self:
+        """Return the array itself, as it has no gradient."""
+        return self
+
+    def numpy(self) -> npt.NDArray[np.float64]:
+        """Return a plain NumPy array that shares the memory."""
+        return np.ndarray.view(self, np.ndarray)
+
+    @property
+    def size(self) -> _Size:
+        """How many scores there are."""
+        return _Size(super().size)
+
+    def view(self, *shape: Any, **settings: Any) -> Any:
+        """View the array as another type, as NumPy does; a tensor's view has another shape."""
+        if any(isinstance(size, int | np.integer | tuple) for size in shape):
+            raise NoTensorError("view(shape)")
+        return super().view(*shape, **settings)
+
+    def sort(self, *_: object, **__: object) -> Never:
+        """Refuse, as NumPy sorts in place and a tensor returns its values in order; ``numpy.sort`` works."""
+        raise NoTensorError("sort()")
+
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        types: Iterable[type],
+        args: Iterable[Any],
+        settings: Mapping[str, Any],
+    ) -> Any:
+        """Give NumPy's functions plain arrays, as some of them call the methods that are refused here."""
+        return function(*map(_plain, args), **{name: _plain(value) for name, value in settings.items()})
+
+    def __getattr__(self, name: str) -> Never:
+        raise NoTensorError(name)
+
+
+def _plain(argument: Any) -> Any:
+    if isinstance(argument, ScoreArray):
+        return argument.numpy()
+    return type(argument)(map(_plain, argument)) if type(argument) in (list, tuple) else argument
+
+
+def tensor_or_array(values: Floats) -> Scores:
+    """Return a tensor of float32, as ``bert_score`` does, or an array of float64 where PyTorch is missing.
+
+    Args:
+        values: of any shape.
+    """
+    if find_spec("torch") is None:
+        array: ScoreArray = values.view(ScoreArray)
+        return array
+    import torch
+
+    return torch.tensor(values, dtype=torch.float32)
+
+
+def _refusing_arguments_of_tensors(name: str) -> Callable[..., Any]:
+    """Make a method that works as NumPy's does, and refuses a tensor's arguments."""
+    inherited = getattr(np.ndarray, name)
+    defaults = {"ddof": 1} if name in {"std", "var"} else {}
+
+    def method(self: ScoreArray, *args: Any, **settings: Any) -> Any:
+        for argument in _ARGUMENTS_OF_TENSORS:
+            if argument in settings:
+                raise NoTensorError(f"{name}({argument}=...)")
+        return inherited(self, *args, **(defaults | settings))
+
+    method.__name__, method.__doc__ = name, inherited.__doc__
+    return method
+
+
+for _name in (*_REDUCTIONS, "argsort"):
+    setattr(ScoreArray, _name, _refusing_arguments_of_tensors(_name))

@@ -135,14 +135,14 @@ class ClinIQLinkSampleDatasetEvaluate:
 
     @cached_property
     def _matcher(self) -> Matcher:
-        found = load_submission(self.results_dir).values() if self.results_dir.is_dir() else ()
-        corpus = [answer for task in found for answer in right_answers(task)]
+        tasks = load_submission(self.results_dir).values() if self.results_dir.is_dir() else ()
+        corpus = [answer for task in tasks for answer in right_answers(task)]
         return Matcher(_METHOD, corpus=corpus or None)
 
     def _match(self, expected: str | Sequence[str], prediction: str | Sequence[str]) -> dict[str, float]:
         method = self._matcher.pair_method
-        found = match_with(method, [_joined(prediction)], [_joined(expected)], keep_unread=True)
-        parts = {"score": found.score, **found.components}
+        matches = match_with(method, [_joined(prediction)], [_joined(expected)], keep_unread=True)
+        parts = {"score": matches.score, **matches.components}
         return {name: _number(float(values[0])) for name, values in parts.items()}
 
     def _task(self, task: TaskScore, score: Floats) -> dict[str, Any]:

@@ -37,8 +37,8 @@ def semscale_match(
     method: str = DEFAULT_METHOD,
     *,
     embedder: "str | Path | Embedder" = DEFAULT_MODEL,
-    **settings: Any,  # noqa: ANN401
-) -> Any:  # noqa: ANN401 - inspect_ai's Scorer
+    **settings: Any,
+) -> Any:
     """Build a scorer of how far an output says the same as its target; of several the best one counts.
 
     Args:
@@ -55,21 +55,17 @@ def semscale_match(
 
     matcher = Matcher(method, embedder=embedder, **settings)
 
-    @scorer(metrics=[interval()], name="semscale_match")  # type: ignore[untyped-decorator]
-    def build() -> Any:  # noqa: ANN401
-        async def score(state: Any, target: Any) -> Any:  # noqa: ANN401
-            found = matcher.match([state.output.completion], [[text for text in target if text]])
-            reasons = [finding.reason for each in found.findings for finding in each]
-            return Score(
-                value=float(found.score[0]),
-                answer=state.output.completion,
-                explanation=" ".join(reasons) or None,
-                metadata={"status": str(found.status[0]), "signature": str(found.signature)},
-            )
+    async def score(state: Any, target: Any) -> Any:
+        matches = matcher.match([state.output.completion], [[text for text in target if text]])
+        reasons = [finding.reason for findings in matches.findings for finding in findings]
+        return Score(
+            value=float(matches.score[0]),
+            answer=state.output.completion,
+            explanation=" ".join(reasons) or None,
+            metadata={"status": str(matches.status[0]), "signature": str(matches.signature)},
+        )
 
-        return score
-
-    return build()
+    return _registered(scorer(metrics=[interval()], name="semscale_match"), score)
 
 
 def semscale_groundedness(
@@ -77,7 +73,7 @@ def semscale_groundedness(
     *,
     embedder: "str | Path | Embedder" = DEFAULT_MODEL,
     nli: str | Path | EntailmentModel | None = None,
-) -> Any:  # noqa: ANN401 - inspect_ai's Scorer
+) -> Any:
     """Build a scorer of which share of an output's sentences is supported by passages of its sample.
 
     Args:
@@ -91,22 +87,18 @@ def semscale_groundedness(
     require("inspect")
     from inspect_ai.scorer import Score, scorer
 
-    @scorer(metrics=[interval()], name="semscale_groundedness")  # type: ignore[untyped-decorator]
-    def build() -> Any:  # noqa: ANN401
-        async def score(state: Any, target: Any) -> Any:  # noqa: ANN401, ARG001 - passages take its place
-            given = (state.metadata or {}).get(context) or []
-            passages = [given] if isinstance(given, str) else list(given)
-            found = groundedness([state.output.completion], [passages], embedder=embedder, nli=nli)
-            return Score(
-                value=float(found.score[0]),
-                answer=state.output.completion,
-                explanation=claims_in_words(found.claims[0]),
-                metadata={"status": str(found.status[0]), "signature": str(found.signature)},
-            )
+    async def score(state: Any, target: Any) -> Any:
+        cell = (state.metadata or {}).get(context) or []
+        passages = [cell] if isinstance(cell, str) else list(cell)
+        grounded = groundedness([state.output.completion], [passages], embedder=embedder, nli=nli)
+        return Score(
+            value=float(grounded.score[0]),
+            answer=state.output.completion,
+            explanation=explained_claims(grounded.claims[0]),
+            metadata={"status": str(grounded.status[0]), "signature": str(grounded.signature)},
+        )
 
-        return score
-
-    return build()
+    return _registered(scorer(metrics=[interval()], name="semscale_groundedness"), score)
 
 
 def semscale_judge(
@@ -116,7 +108,7 @@ def semscale_judge(
     running: Running | None = None,
     with_target: bool = True,
     **settings: Any,
-) -> Any:  # noqa: ANN401 - inspect_ai's Scorer
+) -> Any:
     """Build a scorer of what a chat model says of an output: its expected score, 0 to 1.
 
     Args:
@@ -134,33 +126,29 @@ def semscale_judge(
     from inspect_ai.scorer import Score, scorer
 
     judge = Judge(load_chat_model(chat_model, base_url=base_url), **settings)
-    taken: list[ModelCapabilities] = []
+    capabilities: list[ModelCapabilities] = []
 
-    @scorer(metrics=[interval()], name="semscale_judge")  # type: ignore[untyped-decorator]
-    def build() -> Any:  # noqa: ANN401
-        async def score(state: Any, target: Any) -> Any:  # noqa: ANN401
-            known = [text for text in target if text] if with_target else []
-            answer = state.output.completion
-            rows = read_items([state.input_text], [answer], [known] if known else None)
-            before = JudgeState(running or Running(), taken[0] if taken else None)
-            found, (after,) = await judge.judge_part(rows, [before], None)
-            if after.capabilities is not None:
-                taken[:] = [after.capabilities]
-            (verdict,) = found.verdicts
-            metadata = {"status": str(verdict.status), "signature": str(found.signature)}
-            return Score(
-                value=float(found.expected[0]),
-                answer=answer,
-                explanation=verdict.explanation or verdict.reason or None,
-                metadata=metadata,
-            )
+    async def score(state: Any, target: Any) -> Any:
+        known = [text for text in target if text] if with_target else []
+        answer = state.output.completion
+        rows = read_items([state.input_text], [answer], [known] if known else None)
+        before = JudgeState(running or Running(), capabilities[0] if capabilities else None)
+        panel, (after,) = await judge.judge_part(rows, [before], None)
+        if after.capabilities is not None:
+            capabilities[:] = [after.capabilities]
+        (verdict,) = panel.verdicts
+        metadata = {"status": str(verdict.status), "signature": str(panel.signature)}
+        return Score(
+            value=float(panel.expected[0]),
+            answer=answer,
+            explanation=verdict.explanation or verdict.reason or None,
+            metadata=metadata,
+        )
 
-        return score
-
-    return build()
+    return _registered(scorer(metrics=[interval()], name="semscale_judge"), score)
 
 
-def semscale_consistency(measure: str = "consistency", *, floor: float = 0.0, **settings: Any) -> Any:  # noqa: ANN401
+def semscale_consistency(measure: str = "consistency", *, floor: float = 0.0, **settings: Any) -> Any:
     """Build a reducer of epochs: how far a sample's answers agree, the first one beside the others.
 
     It reads the answers that a scorer noted (``Score.answer``), and not their scores:
@@ -180,20 +168,16 @@ def semscale_consistency(measure: str = "consistency", *, floor: float = 0.0, **
 
     instrument = Consistency(measures=(measure,), floor=floor, **settings)
 
-    @score_reducer(name="semscale_consistency")  # type: ignore[untyped-decorator]
-    def build() -> Any:  # noqa: ANN401
-        def reduce(scores: list[Any]) -> Any:  # noqa: ANN401
-            first, *others = [score.answer for score in scores]
-            found = instrument.measure([first], [others])
-            metadata = {"status": str(found.status[0]), "signature": str(found.signature)}
-            return Score(value=float(found.measures[measure][0]), answer=first, metadata=metadata)
+    def reduce(scores: list[Any]) -> Any:
+        first, *rest = [score.answer for score in scores]
+        measured = instrument.measure([first], [rest])
+        metadata = {"status": str(measured.status[0]), "signature": str(measured.signature)}
+        return Score(value=float(measured.measures[measure][0]), answer=first, metadata=metadata)
 
-        return reduce
-
-    return build()
+    return _registered(score_reducer(name="semscale_consistency"), reduce)
 
 
-def interval(coverage: float = 0.95) -> Any:  # noqa: ANN401 - inspect_ai's Metric
+def interval(coverage: float = 0.95) -> Any:
     """Build a metric: the mean with its interval, in which epochs of one sample count together.
 
     Args:
@@ -205,14 +189,13 @@ def interval(coverage: float = 0.95) -> Any:  # noqa: ANN401 - inspect_ai's Metr
     require("inspect")
     from inspect_ai.scorer import metric
 
-    @metric(name="semscale_interval")  # type: ignore[untyped-decorator]
-    def build() -> Metric:
-        return _metric(lambda scores: mean_figures(*_columns(scores), coverage=coverage))
+    return _registered(
+        metric(name="semscale_interval"),
+        _metric(lambda scores: mean_figures(*_columns(scores), coverage=coverage)),
+    )
 
-    return build()
 
-
-def corrected(labels: Mapping[str, float], *, coverage: float = 0.95) -> Any:  # noqa: ANN401 - inspect_ai's Metric
+def corrected(labels: Mapping[str, float], *, coverage: float = 0.95) -> Any:
     """Build a metric: the mean corrected by what people say of some samples, with its interval.
 
     Args:
@@ -225,11 +208,10 @@ def corrected(labels: Mapping[str, float], *, coverage: float = 0.95) -> Any:  #
     require("inspect")
     from inspect_ai.scorer import metric
 
-    @metric(name="semscale_corrected")  # type: ignore[untyped-decorator]
-    def build() -> Metric:
-        return _metric(lambda scores: corrected_figures(*_columns(scores), labels, coverage=coverage))
-
-    return build()
+    return _registered(
+        metric(name="semscale_corrected"),
+        _metric(lambda scores: corrected_figures(*_columns(scores), labels, coverage=coverage)),
+    )
 
 
 def mean_figures(values: Floats, samples: Sequence[str], *, coverage: float = 0.95) -> dict[str, float]:
@@ -248,15 +230,15 @@ def mean_figures(values: Floats, samples: Sequence[str], *, coverage: float = 0.
         >>> found["mean"], found["scored"], found["unscored"]
         (0.5, 2.0, 1.0)
     """
-    found = estimate_mean(
+    estimate = estimate_mean(
         values, bounds=(0.0, 1.0), clusters=_numbers(samples), plan=IntervalPlan(interval=coverage)
     )
     return {
-        "mean": found.value,
-        "low": found.low,
-        "high": found.high,
-        "scored": float(found.n),
-        "unscored": float(found.n_left_out),
+        "mean": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "scored": float(estimate.n),
+        "unscored": float(estimate.n_left_out),
     }
 
 
@@ -276,28 +258,34 @@ def corrected_figures(
     """
     ids = list(dict.fromkeys(samples))
     means = np.array(
-        [_mean(values[[at for at, one in enumerate(samples) if one == name]]) for name in ids], np.float64
+        [_mean(values[[row for row, sample in enumerate(samples) if sample == name]]) for name in ids],
+        np.float64,
     )
-    told = np.array([labels.get(name, np.nan) for name in ids], np.float64)
-    found = prediction_powered_mean(means, told, bounds=(0.0, 1.0), interval=coverage)
+    labelled = np.array([labels.get(name, np.nan) for name in ids], np.float64)
+    estimate = prediction_powered_mean(means, labelled, bounds=(0.0, 1.0), interval=coverage)
     return {
-        "mean": found.value,
-        "low": found.low,
-        "high": found.high,
-        "uncorrected": found.naive.value,
-        "bias": found.bias,
-        "labels": float(found.n_labelled),
+        "mean": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "uncorrected": estimate.naive.value,
+        "bias": estimate.bias,
+        "labels": float(estimate.n_labelled),
     }
 
 
-def claims_in_words(claims: Sequence[ClaimVerdict]) -> str | None:
+def explained_claims(claims: Sequence[ClaimVerdict]) -> str | None:
     """Say of each claim that is not supported what passages say; ``None`` where all are."""
-    told = [
-        f'{one.verdict}: "{one.claim}"' + (f" ({one.reason})" if one.reason else "")
-        for one in claims
-        if one.verdict is not Support.SUPPORTED
+    lines = [
+        f'{claim.verdict}: "{claim.claim}"' + (f" ({claim.reason})" if claim.reason else "")
+        for claim in claims
+        if claim.verdict is not Support.SUPPORTED
     ]
-    return "\n".join(told) or None
+    return "\n".join(lines) or None
+
+
+def _registered(decorator: Any, function: Any) -> Any:
+    """Register what a function without arguments builds; inspect_ai need not be installed for its types."""
+    return decorator(lambda: function)()
 
 
 def _metric(figures: Metric) -> Metric:
@@ -312,8 +300,10 @@ def _metric(figures: Metric) -> Metric:
 
 
 def _columns(scores: Sequence[Any]) -> tuple[Floats, list[str]]:
-    values = np.array([one.score.as_float() for one in scores], np.float64)
-    return values, [str(at if one.sample_id is None else one.sample_id) for at, one in enumerate(scores)]
+    values = np.array([score.score.as_float() for score in scores], np.float64)
+    return values, [
+        str(row if score.sample_id is None else score.sample_id) for row, score in enumerate(scores)
+    ]
 
 
 def _numbers(samples: Sequence[str]) -> Integers:

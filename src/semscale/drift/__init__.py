@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from semscale.drift.runs.run_columns import RunColumns
     from semscale.drift.self_testing.self_test import self_test
     from semscale.drift.sizing.plan import plan_gate
-    from semscale.history.anchors.anchor_set import AnchorPair, AnchorSet
-    from semscale.history.databases.opening import open_history
+    from semscale.history.anchor_sets import AnchorPair, AnchorSet
+    from semscale.history.history import open_history
     from semscale.history.items import Item, Output
     from semscale.history.runs import Approval, Run
 
@@ -93,9 +93,9 @@ _HOMES = {
     "semscale.drift.runs.run_columns": ("RunColumns",),
     "semscale.drift.self_testing.self_test": ("self_test",),
     "semscale.drift.nights.trend": ("trends",),
-    "semscale.history.anchors.anchor_set": ("AnchorPair", "AnchorSet"),
+    "semscale.history.anchor_sets": ("AnchorPair", "AnchorSet"),
     "semscale.history.items": ("Item", "Output"),
-    "semscale.history.databases.opening": ("open_history",),
+    "semscale.history.history": ("open_history",),
     "semscale.history.runs": ("Approval", "Run"),
 }
 

@@ -106,6 +106,8 @@ class PhraseReader:
             if by_second is None:
                 continue
             following = texts[at + 1] if at + 1 < len(texts) else ""
+            if "" not in by_second and following not in by_second:
+                continue
             for guard, cue in _longest(texts, at, by_second, following).items():
                 if at >= free_from[guard]:
                     free_from[guard] = cue.last + 1

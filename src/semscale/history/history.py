@@ -1,47 +1,82 @@
 """The history of runs, approvals, comparisons and anchors; entries are added, never changed or deleted."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, Connection, select
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.history.anchors.anchor_store import AnchorStore
-from semscale.history.column_values import aware
-from semscale.history.comparison_rows import comparison_rows
-from semscale.history.databases.database import Database, insert_rows
-from semscale.history.entries import approval_entry
-from semscale.history.merging import merge
-from semscale.history.name_lookup import near, near_id
-from semscale.history.recorded_comparisons import load_comparisons, load_scores, record_comparison
-from semscale.history.recorded_runs import (
-    datasets_of_runs,
-    find_run,
-    load_run,
-    load_run_rows,
-    record_run,
-    refuse_known,
+from semscale.history.anchor_sets import AnchorStore, comparisons_moved
+from semscale.history.chain import (
+    Entry,
+    EntryKind,
+    Merged,
+    Verification,
+    add_entry,
+    body_text,
+    changed_error,
+    hashes_of,
+    heads_of,
+    load_bodies,
+    load_links,
+    load_packed,
+    merge,
+    moment_text,
+    read_entries,
+    refuse_lost,
+    verify,
 )
-from semscale.history.recorded_seals import check_entries, load_seals, refuse_lost, seal_entry
-from semscale.history.run_rows import approval_row, read_approval, read_summary, run_rows
-from semscale.history.runs import Approval, Run, now, short_id
-from semscale.history.same_entries import same_comparison_id, same_run_id
-from semscale.history.seals import EntryKind, heads_of
-from semscale.history.stored_comparison import StoredComparison
-from semscale.history.summaries import Merged, RunSummary
-from semscale.history.tables import APPROVALS, RUNS, SEALS
-from semscale.history.verification import Verification, verify
+from semscale.history.items import digest_bodies, dump_item, load_item
+from semscale.history.runs import Approval, Run, RunSummary, find_id, near, near_id, now, short_id
+from semscale.history.stored_comparison import (
+    StoredComparison,
+    dump_check,
+    dump_figure,
+    load_check,
+    load_figure,
+    pack,
+    unpack,
+)
+from semscale.store.databases.address import read_address
+from semscale.store.databases.database import Database, Row, insert_rows, open_database
+from semscale.store.databases.schema import ENTRIES, ITEMS, LINKS, SCORES
 from semscale.types import Floats
+
+
+def open_history(where: str | Path, *, create: bool = True) -> "History":
+    """Open a history; one of an older version is migrated.
+
+    Args:
+        where: a path or ``sqlite:///path`` of a SQLite file, or ``postgresql://user@host/database``.
+        create: whether to create the history if it does not exist.
+
+    Returns:
+        The history; close it, or use it in a ``with`` statement.
+
+    Raises:
+        InputError: it is missing, damaged, unreachable, another program's, or of a newer
+            version.
+        MissingExtraError: the extra ``postgres`` is not installed, for a server.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with open_history(Path(folder) / "history.sqlite") as history:
+        ...         history.datasets()
+        []
+    """
+    return History(open_database(read_address(where), create=create))
 
 
 class History:
     """Stores runs, approvals and comparisons; several threads and processes may use one history at once.
 
     Every call that writes is one transaction. Open a history with
-    :func:`~semscale.history.databases.opening.open_history`.
+    :func:`open_history`.
 
     Args:
         database: a database that has all tables.
@@ -64,7 +99,7 @@ class History:
     @property
     def where(self) -> str:
         """The file, or the URL without a password."""
-        return self._database.where
+        return self._database.address.shown
 
     @property
     def anchors(self) -> AnchorStore:
@@ -92,7 +127,7 @@ class History:
             UnknownNameError: ``rerun_of`` names no run.
         """
         with self._database.writing() as connection:
-            record_run(connection, run)
+            _record_run(connection, run, _bodies(run))
 
     def record_once(self, run: Run) -> Run:
         """Store a run, unless the history has one with the same content; return the one that it has now.
@@ -104,25 +139,25 @@ class History:
             InputError: the history cannot be written, or cannot store a value.
             UnknownNameError: ``rerun_of`` names no run.
         """
-        row, _ = run_rows(run)
+        bodies = _bodies(run)
         with self._database.writing() as connection:
-            known = same_run_id(connection, row)
+            known = _same_id(connection, _run_entry(run, bodies))
             if known is None:
-                record_run(connection, run)
+                _record_run(connection, run, bodies)
                 return run
-            return load_run(connection, known)
+            return _load_run(connection, known)
 
     def same_run(self, run: Run, *, besides: Collection[str] = ()) -> Run | None:
         """Load the run with the same content as another one; ``None`` if there is none.
 
         Args:
             run: as ``record_once`` would store it.
-            besides: ids of runs that are not meant.
+            besides: ids of runs to leave out.
         """
-        row, _ = run_rows(run)
+        entry = _run_entry(run, _bodies(run))
         with self._database.reading() as connection:
-            known = same_run_id(connection, row, besides=besides)
-            return None if known is None else load_run(connection, known)
+            known = _same_id(connection, entry, besides=besides)
+            return None if known is None else _load_run(connection, known)
 
     def run(self, name: str) -> Run:
         """Load a run.
@@ -135,7 +170,7 @@ class History:
             InputError: it was changed since it was recorded.
         """
         with self._database.reading() as connection:
-            return load_run(connection, find_run(connection, name))
+            return _load_run(connection, _find_run(connection, name))
 
     def runs(self, dataset: str | None = None) -> list[RunSummary]:
         """List runs without their items, oldest first.
@@ -146,20 +181,13 @@ class History:
         Raises:
             InputError: a run was changed since it was recorded, or deleted.
         """
-        query = select(RUNS).order_by(RUNS.c.recorded, RUNS.c.id)
-        lost = [SEALS.c.kind == str(EntryKind.RUN)]
-        if dataset is not None:
-            query = query.where(RUNS.c.dataset == dataset)
-            lost.append(SEALS.c.dataset == dataset)
         with self._database.reading() as connection:
-            refuse_lost(connection, *lost)
-            return [read_summary(found) for found in load_run_rows(connection, query)]
+            return [_run_summary(entry) for entry in _list_entries(connection, EntryKind.RUN, dataset)]
 
     def datasets(self) -> list[str]:
         """List the names of all datasets with runs, sorted."""
         with self._database.reading() as connection:
-            query = select(RUNS.c.dataset).distinct()
-            return sorted(connection.execute(query).scalars())
+            return sorted(set(_datasets_of_runs(connection).values()))
 
     def reruns(self, run_id: str) -> list[Run]:
         """Load the reruns of a run, oldest first.
@@ -169,12 +197,10 @@ class History:
             InputError: a rerun was changed since it was recorded, or a run of the dataset was deleted.
         """
         with self._database.reading() as connection:
-            original = find_run(connection, run_id)
-            of_run = select(RUNS.c.dataset).where(RUNS.c.id == original)
-            refuse_lost(connection, SEALS.c.kind == str(EntryKind.RUN), SEALS.c.dataset.in_(of_run))
-            query = select(RUNS.c.id).where(RUNS.c.rerun_of == original)
-            ids = connection.execute(query.order_by(RUNS.c.recorded, RUNS.c.id)).scalars().all()
-            return [load_run(connection, each) for each in ids]
+            original = _find_run(connection, run_id)
+            dataset = _datasets_of_runs(connection)[original]
+            entries = _list_entries(connection, EntryKind.RUN, dataset, ENTRIES.c.subject == original)
+            return [_load_run(connection, entry.id) for entry in entries]
 
     def approve(self, approval: Approval) -> None:
         """Store an approval; the latest approval of a dataset determines its baseline.
@@ -183,9 +209,9 @@ class History:
             InputError: the run is of another dataset, or the history has an approval with this id.
             UnknownNameError: there is no such run.
         """
-        row = approval_row(approval)
+        entry = _approval_entry(approval)
         with self._database.writing() as connection:
-            known = datasets_of_runs(connection)
+            known = _datasets_of_runs(connection)
             if approval.run_id not in known:
                 raise UnknownNameError(
                     f"unknown run {approval.run_id[:60]!r}{near_id(approval.run_id, list(known))}"
@@ -195,9 +221,7 @@ class History:
                     f"run {approval.run_id!r} is of dataset {known[approval.run_id]!r}, so it cannot be the "
                     f"baseline of {approval.dataset!r}: approve a run of that one"
                 )
-            refuse_known(connection, APPROVALS, approval.id, "an approval")
-            insert_rows(connection, APPROVALS, [row])
-            seal_entry(connection, approval_entry(row))
+            add_entry(connection, entry)
 
     def approvals(self, dataset: str) -> list[Approval]:
         """List the approvals of a dataset, oldest first.
@@ -205,27 +229,22 @@ class History:
         Raises:
             InputError: an approval was changed since it was given, or deleted.
         """
-        query = select(APPROVALS).where(APPROVALS.c.dataset == dataset)
-        query = query.order_by(APPROVALS.c.approved, APPROVALS.c.id)
         with self._database.reading() as connection:
-            refuse_lost(connection, SEALS.c.kind == str(EntryKind.APPROVAL), SEALS.c.dataset == dataset)
-            found = connection.execute(query).mappings().all()
-            check_entries(connection, [approval_entry(each) for each in found])
-            return [read_approval(each) for each in found]
+            return [_approval(entry) for entry in _list_entries(connection, EntryKind.APPROVAL, dataset)]
 
     def heads(self, dataset: str) -> list[str]:
-        """List the hashes of the last seals of a dataset, which stand for all its entries.
+        """List the hashes of the last links of a dataset, which stand for all its entries.
 
         There is one; after a merge of histories that went apart there are several, until the next entry.
         """
         with self._database.reading() as connection:
-            return heads_of(load_seals(connection, SEALS.c.dataset == dataset).values())
+            return heads_of(load_links(connection, LINKS.c.dataset == dataset))
 
     def verify(self, heads: Sequence[str] = ()) -> Verification:
-        """Check every entry against its seal, and every seal against those before it.
+        """Check every entry against its link, and every link against those before it.
 
         Args:
-            heads: hashes from ``heads`` that somebody noted before: they must still be there.
+            heads: hashes from ``heads`` that were noted before: they must still be there.
 
         Raises:
             InputError: a head is shorter than 16 characters.
@@ -246,11 +265,12 @@ class History:
             InputError: no run is approved, or the latest approval has expired.
             UnknownNameError: the history has no such dataset.
         """
-        at = None if at is None else aware("at", at)
-        given = [each for each in self.approvals(dataset) if at is None or each.approved <= at]
-        if not given:
+        if at is not None:
+            moment_text("at", at)
+        approvals = [one for one in self.approvals(dataset) if at is None or one.approved <= at]
+        if not approvals:
             raise self._not_approved(dataset)
-        latest = given[-1]
+        latest = approvals[-1]
         if latest.expires is not None and latest.is_stale(now() if at is None else at):
             raise InputError(
                 f"the baseline of {dataset!r} is stale: {latest.by} approved run {short_id(latest.run_id)} "
@@ -272,14 +292,14 @@ class History:
         """
         with self._database.writing() as connection:
             if candidate is not None:
-                record_run(connection, candidate)
-            record_comparison(connection, comparison)
+                _record_run(connection, candidate, _bodies(candidate))
+            _record_comparison(connection, comparison)
 
     def keep_once(self, comparison: StoredComparison, *, candidate: Run | None = None) -> StoredComparison:
         """Store a comparison as ``keep`` does, unless the history has the same; return the one it has now.
 
-        The same are comparisons of the same two runs with the same signature, outcome and figures, and
-        candidates with the same content, as of ``record_once``.
+        The same are comparisons of the same two runs with the same signature, outcome, checks, figures and
+        scores, and candidates with the same content, as of ``record_once``.
 
         Raises:
             InputError: the history cannot be written, or cannot store a value.
@@ -287,17 +307,18 @@ class History:
         """
         with self._database.writing() as connection:
             if candidate is not None:
-                known = same_run_id(connection, run_rows(candidate)[0], besides=[comparison.baseline_id])
+                bodies = _bodies(candidate)
+                besides = [comparison.baseline_id]
+                known = _same_id(connection, _run_entry(candidate, bodies), besides=besides)
                 if known is None:
-                    record_run(connection, candidate)
+                    _record_run(connection, candidate, bodies)
                 else:
                     comparison = replace(comparison, candidate_id=known)
-            row, figures, _ = comparison_rows(comparison)
-            kept = same_comparison_id(connection, row, figures)
-            if kept is None:
-                record_comparison(connection, comparison)
+            stored = _same_id(connection, _comparison_entry(comparison))
+            if stored is None:
+                _record_comparison(connection, comparison)
                 return comparison
-            return replace(comparison, id=kept)
+            return replace(comparison, id=stored)
 
     def comparisons(
         self, *, dataset: str | None = None, baseline_id: str | None = None
@@ -307,9 +328,20 @@ class History:
         Args:
             dataset: list only comparisons of this dataset.
             baseline_id: list only comparisons with this baseline.
+
+        Raises:
+            InputError: a comparison or its candidate was changed since it was stored, or one was deleted.
         """
         with self._database.reading() as connection:
-            return load_comparisons(connection, dataset=dataset, baseline_id=baseline_id)
+            wanted = [] if baseline_id is None else [ENTRIES.c.subject == baseline_id]
+            if dataset is None and baseline_id is not None:
+                dataset = _datasets_of_runs(connection).get(baseline_id)
+            entries = _list_entries(connection, EntryKind.COMPARISON, dataset, *wanted)
+            datasets = {entry.dataset for entry in entries}
+            runs = read_entries(connection, EntryKind.RUN, ENTRIES.c.dataset.in_(sorted(datasets)))
+            digests = {entry.id: entry.content["items"] for entry in runs}
+            moved = comparisons_moved(connection, datasets)
+            return [_comparison(entry, digests, ruler_moved=entry.id in moved) for entry in entries]
 
     def scores(self, comparison_id: str) -> dict[str, Floats]:
         """Load the scores of a comparison.
@@ -319,9 +351,20 @@ class History:
 
         Raises:
             UnknownNameError: there is no such comparison.
+            InputError: it was changed since it was stored.
         """
         with self._database.reading() as connection:
-            return load_scores(connection, comparison_id)
+            entries = read_entries(connection, EntryKind.COMPARISON, ENTRIES.c.id == comparison_id)
+            if not entries:
+                query = select(ENTRIES.c.id).where(ENTRIES.c.kind == str(EntryKind.COMPARISON))
+                ids = sorted(connection.execute(query).scalars())
+                raise UnknownNameError(
+                    f"unknown comparison {comparison_id[:60]!r}{near_id(comparison_id, ids)}"
+                )
+            packed = load_packed(connection, comparison_id)
+            if hashes_of(packed) != entries[0].content["scores"]:
+                raise changed_error(entries[0])
+            return {metric: unpack(body) for metric, body in packed.items()}
 
     def merge(self, other: "History") -> Merged:
         """Add the entries of another history that this one lacks; merging again adds nothing.
@@ -344,3 +387,186 @@ class History:
             f"dataset {dataset!r} has no approved baseline: semscale drift approve RUN, such as its "
             f"latest run {short_id(recorded[-1].id)}"
         )
+
+
+def _list_entries(
+    connection: Connection, kind: EntryKind, dataset: str | None, *conditions: ColumnElement[bool]
+) -> list[Entry]:
+    """Read entries of one dataset, or of all; refuse to where an entry of the kind was deleted."""
+    lost = [LINKS.c.kind == str(kind)]
+    wanted = list(conditions)
+    if dataset is not None:
+        lost.append(LINKS.c.dataset == dataset)
+        wanted.append(ENTRIES.c.dataset == dataset)
+    refuse_lost(connection, *lost)
+    return read_entries(connection, kind, *wanted)
+
+
+def _same_id(connection: Connection, entry: Entry, *, besides: Collection[str] = ()) -> str | None:
+    """Find the first entry with the same content, whatever its id and time."""
+    columns = ENTRIES.c
+    query = select(columns.id).where(
+        columns.kind == entry.kind,
+        columns.dataset == entry.dataset,
+        columns.subject.is_not_distinct_from(entry.subject),
+        columns.body == entry.body,
+        columns.id.not_in(list(besides)),
+    )
+    same: str | None = connection.execute(query.order_by(columns.moment, columns.id)).scalars().first()
+    return same
+
+
+def _datasets_of_runs(connection: Connection) -> dict[str, str]:
+    query = select(ENTRIES.c.id, ENTRIES.c.dataset).where(ENTRIES.c.kind == str(EntryKind.RUN))
+    return {row.id: row.dataset for row in sorted(connection.execute(query))}
+
+
+def _find_run(connection: Connection, name: str) -> str:
+    return find_id(name, list(_datasets_of_runs(connection)), "run")
+
+
+def _bodies(run: Run) -> list[str]:
+    return [dump_item(item) for item in run.items]
+
+
+def _run_entry(run: Run, bodies: Sequence[str]) -> Entry:
+    content = {
+        "model": run.model,
+        "signature": str(run.signature),
+        "revision": run.revision,
+        "note": run.note,
+        "n_items": len(bodies),
+        "items": digest_bodies(bodies),
+    }
+    return Entry(
+        EntryKind.RUN,
+        run.id,
+        run.dataset,
+        subject=run.rerun_of,
+        moment=moment_text("recorded", run.recorded),
+        body=body_text(content),
+    )
+
+
+def _record_run(connection: Connection, run: Run, bodies: Sequence[str]) -> None:
+    if run.rerun_of is not None:
+        known = _datasets_of_runs(connection)
+        if run.rerun_of not in known:
+            raise UnknownNameError(
+                f"rerun_of names no run, got {run.rerun_of[:60]!r}{near_id(run.rerun_of, list(known))}"
+            )
+        if known[run.rerun_of] != run.dataset:
+            raise InputError(
+                f"rerun_of must name a run of dataset {run.dataset!r}, got {run.rerun_of!r} of "
+                f"{known[run.rerun_of]!r}"
+            )
+    add_entry(connection, _run_entry(run, bodies))
+    items: list[Row] = [
+        {"run_id": run.id, "position": position, "body": body} for position, body in enumerate(bodies)
+    ]
+    insert_rows(connection, ITEMS, items)
+
+
+def _load_run(connection: Connection, run_id: str) -> Run:
+    (entry,) = read_entries(connection, EntryKind.RUN, ENTRIES.c.id == run_id)
+    bodies = load_bodies(connection, run_id)
+    if digest_bodies(bodies) != entry.content["items"]:
+        raise InputError(
+            f"run {run_id!r} is not what was recorded: its {len(bodies)} items have another digest, so "
+            "somebody changed the database; take the run from a copy"
+        )
+    return Run(
+        dataset=entry.dataset,
+        model=entry.content["model"],
+        items=tuple(load_item(body) for body in bodies),
+        id=entry.id,
+        recorded=entry.time,
+        rerun_of=entry.subject,
+        revision=entry.content["revision"],
+        note=entry.content["note"],
+    )
+
+
+def _run_summary(entry: Entry) -> RunSummary:
+    content = {name: value for name, value in entry.content.items() if name != "items"}
+    return RunSummary(
+        id=entry.id, dataset=entry.dataset, recorded=entry.time, rerun_of=entry.subject, **content
+    )
+
+
+def _approval_entry(approval: Approval) -> Entry:
+    moment = moment_text("approved", approval.approved)
+    expires = None if approval.expires is None else moment_text("expires", approval.expires)
+    if expires is not None and expires <= moment:
+        raise InputError(f"expires must be later than the approval, {moment}, got {expires}")
+    return Entry(
+        EntryKind.APPROVAL,
+        approval.id,
+        approval.dataset,
+        subject=approval.run_id,
+        moment=moment,
+        body=body_text({"by": approval.by, "why": approval.why, "expires": expires}),
+    )
+
+
+def _approval(entry: Entry) -> Approval:
+    expires = entry.content["expires"]
+    return Approval(
+        run_id=entry.subject or "",
+        dataset=entry.dataset,
+        by=entry.content["by"],
+        why=entry.content["why"],
+        approved=entry.time,
+        expires=None if expires is None else datetime.fromisoformat(expires),
+        id=entry.id,
+    )
+
+
+def _comparison_entry(comparison: StoredComparison) -> Entry:
+    checks = comparison.checks
+    packed = {metric: pack(values) for metric, values in comparison.scores.items()}
+    content = {
+        "candidate_id": comparison.candidate_id,
+        "model": comparison.model,
+        "signature": comparison.signature,
+        "outcome": None if comparison.outcome is None else str(comparison.outcome),
+        "figures": [dump_figure(figure) for figure in comparison.figures],
+        "checks": None if checks is None else [dump_check(check) for check in checks],
+        "scores": hashes_of(packed),
+    }
+    return Entry(
+        EntryKind.COMPARISON,
+        comparison.id,
+        comparison.dataset,
+        subject=comparison.baseline_id,
+        moment=moment_text("compared", comparison.compared),
+        body=body_text(content),
+    )
+
+
+def _record_comparison(connection: Connection, comparison: StoredComparison) -> None:
+    add_entry(connection, _comparison_entry(comparison))
+    scores: list[Row] = [
+        {"comparison_id": comparison.id, "metric": metric, "packed": pack(values)}
+        for metric, values in comparison.scores.items()
+    ]
+    insert_rows(connection, SCORES, scores)
+
+
+def _comparison(entry: Entry, digests: Mapping[str, str], *, ruler_moved: bool) -> StoredComparison:
+    content = entry.content
+    checks = content["checks"]
+    return StoredComparison(
+        baseline_id=entry.subject or "",
+        candidate_id=content["candidate_id"],
+        model=content["model"],
+        dataset=entry.dataset,
+        signature=content["signature"],
+        outcome=content["outcome"],
+        figures=tuple(load_figure(figure) for figure in content["figures"]),
+        compared=entry.time,
+        id=entry.id,
+        candidate_digest=digests.get(content["candidate_id"]),
+        ruler_moved=ruler_moved,
+        checks=None if checks is None else tuple(load_check(check) for check in checks),
+    )

@@ -1,21 +1,25 @@
-"""Runs of a model over a dataset, and approvals, which make a run the baseline."""
+"""Runs of a model over a dataset, approvals, which make a run the baseline, and the lookup of names."""
 
 import hashlib
 import json
 import uuid
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 
-from semscale.errors import InputError
+from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item
+from semscale.messages import nearest_names
 from semscale.signature import Signature
 
 _NAMED = 5
 SHOWN_OF_ID = 8
 """Number of characters to which ids are shortened in output, unless more are needed to tell ids apart."""
+
+_SHORTEST = 4  # characters of an id that can name it
+_SUGGESTED = 3
 
 
 def new_id() -> str:
@@ -107,6 +111,40 @@ class Run:
 
 
 @dataclass(frozen=True)
+class RunSummary:
+    """A run without its items.
+
+    Attributes:
+        id: the run's id.
+        dataset: the dataset's name.
+        model: the model's name.
+        recorded: time of recording, in UTC.
+        rerun_of: id of the run that it repeats; ``None`` if it is no rerun.
+        revision: Git revision that it came from; ``None`` without one.
+        note: a user's note.
+        n_items: number of items.
+        signature: the run's signature at its recording, as text.
+    """
+
+    id: str
+    dataset: str
+    model: str
+    recorded: datetime
+    rerun_of: str | None
+    revision: str | None
+    note: str | None
+    n_items: int
+    signature: str
+
+    @property
+    def dataset_version(self) -> str | None:
+        """Hash of the ids with their inputs, from the signature; ``None`` if it has none."""
+        name = "inputs:"
+        parts = self.signature.split("|")
+        return next((part.removeprefix(name) for part in parts if part.startswith(name)), None)
+
+
+@dataclass(frozen=True)
 class Approval:
     """An approval of a run as the baseline of its dataset.
 
@@ -149,3 +187,77 @@ def hashed(content: object) -> str:
     """Hash content that JSON can represent; return 12 hexadecimal digits."""
     text = json.dumps(content, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def find_id(name: str, ids: Sequence[str], what: str) -> str:
+    """Find the id that equals a name or begins with it.
+
+    Args:
+        name: the id, or at least its first 4 characters.
+        ids: all ids.
+        what: what the ids name, such as ``run``, for messages.
+
+    Returns:
+        The id.
+
+    Raises:
+        UnknownNameError: the name fits no id or several.
+
+    Example:
+        >>> find_id("5a1f", ["5a1f0c", "77aa21"], "run")
+        '5a1f0c'
+    """
+    if name in ids:
+        return name
+    alike = [id_ for id_ in ids if id_.startswith(name)]
+    if len(alike) > 1 and len(name) >= _SHORTEST:
+        raise UnknownNameError(
+            f"{what} {name!r} is ambiguous: {named(_short(alike))} begin with it; give more characters"
+        )
+    if alike and len(name) < _SHORTEST:
+        raise UnknownNameError(
+            f"{what} must be an id or at least its first {_SHORTEST} characters, got {name!r}"
+        )
+    if not alike:
+        raise UnknownNameError(f"unknown {what} {name[:60]!r}{near_id(name, ids)}")
+    return alike[0]
+
+
+def near_id(name: str, ids: Sequence[str]) -> str:
+    """Suggest similar ids like ``near``, with ids shortened as in tables.
+
+    Example:
+        >>> near_id("zzzz", ["102e35c70a2d4f13", "77aa210990214c0a"])
+        " (known: '102e35c7', '77aa2109')"
+    """
+    return near(name, ids, shown=dict(zip(ids, _short(ids), strict=True)))
+
+
+def _short(ids: Sequence[str]) -> list[str]:
+    """Shorten ids to eight characters, or to as many as are needed to tell them apart."""
+    longest = max(map(len, ids), default=0)
+    cuts = ([id_[:length] for id_ in ids] for length in range(SHOWN_OF_ID, longest))
+    return next((cut for cut in cuts if len(set(cut)) == len(set(ids))), list(ids))
+
+
+def near(name: str, known: Sequence[str], shown: Mapping[str, str] | None = None) -> str:
+    """Return the end of a message that suggests a similar name, or says that the history has none.
+
+    Args:
+        name: the name that the user wrote.
+        known: all names.
+        shown: the form in which to show each name; by default unchanged.
+
+    Example:
+        >>> near("fedback", ["feedback"]), near("x", [])
+        (": did you mean 'feedback'?", ': the history has none')
+    """
+    if not known:
+        return ": the history has none"
+    # Ids are long, so a short name is compared with as many of their first characters.
+    starts = {full[: max(len(name), _SHORTEST)]: full for full in reversed(known)}
+    nearest = nearest_names(name, starts, n=_SUGGESTED)
+    labels = shown or dict(zip(known, known, strict=True))
+    if nearest:
+        return f": did you mean {named(labels[starts[start]] for start in nearest)}?"
+    return f" (known: {named(labels[full] for full in known)})"

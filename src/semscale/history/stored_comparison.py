@@ -2,14 +2,20 @@
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
+from typing import Any
+
+import numpy as np
 
 from semscale.history.runs import new_id, now
 from semscale.types import Floats
 
 COMMON_ITEMS = "common"
 """Field of a signature that names the items which were compared, where the candidate lacks some."""
+
+_PACKED = np.dtype("<f8")
+_MEASURES = ("loss", "drift", "low", "high", "margin")
 
 
 @dataclass(frozen=True)
@@ -125,3 +131,57 @@ def without_fields(signature: str, names: Collection[str]) -> str:
         'semscale 0.1|drift|seed:7'
     """
     return "|".join(part for part in signature.split("|") if part.partition(":")[0] not in names)
+
+
+def dump_figure(figure: StoredFigure) -> dict[str, object]:
+    """Lay a figure out for JSON; a number that is NaN becomes ``None``."""
+    measures = {name: _or_none(float(getattr(figure, name))) for name in _MEASURES}
+    counts = {"n": int(figure.n), "n_left_out": int(figure.n_left_out)}
+    return {"metric": figure.metric, "group": figure.group, **measures, **counts}
+
+
+def load_figure(content: Mapping[str, Any]) -> StoredFigure:
+    """Build a figure from :func:`dump_figure`."""
+    measures = {name: math.nan if content[name] is None else content[name] for name in _MEASURES}
+    group = None if content["group"] is None else tuple(content["group"])
+    return StoredFigure(**{**content, **measures, "group": group})
+
+
+def dump_check(check: StoredCheck) -> dict[str, object]:
+    """Lay a check out for JSON; attributes at their defaults are left out.
+
+    Example:
+        >>> dump_check(StoredCheck("limit", "silenced", True, value=0.0))
+        {'kind': 'limit', 'name': 'silenced', 'passed': True, 'value': 0.0}
+    """
+    defaults = {attribute.name: attribute.default for attribute in fields(StoredCheck)}
+    return {
+        name: value
+        for name, value in asdict(check).items()
+        if value != defaults[name] and not (isinstance(value, float) and math.isnan(value))
+    }
+
+
+def load_check(content: Mapping[str, Any]) -> StoredCheck:
+    """Build a check from :func:`dump_check`."""
+    lists = {name: tuple(value) for name, value in content.items() if isinstance(value, list)}
+    return StoredCheck(**{**content, **lists})
+
+
+def pack(values: Floats) -> bytes:
+    """Pack scores, shape (n,), into little-endian 64-bit floats.
+
+    Example:
+        >>> unpack(pack(np.array([0.5, np.nan])))
+        array([0.5, nan])
+    """
+    return np.asarray(values, dtype=_PACKED).tobytes()
+
+
+def unpack(packed: bytes) -> Floats:
+    """Unpack scores from :func:`pack`, shape (n,)."""
+    return np.frombuffer(packed, dtype=_PACKED).astype(np.float64)
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,1 +1,1 @@
-"""Alembic revisions of a history's tables, one in each file; opening a history applies them."""
+"""Alembic revisions of the tables of histories and ledgers; opening a database applies them."""

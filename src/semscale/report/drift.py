@@ -30,9 +30,9 @@ from semscale.drift.ruler.attribution import Moved
 from semscale.drift.ruler.ruler_check import RulerCheck
 from semscale.drift.runs.item_matching import ItemMatching
 from semscale.embedding.languages import ENGLISH
+from semscale.history.chain import SHORTEST_HEAD
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run, named, now, short_id
-from semscale.history.seals import SHORTEST_HEAD
 from semscale.report.chart_kit import diverging
 from semscale.report.document import (
     Block,

@@ -20,10 +20,9 @@ from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.drift.runs.shared_ids import SharedIds
 from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 from semscale.drift.sizing.plan import GatePlan, MetricPlan
-from semscale.history.runs import Run, short_id
+from semscale.history.chain import Verification
+from semscale.history.runs import Run, RunSummary, short_id
 from semscale.history.stored_comparison import StoredComparison
-from semscale.history.summaries import RunSummary
-from semscale.history.verification import Verification
 from semscale.report.chart_kit import ACCENT, CONTRAST, INK, MUTED, sequential
 from semscale.report.document import (
     Block,
@@ -719,8 +718,11 @@ def verification_document(found: Verification) -> Document:
         signature=None,
         lead=Decision("holds" if found.holds else "changed", level, "what the hashes say"),
         reading=(_verdict(found),),
-        facts=(("Entries", Count(found.n_entries)), ("Sealed late", Count(found.n_late))),
-        cautions=tuple(_verification_cautions(found)),
+        facts=(("Entries", Count(found.n_entries)),),
+        cautions=(
+            "whoever may write the database can compute all hashes anew, or take away the last entries: note "
+            "the last hashes where that person cannot write, and check them with --head",
+        ),
         sections=tuple(_verification_sections(found)),
         ending=(_verdict(found), level),
     )
@@ -732,18 +734,6 @@ def _verdict(found: Verification) -> str:
     n = len(found.flaws)
     said = f"changed: {counted(n, 'entry', 'entries')} {'does' if n == 1 else 'do'} not hold"
     return f"{said}, the first is {one_line(str(found.flaws[0]))}"
-
-
-def _verification_cautions(found: Verification) -> Iterator[str]:
-    if found.n_late:
-        yield (
-            f"{counted(found.n_late, 'entry', 'entries')} came from an older Semscale, which kept no hashes: "
-            "a change before the migration cannot be seen"
-        )
-    yield (
-        "whoever may write the database can compute all hashes anew, or take away the last entries: note the "
-        "last hashes where that person cannot write, and check them with --head"
-    )
 
 
 def _verification_sections(found: Verification) -> Iterator[Section]:

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +13,21 @@ from semscale.drift.measure.assignment import align
 from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.losses import number_distances, span_of
 from semscale.errors import InputError
+from semscale.guards.findings import Finding
+from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.history.items import Output
-from semscale.snapshots.comparison import Breach, SnapshotComparison, SnapshotPair
-from semscale.snapshots.session_scorer import SnapshotMeter
+from semscale.messages import known_settings
 from semscale.snapshots.settings import SnapshotSettings
 from semscale.types import Floats
+from semscale.weights.known import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from semscale.embedding.token_states import TokenEncoder
+    from semscale.matching.bertscore import BertScorer
+    from semscale.matching.calibrated import CalibratedMatch
+    from semscale.matching.matches import Matches
+    from semscale.matching.token_scores import Explanation
+    from semscale.signature import Signature
 
 SAME_WORDING = 0.75
 """Match before penalties from which a guard's finding of a contradiction fails a snapshot by itself.
@@ -26,6 +38,166 @@ finding is less certain, so there it only lowers the match.
 
 _WORSE: Mapping[Direction, float] = {"lower": 1.0, "higher": -1.0}
 _ROUNDING = 1e-9  # so that 0.3 - 0.1 counts as 0.2
+
+# Word weights and floors are normally estimated from a corpus. This corpus has no words, so all words have
+# the same weight, and a text's score depends only on its approved text, not on other snapshots.
+_NO_CORPUS = (".",)
+
+_GUARD_MODES = {"weigh": Mode.WEIGH, "fail": Mode.WEIGH, "warn": Mode.WARN, "off": Mode.OFF}
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A limit that was breached.
+
+    Attributes:
+        setting: name of the setting, such as ``min_match``; ``wording`` for a guard's finding of a
+            contradiction between nearly the same words.
+        limit: the allowed value.
+        value: the measured value; NaN if nothing could be measured.
+    """
+
+    setting: str
+    limit: float
+    value: float
+
+
+@dataclass(frozen=True)
+class SnapshotPair:
+    """An output aligned with an approved one.
+
+    Attributes:
+        approved: position among the approved outputs, from 0.
+        actual: position among the actual outputs, from 0.
+        scores: ``match``, ``wording`` (the match before penalties), and ``bertscore_f1`` and ``cosine`` if
+            they have a limit; empty for equal texts.
+        findings: findings of the guards; the actual output is the "prediction", the approved one the
+            "reference".
+        breaches: breached limits of the pair.
+    """
+
+    approved: int
+    actual: int
+    scores: Mapping[str, float] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    breaches: tuple[Breach, ...] = ()
+
+
+@dataclass(frozen=True)
+class SnapshotComparison:
+    """Comparison of outputs with their snapshot.
+
+    Attributes:
+        approved: the outputs of the snapshot.
+        actual: the outputs of this run.
+        pairs: aligned pairs, in the order of the approved outputs.
+        breaches: breached limits that concern no single pair.
+        measured_by: model and weights that compared the texts; empty if all texts were equal.
+    """
+
+    approved: tuple[Output, ...]
+    actual: tuple[Output, ...]
+    pairs: tuple[SnapshotPair, ...]
+    breaches: tuple[Breach, ...] = ()
+    measured_by: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool:
+        """Whether no limit was breached."""
+        return not self.breaches and not any(pair.breaches for pair in self.pairs)
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Positions of approved outputs without a partner."""
+        return tuple(_without(range(len(self.approved)), (pair.approved for pair in self.pairs)))
+
+    @property
+    def extra(self) -> tuple[int, ...]:
+        """Positions of actual outputs without a partner."""
+        return tuple(_without(range(len(self.actual)), (pair.actual for pair in self.pairs)))
+
+
+class SnapshotMeter:
+    """Scores texts against approved texts; the model is loaded when the first text differs.
+
+    Args:
+        embedder: a known model, a folder, or ``organisation/model`` on the Hugging Face hub.
+    """
+
+    @known_settings
+    def __init__(self, embedder: str = DEFAULT_MODEL) -> None:
+        self.embedder = embedder
+        self._matches: dict[Mode, CalibratedMatch] = {}
+
+    @cached_property
+    def measured_by(self) -> Mapping[str, str]:
+        """Model with its hash, and hash of the match's weights: both decide the scores.
+
+        Raises:
+            ModelError: the model's files cannot be pulled.
+        """
+        from semscale.matching.calibrated import calibrated_weights_for
+        from semscale.signature import Signature
+        from semscale.weights.resolving import resolve
+
+        files = resolve(self.embedder)
+        model = f"{files.name}#{files.sha256[:12]}"
+        return {"model": model, "match": calibrated_weights_for(Signature.of("embed", model=model)).label}
+
+    @property
+    def signature(self) -> "Signature":
+        """What is applied where guards weigh."""
+        from semscale.matching.pairs import with_guards
+
+        method = self._method(Mode.WEIGH)
+        return with_guards(method.signature, method.guards)
+
+    def match(self, actual: Sequence[str], approved: Sequence[str], guards: str) -> "Matches":
+        """Return the calibrated matches of n pairs, with the guards' findings.
+
+        Args:
+            actual: n texts.
+            approved: n texts.
+            guards: one of ``semscale.snapshots.settings.GUARD_MODES``.
+        """
+        from semscale.matching.matcher import match_with
+
+        method = self._method(_GUARD_MODES[guards])
+        return match_with(method, list(actual), list(approved), guards=method.guards)
+
+    def bertscore_f1(self, actual: Sequence[str], approved: Sequence[str]) -> Floats:
+        """Return BERTScore's F1 of n pairs, shape (n,)."""
+        return self._scorer.score(list(actual), list(approved)).f1
+
+    def cosine(self, actual: Sequence[str], approved: Sequence[str]) -> Floats:
+        """Return the cosine of n pairs, shape (n,)."""
+        from semscale.matching.matcher import Matcher
+
+        return Matcher("cosine", embedder=self.embedder).match(list(actual), list(approved)).score
+
+    def explain(self, actual: str, approved: str) -> "Explanation":
+        """Return for every token its best match in the other text."""
+        return self._scorer.explain(actual, approved)
+
+    def _method(self, mode: Mode) -> "CalibratedMatch":
+        from semscale.matching.calibrated import CalibratedMatch
+
+        if mode not in self._matches:
+            looking = Guards(dict.fromkeys(GUARDS, mode))
+            self._matches[mode] = CalibratedMatch(self._encoder, corpus=_NO_CORPUS, guards=looking)
+        return self._matches[mode]
+
+    @cached_property
+    def _encoder(self) -> "TokenEncoder":
+        from semscale.embedding.loading import load_token_encoder
+
+        return load_token_encoder(self.embedder)
+
+    @cached_property
+    def _scorer(self) -> "BertScorer":
+        from semscale.matching.bertscore import BertScorer
+
+        return BertScorer(self._encoder)
 
 
 @dataclass(frozen=True)
@@ -59,7 +231,7 @@ def compare_outputs(
     sides = _Sides(approved, actual, _apart(approved, actual, fields))
     pairs = _equal_texts(sides)
     left = _without(range(len(approved)), (pair.approved for pair in pairs))
-    with_text = [place for place, output in enumerate(actual) if not output.is_silent]
+    with_text = [position for position, output in enumerate(actual) if not output.is_silent]
     new = _without(with_text, (pair.actual for pair in pairs))
     measures = bool(left and new)
     if measures:
@@ -89,10 +261,10 @@ def _check_fields(fields: Sequence[str], settings: SnapshotSettings) -> None:
 
 
 def _apart(approved: Sequence[Output], actual: Sequence[Output], fields: Sequence[str]) -> Floats:
-    ours, theirs = _numbers(approved, fields), _numbers(actual, fields)
-    columns = np.concatenate([ours, theirs]).T
+    before, after = _numbers(approved, fields), _numbers(actual, fields)
+    columns = np.concatenate([before, after]).T
     spans = np.array([span_of(column[~np.isnan(column)].tolist()) for column in columns])
-    return number_distances(ours, theirs, spans)
+    return number_distances(before, after, spans)
 
 
 def _numbers(outputs: Sequence[Output], fields: Sequence[str]) -> Floats:
@@ -102,30 +274,30 @@ def _numbers(outputs: Sequence[Output], fields: Sequence[str]) -> Floats:
 
 def _equal_texts(sides: _Sides) -> list[SnapshotPair]:
     """Pair outputs with the same text, those with the same numbers first."""
-    places: dict[str, tuple[list[int], list[int]]] = {}
+    positions: dict[str, tuple[list[int], list[int]]] = {}
     for side, outputs in enumerate((sides.approved, sides.actual)):
-        for place, output in enumerate(outputs):
+        for position, output in enumerate(outputs):
             if not output.is_silent:
-                places.setdefault((output.text or "").strip(), ([], []))[side].append(place)
-    found = []
-    for ours, theirs in places.values():
-        if ours and theirs:
-            aligned = align(np.ones((len(ours), len(theirs))), sides.apart[np.ix_(ours, theirs)])
-            found += [SnapshotPair(ours[row], theirs[column]) for row, column in aligned.tolist()]
-    return found
+                positions.setdefault((output.text or "").strip(), ([], []))[side].append(position)
+    pairs = []
+    for approved, actual in positions.values():
+        if approved and actual:
+            aligned = align(np.ones((len(approved), len(actual))), sides.apart[np.ix_(approved, actual)])
+            pairs += [SnapshotPair(approved[row], actual[column]) for row, column in aligned.tolist()]
+    return pairs
 
 
 def _by_meaning(
     sides: _Sides, left: list[int], new: list[int], settings: SnapshotSettings, meter: SnapshotMeter
 ) -> list[SnapshotPair]:
-    ours = [sides.approved[place].text or "" for place in left]
-    theirs = [sides.actual[place].text or "" for place in new]
-    crossed = [text for text in ours for _ in theirs]
-    matches = meter.match(theirs * len(ours), crossed, settings.guards)
-    similarity = np.nan_to_num(matches.score.reshape(len(ours), len(theirs)), nan=0.0)
+    approved = [sides.approved[position].text or "" for position in left]
+    actual = [sides.actual[position].text or "" for position in new]
+    crossed = [text for text in approved for _ in actual]
+    matches = meter.match(actual * len(approved), crossed, settings.guards)
+    similarity = np.nan_to_num(matches.score.reshape(len(approved), len(actual)), nan=0.0)
     rows, columns = align(similarity, sides.apart[np.ix_(left, new)]).T.tolist()
-    cells = [row * len(theirs) + column for row, column in zip(rows, columns, strict=True)]
-    texts = [theirs[column] for column in columns], [ours[row] for row in rows]
+    cells = [row * len(actual) + column for row, column in zip(rows, columns, strict=True)]
+    texts = [actual[column] for column in columns], [approved[row] for row in rows]
     scores: dict[str, Floats] = {
         "match": matches.score[cells],
         "wording": (matches.score / matches.components["findings"])[cells],
@@ -153,19 +325,19 @@ def _breaches(
         "bertscore_f1": settings.min_bertscore_f1,
         "cosine": settings.min_cosine,
     }
-    found = []
+    breaches = []
     for metric, limit in asked.items():
         score = pair.scores.get(metric)
         if limit is not None and score is not None and not score >= limit - _ROUNDING:
-            found.append(Breach(f"min_{metric}", limit, score))
-    found += _contradictions(pair, settings)
+            breaches.append(Breach(f"min_{metric}", limit, score))
+    breaches += _contradictions(pair, settings)
     for name in sorted({*approved.fields, *actual.fields}):
         limit = settings.max_differences.get(name, 0.0)
         difference = actual.fields.get(name, math.nan) - approved.fields.get(name, math.nan)
         difference *= _WORSE.get(settings.directions.get(name, "either"), math.copysign(1.0, difference))
         if not difference <= limit + _ROUNDING:
-            found.append(Breach(f"max_{name}_difference", limit, difference))
-    return tuple(found)
+            breaches.append(Breach(f"max_{name}_difference", limit, difference))
+    return tuple(breaches)
 
 
 def _contradictions(pair: SnapshotPair, settings: SnapshotSettings) -> list[Breach]:
@@ -178,6 +350,6 @@ def _contradictions(pair: SnapshotPair, settings: SnapshotSettings) -> list[Brea
     return []
 
 
-def _without(places: Iterable[int], taken: Iterable[int]) -> list[int]:
-    gone = set(taken)
-    return [place for place in places if place not in gone]
+def _without(positions: Iterable[int], excluded: Iterable[int]) -> list[int]:
+    left_out = set(excluded)
+    return [position for position in positions if position not in left_out]

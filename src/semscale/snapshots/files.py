@@ -1,7 +1,8 @@
-"""Files of approved snapshots: one sorted JSON file for each test module, for people to review."""
+"""Outputs of a test, and files of approved ones: one sorted JSON file for each test module."""
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,11 +12,11 @@ from pathlib import Path
 from semscale.errors import InputError
 from semscale.history.items import Output
 from semscale.json_reading import parse_json
-from semscale.snapshots.outputs import read_outputs
 from semscale.store.atomic import replacing
 from semscale.weights.folders import cache_root
 
 FORMAT = 1
+_FORMS = "a text, or a list of texts or of {'text': ..., 'credits': 1.0}"
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,28 @@ class Snapshot:
 
 Snapshots = dict[str, dict[str, Snapshot]]
 """Snapshots by test and name."""
+
+
+def read_outputs(actual: object) -> tuple[Output, ...]:
+    """Read a model's outputs.
+
+    Args:
+        actual: a text, a mapping with ``text`` and numbers by name, or a list of these.
+
+    Raises:
+        InputError: the value has another form, or a number is invalid.
+
+    Example:
+        >>> read_outputs(["Well done.", {"text": "Name the unit.", "credits": -0.5}])[1].fields
+        {'credits': -0.5}
+    """
+    if isinstance(actual, str | Mapping):
+        return (_output(actual),)
+    if isinstance(actual, list | tuple):
+        return tuple(map(_output, actual))
+    if callable(actual):
+        raise InputError(f"a snapshot must be of {_FORMS}, got {actual!r:.60}: pass what it returns")
+    raise InputError(f"a snapshot must be of {_FORMS}, got {type(actual).__name__}: {actual!r:.60}")
 
 
 def read_snapshots(path: Path) -> Snapshots:
@@ -62,16 +85,12 @@ def read_snapshots(path: Path) -> Snapshots:
 def _parsed(path: Path, stamp: tuple[int, ...]) -> Snapshots:  # noqa: ARG001 - changes when the file changes
     """Parse a file, cached until it changes, as every test of a module needs it."""
     content = parse_json(path.read_text(encoding="utf-8"))
-    _check_format(content["format"])
+    if content["format"] > FORMAT:
+        raise InputError("it is from a later version of Semscale; upgrade with pip install -U semscale")
     return {
         test: {name: _snapshot(entry) for name, entry in named.items()}
         for test, named in content["snapshots"].items()
     }
-
-
-def _check_format(written: int) -> None:
-    if written > FORMAT:
-        raise InputError("it is from a later version of Semscale; upgrade with pip install -U semscale")
 
 
 def write_snapshot(path: Path, test: str, name: str, snapshot: Snapshot) -> None:
@@ -89,7 +108,7 @@ def remove_snapshots(path: Path, unused: Mapping[str, set[str]]) -> None:
     """Remove snapshots from their file, and the file if it becomes empty."""
     with _locked(path) as snapshots:
         for test, names in unused.items():
-            left = {name: kept for name, kept in snapshots.pop(test, {}).items() if name not in names}
+            left = {name: entry for name, entry in snapshots.pop(test, {}).items() if name not in names}
             if left:
                 snapshots[test] = left
         if snapshots:
@@ -140,7 +159,32 @@ def _snapshot(entry: Mapping[str, object]) -> Snapshot:
     if not isinstance(listed, list) or not isinstance(measured_by, dict):
         raise TypeError("outputs must be a list and measured_by a mapping")
     outputs = [
-        {**each, "text": "\n".join(each["text"]) if isinstance(each["text"], list) else each["text"]}
-        for each in listed
+        {**output, "text": "\n".join(output["text"]) if isinstance(output["text"], list) else output["text"]}
+        for output in listed
     ]
     return Snapshot(read_outputs(outputs), {str(name): str(value) for name, value in measured_by.items()})
+
+
+def _output(output: object) -> Output:
+    if isinstance(output, str):
+        return Output(_encodable(output))
+    if not isinstance(output, Mapping) or not isinstance(output.get("text"), str):
+        raise InputError(f"a snapshot must be of {_FORMS}, got {output!r:.60} in the list")
+    fields = {str(name): _number(str(name), value) for name, value in output.items() if name != "text"}
+    return Output(_encodable(output["text"]), fields)
+
+
+def _encodable(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"a snapshot's text must be valid Unicode, got an unpaired surrogate in {text!r:.60}"
+        ) from error
+    return text
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError(f"{name} must be a number, like all fields besides the text, got {value!r:.60}")
+    return float(value)

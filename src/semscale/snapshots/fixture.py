@@ -1,17 +1,36 @@
-"""The object behind the fixture ``semantic_snapshot``, which compares or approves outputs."""
+"""The object behind the fixture ``semantic_snapshot``: it compares, approves and explains."""
 
-from collections.abc import Mapping
+import asyncio
+import inspect
+import math
+import re
+import textwrap
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from semscale.errors import InputError, SemscaleError
+from semscale.guards.findings import Finding
 from semscale.history.items import Output
-from semscale.snapshots.awaiting import awaited
-from semscale.snapshots.compare_outputs import compare_outputs
-from semscale.snapshots.comparison import SnapshotComparison
-from semscale.snapshots.failure_messages import describe_outputs, explain_failure
-from semscale.snapshots.files import Snapshot, read_snapshots, write_snapshot
-from semscale.snapshots.outputs import read_outputs
+from semscale.matching.token_scores import ExplainedSide, Explanation
+from semscale.snapshots.compare_outputs import (
+    Breach,
+    SnapshotComparison,
+    SnapshotMeter,
+    SnapshotPair,
+    compare_outputs,
+)
+from semscale.snapshots.files import Snapshot, read_outputs, read_snapshots, write_snapshot
 from semscale.snapshots.session import SnapshotSession, SnapshotTest
 from semscale.snapshots.settings import settle
+
+NO_PARTNER = 0.6
+"""A word has no partner if its cosine with the nearest token is below this."""
+
+_WORD = re.compile(r"\S+")
+_EDGES = ".,;:!?\"'()[]«»“”„‘’…"
+
+_WIDTH = 100
+_PAIRS_SHOWN = 10
 
 
 class SemanticSnapshot:
@@ -62,7 +81,7 @@ class SemanticSnapshot:
             InputError: a setting, an output or a file of snapshots is invalid.
         """
         __tracebackhide__ = True
-        given = {
+        chosen = {
             "min_match": min_match,
             "min_bertscore_f1": min_bertscore_f1,
             "min_cosine": min_cosine,
@@ -71,7 +90,7 @@ class SemanticSnapshot:
             **max_differences,
         }
         try:
-            compared, problem = self._compare(actual, name, given)
+            compared, problem = self._compare(actual, name, chosen)
         except SemscaleError as error:
             raise error.with_traceback(None) from error.__cause__
         if problem:
@@ -79,9 +98,9 @@ class SemanticSnapshot:
         return compared
 
     def _compare(
-        self, actual: object, name: str | None, given: Mapping[str, object]
+        self, actual: object, name: str | None, chosen: Mapping[str, object]
     ) -> tuple[SnapshotComparison, list[str]]:
-        settings = settle(self._session.defaults, *self._test.settings, given)
+        settings = settle(self._session.defaults, *self._test.settings, chosen)
         outputs = read_outputs(awaited(actual))
         name = self._claim(name)
         snapshot = read_snapshots(self._test.file).get(self._test.key, {}).get(name)
@@ -125,7 +144,7 @@ class SemanticSnapshot:
         ]
 
     def _approve(self, name: str, outputs: tuple[Output, ...]) -> None:
-        silent = [place + 1 for place, output in enumerate(outputs) if output.is_silent]
+        silent = [position + 1 for position, output in enumerate(outputs) if output.is_silent]
         if silent:
             raise InputError(
                 f"snapshot {name!r} cannot be approved: output {silent[0]} of {len(outputs)} says nothing; "
@@ -143,6 +162,104 @@ class SemanticSnapshot:
         return [*lines, "If it should say so from now on:", f"  {self._test.command}"]
 
 
+def awaited(actual: object) -> object:
+    """Await a test's output, or the outputs in its list, all at once.
+
+    Args:
+        actual: an awaitable, such as the call of an ``async def``, a list with some, or anything else, which
+            is returned as it is.
+
+    Raises:
+        InputError: the test is asynchronous itself, so that it must await its outputs.
+
+    Example:
+        >>> async def generate(question):
+        ...     return f"An answer to {question}"
+        >>> awaited([generate("A"), "B"])
+        ['An answer to A', 'B']
+    """
+    waiting = [output for output in _listed(actual) if inspect.isawaitable(output)]
+    if not waiting:
+        return actual
+    if _has_running_loop():
+        for output in waiting:
+            _drop(output)
+        raise InputError(
+            "in an asynchronous test, await the output: semantic_snapshot(await generate(...)); a list: "
+            "semantic_snapshot(await asyncio.gather(...))"
+        )
+    return asyncio.run(_gathered(actual))
+
+
+def explain_failure(compared: SnapshotComparison, meter: SnapshotMeter) -> list[str]:
+    """Explain in lines which limits were breached.
+
+    Args:
+        compared: the comparison.
+        meter: finds the words that differ.
+    """
+    failed = [pair for pair in compared.pairs if pair.breaches]
+    lines = []
+    for pair in failed[:_PAIRS_SHOWN]:
+        lines += _pair_lines(compared, pair, meter)
+    if len(failed) > _PAIRS_SHOWN:
+        lines += [f"and {len(failed) - _PAIRS_SHOWN} more outputs that go too far"]
+    for breach in compared.breaches:
+        lines += [f"outputs without a partner: {breach.value:g}, max_unpaired is {breach.limit:g}"]
+    for positions, outputs, label in (
+        (compared.missing, compared.approved, "missing: approved"),
+        (compared.extra, compared.actual, "extra: now"),
+    ):
+        for position in positions:
+            lines += [
+                f"{label} output {position + 1} of {len(outputs)}",
+                *_text("  ", _shown(outputs[position])),
+            ]
+    return lines
+
+
+def describe_outputs(outputs: Sequence[Output]) -> list[str]:
+    """Return outputs as lines, one after the other."""
+    if not outputs:
+        return ["  (no output)"]
+    labels = [f"  {number}. " if len(outputs) > 1 else "  " for number in range(1, len(outputs) + 1)]
+    return [
+        line for label, output in zip(labels, outputs, strict=True) for line in _text(label, _shown(output))
+    ]
+
+
+@dataclass(frozen=True)
+class MarkedText:
+    """A text in which words without a partner, and words of a guard's finding, are marked.
+
+    Attributes:
+        text: the text with marks.
+        alone: the words without a partner in order, each with the cosine of the nearest token.
+    """
+
+    text: str
+    alone: tuple[tuple[str, float], ...]
+
+
+def mark_words(explanation: Explanation, findings: Iterable[Finding]) -> tuple[MarkedText, MarkedText]:
+    """Mark the words that differ, as ``[-approved-]`` and ``{+now+}``.
+
+    Args:
+        explanation: BERTScore's matches of the actual text (prediction) with the approved one (reference).
+        findings: findings of the guards.
+
+    Returns:
+        The approved text, and the actual text.
+    """
+    listed = list(findings)
+    approved = [span for finding in listed if (span := finding.reference) is not None]
+    actual = [span for finding in listed if (span := finding.prediction) is not None]
+    return (
+        _marked(explanation.reference, [(span.start, span.end) for span in approved], ("[-", "-]")),
+        _marked(explanation.prediction, [(span.start, span.end) for span in actual], ("{+", "+}")),
+    )
+
+
 def _differences(approved: Mapping[str, str], now: Mapping[str, str]) -> str:
     """Describe the differing settings of two measurements; empty if nothing was measured now."""
     return ", ".join(
@@ -150,3 +267,121 @@ def _differences(approved: Mapping[str, str], now: Mapping[str, str]) -> str:
         for name, value in now.items()
         if approved.get(name) != value
     )
+
+
+async def _gathered(actual: object) -> object:
+    """Await the outputs beside each other; if they came in a list, return a list."""
+    outputs = await asyncio.gather(*(_settled(output) for output in _listed(actual)))
+    return outputs if isinstance(actual, list | tuple) else outputs[0]
+
+
+async def _settled(output: object) -> object:
+    return await output if isinstance(output, Awaitable) else output
+
+
+def _listed(actual: object) -> list[object]:
+    return list(actual) if isinstance(actual, list | tuple) else [actual]
+
+
+def _has_running_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _drop(output: object) -> None:
+    """Close a coroutine that nobody will await, so that Python does not warn of it."""
+    if inspect.iscoroutine(output):
+        output.close()
+
+
+def _pair_lines(compared: SnapshotComparison, pair: SnapshotPair, meter: SnapshotMeter) -> list[str]:
+    approved, actual = compared.approved[pair.approved], compared.actual[pair.actual]
+    lines = []
+    if len(compared.approved) > 1 or len(compared.actual) > 1:
+        lines += [f"output {pair.actual + 1}, beside approved output {pair.approved + 1}"]
+    lines += [f"  {_breach(breach, approved, actual)}" for breach in pair.breaches]
+    lines += [f"  guard {finding.guard}: {finding.reason}" for finding in pair.findings]
+    if (approved.text or "").strip() == (actual.text or "").strip():
+        return [*lines, *_text("  same text: ", _shown(approved))]
+    marked = mark_words(meter.explain(actual.text or "", approved.text or ""), pair.findings)
+    lines += [*_text("  approved: ", marked[0].text), *_text("  now:      ", marked[1].text)]
+    return [*lines, *_alone(*marked)]
+
+
+def _breach(breach: Breach, approved: Output, actual: Output) -> str:
+    if breach.setting == "guards":
+        return f"guards found {breach.value:g}, and guards is 'fail'"
+    if breach.setting == "wording":
+        return f"a contradiction in nearly the same words (match without it {_short(breach.value)})"
+    name = breach.setting.removeprefix("min_")
+    if breach.setting.startswith("min_"):
+        score = (
+            "has no value, as the model does not read one of the texts" if math.isnan(breach.value) else ""
+        )
+        return f"{name} {score or _short(breach.value)}, {breach.setting} is {breach.limit:g}"
+    name = breach.setting.removeprefix("max_").removesuffix("_difference")
+    values = [f"{side.fields[name]:g}" if name in side.fields else "none" for side in (approved, actual)]
+    return f"{name} was {values[0]} and is {values[1]} now, {breach.setting} is {breach.limit:g}"
+
+
+def _alone(approved: MarkedText, actual: MarkedText) -> Iterator[str]:
+    for side, alone in (("approved", approved.alone), ("now", actual.alone)):
+        if alone:
+            listed = ", ".join(f"{word} ({_short(cosine)})" for word, cosine in alone)
+            yield from _text("  ", f"words without a partner, {side}: {listed}")
+
+
+def _short(value: float) -> str:
+    """Write a score with two digits, rounded down, so that one below its limit never looks equal to it.
+
+    Example:
+        >>> _short(0.5499), _short(0.7)
+        ('0.54', '0.70')
+    """
+    return f"{math.floor(value * 100 + 1e-6) / 100:.2f}"
+
+
+def _shown(output: Output) -> str:
+    numbers = ", ".join(f"{name} {value:g}" for name, value in sorted(output.fields.items()))
+    text = "(says nothing)" if output.is_silent else output.text or ""
+    return f"{text} ({numbers})" if numbers else text
+
+
+def _text(label: str, text: str) -> list[str]:
+    lines = [
+        line
+        for paragraph in text.split("\n")
+        for line in textwrap.wrap(paragraph, _WIDTH - len(label), break_long_words=False) or [""]
+    ]
+    return [label + lines[0], *(" " * len(label) + line for line in lines[1:])]
+
+
+def _marked(side: ExplainedSide, spans: list[tuple[int, int]], marks: tuple[str, str]) -> MarkedText:
+    pieces, alone, end = [], [], 0
+    for word in _WORD.finditer(side.text):
+        pieces.append(side.text[end : word.start()])
+        end = word.end()
+        shown = word.group().strip(_EDGES) or word.group()
+        similarity = _similarity(side, word.start(), word.end())
+        lonely = similarity is not None and similarity < NO_PARTNER
+        in_finding = any(start < word.end() and word.start() < stop for start, stop in spans)
+        if lonely and similarity is not None:
+            alone.append((shown, similarity))
+        changed = lonely or in_finding
+        pieces.append(
+            word.group().replace(shown, f"{marks[0]}{shown}{marks[1]}", 1) if changed else word.group()
+        )
+    return MarkedText("".join([*pieces, side.text[end:]]), tuple(alone))
+
+
+def _similarity(side: ExplainedSide, start: int, end: int) -> float | None:
+    """Return the mean cosine of a word's letters and digits with their partners; ``None`` without any."""
+    inside = [
+        float(similarity)
+        for (first, last), similarity in zip(side.offsets.tolist(), side.similarity, strict=True)
+        if start <= first < last <= end and any(mark.isalnum() for mark in side.text[first:last])
+    ]
+    return sum(inside) / len(inside) if inside else None

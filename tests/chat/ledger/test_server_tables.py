@@ -66,7 +66,7 @@ def test_an_encoding_that_cannot_keep_every_reply_is_refused(postgres_server, ne
 
 
 def test_a_ledger_and_a_history_may_share_a_database(new_database):
-    from semscale.history.databases.opening import open_history
+    from semscale.history.history import open_history
 
     place = new_database()
     with Ledger(place) as ledger:

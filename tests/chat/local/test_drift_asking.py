@@ -6,7 +6,7 @@ import pytest
 
 from semscale.cli.main import main
 
-pytestmark = [pytest.mark.needs("local"), pytest.mark.needs("history")]
+pytestmark = pytest.mark.needs("local")
 
 ITEMS = [
     {"id": "sky", "input": "What colour is the sky?", "right": "The sky is blue."},

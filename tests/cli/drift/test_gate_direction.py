@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from endpoint import error, misbehaving_endpoint
 
-pytestmark = [pytest.mark.needs("history"), pytest.mark.needs("api"), pytest.mark.exhaustive]
+pytestmark = [pytest.mark.needs("api"), pytest.mark.exhaustive]
 
 NAMES = [f"item{number:02}" for number in range(24)]
 ANSWERS = re.compile(r"\[BEGIN (\w+ ANSWER \w{12})\]\n(.*?)\n\[END \1\]", re.DOTALL)

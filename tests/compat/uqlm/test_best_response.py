@@ -8,7 +8,6 @@ import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from semscale.compat.uqlm import BlackBoxUQ, SemanticEntropy, UQEnsemble
-from semscale.compat.uqlm.best_response import reordered
 from semscale.errors import InputError
 from semscale.signature import Signature
 
@@ -97,4 +96,3 @@ def test_all_components_of_an_ensemble_see_the_same_response():
 def test_a_refused_response_or_none_keeps_its_place():
     found = BlackBoxUQ(scorers=["semantic_negentropy"]).score([None, "a"], [["b", "b"], []]).data
     assert (found["responses"], found["sampled_responses"]) == ([None, "a"], [["b", "b"], []])
-    assert reordered(["a"], [["b"]], [[0, 1]]) == (["a"], [["b"]])

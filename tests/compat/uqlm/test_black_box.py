@@ -8,8 +8,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
 import semscale
-from semscale.compat.uqlm import BlackBoxUQ, generation
-from semscale.compat.uqlm.result import UQResult
+from semscale.compat.uqlm import BlackBoxUQ, UQResult, scorer
 from semscale.errors import InputError, ModelError
 from semscale.signature import Signature
 
@@ -127,15 +126,26 @@ def test_the_default_scorers_are_those_of_uqlm():
     assert set(result.data) >= {"exact_match", "cosine_sim"}
 
 
-def test_a_scorer_without_its_model_says_which_command_gets_it(monkeypatch):
+@pytest.mark.parametrize(
+    ("settings", "names", "model"),
+    [
+        ({}, "noncontradiction, entailment", "cross-encoder/nli-MiniLM2-L6-H768"),
+        ({"scorers": ["semantic_negentropy"], "nli_model_name": "a/b"}, "semantic_negentropy", "a/b"),
+    ],
+)
+def test_without_the_model_of_entailment_one_line_names_the_scorers_and_the_remedy(
+    monkeypatch, settings, names, model
+):
     def missing(name):
-        raise ModelError(f"{name} is not here")
+        raise ModelError(f"{name} is not here\nat all")
 
-    monkeypatch.setattr(generation, "chosen_model", missing)
-    with pytest.raises(
-        ModelError, match="'entailment' needs .* semscale models pull cross-encoder/nli-MiniLM2"
-    ):
-        BlackBoxUQ(scorers=["exact_match", "entailment"])
+    monkeypatch.setattr(scorer, "chosen_model", missing)
+    with pytest.raises(ModelError) as refusal:
+        BlackBoxUQ(**settings)
+    assert str(refusal.value) == (
+        f"scorers that cannot run without a model of entailment: {names}; get it with semscale models pull "
+        f"{model}, or name other scorers ({model} is not here at all)"
+    )
 
 
 def test_the_first_example_of_the_readme_needs_no_model_of_entailment():

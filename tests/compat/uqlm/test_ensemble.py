@@ -1,11 +1,12 @@
 import asyncio
+import json
 
 import numpy as np
 import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
+from tests.judging.conftest import Scripted
 
-from semscale.compat.uqlm import UQEnsemble
-from semscale.compat.uqlm.entropy import SemanticEntropy
+from semscale.compat.uqlm import LLMJudge, UQEnsemble
 from semscale.errors import InputError
 from semscale.signature import Signature
 
@@ -61,7 +62,8 @@ def scored(n=100, seed=0):
 def test_tuned_weights_go_to_what_tells_and_the_nested_area_stands_beside_the_plain_mean():
     uqe, correct = scored()
     result = uqe.tune_from_graded(correct)
-    assert result.metadata["weights"]["exact_match"] > 0.7
+    assert uqe.component_names == ["exact_match", "min_probability"]
+    assert result.metadata["weights"][0] > 0.7
     assert sum(uqe.weights) == pytest.approx(1)
     tuning = result.metadata["tuning"]
     assert tuning["roc_auc_nested"] > tuning["roc_auc_plain_mean"]
@@ -86,6 +88,10 @@ def test_tuning_asks_and_grades_by_words_unless_a_function_does():
         ({"scorers": ["bleurt"]}, "got 'bleurt'"),
         ({"scorers": ["exact_match"], "weights": [1, 2]}, "weights must be 1 numbers"),
         ({"nli_model_name": MadeUpEntailment()}, "got none, or no llm"),
+        (
+            {"scorers": ["exact_match", 5]},
+            r"scorers\[1\] must be an LLMJudge or a chat model, got 5",
+        ),
     ],
 )
 def test_components_and_weights_are_checked(settings, message):
@@ -100,12 +106,99 @@ def test_a_refused_tuning_leaves_the_ensemble_as_it_was():
     assert (uqe.weights, uqe.thresh) == ([0.5, 0.5], 0.5)
 
 
-def test_arguments_that_would_change_the_result_warn_that_they_are_not_applied():
-    uqe = UQEnsemble(scorers=["exact_match"], use_best=True, device="cpu")
-    with (
-        pytest.warns(UserWarning, match="grader_llm is not applied: without grader_function"),
-        pytest.raises(InputError),
-    ):
-        run(uqe.tune(["a?"], [], grader_llm=object()))
-    with pytest.warns(UserWarning, match="nli is not applied: nli_model_name takes"):
-        SemanticEntropy(nli=object())
+def test_metadata_have_the_names_of_uqlm():
+    uqe, _ = scored(n=3)
+    result = run(uqe.score(["q"], ["a"], [["a", "b"]], [[{"logprob": -0.5}]]))
+    assert result.metadata == {
+        "temperature": None,
+        "sampling_temperature": 1.0,
+        "num_responses": 2,
+        "logprobs": [[{"logprob": -0.5}]],
+        "thresh": 0.5,
+        "weights": [0.5, 0.5],
+    }
+
+
+def test_judges_alone_need_no_samples():
+    llm = FakeListChatModel(responses=["Paris", "never asked for"])
+    uqe = UQEnsemble(llm, [FakeListChatModel(responses=["Correct"])], ledger=False)
+    result = uqe.generate_and_score_sync(["The capital of France?"], num_responses=2)
+    assert list(result.data) == ["prompts", "responses", "ensemble_scores", "judge_1"]
+    assert llm.i == 1  # where this model goes on
+
+
+def test_a_postprocessor_names_raw_and_processed_texts():
+    uqe = UQEnsemble(scorers=["exact_match"], postprocessor=str.lower, return_responses="all")
+    data = run(uqe.score(["q"], ["A"], [["a", "B"]])).data
+    assert (data["responses"], data["sampled_responses"]) == (["a"], [["a", "b"]])
+    assert (data["raw_responses"], data["raw_sampled_responses"]) == (["A"], [["a", "B"]])
+    assert data["ensemble_scores"] == [0.5]
+
+
+def test_weights_are_printed_the_greatest_first(capsys):
+    UQEnsemble(scorers=["exact_match", "cosine_sim"], weights=[1, 3]).print_ensemble_weights()
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert rows == [["Scorer", "Weight"], ["cosine_sim", "0.7500"], ["exact_match", "0.2500"]]
+
+
+def test_a_configuration_is_saved_and_loaded(tmp_path):
+    llm = FakeListChatModel(responses=["Paris"])
+    judge = LLMJudge(FakeListChatModel(responses=["Score: 2"]), scoring_template="likert")
+    scorers = ["exact_match", judge, FakeListChatModel(responses=["Correct"])]
+    UQEnsemble(llm, scorers, weights=[2, 1, 1], thresh=0.3).save_config(tmp_path / "ensemble.json")
+    saved = json.loads((tmp_path / "ensemble.json").read_text())
+    assert saved["components"] == ["exact_match", "judge_1", "judge_2"]
+    assert saved["llm_config"] == {
+        "class_name": "FakeListChatModel",
+        "module": "langchain_core.language_models.fake_chat_models",
+        "responses": ["Paris"],
+    }
+    loaded = UQEnsemble.load_config(tmp_path / "ensemble.json", ledger=False)
+    assert (loaded.weights, loaded.thresh) == ([0.5, 0.25, 0.25], 0.3)
+    data = loaded.generate_and_score_sync(["q"], num_responses=1).data
+    assert (data["responses"], data["judge_1"], data["judge_2"]) == (["Paris"], [0.25], [1.0])
+    other = UQEnsemble.load_config(tmp_path / "ensemble.json", FakeListChatModel(responses=["Rome"]))
+    assert other.llm.responses == ["Rome"]
+
+
+def test_secrets_and_addresses_are_not_saved(tmp_path):
+    class Endpoint(FakeListChatModel):
+        api_key: str
+        base_url: str
+        model_name: str
+
+    llm = Endpoint(responses=[], api_key="sk-1", base_url="http://here", model_name="m")
+    UQEnsemble(llm, ["exact_match"]).save_config(tmp_path / "ensemble.json")
+    saved = json.loads((tmp_path / "ensemble.json").read_text())["llm_config"]
+    assert {name for name in saved if name not in {"class_name", "module"}} == {"responses", "model_name"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "is no configuration of an ensemble"),
+        ('{"weights": [1], "thresh": 0.5}', "it has no components"),
+        ('{"weights": [1], "thresh": 0.5, "components": ["judge_1"]}', "has no settings of judge_1"),
+        (
+            '{"weights": [1], "thresh": 0.5, "components": ["exact_match"], '
+            '"llm_config": {"class_name": "Fraction", "module": "fractions"}}',
+            "llm must be a LangChain chat model, got Fraction",
+        ),
+        (
+            '{"weights": [1], "thresh": 0.5, "components": ["judge_1"], '
+            '"llm_scorers": {"judge_1": {"class_name": "Chat", "module": "no_such_package"}}}',
+            "judge_1 cannot be created from the file: No module named 'no_such_package'",
+        ),
+    ],
+)
+def test_files_that_are_no_configuration_are_refused(tmp_path, content, message):
+    path = tmp_path / "ensemble.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match=message):
+        UQEnsemble.load_config(path)
+
+
+def test_models_that_cannot_be_saved_are_named(tmp_path):
+    with pytest.raises(InputError, match="judge_1 must be a LangChain chat model to be saved, got Scripted"):
+        UQEnsemble(scorers=[Scripted(str)]).save_config(tmp_path / "ensemble.json")
+    assert not (tmp_path / "ensemble.json").exists()

@@ -138,5 +138,13 @@ def test_wrong_settings_are_named():
         LLMJudge(model, keywords_to_scores_dict={0.0: ["bad"]})
     with pytest.raises(InputError, match="got 1 templates and 2 judges"):
         LLMPanel([model, model], scoring_templates=["likert"])
-    with pytest.raises(InputError, match="llm must be a chat model"):
+    with pytest.raises(InputError, match="llm must be a chat model that answers"):
         LLMPanel([model, model]).generate_and_score_sync(["q"])
+    with pytest.raises(InputError, match=r"judges\[1\] must be an LLMJudge or a chat model, got 5"):
+        LLMPanel([model, 5])
+
+
+def test_a_judge_needs_its_model_when_it_is_asked():
+    judge = LLMJudge(max_calls_per_min=3)
+    with pytest.raises(InputError, match="llm must be a chat model that judges responses, got None"):
+        judge.judge_responses_sync(["q"], ["a"])

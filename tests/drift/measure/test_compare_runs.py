@@ -10,8 +10,7 @@ from semscale.drift.gate.gate import decide
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.meter import DriftMeter
 from semscale.errors import InputError
-from semscale.history.item_json import digest_items
-from semscale.history.items import Item, Output
+from semscale.history.items import Item, Output, digest_items
 from semscale.history.runs import Run
 
 

@@ -9,7 +9,7 @@ from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.drift.nights.sequence import evidence_of_runs, sequence_tests
 from semscale.drift.nights.series import latest_complete, measured_alike, one_series, series_before
 from semscale.drift.runs.item_matching import ItemMatching
-from semscale.history.item_json import digest_items
+from semscale.history.items import digest_items
 
 SIGNATURE = stored_comparison({"match": 0.1}).signature
 PARTIAL = f"{SIGNATURE}|common:1f2e3d4c"

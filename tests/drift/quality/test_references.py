@@ -1,6 +1,5 @@
 from semscale.drift.quality.references import references_of
-from semscale.history.item_json import dump_item, load_item
-from semscale.history.items import Item, Output
+from semscale.history.items import Item, Output, dump_item, load_item
 from semscale.history.runs import Run
 
 

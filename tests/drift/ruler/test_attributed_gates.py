@@ -13,12 +13,10 @@ from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.ruler.attribution import Moved, with_ruler
 from semscale.drift.ruler.checking import check_ruler, freeze_anchors
 from semscale.drift.ruler.text_ruler import TextRuler
-from semscale.history.anchors.anchor_set import AnchorPair, AnchorSet
-from semscale.history.databases.opening import open_history
+from semscale.history.anchor_sets import AnchorPair, AnchorSet
+from semscale.history.history import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
-
-pytestmark = pytest.mark.needs("history")
 
 TOPICS = ("the circuit", "the first stage", "your essay", "the proof", "the graph", "this program")
 FEEDBACK = [f"Your answer about {topic} in part {part} is right." for topic in TOPICS for part in range(1, 6)]

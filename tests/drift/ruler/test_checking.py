@@ -9,9 +9,7 @@ from made_up_rulers import MadeUpRuler, anchors
 from semscale.drift.ruler.checking import check_ruler, freeze_anchors, keep_check, read_again
 from semscale.drift.ruler.ruler_check import RulerStatus
 from semscale.errors import InputError
-from semscale.history.databases.opening import open_history
-
-pytestmark = pytest.mark.needs("history")
+from semscale.history.history import open_history
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from semscale.drift.ruler.checking import check_ruler, freeze_anchors, keep_chec
 from semscale.drift.ruler.judge_ruler import JudgeRuler
 from semscale.drift.ruler.ruler import read_anew
 from semscale.errors import InputError
-from semscale.history.databases.opening import open_history
+from semscale.history.history import open_history
 from semscale.judging.judge import Judge
 
 
@@ -36,7 +36,6 @@ def test_what_a_judge_does_not_answer_has_no_reading():
 
 
 @pytest.mark.exhaustive
-@pytest.mark.needs("history")
 def test_a_judge_that_was_exchanged_under_its_name_is_seen(tmp_path):
     rng = np.random.default_rng(4)
 

@@ -3,7 +3,7 @@ import pytest
 from made_up_rulers import anchors
 
 from semscale.drift.ruler.label_errors import label_array, label_error, mean_readings
-from semscale.history.anchors.anchor_set import AnchorReadings
+from semscale.history.anchor_sets import AnchorReadings
 
 
 def test_labels_are_missing_or_there():

@@ -8,7 +8,7 @@ from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.ruler.bets import ReadSeries, ruler_tests
 from semscale.drift.ruler.ruler import read_anew
 from semscale.drift.ruler.text_ruler import TextRuler
-from semscale.history.anchors.anchor_set import AnchorPair
+from semscale.history.anchor_sets import AnchorPair
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 

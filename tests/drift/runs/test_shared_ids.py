@@ -8,8 +8,6 @@ from semscale.drift.runs.shared_ids import SharedIds, shared_ids
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run
 
-pytestmark = pytest.mark.needs("history")
-
 
 def run(names, hour, **fields):
     items = tuple(Item(name, (Output("Yes."),)) for name in names)
@@ -18,7 +16,7 @@ def run(names, hour, **fields):
 
 @pytest.fixture
 def history(tmp_path):
-    from semscale.history.databases.opening import open_history
+    from semscale.history.history import open_history
 
     with open_history(str(tmp_path / "history.sqlite")) as found:
         yield found

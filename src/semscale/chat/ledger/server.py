@@ -24,7 +24,7 @@ from semscale.chat.ledger.server_tables import bring_up_to_date
 from semscale.errors import InputError, InterruptedRunError
 from semscale.store.databases.address import Address
 from semscale.store.databases.postgres_server import postgres_engine
-from semscale.store.databases.server_errors import LOST, may_pass, server_fields, words_for
+from semscale.store.databases.server_errors import LOST, may_pass, message_for, server_fields
 
 T = TypeVar("T")
 
@@ -179,7 +179,7 @@ class LedgerServer:
                 return done
 
     def _refused(self, error: Exception, *, connected: bool) -> InputError:
-        words = words_for(error, connected=connected) if isinstance(error, DBAPIError) else LOST
+        words = message_for(error, connected=connected) if isinstance(error, DBAPIError) else LOST
         return InputError(f"{self._name} {words or f'cannot be used ({_said(error)}): name another one'}")
 
     def _away(self, error: Exception) -> InterruptedRunError:

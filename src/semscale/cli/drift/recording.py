@@ -34,17 +34,16 @@ from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.drift.runs.shared_ids import shared_ids
 from semscale.embedding.token_states import TOKENLESS_ENGINES
 from semscale.errors import InputError, UnknownNameError
-from semscale.history.anchors.anchor_set import AnchorSet
-from semscale.history.databases.opening import open_history
-from semscale.history.name_lookup import near
-from semscale.history.runs import Approval, Run, named, now, short_id
-from semscale.history.summaries import Merged
+from semscale.history.anchor_sets import AnchorSet
+from semscale.history.chain import Merged
+from semscale.history.history import open_history
+from semscale.history.runs import Approval, Run, named, near, now, short_id
 from semscale.messages import did_you_mean
 
 if TYPE_CHECKING:
+    from semscale.history.chain import Verification
     from semscale.history.history import History
     from semscale.history.runs import Approval, Run
-    from semscale.history.verification import Verification
 
 LATEST, BASELINE = "latest", "baseline"
 

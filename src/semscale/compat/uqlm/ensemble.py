@@ -5,141 +5,185 @@ Intended differences from ``uqlm`` 0.6.7:
 - Tuned weights come from a logistic regression with weights of at least 0, and need at least 40 graded
   responses, 5 or more of them right and 5 or more wrong. The result of ``tune`` has their area under the ROC
   curve by nested cross-validation, so that no response is judged by weights that saw it, and that of the
-  plain mean.
-- Without ``grader_function`` a response is right if it has the words of the answer: no model grades it.
+  plain mean. The settings of uqlm's search, such as ``weights_objective``, are ignored.
+- Without ``grader_function`` a response is right if it has the words of the answer: no model grades it, and
+  ``grader_llm`` warns that it is not applied.
 - A component without a score counts as its mean over the responses that have one; a response without any has
   no score (``None``).
-- ``save_config`` and ``load_config`` are not offered: ``weights`` and ``thresh`` say it all.
+- ``save_config`` also saves an ``LLMJudge``, and the models of ``load_config`` must be those of LangChain.
+- Nothing is printed, except by ``print_ensemble_weights``. ``device``, ``use_n_param``, ``max_length`` and
+  ``verbose`` are ignored.
 """
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from semscale.answer_consistency.short_answers import is_same_short_answer
+from semscale.chat.langchain import is_langchain
 from semscale.chat.runner import Running
-from semscale.compat.uqlm.best_response import Order, reordered
-from semscale.compat.uqlm.black_box import SCORERS as BLACK_BOX
-from semscale.compat.uqlm.black_box import BlackBoxUQ
-from semscale.compat.uqlm.generation import ResponseGenerator
-from semscale.compat.uqlm.judges import LLMPanel
-from semscale.compat.uqlm.not_applied import warn_of_ignored
-from semscale.compat.uqlm.result import UQResult
-from semscale.compat.uqlm.synchronous import synchronous
-from semscale.compat.uqlm.white_box import SCORERS as WHITE_BOX
+from semscale.compat.uqlm.black_box import BlackBoxUQ, with_best_first
+from semscale.compat.uqlm.judges import LLMJudge, LLMPanel, check_judge
+from semscale.compat.uqlm.scorer import (
+    BLACK_BOX,
+    WHITE_BOX,
+    Generated,
+    UncertaintyScorer,
+    UQResult,
+    checked_scorers,
+    warn_of_ignored,
+)
 from semscale.compat.uqlm.white_box import WhiteBoxUQ
 from semscale.errors import InputError
+from semscale.json_reading import parse_json
 from semscale.stats.calibration import nested_scores, tune_weights, weighted_mean
 from semscale.stats.correlations import roc_area
+from semscale.store.atomic import replacing
 from semscale.types import Floats
 
 _OFF_THE_SHELF = (("noncontradiction", 0.56), ("exact_match", 0.14))
 _SELF_REFLECTION = 0.3  # Chen and Mueller (2023), arXiv 2308.16175
+_JUDGE = "judge_"
+# Addresses and secrets stay out of saved files.
+_ADDRESSES = ("base_url", "endpoint", "azure_endpoint", "openai_api_base", "api_base", "api_url", "url")
+_SECRETS = ("_key", "_secret", "_token", "_headers", "_query")
+_SET_BY_LANGCHAIN = ("metadata", "profile")
 
 
-class UQEnsemble:
+class UQEnsemble(UncertaintyScorer):
     """A weighted mean of scorers: names of black-box and white-box ones, chat models as judges, ``LLMJudge``.
 
     Args:
         llm: a LangChain chat model, or the name of a model.
         scorers: the components; by default those of Chen and Mueller (2023): ``noncontradiction``,
             ``exact_match`` and the ``llm`` as a judge, with weights of .56, .14 and .3.
-        weights: one for each component; equal unless given or tuned.
-        thresh: from which score on a response counts as right.
+        device: ignored.
         postprocessor: applied to every response before the comparison.
         system_prompt: precedes every prompt.
         max_calls_per_min: the most calls per minute of ``llm``, and of each chat model as a judge.
+        use_n_param: ignored.
+        thresh: from which score on a response counts as right.
+        weights: one for each component; equal unless given or tuned.
         nli_model_name: a model of entailment, for the components that need one.
-        sampling_temperature: temperature of the samples, above 0.
-        scoring_templates: one for each judge.
-        ledger: whether and where to store replies, those of chat models as judges included; an ``LLMJudge``
-            keeps its own settings.
         use_best: whether the response of the most probable meaning takes the response's place for all
             components; only with a component of meanings.
-        ignored: further arguments of uqlm, such as ``device``; ``grader_llm`` warns that it is not applied.
+        sampling_temperature: temperature of the samples, above 0.
+        scoring_templates: one for each judge.
+        max_length: ignored.
+        verbose: ignored.
+        grader_llm: not applied, with a warning.
+        return_responses: with a postprocessor: ``all``, ``raw`` or ``postprocessed`` responses are returned.
+        ledger: whether and where to store replies, those of chat models as judges included; an ``LLMJudge``
+            keeps its own settings.
 
     Raises:
         InputError: a component is unknown, or there are not as many weights as components.
-        ModelError: the model of entailment cannot be had; the message says which command gets it.
+        ModelError: the model of entailment cannot be loaded; the message names the scorers that need it.
     """
 
-    def __init__(  # noqa: PLR0913 - the arguments of uqlm
+    def __init__(
         self,
-        llm: Any = None,  # noqa: ANN401 - LangChain's model
+        llm: Any = None,
         scorers: Sequence[Any] | None = None,
-        *,
-        weights: Sequence[float] | None = None,
-        thresh: float = 0.5,
+        device: Any = None,
         postprocessor: Callable[[str], str] | None = None,
         system_prompt: str | None = None,
         max_calls_per_min: int | None = None,
-        nli_model_name: Any = "",  # noqa: ANN401
+        use_n_param: bool = False,
+        thresh: float = 0.5,
+        weights: Sequence[float] | None = None,
+        nli_model_name: Any = "",
+        use_best: bool = True,
         sampling_temperature: float = 1.0,
         scoring_templates: Sequence[str] | None = None,
-        use_best: bool = True,
+        max_length: int = 2000,
+        verbose: bool = False,
+        grader_llm: Any = None,
+        return_responses: str = "all",
+        *,
         ledger: bool | str | Path = True,
-        **ignored: Any,  # noqa: ANN401
     ) -> None:
-        warn_of_ignored(ignored)
+        warn_of_ignored(grader_llm=grader_llm)
         if scorers is None:
             scorers = [*(name for name, _ in _OFF_THE_SHELF), llm]
             weights = weights or [*(weight for _, weight in _OFF_THE_SHELF), _SELF_REFLECTION]
-        names = [one for one in scorers if isinstance(one, str)]
-        unknown = [name for name in names if name not in {*BLACK_BOX, *WHITE_BOX}]
-        if unknown or not scorers or any(one is None for one in scorers):
-            known = ", ".join(dict.fromkeys((*BLACK_BOX, *WHITE_BOX)))
-            got = repr(unknown[0]) if unknown else "none, or no llm"
-            raise InputError(f"scorers must be chat models or among {known}, got {got}")
-        self._black = [name for name in names if name in BLACK_BOX]
-        self._white = [name for name in names if name not in BLACK_BOX]
-        judges = [one for one in scorers if not isinstance(one, str)]
-        self.component_names = _component_names(scorers)
-        self.weights = _checked_weights(weights, len(scorers))
-        self.thresh = thresh
-        self._generator = ResponseGenerator(
-            llm, system_prompt, max_calls_per_min, sampling_temperature, ledger
+        super().__init__(
+            llm,
+            system_prompt,
+            max_calls_per_min,
+            sampling_temperature,
+            ledger,
+            postprocessor=postprocessor,
+            return_responses=return_responses,
         )
-        self._black_box = BlackBoxUQ(
-            None, self._black, None, use_best, nli_model_name, postprocessor=postprocessor
-        ) if self._black else None  # fmt: skip
-        self._white_box = WhiteBoxUQ(
-            llm, system_prompt, max_calls_per_min, self._white, nli_model_name=nli_model_name, ledger=ledger
-        ) if self._white else None  # fmt: skip
-        self._panel = LLMPanel(
-            judges, None, None, max_calls_per_min, scoring_templates, running=Running(ledger=ledger)
-        ) if judges else None  # fmt: skip
+        self.components = _checked_components(scorers)
+        judges = [scorer for scorer in scorers if not isinstance(scorer, str)]
+        judge_names = iter([f"{_JUDGE}{number}" for number in range(1, len(judges) + 1)])
+        self.component_names = [name if isinstance(name, str) else next(judge_names) for name in scorers]
+        self.weights, self.thresh = _checked_weights(weights, len(scorers)), thresh
+        black = [name for name in self.component_names if name in BLACK_BOX]
+        white = [name for name in self.component_names if name in WHITE_BOX and name not in BLACK_BOX]
+        self.reads_tokens = bool(white)
+        self._black_box = self._white_box = self._panel = None
+        if black:
+            self._black_box = BlackBoxUQ(
+                scorers=black,
+                use_best=use_best,
+                nli_model_name=nli_model_name,
+                postprocessor=postprocessor,
+                return_responses=return_responses,
+            )
+        if white:
+            self._white_box = WhiteBoxUQ(
+                llm, system_prompt, max_calls_per_min, white, nli_model_name=nli_model_name, ledger=ledger
+            )
+        if judges:
+            self._panel = LLMPanel(
+                judges,
+                max_calls_per_min=max_calls_per_min,
+                scoring_templates=scoring_templates,
+                running=Running(ledger=ledger),
+            )
         self._components: Floats = np.zeros((len(scorers), 0))
         self._data: dict[str, Any] = {}
+        self._metadata: dict[str, Any] = {}
 
-    async def generate_and_score(
-        self,
-        prompts: Sequence[str],
-        num_responses: int = 5,
-        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
-    ) -> UQResult:
-        """Request a response and samples for each prompt, and score them.
+    @property
+    def needs_samples(self) -> bool:
+        """Whether a component compares responses with samples."""
+        return self._black_box is not None or (self._white_box is not None and self._white_box.needs_samples)
 
-        Raises:
-            InputError: there is no ``llm``, or a prompt has another type.
-            ReplyError: no call can succeed.
-        """
-        found = await self._generator.generate(prompts, num_responses, logprobs=bool(self._white))
-        return await self.score(prompts, found.responses, found.samples, found.tokens, found.sample_tokens)
+    async def _score_generated(self, prompts: Sequence[Any], generated: Generated) -> UQResult:
+        samples = generated.samples if self.needs_samples else None
+        return await self.score(
+            prompts, generated.responses, samples, generated.tokens, generated.sample_tokens
+        )
 
-    generate_and_score_sync = synchronous(generate_and_score)
-
-    async def score(  # noqa: PLR0913, PLR0917 - the arguments of uqlm
+    async def score(
         self,
         prompts: Sequence[str],
         responses: Sequence[Any],
         sampled_responses: Sequence[Sequence[Any]] | None = None,
         logprobs_results: Sequence[Any] | None = None,
         sampled_logprobs_results: Sequence[Sequence[Any]] | None = None,
-        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
+        num_responses: int = 5,
+        show_progress_bars: bool | None = True,
     ) -> UQResult:
         """Score existing responses.
+
+        Args:
+            prompts: n prompts.
+            responses: n texts.
+            sampled_responses: n lists of texts; black-box components need them.
+            logprobs_results: for each response a list of objects with ``logprob``; white-box components need
+                them.
+            sampled_logprobs_results: for each sample likewise.
+            num_responses: how many samples there are, for the metadata where none are given.
+            show_progress_bars: ignored.
 
         Returns:
             ``ensemble_scores`` and a column for each component; judges are ``judge_1`` and so on.
@@ -148,15 +192,20 @@ class UQEnsemble:
             InputError: something that a component needs is missing, or lengths differ.
         """
         columns: dict[str, Any] = {}
+        texts: dict[str, Any] = {"responses": list(responses)}
+        if sampled_responses is not None:
+            texts["sampled_responses"] = [list(row) for row in sampled_responses]
+        sampling = self._sampling_metadata(sampled_responses or [[None] * num_responses])
         if self._black_box is not None:
             if sampled_responses is None:
                 raise InputError("sampled_responses must be given for black-box scorers")
-            scored_in_order, orders = self._black_box.score_in_order(responses, sampled_responses)
-            columns |= scored_in_order.data
-            logprobs_results, sampled_logprobs_results = _reordered_tokens(
-                logprobs_results, sampled_logprobs_results, orders
+            result, best = self._black_box.score_with_best(responses, sampled_responses)
+            columns |= result.data
+            texts = {name: column for name, column in columns.items() if name not in self.component_names}
+            logprobs_results, sampled_logprobs_results = _tokens_with_best_first(
+                logprobs_results, sampled_logprobs_results, best
             )
-            responses, sampled_responses = reordered(responses, sampled_responses, orders)
+            responses, sampled_responses = with_best_first(responses, sampled_responses, best)
         if self._white_box is not None:
             if logprobs_results is None:
                 raise InputError("logprobs_results must be given for white-box scorers")
@@ -167,9 +216,8 @@ class UQEnsemble:
         if self._panel is not None:
             columns |= (await self._panel.score(list(prompts), list(responses))).data
         self._components = np.array([_as_floats(columns[name]) for name in self.component_names])
-        self._data = {"prompts": list(prompts), "responses": list(responses)}
-        if sampled_responses is not None:
-            self._data["sampled_responses"] = [list(each) for each in sampled_responses]
+        self._data = {"prompts": list(prompts), **texts}
+        self._metadata = {**sampling, "logprobs": logprobs_results}
         return self._result()
 
     async def tune(
@@ -178,37 +226,63 @@ class UQEnsemble:
         ground_truth_answers: Sequence[str],
         grader_function: Callable[[str, str], bool] | None = None,
         num_responses: int = 5,
-        **ignored: Any,  # noqa: ANN401
+        weights_objective: str = "roc_auc",
+        thresh_bounds: tuple[float, float] = (0, 1),
+        thresh_objective: str = "fbeta_score",
+        n_trials: int = 100,
+        step_size: float = 0.01,
+        fscore_beta: float = 1,
+        show_progress_bars: bool | None = True,
     ) -> UQResult:
         """Request and score responses, grade them, and tune the weights and the threshold.
 
         Args:
             prompts: n prompts.
             ground_truth_answers: n right answers.
-            grader_function: takes ``response`` and ``answer``, and says whether the response is right.
+            grader_function: takes ``response`` and ``answer``, and tells whether the response is right.
             num_responses: number of samples for each prompt.
-            ignored: ``weights_objective`` and other settings of uqlm's search; ``grader_llm`` warns that it
-                is not applied.
+            weights_objective: ignored.
+            thresh_bounds: ignored.
+            thresh_objective: ignored.
+            n_trials: ignored.
+            step_size: ignored.
+            fscore_beta: ignored.
+            show_progress_bars: ignored.
 
         Raises:
             InputError: lists of unequal length, or fewer than 40 graded responses of both kinds.
         """
-        warn_of_ignored(ignored)
         if len(prompts) != len(ground_truth_answers):
             raise InputError("prompts and ground_truth_answers must have equal lengths")
         await self.generate_and_score(prompts, num_responses)
         grade = grader_function or is_same_short_answer
         graded = zip(self._data["responses"], ground_truth_answers, strict=True)
         return self.tune_from_graded(
-            [None if one is None else bool(grade(one, truth)) for one, truth in graded]
+            [None if response is None else bool(grade(response, truth)) for response, truth in graded]
         )
 
-    def tune_from_graded(self, correct_indicators: Sequence[bool | None], **ignored: Any) -> UQResult:  # noqa: ANN401, ARG002
+    def tune_from_graded(
+        self,
+        correct_indicators: Sequence[bool | None],
+        weights_objective: str = "roc_auc",
+        thresh_bounds: tuple[float, float] = (0, 1),
+        thresh_objective: str = "fbeta_score",
+        n_trials: int = 100,
+        step_size: float = 0.01,
+        fscore_beta: float = 1,
+        show_progress_bars: bool | None = True,
+    ) -> UQResult:
         """Tune the weights and the threshold on the responses that were scored last.
 
         Args:
             correct_indicators: whether each response is right; ``None`` where that is not known.
-            ignored: ``weights_objective`` and other settings of uqlm's search.
+            weights_objective: ignored.
+            thresh_bounds: ignored.
+            thresh_objective: ignored.
+            n_trials: ignored.
+            step_size: ignored.
+            fscore_beta: ignored.
+            show_progress_bars: ignored.
 
         Returns:
             The scores with tuned weights; ``metadata["tuning"]`` has the areas under the ROC curve.
@@ -232,44 +306,106 @@ class UQEnsemble:
         self.weights, self.thresh = tuned.weights.tolist(), _best_threshold(scores, correct)
         return self._result({"tuning": tuning})
 
-    def _result(self, more: dict[str, Any] | None = None) -> UQResult:
+    def print_ensemble_weights(self) -> None:
+        """Print a table of the components, the greatest weight first."""
+        weighted = sorted(zip(self.component_names, self.weights, strict=True), key=lambda row: -row[1])
+        rows = [("Scorer", "Weight"), *((name, f"{weight:.4f}") for name, weight in weighted)]
+        print("\n".join(f"{name:<25}{weight:>15}" for name, weight in rows))  # noqa: T201
+
+    def save_config(self, path: str | Path) -> None:
+        """Save weights, threshold, components and settings of models, in uqlm's format.
+
+        Keys and addresses of endpoints are not saved; models take them from the environment.
+
+        Args:
+            path: of a JSON file.
+
+        Raises:
+            InputError: a model is not one of LangChain.
+        """
+        judges = {
+            name: _model_config(component, name)
+            for name, component in zip(self.component_names, self.components, strict=True)
+            if not isinstance(component, str)
+        }
+        config = {
+            "weights": self.weights,
+            "thresh": self.thresh,
+            "components": self.component_names,
+            "llm_config": None if self.llm is None else _model_config(self.llm, "llm"),
+            "llm_scorers": judges,
+        }
+        with replacing(Path(path)) as temporary:
+            temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load_config(cls, path: str | Path, llm: Any = None, **settings: Any) -> Self:
+        """Create an ensemble from a file of ``save_config``, of Semscale or of uqlm.
+
+        Args:
+            path: of the file.
+            llm: takes the place of the saved one.
+            settings: further arguments of the ensemble, such as ``nli_model_name`` or ``ledger``.
+
+        Raises:
+            InputError: the file cannot be read, or a model cannot be created from it.
+        """
+        try:
+            config = parse_json(Path(path).read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError) as error:
+            raise InputError(f"path: {path} is no configuration of an ensemble ({error})") from error
+        missing = [name for name in ("weights", "thresh", "components") if name not in config]
+        if missing:
+            raise InputError(f"path: {path} is no configuration of an ensemble: it has no {missing[0]}")
+        if llm is None and config.get("llm_config") is not None:
+            llm = _model_from_config(config["llm_config"], "llm")
+        judges = config.get("llm_scorers") or {}
+        unsaved = [name for name in config["components"] if name.startswith(_JUDGE) and name not in judges]
+        if unsaved:
+            raise InputError(f"path: {path} has no settings of {unsaved[0]}")
+        scorers = [
+            _model_from_config(judges[name], name) if name in judges else name
+            for name in config["components"]
+        ]
+        return cls(llm, scorers, weights=config["weights"], thresh=config["thresh"], **settings)
+
+    def _result(self, more: Mapping[str, Any] | None = None) -> UQResult:
         scores = weighted_mean(self._components, np.array(self.weights))
         named = dict(zip(self.component_names, self._components, strict=True))
-        metadata = {
-            "temperature": self._generator.temperature,
-            "weights": dict(zip(self.component_names, self.weights, strict=True)),
-            "thresh": self.thresh,
-            **(more or {}),
-        }
+        metadata = {**self._metadata, "thresh": self.thresh, "weights": self.weights, **(more or {})}
         return UQResult({"data": {**self._data, "ensemble_scores": scores, **named}, "metadata": metadata})
 
 
-def _reordered_tokens(
-    own: Sequence[Any] | None, sampled: Sequence[Sequence[Any]] | None, orders: Sequence[Order]
-) -> tuple[Sequence[Any] | None, Sequence[Sequence[Any]] | None]:
-    """Order tokens as their texts; those of responses alone have none to change places with."""
-    if own is None:
-        return None, sampled
-    if sampled is None:
-        return [None if order[0] else one for one, order in zip(own, orders, strict=True)], None
-    return reordered(own, sampled, orders)
-
-
-def _component_names(scorers: Sequence[Any]) -> list[str]:
-    judge, names = 0, []
-    for one in scorers:
-        judge += not isinstance(one, str)
-        names.append(one if isinstance(one, str) else f"judge_{judge}")
-    return names
+def _checked_components(scorers: Sequence[Any]) -> list[Any]:
+    if not scorers or any(scorer is None for scorer in scorers):
+        known = ", ".join(dict.fromkeys((*BLACK_BOX, *WHITE_BOX)))
+        raise InputError(f"scorers must be chat models or among {known}, got none, or no llm")
+    for number, scorer in enumerate(scorers):
+        if isinstance(scorer, str):
+            checked_scorers([scorer], dict.fromkeys((*BLACK_BOX, *WHITE_BOX)))
+        else:
+            check_judge(scorer, f"scorers[{number}]")
+    return list(scorers)
 
 
 def _checked_weights(weights: Sequence[float] | None, n: int) -> list[float]:
-    given = [1.0] * n if weights is None else [float(weight) for weight in weights]
-    if len(given) != n or min(given) < 0 or not sum(given):
+    listed = [1.0] * n if weights is None else [float(weight) for weight in weights]
+    if len(listed) != n or min(listed) < 0 or not sum(listed):
         raise InputError(
             f"weights must be {n} numbers of at least 0, one for each scorer, got {weights!r:.60}"
         )
-    return [weight / sum(given) for weight in given]
+    return [weight / sum(listed) for weight in listed]
+
+
+def _tokens_with_best_first(
+    own: Sequence[Any] | None, sampled: Sequence[Sequence[Any]] | None, best: Sequence[int]
+) -> tuple[Sequence[Any] | None, Sequence[Sequence[Any]] | None]:
+    """Order tokens as their texts; a sample without tokens leaves those of the response unknown."""
+    if own is None:
+        return None, sampled
+    if sampled is None:
+        return [None if position else tokens for tokens, position in zip(own, best, strict=True)], None
+    return with_best_first(own, sampled, best)
 
 
 def _as_floats(column: Sequence[Any]) -> Floats:
@@ -292,3 +428,45 @@ def _best_threshold(scores: Floats, correct: Floats) -> float:
         return 2 * hits / float(accepted.sum() + (y == 1).sum())
 
     return float(max(np.arange(0, 1, 0.01), key=f1))
+
+
+def _model_config(model: Any, name: str) -> Any:
+    """Give the settings of a model that JSON can hold; a model's name stands for itself."""
+    if isinstance(model, str):
+        return model
+    if isinstance(model, LLMJudge):
+        settings = {"scoring_template": model.scoring_template, "additional_context": model.system_prompt}
+        return {"class_name": "LLMJudge", "llm": _model_config(model.llm, name), **settings}
+    if not is_langchain(model) or not hasattr(model, "model_fields_set"):
+        raise InputError(f"{name} must be a LangChain chat model to be saved, got {type(model).__name__}")
+    public = [
+        field
+        for field in sorted(model.model_fields_set)
+        if field not in (*_ADDRESSES, *_SET_BY_LANGCHAIN) and not field.endswith(_SECRETS)
+    ]
+    values = {field: getattr(model, field) for field in public}
+    saved = {field: value for field, value in values.items() if value is not None and _is_json(value)}
+    return {"class_name": type(model).__name__, "module": type(model).__module__, **saved}
+
+
+def _model_from_config(config: Any, name: str) -> Any:
+    if config is None or isinstance(config, str):
+        return config
+    settings = {field: value for field, value in config.items() if field not in {"class_name", "module"}}
+    if config["class_name"] == "LLMJudge":
+        return LLMJudge(**{**settings, "llm": _model_from_config(settings["llm"], name)})
+    try:
+        kind = getattr(import_module(config["module"]), config["class_name"])
+        if not is_langchain(kind):
+            raise InputError(f"{name} must be a LangChain chat model, got {config['class_name']}")
+        return kind(**settings)
+    except (ImportError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{name} cannot be created from the file: {error}") from error
+
+
+def _is_json(value: object) -> bool:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
-from semscale.chat.chat_model import held_open
+from semscale.chat.chat_model import ChatModel, held_open
+from semscale.chat.langchain import is_langchain
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Request
 from semscale.chat.runner import Running
-from semscale.compat.uqlm.result import UQResult
-from semscale.compat.uqlm.synchronous import synchronous
+from semscale.compat.uqlm.scorer import UQResult, synchronous
 from semscale.errors import InputError
 from semscale.judging.judge import Judge, JudgeState, Panel
 from semscale.judging.prompts import JudgedItem, read_items
 from semscale.judging.settings import TEMPLATES
-from semscale.judging.verdicts import PanelVerdicts, Verdicts
+from semscale.judging.verdicts import PanelVerdicts
 from semscale.messages import unknown_name
-from semscale.types import Status
 
 DEFAULT_TEMPLATE = "true_false_uncertain"
 
@@ -26,6 +26,7 @@ class LLMJudge:
 
     Args:
         llm: a LangChain chat model, or a model for ``semscale.load_chat_model``; its own settings apply.
+            Without it the judge can be set up, and not be asked.
         max_calls_per_min: the most calls per minute.
         scoring_template: ``true_false_uncertain``, ``true_false``, ``continuous`` or ``likert``.
         additional_context: additional instructions for the judge.
@@ -33,12 +34,13 @@ class LLMJudge:
         running: how calls are made and stored; an addition of Semscale's.
 
     Raises:
-        InputError: the template is unknown, or ``keywords_to_scores_dict`` is given.
+        InputError: the template is unknown, ``llm`` is no chat model, or there is a
+            ``keywords_to_scores_dict``.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - uqlm's own order
+    def __init__(
         self,
-        llm: object,
+        llm: object = None,
         max_calls_per_min: int | None = None,
         scoring_template: str = DEFAULT_TEMPLATE,
         additional_context: str | None = None,
@@ -55,15 +57,15 @@ class LLMJudge:
             raise unknown_name("scoring_template", str(scoring_template), TEMPLATES)
         self.llm, self.scoring_template, self.system_prompt = llm, scoring_template, additional_context
         self.running = _running(running, max_calls_per_min)
-        self._model = load_chat_model(llm)
+        self._model = None if llm is None else load_chat_model(llm)
 
     async def judge_responses(
         self,
         prompts: Sequence[str],
         responses: Sequence[str],
         retries: int = 5,
-        progress_bar: object = None,  # noqa: ARG002 - uqlm's own, ignored
-        explanations: bool = False,  # noqa: FBT001, FBT002 - uqlm's own signature
+        progress_bar: object = None,
+        explanations: bool = False,
     ) -> dict[str, Any]:
         """Judge responses to prompts.
 
@@ -79,20 +81,31 @@ class LLMJudge:
             (NaN if missing), and with ``explanations=True`` ``explanations``.
 
         Raises:
-            InputError: the lists have unequal lengths.
+            InputError: there is no ``llm``, or the lists have unequal lengths.
         """
         judge = self.as_judge(retries=retries, explanations=explanations)
-        async with held_open(self._model):
-            rows = read_items(list(prompts), list(responses))
+        rows = read_items(list(prompts), list(responses))
+        async with held_open(self._chat_model()):
             verdicts = await judge.judge_items(rows, self.running)
-        return _laid_out(judge, rows, verdicts, explanations=explanations)
+        columns: dict[str, Any] = {
+            "judge_prompts": [judge.prompt(row) if isinstance(row, JudgedItem) else None for row in rows],
+            "judge_responses": [verdict.replies[-1] if verdict.replies else None for verdict in verdicts],
+            "scores": verdicts.score.tolist(),
+        }
+        if explanations:
+            columns["explanations"] = [verdict.explanation for verdict in verdicts]
+        return columns
 
     judge_responses_sync = synchronous(judge_responses)
 
     def as_judge(self, *, retries: int = 5, explanations: bool = False) -> Judge:
-        """Return the underlying judge: replies in words, at the model's own temperature."""
+        """Return the underlying judge: replies in words, at the model's own temperature.
+
+        Raises:
+            InputError: there is no ``llm``.
+        """
         return Judge(
-            self._model,
+            self._chat_model(),
             template=self.scoring_template,
             context=self.system_prompt,
             order="score-first" if explanations else "score-only",
@@ -102,6 +115,11 @@ class LLMJudge:
             logprobs=False,
             corrections=retries,
         )
+
+    def _chat_model(self) -> ChatModel:
+        if self._model is None:
+            raise InputError("llm must be a chat model that judges responses, got None: LLMJudge(llm=...)")
+        return self._model
 
 
 class LLMPanel:
@@ -118,17 +136,17 @@ class LLMPanel:
         running: how calls are made and stored; an addition of Semscale's.
 
     Raises:
-        InputError: there are not as many templates as judges, or there is no judge.
+        InputError: there are not as many templates as judges, there is no judge, or one is no chat model.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - uqlm's own order
+    def __init__(
         self,
         judges: Sequence[object],
         llm: object = None,
         system_prompt: str | None = None,
         max_calls_per_min: int | None = None,
         scoring_templates: Sequence[str] | None = None,
-        explanations: bool = False,  # noqa: FBT001, FBT002
+        explanations: bool = False,
         additional_context: str | None = None,
         *,
         running: Running | None = None,
@@ -142,6 +160,8 @@ class LLMPanel:
         self.llm, self.system_prompt, self.explanations = llm, system_prompt, explanations
         self.scoring_templates = templates
         self.running = _running(running, max_calls_per_min)
+        for number, judge in enumerate(judges):
+            check_judge(judge, f"judges[{number}]")
         self.judges = [
             judge
             if isinstance(judge, LLMJudge)
@@ -149,7 +169,7 @@ class LLMPanel:
             for judge, template in zip(judges, templates, strict=True)
         ]
 
-    async def generate_and_score(self, prompts: Sequence[str], show_progress_bars: bool = True) -> UQResult:  # noqa: ARG002, FBT001, FBT002
+    async def generate_and_score(self, prompts: Sequence[str], show_progress_bars: bool = True) -> UQResult:
         """Answer prompts with ``llm`` and judge the answers; a prompt without an answer has no score.
 
         Raises:
@@ -166,11 +186,10 @@ class LLMPanel:
         answers = [None if outcome.reply is None else outcome.reply.text for outcome in outcomes]
         return await self.score(list(prompts), answers)
 
+    generate_and_score_sync = synchronous(generate_and_score)
+
     async def score(
-        self,
-        prompts: Sequence[str],
-        responses: Sequence[str | None],
-        show_progress_bars: bool = True,  # noqa: ARG002, FBT001, FBT002
+        self, prompts: Sequence[str], responses: Sequence[str | None], show_progress_bars: bool = True
     ) -> UQResult:
         """Judge existing responses.
 
@@ -183,43 +202,37 @@ class LLMPanel:
         """
         rows = read_items(list(prompts), list(responses))
         panel = [judge.as_judge(explanations=self.explanations) for judge in self.judges]
-        verdicts = await self._verdicts(panel, rows)
-        found: dict[str, Any] = {"prompts": list(prompts), "responses": list(responses)}
-        for number, each in enumerate(verdicts.judges, start=1):
-            found[f"judge_{number}"] = each.score.tolist()
-            if self.explanations:
-                found[f"judge_{number}_explanation"] = [verdict.explanation for verdict in each]
-        figures = {"avg": verdicts.mean, "max": verdicts.max, "min": verdicts.min, "median": verdicts.median}
-        found |= {name: figure.tolist() for name, figure in figures.items()}
-        temperature = getattr(self.llm, "temperature", None)
-        return UQResult({"data": found, "metadata": {"num_judges": len(panel), "temperature": temperature}})
-
-    generate_and_score_sync = synchronous(generate_and_score)
-
-    score_sync = synchronous(score)
-
-    async def _verdicts(self, panel: Sequence[Judge], rows: list[Any]) -> PanelVerdicts:
         if len(panel) > 1:
             states = [JudgeState(judge.running) for judge in self.judges]
             verdicts, _ = await Panel(panel).judge_part(rows, states, None)
-            return verdicts
-        alone = await panel[0].judge_items(rows, self.judges[0].running)
-        return PanelVerdicts((alone.model,), (alone,), alone.status, alone.signature)
+        else:
+            alone = await panel[0].judge_items(rows, self.judges[0].running)
+            verdicts = PanelVerdicts((alone.model,), (alone,), alone.status, alone.signature)
+        data: dict[str, Any] = {"prompts": list(prompts), "responses": list(responses)}
+        for number, column in enumerate(verdicts.judges, start=1):
+            data[f"judge_{number}"] = column.score
+            if self.explanations:
+                data[f"judge_{number}_explanation"] = [verdict.explanation for verdict in column]
+        data |= {"avg": verdicts.mean, "max": verdicts.max, "min": verdicts.min, "median": verdicts.median}
+        temperature = getattr(self.llm, "temperature", None)
+        return UQResult({"data": data, "metadata": {"num_judges": len(panel), "temperature": temperature}})
+
+    score_sync = synchronous(score)
+
+
+def check_judge(judge: object, parameter: str) -> None:
+    """Check that an object can judge.
+
+    Raises:
+        InputError: it is neither an ``LLMJudge`` nor a chat model.
+    """
+    if isinstance(judge, LLMJudge | ChatModel | str | PathLike) or is_langchain(judge):
+        return
+    raise InputError(f"{parameter} must be an LLMJudge or a chat model, got {judge!r:.40}")
 
 
 def _running(running: Running | None, max_calls_per_min: int | None) -> Running:
-    how = running or Running()
+    settings = running or Running()
     if max_calls_per_min is None:
-        return how
-    return replace(how, limits=replace(how.limits, requests_per_minute=max_calls_per_min))
-
-
-def _laid_out(
-    judge: Judge, rows: Sequence[JudgedItem | Status], verdicts: Verdicts, *, explanations: bool
-) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "judge_prompts": [judge.prompt(row) if isinstance(row, JudgedItem) else None for row in rows],
-        "judge_responses": [verdict.replies[-1] if verdict.replies else None for verdict in verdicts],
-        "scores": verdicts.score.tolist(),
-    }
-    return found | ({"explanations": [verdict.explanation for verdict in verdicts]} if explanations else {})
+        return settings
+    return replace(settings, limits=replace(settings.limits, requests_per_minute=max_calls_per_min))

@@ -12,7 +12,7 @@ Intended differences from ``uqlm`` 0.6.7:
 - A response without samples has no score (``None``).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,14 @@ from semscale.answer_consistency.claims import (
     split_claims,
 )
 from semscale.answer_consistency.consistency import Consistency
-from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
-from semscale.compat.uqlm.result import UQResult
-from semscale.compat.uqlm.synchronous import synchronous
+from semscale.chat.loading import load_chat_model
+from semscale.compat.uqlm.scorer import (
+    Generated,
+    UncertaintyScorer,
+    UQResult,
+    entailment_model,
+    synchronous,
+)
 from semscale.embedding.texts import text_status
 from semscale.errors import InputError
 from semscale.types import Floats, Status
@@ -43,7 +48,7 @@ _AGGREGATIONS = ("mean", "min")
 _GRANULARITIES = ("claim", "sentence")
 
 
-class LongTextUQ:
+class LongTextUQ(UncertaintyScorer):
     """Scores long responses claim by claim, by how far samples entail each claim or resemble it.
 
     Args:
@@ -57,62 +62,68 @@ class LongTextUQ:
         claim_filtering_scorer: by which scorer; the first one unless given.
         claim_decomposition_llm: a chat model that splits responses into claims; sentences unless given.
         claim_decomposition_prompt: makes the prompt for it of a response; Semscale's own unless given.
+        nli_llm: refused.
+        device: ignored.
         nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
         system_prompt: precedes every prompt that is a text.
         max_calls_per_min: the most calls per minute.
         sampling_temperature: temperature of the samples, above 0.
+        use_n_param: ignored.
+        max_length: ignored.
         sentence_transformer: the model of ``cosine_sim``.
         bert_model: the model of ``bert_score``.
         ledger: whether and where to store replies.
-        others: ``device``, ``use_n_param`` and ``max_length`` of uqlm are ignored; ``nli_llm`` is refused.
 
     Raises:
         InputError: a scorer, mode, granularity, aggregation or prompt is unknown, or ``nli_llm`` is given.
-        ModelError: the model of entailment cannot be had; the message says which command gets it.
+        ModelError: the model of entailment cannot be loaded; the message names the scorers that need it.
     """
 
-    def __init__(  # noqa: PLR0913 - the arguments of uqlm
+    reads_tokens = False
+
+    def __init__(
         self,
-        llm: Any = None,  # noqa: ANN401 - LangChain's model
+        llm: Any = None,
         granularity: str = "claim",
         mode: str = "unit_response",
         scorers: Sequence[str] | None = None,
-        *,
         aggregation: str = "mean",
         response_refinement: bool = False,
         claim_filtering_scorer: str | None = None,
-        claim_decomposition_llm: Any = None,  # noqa: ANN401 - LangChain's model
+        claim_decomposition_llm: Any = None,
         claim_decomposition_prompt: Callable[[str], str] | None = None,
-        nli_model_name: Any = "",  # noqa: ANN401
+        nli_llm: Any = None,
+        device: Any = None,
+        nli_model_name: Any = "",
         system_prompt: str | None = None,
         max_calls_per_min: int | None = None,
         sampling_temperature: float = 1.0,
+        use_n_param: bool = False,
+        max_length: int = 2000,
+        *,
         sentence_transformer: str = DEFAULT_MODEL,
         bert_model: str = DEFAULT_MODEL,
         ledger: bool | str | Path = True,
-        **others: Any,  # noqa: ANN401
     ) -> None:
         self.scorers = tuple(scorers or ENTAILMENT_VALUES[:1])
         _check_choices(granularity, mode, self.scorers, aggregation)
-        if others.get("nli_llm") is not None:
+        if nli_llm is not None:
             raise InputError("nli_llm is not offered: name a model of entailment with nli_model_name")
         if claim_decomposition_prompt is not None and not callable(claim_decomposition_prompt):
             raise InputError(
                 "claim_decomposition_prompt must be a function that makes a prompt of a response, got "
                 f"{claim_decomposition_prompt!r:.40}"
             )
-        self._generator = ResponseGenerator(
-            llm, system_prompt, max_calls_per_min, sampling_temperature, ledger
-        )
+        super().__init__(llm, system_prompt, max_calls_per_min, sampling_temperature, ledger)
         self._granularity, self._mode, self._aggregation = granularity, mode, aggregation
         self._filter = (claim_filtering_scorer or self.scorers[0]) if response_refinement else None
-        if self._filter is not None and self._filter not in self.scorers:
+        if self._filter not in (None, *self.scorers):
             raise InputError(f"claim_filtering_scorer must be among the scorers, got {self._filter!r}")
         asks = claim_decomposition_llm is not None and granularity == "claim"
-        self._splitting = self._generator.runner_of(claim_decomposition_llm) if asks else None
+        self._splitting = self._running.runner(load_chat_model(claim_decomposition_llm)) if asks else None
         self._prompt = claim_decomposition_prompt
         entailed = [name for name in self.scorers if name in ENTAILMENT_VALUES]
-        self._nli = entailment_model(nli_model_name, entailed[0]) if entailed else None
+        self._nli = entailment_model(nli_model_name, entailed) if entailed else None
         alike = [name for name in self.scorers if name not in ENTAILMENT_VALUES]
         self._alike = (
             Consistency(measures=alike, embedder=sentence_transformer, bert_embedder=bert_model, guards=())
@@ -120,31 +131,42 @@ class LongTextUQ:
             else None
         )
 
-    async def generate_and_score(
+    async def generate_and_score(  # type: ignore[override]  # the order of uqlm
         self,
         prompts: Sequence[Any],
         num_responses: int = 5,
         response_refinement_threshold: float = THRESHOLD,
-        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
+        show_progress_bars: bool | None = True,
     ) -> UQResult:
         """Request a response and samples for each prompt, and score its claims.
 
+        Args:
+            prompts: texts, or lists of LangChain's messages.
+            num_responses: number of samples for each prompt.
+            response_refinement_threshold: claims with a lower value are removed from refined responses.
+            show_progress_bars: ignored.
+
         Raises:
-            InputError: there is no ``llm``, or a prompt has another type.
+            InputError: there is no ``llm``, no sample is wanted, or a prompt has another type.
             ReplyError: no call can succeed.
         """
-        found = await self._generator.generate(prompts, num_responses, logprobs=False)
-        result = await self.score(found.responses, found.samples, response_refinement_threshold)
-        return UQResult({"data": {"prompts": list(prompts), **result.data}, "metadata": result.metadata})
+        generated = await self._generate(prompts, num_responses)
+        return await self._score_generated(prompts, generated, response_refinement_threshold)
 
-    generate_and_score_sync = synchronous(generate_and_score)
+    generate_and_score_sync = synchronous(generate_and_score)  # type: ignore[arg-type]
+
+    async def _score_generated(
+        self, prompts: Sequence[Any], generated: Generated, threshold: float = THRESHOLD
+    ) -> UQResult:
+        result = await self.score(generated.responses, generated.samples, threshold)
+        return UQResult({"data": {**result.data, "prompts": list(prompts)}, "metadata": result.metadata})
 
     async def score(
         self,
         responses: Sequence[Any],
         sampled_responses: Sequence[Sequence[Any]],
         response_refinement_threshold: float = THRESHOLD,
-        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
+        show_progress_bars: bool | None = True,
     ) -> UQResult:
         """Score the claims of existing responses.
 
@@ -165,44 +187,42 @@ class LongTextUQ:
         if len(responses) != len(sampled_responses):
             raise InputError("responses and sampled_responses must have equal lengths")
         split = await self._split(responses)
-        claims = [each or [] for each in split]
+        claims = [listed or [] for listed in split]
         values = claim_values(claims, await self._units(sampled_responses), self._pair_values)
         data: dict[str, Any] = {
             "responses": list(responses),
-            "sampled_responses": [list(each) for each in sampled_responses],
+            "sampled_responses": [list(row) for row in sampled_responses],
         }
-        columns = {name: [each[name] for each in values] for name in self.scorers}
-        kept = [
-            np.ones(len(each), bool)
-            if self._filter is None
-            else ~(value[self._filter] < response_refinement_threshold)
-            for each, value in zip(claims, values, strict=True)
-        ]
-        data |= {name: self._aggregated(column) for name, column in columns.items()}
+        data |= {name: self._aggregated([value[name] for value in values]) for name in self.scorers}
+        removed = [np.zeros(len(listed), bool) for listed in claims]
         if self._filter is not None:
-            shown = [
-                " ".join(one for one, is_kept in zip(each, mask, strict=True) if is_kept)
-                for each, mask in zip(claims, kept, strict=True)
+            filtered = [value[self._filter] for value in values]
+            removed = [column < response_refinement_threshold for column in filtered]
+            data["refined_responses"] = [
+                " ".join(claim for claim, is_removed in zip(listed, mask, strict=True) if not is_removed)
+                for listed, mask in zip(claims, removed, strict=True)
             ]
-            left = [column[mask] for column, mask in zip(columns[self._filter], kept, strict=True)]
-            data |= {"refined_responses": shown, f"refined_{self._filter}": self._aggregated(left)}
+            data[f"refined_{self._filter}"] = self._aggregated(
+                [column[~mask] for column, mask in zip(filtered, removed, strict=True)]
+            )
         data["claims_data"] = [
             [
                 {
                     self._granularity: claim,
-                    "removed": not mask[at],
-                    **{name: float(value[name][at]) for name in self.scorers},
+                    "removed": mask[number],
+                    **{name: value[name][number] for name in self.scorers},
                 }
-                for at, claim in enumerate(each)
+                for number, claim in enumerate(listed)
             ]
-            for each, mask, value in zip(claims, kept, values, strict=True)
+            for listed, mask, value in zip(claims, removed, values, strict=True)
         ]
         metadata = {
             "mode": self._mode,
             "granularity": self._granularity,
             "aggregation": self._aggregation,
-            "temperature": self._generator.temperature,
-            "without_claims": sum(each is None for each in split),
+            **self._sampling_metadata(sampled_responses),
+            "response_refinement_threshold": response_refinement_threshold,
+            "without_claims": sum(listed is None for listed in split),
         }
         return UQResult({"data": data, "metadata": metadata})
 
@@ -213,26 +233,26 @@ class LongTextUQ:
 
     async def _units(self, samples: Sequence[Sequence[Any]]) -> list[list[list[str]]]:
         """Give for each response the units of its samples, one after the other."""
-        usable = [_usable(each) for each in samples]
+        usable = [[text for text in row if text_status(text) is Status.SCORED] for row in samples]
         if self._mode == "unit_response":
-            return [[[text] for text in each] for each in usable]
-        split = await self._split([text for each in usable for text in each])
-        units = iter([each or [] for each in split])
-        return [[next(units) for _ in each] for each in usable]
+            return [[[text] for text in row] for row in usable]
+        split = await self._split([text for row in usable for text in row])
+        units = iter([listed or [] for listed in split])
+        return [[next(units) for _ in row] for row in usable]
 
     def _pair_values(self, premises: list[str], hypotheses: list[str]) -> dict[str, Floats]:
-        found: Mapping[str, Floats] = {}
+        values: dict[str, Floats] = {}
         if self._nli is not None:
-            found = entailment_values(self._nli, premises, hypotheses)
+            values |= entailment_values(self._nli, premises, hypotheses)
         if self._alike is not None:
             alike = self._alike.measure_part(hypotheses, [[text] for text in premises], keep_unread=True)
-            found = {**found, **alike.measures}
-        return {name: found[name] for name in self.scorers}
+            values |= alike.measures
+        return {name: values[name] for name in self.scorers}
 
     def _aggregated(self, columns: Sequence[Floats]) -> list[float]:
         function = np.mean if self._aggregation == "mean" else np.min
-        known = [each[~np.isnan(each)] for each in columns]
-        return [float(function(each)) if len(each) else np.nan for each in known]
+        known = [column[~np.isnan(column)] for column in columns]
+        return [float(function(column)) if len(column) else np.nan for column in known]
 
 
 def _check_choices(granularity: str, mode: str, scorers: Sequence[str], aggregation: str) -> None:
@@ -247,7 +267,3 @@ def _check_choices(granularity: str, mode: str, scorers: Sequence[str], aggregat
             )
     if aggregation not in _AGGREGATIONS:
         raise InputError(f"aggregation must be mean or min, got {aggregation!r}")
-
-
-def _usable(texts: Sequence[Any]) -> list[str]:
-    return [text for text in texts if text_status(text) is Status.SCORED]

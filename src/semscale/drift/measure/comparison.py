@@ -13,8 +13,7 @@ from semscale.drift.measure.metrics import Metric
 from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs, reference_variance
 from semscale.drift.quality.judged_runs import JudgedRuns
 from semscale.drift.runs.item_matching import ItemMatching
-from semscale.history.item_json import digest_items
-from semscale.history.items import Item
+from semscale.history.items import Item, digest_items
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import COMMON_ITEMS
 from semscale.signature import Signature

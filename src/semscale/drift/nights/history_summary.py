@@ -11,9 +11,9 @@ from semscale.drift.measure.indexed_baseline import IndexedBaseline
 from semscale.drift.nights.series import latest_complete
 from semscale.drift.nights.trend import Trends, trends
 from semscale.drift.runs.run_summaries import approval_record
-from semscale.history.runs import Approval, now
+from semscale.history.chain import Merged
+from semscale.history.runs import Approval, RunSummary, now
 from semscale.history.stored_comparison import StoredCheck, StoredComparison
-from semscale.history.summaries import Merged, RunSummary
 from semscale.presentable import Presentable
 
 if TYPE_CHECKING:

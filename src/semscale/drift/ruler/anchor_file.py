@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from semscale.drift.runs.output_cells import CellLocation
 from semscale.drift.runs.run_columns import input_text, names_in
 from semscale.errors import InputError
-from semscale.history.anchors.anchor_set import MOST_PAIRS, AnchorPair
+from semscale.history.anchor_sets import MOST_PAIRS, AnchorPair
 from semscale.messages import shortened
 from semscale.store.missing_codes import is_missing
 from semscale.store.table import Table

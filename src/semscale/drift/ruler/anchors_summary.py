@@ -8,7 +8,7 @@ from semscale.drift.ruler.checking import last_series
 from semscale.drift.ruler.label_errors import LabelError, label_array, label_error, mean_readings
 from semscale.drift.ruler.text_ruler import FINDINGS
 from semscale.errors import InputError
-from semscale.history.anchors.anchor_set import AnchorReadings, AnchorSet
+from semscale.history.anchor_sets import AnchorReadings, AnchorSet
 from semscale.presentable import Presentable
 
 if TYPE_CHECKING:

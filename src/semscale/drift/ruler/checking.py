@@ -11,7 +11,7 @@ from semscale.drift.ruler.label_errors import LabelError, label_array, label_err
 from semscale.drift.ruler.ruler import Ruler, read_anew
 from semscale.drift.ruler.ruler_check import ALPHA, RulerCheck, RulerStatus
 from semscale.errors import InputError
-from semscale.history.anchors.anchor_set import AnchorReadings, AnchorSet
+from semscale.history.anchor_sets import AnchorReadings, AnchorSet
 from semscale.history.runs import new_id, now
 from semscale.signature import Signature
 from semscale.types import Floats, Progress

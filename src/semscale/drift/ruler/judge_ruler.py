@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from semscale.chat.runner import Running
 from semscale.errors import InputError
-from semscale.history.anchors.anchor_set import AnchorPair
+from semscale.history.anchor_sets import AnchorPair
 from semscale.judging.judge import Judge
 from semscale.signature import Signature
 from semscale.types import Floats, Progress

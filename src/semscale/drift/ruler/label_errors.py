@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semscale.history.anchors.anchor_set import AnchorReadings, AnchorSet
+from semscale.history.anchor_sets import AnchorReadings, AnchorSet
 from semscale.stats.intervals import MeanEstimate, estimate_mean
 from semscale.types import Floats
 

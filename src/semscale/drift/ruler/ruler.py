@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.history.anchors.anchor_set import AnchorPair
+from semscale.history.anchor_sets import AnchorPair
 from semscale.messages import shortened
 from semscale.signature import Signature
 from semscale.types import Floats, Progress

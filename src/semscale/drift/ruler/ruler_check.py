@@ -8,7 +8,7 @@ from typing import Any
 from semscale.drift.measure.metrics import metric_label
 from semscale.drift.ruler.bets import RulerTest
 from semscale.drift.ruler.label_errors import LabelError
-from semscale.history.anchors.anchor_set import AnchorReadings
+from semscale.history.anchor_sets import AnchorReadings
 
 ALPHA = 0.01
 """Chance that a ruler which never moves is ever said to have moved, over any number of runs."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from semscale.drift.measure.meter import DriftMeter
-from semscale.history.anchors.anchor_set import AnchorPair
+from semscale.history.anchor_sets import AnchorPair
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.signature import Signature

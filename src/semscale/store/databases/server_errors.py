@@ -21,7 +21,7 @@ _BY_CODE = {
 _PASSING = ("08", "40", "53", "57")  # lost or refused connections, deadlocks, no room, restarts
 
 
-def words_for(error: DBAPIError, *, connected: bool) -> str | None:
+def message_for(error: DBAPIError, *, connected: bool) -> str | None:
     """Say what a server's error means, and what to do; ``None`` for one that no user can mend.
 
     Args:

@@ -110,7 +110,6 @@ def test_a_stop_while_sending_says_what_is_kept(sent, monkeypatch):
         NotifyOptions(notify=ADDRESS).send(summary_of(Outcome.FAIL), ID)
 
 
-@pytest.mark.needs("history")
 def test_a_webhook_that_fails_is_said_in_one_line_and_changes_no_exit_code(semscale, monkeypatch):
     def refuse(self, content):
         raise ReplyError("it answered 404, Not Found")

@@ -1,0 +1,510 @@
+"""The chain of a history: entries, each linked by a hash to those of its dataset that were stored before it.
+
+Every entry has a *link*: a hash of the entry and of the last links of its dataset. As a link contains the
+hashes before it, the last one stands for the whole dataset. Two machines that go on from copies of one
+history make two last links; the next entry after a merge names both.
+"""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, exists, select
+
+from semscale.errors import InputError
+from semscale.history.items import digest_bodies, has_surrogates
+from semscale.history.runs import named
+from semscale.presentable import Presentable
+from semscale.store.databases.database import Database, insert_rows
+from semscale.store.databases.schema import ENTRIES, ITEMS, LINKS, SCORES
+
+SHORTEST_HEAD = 16
+"""The fewest characters of a hash that can name a head."""
+
+_FEW = 200  # entries whose links are looked up by id
+_VERIFY = "semscale drift history --verify names what does not hold"
+_CHANGED = "it has another hash than its link"
+
+
+class EntryKind(StrEnum):
+    """The kinds of entries in a history."""
+
+    RUN = "run"
+    APPROVAL = "approval"
+    COMPARISON = "comparison"
+    ANCHOR_SET = "anchor set"
+    ANCHOR_READINGS = "anchor readings"
+
+
+_NOUNS = {
+    EntryKind.RUN: "a run",
+    EntryKind.APPROVAL: "an approval",
+    EntryKind.COMPARISON: "a comparison",
+    EntryKind.ANCHOR_SET: "an anchor set",
+    EntryKind.ANCHOR_READINGS: "readings",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run, approval, comparison, anchor set or readings of one, as a row of the database.
+
+    Attributes:
+        kind: an ``EntryKind``.
+        id: its id.
+        dataset: its dataset.
+        subject: id of the run or anchor set that it is about; ``None`` without one.
+        moment: its time, from :func:`moment_text`.
+        body: its content, from :func:`body_text`; items and scores are in it as hashes.
+
+    Raises:
+        InputError: id, dataset or subject contain NUL or an unpaired surrogate.
+    """
+
+    kind: str
+    id: str
+    dataset: str
+    subject: str | None
+    moment: str
+    body: str
+
+    def __post_init__(self) -> None:
+        for name in ("id", "dataset", "subject"):
+            value = getattr(self, name)
+            if value is not None and ("\0" in value or has_surrogates(value)):
+                raise InputError(
+                    f"{name} must be text that a database can keep, got {value[:60]!r}: "
+                    "leave out NUL and unpaired surrogates"
+                )
+
+    @property
+    def time(self) -> datetime:
+        """Its time, in UTC."""
+        return datetime.fromisoformat(self.moment)
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """The parsed body."""
+        content: dict[str, Any] = json.loads(self.body)
+        return content
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of all attributes, 64 hexadecimal digits."""
+        return _hash_of([self.kind, self.id, self.dataset, self.subject, self.moment, self.body])
+
+
+@dataclass(frozen=True)
+class Link:
+    """The link of an entry, as a row of the database.
+
+    Attributes:
+        hash: SHA-256 of the other attributes, as it was stored.
+        kind: kind of the entry.
+        entry_id: id of the entry.
+        dataset: dataset of the entry.
+        content: hash of the entry.
+        parents: hashes of the last links of the dataset before it, sorted, with spaces between them.
+    """
+
+    hash: str
+    kind: str
+    entry_id: str
+    dataset: str
+    content: str
+    parents: str
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether the stored hash is that of the other attributes."""
+        return self.hash == _link_hash(self.kind, self.entry_id, self.dataset, self.content, self.parents)
+
+
+def moment_text(name: str, moment: datetime) -> str:
+    """Write a time in UTC, so that texts sort as times do.
+
+    Raises:
+        InputError: it has no time zone.
+    """
+    if moment.tzinfo is None:
+        raise InputError(f"{name} must have a time zone, got {moment.isoformat()}: use datetime.now(UTC)")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def body_text(content: Mapping[str, object]) -> str:
+    """Write the content of an entry as JSON; equal contents in one order are equal texts."""
+    return json.dumps(content, allow_nan=False)
+
+
+def add_entry(connection: Connection, entry: Entry) -> None:
+    """Store an entry, and link it to the last entries of its dataset.
+
+    Raises:
+        InputError: the history has an entry of this kind and id, or the dataset's chain does not hold.
+    """
+    refuse_lost(connection, LINKS.c.dataset == entry.dataset)
+    links = load_links(connection, LINKS.c.dataset == entry.dataset)
+    hashes = {link.hash for link in links}
+    if any(_link_flaw(link, hashes) for link in links):
+        raise InputError(
+            f"the chain of dataset {entry.dataset[:60]!r} is broken, because somebody changed the database: "
+            f"{_VERIFY}; nothing was stored"
+        )
+    if _is_stored(connection, entry.kind, entry.id):
+        raise InputError(
+            f"the history has {_NOUNS[EntryKind(entry.kind)]} {entry.id!r} already: nothing is ever "
+            "replaced, so give another id"
+        )
+    insert_rows(connection, ENTRIES, [asdict(entry)])
+    parents = " ".join(heads_of(links))
+    values = (entry.kind, entry.id, entry.dataset, entry.hash, parents)
+    insert_rows(connection, LINKS, [asdict(Link(_link_hash(*values), *values))])
+
+
+def read_entries(connection: Connection, kind: EntryKind, *conditions: ColumnElement[bool]) -> list[Entry]:
+    """Read entries, oldest first.
+
+    Args:
+        connection: to the history's database.
+        kind: of the entries.
+        conditions: on columns of ``ENTRIES``.
+
+    Raises:
+        InputError: an entry was changed since it was stored, or was stored by something else than Semscale.
+    """
+    columns = ENTRIES.c
+    query = select(ENTRIES).where(columns.kind == str(kind), *conditions).order_by(columns.moment, columns.id)
+    entries = [Entry(**row) for row in connection.execute(query).mappings()]
+    wanted = [LINKS.c.kind == str(kind)]
+    if len(entries) <= _FEW:
+        wanted.append(LINKS.c.entry_id.in_([entry.id for entry in entries]))
+    links = defaultdict[str, list[Link]](list)
+    for link in load_links(connection, *wanted):
+        links[link.entry_id].append(link)
+    for entry in entries:
+        reason = _entry_flaw(entry, links[entry.id])
+        if reason is not None:
+            raise changed_error(entry, reason)
+    return entries
+
+
+def changed_error(entry: Entry, reason: str = _CHANGED) -> InputError:
+    """Return the error for an entry that is not what was stored."""
+    return InputError(
+        f"{entry.kind} {entry.id[:60]!r} is not what was stored: {reason}, so somebody changed the database; "
+        f"take it from a copy ({_VERIFY})"
+    )
+
+
+def refuse_lost(connection: Connection, *conditions: ColumnElement[bool]) -> None:
+    """Refuse to go on where an entry was deleted.
+
+    Args:
+        connection: to the history's database.
+        conditions: on columns of ``LINKS``.
+
+    Raises:
+        InputError: an entry has a link and is missing.
+    """
+    is_there = exists().where(ENTRIES.c.kind == LINKS.c.kind, ENTRIES.c.id == LINKS.c.entry_id)
+    lost = load_links(connection, ~is_there, *conditions)
+    if lost:
+        first, more = lost[0], f" (and {len(lost) - 1:,} more)" if len(lost) > 1 else ""
+        raise InputError(
+            f"{first.kind} {first.entry_id[:60]!r} of dataset {first.dataset[:60]!r} was stored and is "
+            f"missing{more}, so somebody changed the database; take it from a copy ({_VERIFY})"
+        )
+
+
+def load_links(connection: Connection, *conditions: ColumnElement[bool]) -> list[Link]:
+    """Load links in the order in which they were stored, each after those that it names."""
+    columns = (LINKS.c[name] for name in Link.__dataclass_fields__)
+    query = select(*columns).where(*conditions).order_by(LINKS.c.position)
+    return [Link(*row) for row in connection.execute(query)]
+
+
+def heads_of(links: Sequence[Link]) -> list[str]:
+    """List the hashes of links that no other one names, sorted."""
+    parents = {parent for link in links for parent in link.parents.split()}
+    return sorted({link.hash for link in links} - parents)
+
+
+def load_bodies(connection: Connection, run_id: str) -> Sequence[str]:
+    """Load the JSON of a run's items, in their order."""
+    query = select(ITEMS.c.body).where(ITEMS.c.run_id == run_id).order_by(ITEMS.c.position)
+    return connection.execute(query).scalars().all()
+
+
+def load_packed(connection: Connection, comparison_id: str) -> dict[str, bytes]:
+    """Load the packed scores of a comparison by metric, sorted."""
+    query = select(SCORES.c.metric, SCORES.c.packed).where(SCORES.c.comparison_id == comparison_id)
+    return {row.metric: bytes(row.packed) for row in connection.execute(query.order_by(SCORES.c.metric))}
+
+
+def hashes_of(packed: Mapping[str, bytes]) -> dict[str, str]:
+    """Hash the packed scores of a comparison by metric, sorted."""
+    return {metric: hashlib.sha256(packed[metric]).hexdigest() for metric in sorted(packed)}
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """An entry that does not hold.
+
+    Attributes:
+        kind: its ``EntryKind``, or ``head``.
+        id: its id; of a head, its hash.
+        dataset: its dataset; ``None`` for a head.
+        why: the reason.
+    """
+
+    kind: str
+    id: str
+    dataset: str | None
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id[:60]!r}: {self.why}"
+
+
+@dataclass(frozen=True, repr=False)
+class Verification(Presentable):
+    """The result of checking a history.
+
+    Attributes:
+        where: the history.
+        n_entries: number of entries that were checked.
+        flaws: entries that do not hold, the first broken link first.
+        heads: hashes of the last links of each dataset.
+    """
+
+    where: str
+    n_entries: int
+    flaws: tuple[Flaw, ...]
+    heads: Mapping[str, tuple[str, ...]]
+
+    def __repr__(self) -> str:
+        return f"Verification(where={self.where!r}, entries={self.n_entries:,}, holds={self.holds})"
+
+    @property
+    def holds(self) -> bool:
+        """Whether every entry is what was stored, and every head that was named is there."""
+        return not self.flaws
+
+    def record(self) -> dict[str, Any]:
+        """Lay everything out by name, for JSON."""
+        return {
+            "instrument": "drift verify",
+            "history": self.where,
+            "holds": self.holds,
+            "entries": self.n_entries,
+            "flaws": [asdict(flaw) for flaw in self.flaws],
+            "heads": [{"dataset": name, "heads": hashes} for name, hashes in self.heads.items()],
+        }
+
+
+def verify(database: Database, heads: Sequence[str] = ()) -> Verification:
+    """Check every entry against its link, and every link against those before it.
+
+    A chain of hashes cannot show that somebody computed all of it anew, or took away its last entries and
+    links: for this, note the heads elsewhere and name them here.
+
+    Args:
+        database: a history's.
+        heads: hashes of heads that were noted before, or at least their first 16 characters.
+
+    Raises:
+        InputError: a head is shorter.
+    """
+    for head in heads:
+        if len(head) < SHORTEST_HEAD:
+            raise InputError(f"head must be at least {SHORTEST_HEAD} characters of a hash, got {head!r:.60}")
+    with database.reading() as connection:
+        links = load_links(connection)
+        entries = _all_entries(connection)
+        contents = {link.content for link in links}
+        changed = {
+            key
+            for key, entry in entries.items()
+            if entry.hash in contents and not _parts_hold(connection, entry)
+        }
+    why = "no link has this hash: what was stored up to it was replaced or taken away"
+    lost_heads = [head for head in heads if not any(link.hash.startswith(head) for link in links)]
+    return Verification(
+        where=database.address.shown,
+        n_entries=len(entries),
+        flaws=(*_flaws(links, entries, changed), *(Flaw("head", head, None, why) for head in lost_heads)),
+        heads={
+            dataset: tuple(heads_of([link for link in links if link.dataset == dataset]))
+            for dataset in sorted({entry.dataset for entry in entries.values()})
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Numbers of entries that a merge has added.
+
+    Attributes:
+        runs: number of added runs.
+        approvals: number of added approvals.
+        comparisons: number of added comparisons.
+        anchor_sets: number of added anchor sets.
+        anchor_readings: number of added readings of anchor sets.
+    """
+
+    runs: int = 0
+    approvals: int = 0
+    comparisons: int = 0
+    anchor_sets: int = 0
+    anchor_readings: int = 0
+
+
+_PLURALS = {
+    EntryKind.RUN: "runs",
+    EntryKind.APPROVAL: "approvals",
+    EntryKind.COMPARISON: "comparisons",
+    EntryKind.ANCHOR_SET: "anchor_sets",
+    EntryKind.ANCHOR_READINGS: "anchor_readings",
+}
+_PARTS = {EntryKind.RUN: (ITEMS, ITEMS.c.run_id), EntryKind.COMPARISON: (SCORES, SCORES.c.comparison_id)}
+
+
+def merge(target: Database, source: Database) -> Merged:
+    """Add the entries and links of another history; each entry is one transaction.
+
+    Links are copied unchanged and in their order, so a merge that was stopped leaves a whole chain and goes
+    on when it is repeated, and a head that was noted on the other machine is found here.
+
+    Raises:
+        InputError: an entry differs between the two although its id is the same, or an entry of the other
+            history does not hold; nothing is added.
+    """
+    with source.reading() as connection:
+        offered, links = _all_entries(connection), load_links(connection)
+    with target.reading() as connection:
+        known, known_links = _all_entries(connection), {link.hash for link in load_links(connection)}
+    _refuse_conflicts(known, offered, (target.address.shown, source.address.shown))
+    verification = verify(source)
+    if not verification.holds:
+        raise InputError(
+            f"{source.name} is not what was stored: {verification.flaws[0]}; nothing was merged, so take it "
+            "from a copy (semscale drift history --verify)"
+        )
+    added: Counter[str] = Counter()
+    for link in links:
+        if link.hash not in known_links:
+            entry = offered[link.kind, link.entry_id]
+            added[_PLURALS[EntryKind(entry.kind)]] += _copy(target, source, entry, link)
+    return Merged(**added)
+
+
+def _refuse_conflicts(
+    known: Mapping[tuple[str, str], Entry], offered: Mapping[tuple[str, str], Entry], shown: tuple[str, str]
+) -> None:
+    for kind, plural in _PLURALS.items():
+        conflicts = [
+            entry.id
+            for key, entry in offered.items()
+            if entry.kind == kind and known.get(key, entry) != entry
+        ]
+        if conflicts:
+            raise InputError(
+                f"{plural.replace('_', ' ')} {named(conflicts)} differ between {shown[0]} and {shown[1]}: "
+                "one of the two was changed by hand, so nothing was merged; restore that one from a copy"
+            )
+
+
+def _copy(target: Database, source: Database, entry: Entry, link: Link) -> bool:
+    """Add a link, and its entry if it is missing; tell whether the entry was added."""
+    table, owner = _PARTS.get(EntryKind(entry.kind), (None, None))
+    parts = []
+    if table is not None and owner is not None:
+        with source.reading() as connection:
+            rows = connection.execute(select(table).where(owner == entry.id).order_by(*table.primary_key))
+            parts = [dict(row) for row in rows.mappings()]
+    with target.writing(alone=True) as connection:
+        if load_links(connection, LINKS.c.hash == link.hash):
+            return False  # another merge has added it meanwhile
+        is_new = not _is_stored(connection, entry.kind, entry.id)
+        if is_new:
+            insert_rows(connection, ENTRIES, [asdict(entry)])
+            if table is not None:
+                insert_rows(connection, table, parts)
+        insert_rows(connection, LINKS, [asdict(link)])
+    return is_new
+
+
+def _is_stored(connection: Connection, kind: str, id_: str) -> bool:
+    query = select(ENTRIES.c.id).where(ENTRIES.c.kind == kind, ENTRIES.c.id == id_)
+    return connection.execute(query).first() is not None
+
+
+def _all_entries(connection: Connection) -> dict[tuple[str, str], Entry]:
+    query = select(ENTRIES).order_by(ENTRIES.c.moment, ENTRIES.c.id)
+    entries = (Entry(**row) for row in connection.execute(query).mappings())
+    return {(entry.kind, entry.id): entry for entry in entries}
+
+
+def _parts_hold(connection: Connection, entry: Entry) -> bool:
+    """Compare the items of a run, or the scores of a comparison, with their hashes."""
+    if entry.kind == EntryKind.RUN:
+        return bool(entry.content.get("items") == digest_bodies(load_bodies(connection, entry.id)))
+    if entry.kind == EntryKind.COMPARISON:
+        return bool(entry.content.get("scores") == hashes_of(load_packed(connection, entry.id)))
+    return True
+
+
+def _flaws(
+    links: Sequence[Link], entries: Mapping[tuple[str, str], Entry], changed: set[tuple[str, str]]
+) -> list[Flaw]:
+    """List the entries that do not hold in the order of the chain; those without a link come last."""
+    hashes = {link.hash for link in links}
+    reasons: dict[tuple[str, str], tuple[str, str]] = {}
+    for link in links:
+        key = (link.kind, link.entry_id)
+        entry = entries.get(key)
+        if entry is None:
+            reason: str | None = "it is missing, and its link is there"
+        elif key in changed:
+            reason = _CHANGED
+        else:
+            reason = _entry_flaw(entry, [link]) or _link_flaw(link, hashes)
+        if reason is not None:
+            reasons.setdefault(key, (link.dataset, reason))
+    linked = {(link.kind, link.entry_id) for link in links}
+    for key, entry in entries.items():
+        if key not in linked:
+            reasons[key] = (entry.dataset, "it has no link")
+    return [Flaw(*key, *reason) for key, reason in reasons.items()]
+
+
+def _entry_flaw(entry: Entry, links: Sequence[Link]) -> str | None:
+    if not links:
+        return "it has no link"
+    if not all(link.is_intact for link in links):
+        return "its link has another hash"
+    if any((link.dataset, link.content) != (entry.dataset, entry.hash) for link in links):
+        return _CHANGED
+    return None
+
+
+def _link_flaw(link: Link, hashes: set[str]) -> str | None:
+    if not link.is_intact:
+        return "its link has another hash"
+    if not hashes.issuperset(link.parents.split()):
+        return "an entry that was stored before it is missing or was replaced"
+    return None
+
+
+def _link_hash(kind: str, entry_id: str, dataset: str, content: str, parents: str) -> str:
+    return _hash_of([kind, entry_id, dataset, content, parents])
+
+
+def _hash_of(values: Iterable[str | None]) -> str:
+    return hashlib.sha256(json.dumps(list(values)).encode()).hexdigest()

@@ -1,1 +1,0 @@
-"""Databases that hold a history: a SQLite file or a PostgreSQL server."""

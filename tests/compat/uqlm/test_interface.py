@@ -1,0 +1,155 @@
+"""Signatures, results and warnings that all classes share."""
+
+import asyncio
+import inspect
+import json
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from semscale.chat.replies import TokenLogprob
+from semscale.compat import uqlm
+from semscale.compat.uqlm import SemanticDensity, SemanticEntropy, UQEnsemble, UQResult
+from semscale.compat.uqlm.scorer import synchronous
+from semscale.signature import Signature
+
+# Parameters by position in uqlm 0.6.7.
+ARGUMENTS = {
+    "BlackBoxUQ": "llm scorers device use_best nli_model_name sentence_transformer postprocessor "
+    "structured_response output_extractor system_prompt max_calls_per_min sampling_temperature "
+    "return_responses use_n_param max_length verbose nli_batch_size",
+    "BlackBoxUQ.generate_and_score": "prompts num_responses show_progress_bars",
+    "BlackBoxUQ.score": "responses sampled_responses show_progress_bars",
+    "LLMJudge": "llm max_calls_per_min scoring_template additional_context keywords_to_scores_dict",
+    "LLMJudge.judge_responses": "prompts responses retries progress_bar explanations",
+    "LLMPanel": "judges llm system_prompt max_calls_per_min scoring_templates explanations "
+    "additional_context",
+    "LLMPanel.score": "prompts responses show_progress_bars",
+    "LongTextUQ": "llm granularity mode scorers aggregation response_refinement claim_filtering_scorer "
+    "claim_decomposition_llm claim_decomposition_prompt nli_llm device nli_model_name system_prompt "
+    "max_calls_per_min sampling_temperature use_n_param max_length",
+    "LongTextUQ.generate_and_score": "prompts num_responses response_refinement_threshold show_progress_bars",
+    "LongTextUQ.score": "responses sampled_responses response_refinement_threshold show_progress_bars",
+    "SemanticDensity": "llm postprocessor device system_prompt max_calls_per_min use_n_param "
+    "sampling_temperature verbose nli_model_name max_length return_responses length_normalize nli "
+    "nli_batch_size",
+    "SemanticDensity.score": "prompts responses sampled_responses logprobs_results "
+    "sampled_logprobs_results show_progress_bars",
+    "SemanticEntropy": "llm postprocessor device use_best best_response_selection system_prompt "
+    "max_calls_per_min use_n_param sampling_temperature verbose nli_model_name max_length return_responses "
+    "length_normalize prompts_in_nli nli nli_batch_size",
+    "SemanticEntropy.score": "prompts responses sampled_responses logprobs_results "
+    "sampled_logprobs_results show_progress_bars",
+    "UQEnsemble": "llm scorers device postprocessor system_prompt max_calls_per_min use_n_param thresh "
+    "weights nli_model_name use_best sampling_temperature scoring_templates max_length verbose grader_llm "
+    "return_responses",
+    "UQEnsemble.score": "prompts responses sampled_responses logprobs_results sampled_logprobs_results "
+    "num_responses show_progress_bars",
+    "UQEnsemble.tune": "prompts ground_truth_answers grader_function num_responses weights_objective "
+    "thresh_bounds thresh_objective n_trials step_size fscore_beta show_progress_bars",
+    "UQEnsemble.tune_from_graded": "correct_indicators weights_objective thresh_bounds thresh_objective "
+    "n_trials step_size fscore_beta show_progress_bars",
+    "UQEnsemble.save_config": "path",
+    "UQEnsemble.load_config": "path llm",
+    "UQEnsemble.print_ensemble_weights": "",
+    "WhiteBoxUQ": "llm system_prompt max_calls_per_min scorers sampling_temperature top_k_logprobs "
+    "use_n_param length_normalize prompts_in_nli device max_length sentence_transformer nli_model_name",
+    "WhiteBoxUQ.score": "logprobs_results prompts responses sampled_responses sampled_logprobs_results "
+    "show_progress_bars",
+}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_arguments_stand_at_the_positions_of_uqlm(name):
+    kind, _, method = name.partition(".")
+    called = getattr(uqlm, kind)
+    parameters = inspect.signature(getattr(called, method) if method else called).parameters.values()
+    by_position = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    assert [name for name in by_position if name != "self"] == ARGUMENTS[name].split()
+
+
+class Adder:
+    async def add(self, left, *, right=2):
+        """Add."""
+        await asyncio.sleep(0)
+        return left + right
+
+    add_sync = synchronous(add)
+
+
+def test_a_synchronous_method_returns_the_awaited_result_inside_an_event_loop_too():
+    async def within():
+        return Adder().add_sync(1, right=5)
+
+    assert Adder().add_sync(1) == 3
+    assert asyncio.run(within()) == 6
+    assert Adder.add_sync.__name__ == "add_sync"
+    assert inspect.getdoc(Adder.add_sync).startswith("Like ``add``")
+
+
+@pytest.mark.parametrize("kind", [getattr(uqlm, name) for name in uqlm.__all__ if name != "UQResult"])
+def test_every_class_has_synchronous_methods_with_the_parameters_of_the_awaited_ones(kind):
+    names = [name for name in dir(kind) if name.endswith("_sync")]
+    assert names
+    for name in names:
+        awaited = inspect.signature(getattr(kind, name.removesuffix("_sync")))
+        assert inspect.signature(getattr(kind, name)) == awaited
+
+
+def test_results_are_plain_values_that_json_can_hold():
+    message = SimpleNamespace(type="human", content="Why?")
+    token = TokenLogprob("Yes", -0.5, (("Yes", -0.5), ("No", -1.0)))
+    data = {"score": np.array([1.5, np.nan, np.inf]), "prompts": [[message], ValueError("no"), None]}
+    result = UQResult({"data": data, "metadata": {"n": np.int64(1), "logprobs": [(token,)], 2: 0.5}})
+    likeliest = [{"token": "Yes", "logprob": -0.5}, {"token": "No", "logprob": -1.0}]
+    assert result.to_dict() == {
+        "data": {
+            "prompts": [[{"type": "human", "content": "Why?"}], "no", None],
+            "score": [1.5, None, None],
+        },
+        "metadata": {
+            "n": 1,
+            "logprobs": [[{"token": "Yes", "logprob": -0.5, "top_logprobs": likeliest}]],
+            "2": 0.5,
+        },
+    }
+    assert json.loads(json.dumps(result.result_dict)) == result.to_dict()
+    assert list(result.to_df().columns) == list(result.data) == ["prompts", "score"]
+    assert list(data) == ["score", "prompts"]  # the caller's columns stay as they are
+
+
+def test_a_result_needs_no_metadata():
+    assert UQResult({"data": {"judge_1": [0.5]}}).to_dict() == {"data": {"judge_1": [0.5]}, "metadata": {}}
+
+
+class Unasked:
+    """A model of entailment that is only named."""
+
+    signature = Signature.of("nli", model="unasked")
+
+    def probabilities(self, premises, hypotheses):
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "name"),
+    [
+        (SemanticEntropy, {"nli": True}, "nli"),
+        (SemanticDensity, {"nli": True, "nli_model_name": Unasked()}, "nli"),
+        (UQEnsemble, {"scorers": ["exact_match"], "grader_llm": object()}, "grader_llm"),
+    ],
+)
+def test_what_would_change_a_result_warns_at_the_callers_line(kind, settings, name):
+    with pytest.warns(UserWarning, match=f"{name} is not applied: ") as caught:
+        kind(**settings)
+    assert caught[0].filename == __file__
+
+
+def test_what_changes_nothing_or_is_not_asked_for_does_not_warn():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        SemanticEntropy(device="cpu", nli=False, verbose=True)
+        UQEnsemble(None, ["exact_match"], "cpu", grader_llm=None)
+    assert caught == []

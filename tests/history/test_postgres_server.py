@@ -1,0 +1,279 @@
+"""A PostgreSQL server that cannot be used: one clear line each, and never a password."""
+
+import gc
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import traceback
+import uuid
+import warnings
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.engine import URL, make_url
+from stored_runs import a_run
+
+from semscale.errors import InputError, MissingExtraError
+from semscale.history.history import open_history
+from semscale.store.databases import postgres_server as reaching
+from semscale.store.databases.address import read_address
+from semscale.store.databases.database import Database
+
+pytestmark = pytest.mark.exhaustive
+
+SECRET = "s3cret-p@ssword/?#%"
+ANA = f"postgresql://ana:{quote(SECRET, safe='')}@"
+
+# The server ends the connection of a transaction that has begun.
+ENDED = """
+import sys
+from sqlalchemy import text
+from semscale.errors import InputError
+from semscale.store.databases.address import read_address
+from semscale.store.databases.database import Database
+database = Database(read_address(sys.argv[1]), create=True)
+try:
+    with database.writing() as connection:
+        pid = connection.execute(text("SELECT pg_backend_pid()")).scalar()
+        with database.reading() as other:
+            other.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
+        connection.execute(text("SELECT 1"))
+except InputError as error:
+    print(error)
+with database.reading() as connection:
+    print(connection.execute(text("SELECT 'works again'")).scalar())
+"""
+
+
+def ask(place: str, statement: str) -> object:
+    """Ask a server something that is no part of a history."""
+    database = Database(read_address(place), create=True)
+    try:
+        with database.writing() as connection:
+            found = connection.execute(text(statement))
+            return found.scalar() if found.returns_rows else None
+    finally:
+        database.close()
+
+
+def message_of(place: str, error: type[Exception] = InputError) -> str:
+    """The one line that opening gives; no password in it or in anything that led to it."""
+    with pytest.raises(error) as caught:
+        open_history(place)
+    told = "".join(traceback.format_exception(caught.value))
+    assert "s3cret" not in told
+    return str(caught.value)
+
+
+@contextmanager
+def listening(*answers: bytes):
+    """A server that says something to one visitor after the other, whatever they say."""
+    given_up = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with ExitStack() as visitors:
+                for answer in answers:
+                    visitor, _ = server.accept()
+                    visitors.enter_context(visitor)
+                    with suppress(ConnectionError):
+                        visitor.sendall(answer)
+                given_up.wait()
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield server.getsockname()[1]
+        given_up.set()
+        thread.join()
+
+
+class TestUnreachable:
+    def test_no_server_listens(self):
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            port = unused.getsockname()[1]
+            message = message_of(f"{ANA}127.0.0.1:{port}/team")
+        assert message.startswith(f"history postgresql://ana@127.0.0.1:{port}/team cannot be used (")
+        assert message.endswith("): check host, port and sslmode, and that the server is running")
+
+    def test_no_socket_in_the_folder(self, tmp_path):
+        assert "ana@/team cannot be used (No such file" in message_of(f"{ANA}/team?host={tmp_path}")
+
+    @pytest.mark.parametrize(
+        "answer", [b"SSH-2.0-OpenSSH_9.6\r\n", b"NHTTP/1.1 400 Bad Request\r\n\r\n", b""]
+    )
+    def test_another_service_listens(self, monkeypatch, answer):
+        monkeypatch.setattr(reaching, "PATIENCE", 0.05)  # it waits for more that never comes
+        with listening(answer) as port:
+            message = message_of(f"{ANA}127.0.0.1:{port}/team")
+        assert message.startswith(f"history postgresql://ana@127.0.0.1:{port}/team ")
+        assert "check host, port and sslmode" in message
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            gc.collect()  # the driver leaves the socket of an attempt that failed to be collected
+
+    def test_one_that_speaks_no_tls_is_refused_where_tls_is_asked(self):
+        with listening(b"N") as port:
+            message = message_of(f"{ANA}127.0.0.1:{port}/team?sslmode=require")
+        assert "cannot be used (Server refuses SSL): check host, port and sslmode" in message
+
+    def test_one_that_speaks_no_tls_is_asked_without_where_tls_is_only_preferred(self):
+        told = b"SFATAL\0C28P01\0Mno\0\0"
+        refused = b"E" + struct.pack("!i", len(told) + 4) + told
+        with listening(b"N", refused) as port:
+            message = message_of(f"{ANA}127.0.0.1:{port}/team")
+        assert "refuses the user or the password" in message
+
+
+class TestAddress:
+    @pytest.mark.parametrize(
+        ("rest", "message"),
+        [
+            ("db:port/team", "must read postgresql://user:password@host:port/database"),
+            (
+                "db/team?sslmode=maybe",
+                "sslmode of history postgresql://ana@db/team must be one of disable, allow",
+            ),
+            (
+                "db/team?connect_timeout=3",
+                "has settings that are not understood: connect_timeout; those that are:",
+            ),
+        ],
+    )
+    def test_one_that_cannot_be_understood(self, rest, message):
+        assert message in message_of(f"{ANA}{rest}")
+
+    def test_nobody_is_named(self, monkeypatch):
+        monkeypatch.delenv("PGUSER", raising=False)
+        assert "must name the user" in message_of("postgresql://db/team")
+
+    def test_the_driver_is_missing(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "pg8000", None)
+        message = message_of(f"{ANA}db/team", MissingExtraError)
+        assert message == 'pg8000 is not installed: pip install "semscale[postgres]"'
+
+
+@pytest.fixture
+def asking(new_database):
+    """A database on a server that asks one user for a password."""
+    if os.environ.get("SEMSCALE_TEST_POSTGRES"):
+        pytest.skip(
+            "the server of SEMSCALE_TEST_POSTGRES is not to be set up anew: start the tests without it"
+        )
+    place, user = new_database(), f"tester_{uuid.uuid4().hex[:8]}"
+    url = make_url(place)
+    ask(place, f"CREATE ROLE {user} LOGIN PASSWORD '{SECRET}'")
+    ask(place, f"GRANT ALL ON DATABASE {url.database} TO {user}")
+    ask(place, f"GRANT ALL ON SCHEMA public TO {user}")
+    rules = Path(str(ask(place, "SHOW hba_file")))
+    before = rules.read_text(encoding="utf-8")
+    rules.write_text(f"local all {user} scram-sha-256\n{before}", encoding="utf-8")
+    try:
+        ask(place, "SELECT pg_reload_conf()")
+        wait_until_asked(url.set(username=user))
+        yield url.set(username=user, password=SECRET)
+    finally:
+        rules.write_text(before, encoding="utf-8")
+        ask(place, "SELECT pg_reload_conf()")
+        ask(place, f"DROP OWNED BY {user}")
+        ask(place, f"DROP ROLE {user}")
+
+
+def wait_until_asked(url) -> None:
+    """A server reads its rules anew some time after it was told to."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            ask(url.render_as_string(hide_password=False), "SELECT 1")
+        except InputError:
+            return
+    pytest.fail("the server asks for no password")
+
+
+class TestPasswords:
+    def test_the_right_one(self, asking):
+        with open_history(asking.render_as_string(hide_password=False)) as history:
+            history.record(a_run())
+            assert SECRET not in history.where + repr(history) + repr(history._database._engine)
+
+    def test_from_the_environment(self, asking, monkeypatch):
+        monkeypatch.setenv("PGPASSWORD", SECRET)
+        monkeypatch.setenv("PGUSER", asking.username)
+        anonymous = URL.create("postgresql", database=asking.database, query=asking.query)
+        with open_history(str(anonymous)) as history:
+            assert history.runs() == []
+
+    @pytest.mark.parametrize("wrong", [SECRET + "x", ""])
+    def test_a_wrong_one_and_none(self, asking, monkeypatch, wrong):
+        monkeypatch.delenv("PGPASSWORD", raising=False)
+        message = message_of(asking.set(password=wrong).render_as_string(hide_password=False))
+        assert "refuses the user or the password: check both in the URL, or set PGPASSWORD" in message
+
+
+class TestRights:
+    def test_a_database_that_does_not_exist(self, new_database):
+        place = make_url(new_database()).set(database="nobody_made_it").render_as_string(hide_password=False)
+        assert "names a database that does not exist: create it with createdb" in message_of(place)
+
+    def test_a_user_who_does_not_exist(self, new_database):
+        place = make_url(new_database()).set(username="nobody").render_as_string(hide_password=False)
+        assert "refuses the user or the password" in message_of(place)
+
+    def test_read_only(self, new_database):
+        place = new_database()
+        with open_history(place) as history:
+            history.record(a_run(id="filled"))
+        ask(place, f"ALTER DATABASE {make_url(place).database} SET default_transaction_read_only = on")
+        with open_history(place) as history:
+            assert [run.id for run in history.runs()] == ["filled"]
+            with pytest.raises(InputError, match="is read-only: copy it to where you may write"):
+                history.record(a_run())
+
+    def test_a_user_who_may_only_look(self, new_database):
+        place, user = new_database(), f"reader_{uuid.uuid4().hex[:8]}"
+        with open_history(place) as history:
+            history.record(a_run(id="filled"))
+        ask(place, f"CREATE ROLE {user} LOGIN PASSWORD 'looking'")
+        ask(place, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {user}")
+        try:
+            looking = (
+                make_url(place).set(username=user, password="looking").render_as_string(hide_password=False)
+            )
+            with open_history(looking) as history:
+                assert history.run("filled").id == "filled"
+                with pytest.raises(InputError, match="does not let this user do that"):
+                    history.record(a_run())
+        finally:
+            ask(place, f"DROP OWNED BY {user}")
+            ask(place, f"DROP ROLE {user}")
+
+    def test_the_server_does_not_answer_for_too_long(self, monkeypatch, new_database):
+        monkeypatch.setattr(reaching, "PATIENCE", 1.0)
+        with pytest.raises(InputError, match="has not answered for too long: try again"):
+            ask(new_database(), "SELECT pg_sleep(600)")  # the server drops it with the database
+
+    def test_the_server_ends_the_connection_while_it_is_used(self, new_database):
+        command = [sys.executable, "-c", ENDED, new_database()]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.stderr == ""
+        first, second = done.stdout.splitlines()
+        assert "lost the connection, or its server has not answered for too long: try again" in first
+        assert second == "works again"
+
+    def test_the_server_lost_the_connection_between_two_uses(self, new_database):
+        place = new_database()
+        with open_history(place) as history:
+            history.record(a_run())
+            ask(
+                place,
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()",
+            )
+            assert len(history.runs()) == 1
