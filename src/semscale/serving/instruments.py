@@ -163,7 +163,7 @@ class RatingInstrument:
         """Return columns and rater of a job."""
         return _columns(RatingColumns, fields), self.rater(fields)
 
-    def measure_table(self, table: Table, fields: RequestFields, **run: Any) -> Presentable:
+    def measure_table(self, table: Table, fields: RequestFields, /, **run: Any) -> Presentable:
         """Rate a table, as ``semscale rate`` does."""
         columns, rater = self.prepare(fields)
         return rate_file(table, columns, rater=rater, **run)
@@ -205,7 +205,7 @@ class MatchInstrument:
         """Return columns and matcher of a job."""
         return _columns(MatchColumns, fields), self.matcher(fields)
 
-    def measure_table(self, table: Table, fields: RequestFields, **run: Any) -> Presentable:
+    def measure_table(self, table: Table, fields: RequestFields, /, **run: Any) -> Presentable:
         """Match a table, as ``semscale match`` does."""
         return match_file(table, *self.prepare(fields), **run)
 
@@ -249,7 +249,7 @@ class ConsistencyInstrument:
         """Return columns and instrument of a job."""
         return _columns(AnswerColumns, fields), self.consistency(fields)
 
-    def measure_table(self, table: Table, fields: RequestFields, **run: Any) -> Presentable:
+    def measure_table(self, table: Table, fields: RequestFields, /, **run: Any) -> Presentable:
         """Measure a table, as ``semscale consistency`` does."""
         columns, instrument = self.prepare(fields)
         return consistency_file(table, columns, instrument=instrument, **run)
@@ -339,7 +339,7 @@ class EmbeddingInstrument:
         if fields.result == "csv":
             raise InputError("result must be parquet or jsonl to hold vectors, got 'csv'")
 
-    def measure_table(self, table: Table, fields: Any, **run: Any) -> Presentable:  # noqa: ANN401 - as the others
+    def measure_table(self, table: Table, fields: Any, /, **run: Any) -> Presentable:  # noqa: ANN401 - as the others
         """Embed the texts of a column."""
         embedder = self._models.embedding.embedder
         return embed_file(table, fields.text, embedder=embedder, dtype=fields.dtype, **run)
