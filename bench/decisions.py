@@ -17,8 +17,8 @@ from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from chat import HEAD, Answering, serve
 from measuring import Options, machine, processor_seconds, ratios, spread
+from semscale.chat.decision_formats import decisions_body
 from semscale.chat.decisions import DecisionRequest, Option, ScoreQuestion, decide
-from semscale.chat.decisions.formats import decisions_body
 from semscale.chat.pacing import Limits
 
 CONCURRENCY = 64

@@ -116,7 +116,7 @@ def every_other(run, start):
 
 def local_runs(temperature):
     """The same questions, asked several times of the same model."""
-    from semscale.chat.loading import load_chat_model
+    from semscale.chat.chat_model import load_chat_model
     from semscale.chat.messages import Request
     from semscale.chat.runner import Runner
 

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 from measuring import Options, machine, seconds
+from semscale.chat.messages import Reply, Usage
 from semscale.chat.pacing import Limits
-from semscale.chat.replies import Reply, Usage
 from semscale.chat.runner import Running
 from semscale.signature import Signature
 from semscale.study.questionnaire import parse_study

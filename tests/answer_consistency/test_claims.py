@@ -21,7 +21,7 @@ from semscale.answer_consistency.claims import (
     sentence_claims,
     split_claims,
 )
-from semscale.chat.loading import load_chat_model
+from semscale.chat.chat_model import load_chat_model
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.matching.entailment import Entailments

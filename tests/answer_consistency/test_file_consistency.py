@@ -18,8 +18,8 @@ from semscale.answer_consistency.settings import (
 )
 from semscale.answer_consistency.tables import ItemRows, consistency_file
 from semscale.chat.budget import Budget
+from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Retries
-from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
 from semscale.cli.consistency import SampleColumns
 from semscale.errors import InputError, UnknownNameError

@@ -18,10 +18,9 @@ from semscale.answer_consistency.p_true import (
     with_p_true_forms,
 )
 from semscale.chat import CallError, FailureKind, Message
-from semscale.chat.decisions import DecisionAnswer, DecisionAnswers, DecisionLimits
-from semscale.chat.decisions.models import DecidingChat
+from semscale.chat.decisions import DecidingChat, DecisionAnswer, DecisionAnswers, DecisionLimits
+from semscale.chat.messages import Reply, TokenLogprob
 from semscale.chat.pacing import Limits
-from semscale.chat.replies import Reply, TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.signature import Signature

@@ -23,7 +23,7 @@ from semscale.answer_consistency.tokens import (
     semantic_density,
 )
 from semscale.chat import Reply
-from semscale.chat.replies import TokenLogprob
+from semscale.chat.messages import TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.embedding import ArrayEmbedder
 from semscale.errors import InputError

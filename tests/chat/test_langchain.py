@@ -20,6 +20,7 @@ from semscale.chat import (
     load_chat_model,
 )
 from semscale.chat.runner import Runner
+from semscale.errors import InputError
 
 KEY = "sk-sentinel-0123456789"
 
@@ -140,3 +141,75 @@ def test_signature_has_the_settings_and_no_key():
     assert "sentinel" not in f"{model!r} {model.signature}"
     assert '"temperature"_ 0.5' in str(model.signature)
     assert asyncio.run(model.complete(Request((Message("user", "a"),)))).text == "my key is [key]"
+
+
+class Plain(BaseChatModel):
+    """An integration that states neither a name nor identifying parameters."""
+
+    answer: str
+    temperature: float = 0.0
+
+    @property
+    def _llm_type(self) -> str:
+        return "plain"
+
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(self.answer))])
+
+
+class Other(Plain):
+    """Another class with the same settings."""
+
+
+class Named(Plain):
+    model: str = "n"
+    base_url: str = "https://a.example/v1"
+    api_key: str = KEY
+
+    @property
+    def _identifying_params(self) -> dict:
+        return {"model": self.model}
+
+
+def text_of(model, ledger):
+    (outcome,) = Runner(load_chat_model(model), ledger=ledger).run([Request.of("a")])
+    return outcome.reply.text, outcome.attempts
+
+
+def test_models_without_a_name_differ_by_class_and_settings(tmp_path):
+    ledger = tmp_path / "l"
+    assert text_of(Plain(answer="yes"), ledger) == ("yes", 1)
+    assert text_of(Plain(answer="no"), ledger) == ("no", 1)
+    assert text_of(Other(answer="yes"), ledger) == ("yes", 1)
+    assert text_of(Plain(answer="yes", temperature=1.0), ledger) == ("yes", 1)
+    assert text_of(Plain(answer="yes"), ledger) == ("yes", 0)
+    assert text_of(Plain(answer="yes", verbose=True), ledger) == ("yes", 0)
+
+
+def test_models_of_the_same_name_differ_by_their_endpoint(tmp_path):
+    ledger = tmp_path / "l"
+    assert text_of(Named(answer="yes"), ledger) == ("yes", 1)
+    assert text_of(Named(answer="no", base_url="https://ann:pw@b.example/v1"), ledger) == ("no", 1)
+    assert text_of(Named(answer="no", api_key="sk-other-0123456789"), ledger) == ("yes", 0)
+    assert "pw" not in str(load_chat_model(Named(answer="no", base_url="https://ann:pw@b.example")).signature)
+
+
+def test_a_model_without_an_identity_is_refused_where_replies_are_stored(tmp_path):
+    def fake():
+        return GenericFakeChatModel(messages=iter([AIMessage("hello")]))
+
+    with pytest.raises(InputError, match="its setting 'messages' .* give the model a model_name"):
+        text_of(fake(), tmp_path / "l")
+    assert text_of(fake(), False) == ("hello", 1)
+
+    class Local(Plain):
+        """A class that is created anew with each call of this function."""
+
+    with pytest.raises(InputError, match="its class, which a function creates, cannot be compared"):
+        text_of(Local(answer="yes"), tmp_path / "l")
+
+
+def test_a_tool_call_is_no_reply():
+    call = AIMessage("", tool_calls=[{"name": "search", "args": {}, "id": "1"}])
+    with pytest.raises(CallError, match=r"recorder answered without text \(a tool call, "):
+        ask(Recording(answer=call), Request.of("a"))

@@ -1,11 +1,13 @@
 """What a chat model may be called, and what is said where there is none."""
 
+import asyncio
 from importlib.metadata import EntryPoint
 
 import pytest
 
-from semscale.chat import load_chat_model, loading
+from semscale.chat import Request, chat_model, load_chat_model
 from semscale.chat.endpoint import EndpointChat
+from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError, UnknownNameError
 from semscale.signature import Signature
 
@@ -22,19 +24,27 @@ def build(name, base_url, progress):
     return Other()
 
 
+@pytest.mark.needs("api")
 def test_no_key_says_which():
     with pytest.raises(
         InputError, match="is not set; set it, or name another endpoint with base_url"
     ) as caught:
-        load_chat_model("gpt-5")
+        Runner(load_chat_model("gpt-5"))
     assert caught.value.shell_message.endswith("is not set; set it, or name another endpoint with --chat-url")
     with pytest.raises(InputError, match="MY_KEY is not set"):
-        load_chat_model("gpt-5", key_variable="MY_KEY")
+        Runner(load_chat_model("gpt-5", key_variable="MY_KEY"))
 
 
+@pytest.mark.needs("api")
 def test_a_local_name_that_is_nearly_right():
     with pytest.raises(InputError, match="did you mean 'SmolLM2-135M-Instruct', on this machine"):
-        load_chat_model("SmolLM2-135M-instruct")
+        Runner(load_chat_model("SmolLM2-135M-instruct"))
+
+
+@pytest.mark.needs("api")
+def test_without_a_key_nothing_is_sent():
+    with pytest.raises(InputError, match="OPENAI_API_KEY is not set"):
+        asyncio.run(load_chat_model("gpt-5").complete(Request.of("a")))
 
 
 @pytest.mark.needs("api")
@@ -48,7 +58,7 @@ def test_offline_contacts_only_an_endpoint_that_was_named(monkeypatch):
     monkeypatch.setenv("SEMSCALE_OFFLINE", "1")
     monkeypatch.setenv("OPENAI_API_KEY", "some-key")
     with pytest.raises(InputError, match="SEMSCALE_OFFLINE is set"):
-        load_chat_model("m")
+        Runner(load_chat_model("m"))
     assert isinstance(load_chat_model("m", base_url="http://localhost:9/v1"), EndpointChat)
 
 
@@ -64,7 +74,7 @@ def test_what_is_no_model():
 
 def test_engines_of_other_packages(monkeypatch):
     point = EntryPoint(name="chat.other", value="test_loading:build", group="semscale")
-    monkeypatch.setattr(loading, "entry_points", lambda group: [point])
+    monkeypatch.setattr(chat_model, "entry_points", lambda group: [point])
     monkeypatch.setattr(EntryPoint, "load", lambda self: build)
     assert isinstance(load_chat_model("m", engine="other"), Other)
     with pytest.raises(UnknownNameError, match="did you mean 'other'"):

@@ -2,7 +2,14 @@
 
 import pytest
 
-from semscale.chat.replies import CallError, FailureKind, OutcomeStatus, Reply, RequestOutcome, count_statuses
+from semscale.chat.messages import (
+    CallError,
+    FailureKind,
+    OutcomeStatus,
+    Reply,
+    RequestOutcome,
+    count_statuses,
+)
 
 
 @pytest.mark.parametrize(

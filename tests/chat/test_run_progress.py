@@ -1,6 +1,6 @@
 """Waits for a reply, as progress tells of them."""
 
-from semscale.chat.replies import CallError, FailureKind
+from semscale.chat.messages import CallError, FailureKind
 from semscale.chat.runner import WaitProgress
 
 DOWN = CallError("m cannot be reached", kind=FailureKind.CONNECTION)

@@ -5,9 +5,8 @@ import asyncio
 import pytest
 from made_up_requests import requests
 
-from semscale.chat.budget import Budget
+from semscale.chat.budget import Budget, Price, PriceTable
 from semscale.chat.pacing import Limits
-from semscale.chat.prices import Price, PriceTable
 from semscale.errors import InputError, InterruptedRunError
 
 pytestmark = pytest.mark.needs("api")

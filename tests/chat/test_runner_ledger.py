@@ -6,8 +6,8 @@ import pytest
 from endpoint import completion
 from made_up_requests import ONE, requests, statuses
 
-from semscale.chat.pacing import Limits
-from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.messages import CallError, FailureKind, Reply
+from semscale.chat.pacing import Limits, Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.signature import Signature
@@ -16,15 +16,45 @@ pytestmark = pytest.mark.needs("api")
 
 
 def test_a_second_run_sends_nothing(runner, endpoint):
-    endpoint.plan((200, completion(None, message={"refusal": "no"})), (200, completion("")))
+    endpoint.plan((200, completion(None, message={"refusal": "no"})))
     first = runner(limits=ONE).run(requests(4))
     second = runner(limits=ONE)
     again = second.run(requests(4))
     assert len(endpoint.requests) == 4
-    assert statuses(again) == statuses(first) == ["refused", "failed", "replied", "replied"]
+    assert statuses(again) == statuses(first) == ["refused", "replied", "replied", "replied"]
     assert [outcome.reply for outcome in again] == [outcome.reply for outcome in first]
     assert [outcome.attempts for outcome in again] == [0] * 4
     assert second.spent.calls == 0
+
+
+WITHOUT_TEXT = {
+    "empty": completion(""),
+    "null": completion(None),
+    "reasoning in the text": completion("<think>2 + 2</think>\n"),
+    "reasoning apart": completion(None, message={"content": None, "reasoning_content": "2 + 2"}),
+    "tool call": completion(None, message={"content": None, "tool_calls": [{"id": "1"}]}),
+}
+
+
+@pytest.mark.parametrize("body", WITHOUT_TEXT.values(), ids=WITHOUT_TEXT)
+def test_a_reply_without_text_is_repeated_and_asked_again_by_the_next_run(runner, endpoint, body):
+    endpoint.plan(*[(200, body)] * 3)
+    (outcome,) = runner(limits=ONE, retries=Retries(most=1)).run(requests(1))
+    assert (outcome.status, outcome.attempts, outcome.failure.kind) == ("failed", 2, FailureKind.SILENT)
+    assert "m answered without text" in str(outcome.failure)
+    (outcome,) = runner(limits=ONE, retries=Retries(most=1)).run(requests(1))
+    assert (outcome.reply.text, outcome.attempts) == ("echo: question 0", 2)
+
+
+def test_an_empty_reply_of_a_custom_model_is_a_failure(tmp_path):
+    class Mute:
+        name, signature = "mute", Signature.of("chat", model="mute")
+
+        async def complete(self, request):
+            return Reply(" ")
+
+    (outcome,) = Runner(Mute(), retries=Retries(most=0), ledger=tmp_path / "l").run(requests(1))
+    assert str(outcome.failure) == "mute answered without text (finish reason stop)"
 
 
 def test_what_failed_is_asked_again(runner, endpoint):

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from semscale.chat.failures import Scrubber, environment_secrets
+from semscale.chat.endpoint import Scrubber, environment_secrets
 
 KEY = 'sk-"ü/0123456789\\'
 

@@ -19,10 +19,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.chat.endpoint import parse_reply
-from semscale.chat.failures import Scrubber
+from semscale.chat.budget import PriceTable
+from semscale.chat.endpoint import Scrubber, parse_reply
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.prices import PriceTable
 from semscale.cli.judge import read_panel
 from semscale.compat.athena import read_report
 from semscale.drift.gate.settings import read_gate_settings

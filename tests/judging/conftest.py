@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from semscale.chat.messages import CallError, FailureKind, Reply, Usage
 from semscale.chat.pacing import Retries
-from semscale.chat.replies import CallError, FailureKind, Reply, Usage
 from semscale.chat.runner import Running
 from semscale.signature import Signature
 

@@ -8,7 +8,7 @@ from tests.judging.conftest import Scripted, material, plain_running
 
 import semscale
 from semscale.chat.budget import Budget
-from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob
+from semscale.chat.messages import CallError, FailureKind, Reply, TokenLogprob
 from semscale.errors import InputError, ReplyError, UnknownNameError
 from semscale.judging.judge import Judge, JudgeState, judge
 from semscale.judging.verdict import Provenance

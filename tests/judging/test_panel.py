@@ -5,7 +5,7 @@ import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.chat.budget import Budget
-from semscale.chat.replies import CallError, FailureKind
+from semscale.chat.messages import CallError, FailureKind
 from semscale.errors import InputError
 from semscale.judging.judge import Judge, Panel
 from semscale.types import Status

@@ -9,7 +9,7 @@ import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 from tests.schema_check import check_json
 
-from semscale.chat.replies import Reply, TokenLogprob
+from semscale.chat.messages import Reply, TokenLogprob
 from semscale.judging.human_labels import label_table
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns

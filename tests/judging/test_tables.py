@@ -5,8 +5,8 @@ import pytest
 from tests.judging.conftest import Scripted, material
 
 from semscale.chat.budget import Budget
+from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Retries
-from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge, Panel

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from semscale.chat.replies import TokenLogprob
+from semscale.chat.messages import TokenLogprob
 from semscale.judging.replies import read_reply
 from semscale.judging.templates import Level, Template, load_template
 from semscale.judging.verdict import level_probabilities

@@ -12,8 +12,8 @@ from semscale.answer_consistency.asking import AskedModel, Sampling
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.settings import AnswerColumns, AskedColumns
 from semscale.answer_consistency.tables import AnswerSource, ConsistencyTable, consistency_file
+from semscale.chat.messages import Reply
 from semscale.chat.pacing import Retries
-from semscale.chat.replies import Reply
 from semscale.chat.runner import Runner, Running
 from semscale.guards.registry import GUARDS, Guards
 from semscale.judging.judge import Judge, Panel

@@ -9,7 +9,7 @@ from model_instruments import bert_scorer
 from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency.consistency import Consistency
-from semscale.chat.replies import Reply
+from semscale.chat.messages import Reply
 from semscale.chat.runner import Running
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.templates import Criterion, Rubric, even_template

@@ -4,8 +4,8 @@ import json
 
 from tests.schema_check import check_json
 
-from semscale.chat.forecast import Forecast, ForecastSummary, FurtherCalls
-from semscale.chat.replies import Usage
+from semscale.chat.budget import Forecast, ForecastSummary, FurtherCalls
+from semscale.chat.messages import Usage
 from semscale.embedding.file_embedding import EmbeddingSummary
 from semscale.report.html import page
 from semscale.report.json_encoding import to_json

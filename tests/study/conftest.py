@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.chat.replies import CallError, FailureKind, Reply, Usage
+from semscale.chat.messages import CallError, FailureKind, Reply, Usage
 from semscale.chat.runner import Running
 from semscale.signature import Signature
 from semscale.study.questionnaire import parse_study

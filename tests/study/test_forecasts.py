@@ -2,10 +2,9 @@
 
 import pytest
 
-from semscale.chat.budget import Budget
-from semscale.chat.forecast import Forecast
+from semscale.chat.budget import Budget, Forecast
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.replies import Usage
+from semscale.chat.messages import Usage
 from semscale.chat.runner import Running
 from semscale.study.interviews import personas_within
 

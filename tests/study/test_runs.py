@@ -7,10 +7,8 @@ import polars as pl
 import pytest
 from tests.study.conftest import refusal
 
-from semscale.chat.budget import Budget
-from semscale.chat.messages import ImagePart, Message, Parameters, Request, TextPart
-from semscale.chat.prices import Price, PriceTable
-from semscale.chat.replies import Reply
+from semscale.chat.budget import Budget, Price, PriceTable
+from semscale.chat.messages import ImagePart, Message, Parameters, Reply, Request, TextPart
 from semscale.chat.runner import Running
 from semscale.errors import SemscaleError
 from semscale.scales import load_scale

@@ -219,7 +219,7 @@ class Consistency:
         progress: Progress | None = None,
     ) -> Asked:
         """Do as ``ask``, in a program that has an event loop."""
-        from semscale.chat.decisions.models import load_deciding_model
+        from semscale.chat.decisions import load_deciding_model
 
         plan = sampling or Sampling()
         plan = plan if n_samples is None else replace(plan, n_samples=n_samples)

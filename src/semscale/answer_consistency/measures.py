@@ -443,7 +443,7 @@ def measure_tokens(answers: Sequence[Tokens | None], names: Iterable[str]) -> di
         For each measure its values, shape (n,); NaN where tokens are not known.
 
     Example:
-        >>> from semscale.chat.replies import TokenLogprob
+        >>> from semscale.chat.messages import TokenLogprob
         >>> measure_tokens([[TokenLogprob("Paris", 0.0)], None], ["min_probability"])["min_probability"]
         array([ 1., nan])
     """

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from semscale.chat.chat_model import LEFT_OUT
-from semscale.chat.decisions.models import DecidingChat, call_of
-from semscale.chat.decisions.questions import DecisionRequest, PredicateQuestion, answers_in
-from semscale.chat.decisions.running import NOT_TAKEN, TRIED_ITEMS
-from semscale.chat.messages import Request
-from semscale.chat.replies import FailureKind, OutcomeStatus, RequestOutcome, TokenLogprob
+from semscale.chat.calling import LEFT_OUT
+from semscale.chat.decision_formats import DecisionRequest, PredicateQuestion, answers_in
+from semscale.chat.decisions import NOT_TAKEN, TRIED_ITEMS, DecidingChat, call_of
+from semscale.chat.messages import FailureKind, OutcomeStatus, Request, RequestOutcome, TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.signature import Signature

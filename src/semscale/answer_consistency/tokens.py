@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from semscale.answer_consistency.samples import distinct_entailments
-from semscale.chat.replies import TokenLogprob
+from semscale.chat.messages import TokenLogprob
 from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json
 from semscale.matching.entailment import ENTAILMENT, NEUTRAL, EntailmentModel

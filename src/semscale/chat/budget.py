@@ -1,15 +1,147 @@
-"""Budgets: caps on calls, tokens and money, counts of what was spent, and estimates of tokens."""
+"""Costs of calls: prices, budgets with what was spent of them, and forecasts."""
 
 import asyncio
 import json
 import math
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from decimal import Decimal
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Self
 
-from semscale.chat.messages import Message, Request
-from semscale.chat.prices import Price, amount
-from semscale.chat.replies import Usage
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.ledger.content_key import ContentKeys
+from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.messages import CallError, Message, Reply, Request, Usage
+from semscale.chat.pacing import NumberedRequests, Requests, Retries
 from semscale.errors import InputError
+from semscale.presentable import Presentable
+
+VARIABLE = "SEMSCALE_PRICES"
+_SHIPPED = Path(__file__).with_name("prices.yaml")
+
+
+@dataclass(frozen=True)
+class Price:
+    """Price of one model's tokens.
+
+    Attributes:
+        prompt: price of one token in a prompt.
+        completion: price of one token in a reply.
+        currency: of both prices, such as ``USD``.
+    """
+
+    prompt: float
+    completion: float
+    currency: str
+
+    def of(self, usage: Usage) -> float:
+        """Return the cost of a call.
+
+        Example:
+            >>> Price(1e-6, 4e-6, "USD").of(Usage(1000, 500))
+            0.003
+        """
+        return self.prompt * usage.prompt_tokens + self.completion * usage.completion_tokens
+
+
+def amount(value: float, *, digits: int | None = 2) -> str:
+    """Write tokens or money without an exponent: at most two decimals, more for less than 1.
+
+    Args:
+        value: at least 0.
+        digits: significant digits of what is less than 1; ``None`` writes the value as it was given.
+
+    Example:
+        >>> amount(1234.5678), amount(90), amount(0.0000123), amount(1e-6, digits=None)
+        ('1,234.57', '90', '0.000012', '0.000001')
+    """
+    exact = Decimal(repr(float(value)))
+    if digits is None or exact == exact.to_integral_value():
+        shown = exact
+    else:
+        shown = exact.quantize(Decimal(1).scaleb(min(-2, exact.adjusted() - digits + 1)))
+    written = f"{shown:,f}"
+    return written.rstrip("0").rstrip(".") if "." in written else written
+
+
+@dataclass(frozen=True)
+class PriceTable:
+    """Prices by the names of models.
+
+    Attributes:
+        prices: by model name, which may contain ``*``; the first match counts.
+        path: the file they were read from, or the place where the user's file is expected.
+    """
+
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    path: Path = _SHIPPED
+
+    @classmethod
+    def load(cls, path: str | Path | None = None) -> Self:
+        """Read a table.
+
+        Args:
+            path: of a YAML file; by default the one named by ``SEMSCALE_PRICES``, or ``prices.yaml`` in the
+                user's settings folder if it exists. Semscale's own table fills in models that it lacks.
+
+        Raises:
+            InputError: the file cannot be read, or a price is not a number >= 0.
+        """
+        named = path or os.environ.get(VARIABLE)
+        chosen = Path(named).expanduser() if named else user_table()
+        shipped = _read(_SHIPPED)
+        if named is None and not chosen.is_file():
+            return cls(shipped, chosen)
+        own = _read(chosen)
+        return cls(own | {name: price for name, price in shipped.items() if name not in own}, chosen)
+
+    def find(self, model: str) -> Price | None:
+        """Return a model's price; ``None`` if it is unknown, which does not mean free of charge."""
+        return next((price for name, price in self.prices.items() if fnmatchcase(model, name)), None)
+
+    def unknown(self, model: str) -> str:
+        """Return a message that the model's price is unknown, with the remedy."""
+        return (
+            f"the price of {model} is not known; add it to {self.path} (or to a file that {VARIABLE} names)"
+        )
+
+
+def user_table() -> Path:
+    """Return the path of the user's own table."""
+    from platformdirs import user_config_path
+
+    return user_config_path("semscale", appauthor=False) / "prices.yaml"
+
+
+def _read(path: Path) -> dict[str, Price]:
+    from semscale.yaml_reading import parse_yaml
+
+    try:
+        table: Any = parse_yaml(path.read_bytes(), source=str(path))
+        per = float(table.get("per_tokens", 1_000_000))
+        currency = str(table.get("currency", "USD"))
+        return {str(name): _price(str(name), entry, per, currency) for name, entry in table["models"].items()}
+    except OSError as error:
+        raise InputError(f"the table of prices {path} cannot be read: {error.strerror or error}") from error
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        line = " ".join(str(error).split())[:120]
+        raise InputError(
+            f"the table of prices {path} must be YAML with per_tokens and models: {{name: {{prompt: 0.1, "
+            f"completion: 0.4}}}}: {line}"
+        ) from error
+
+
+def _price(name: str, entry: Mapping[str, float], per: float, currency: str) -> Price:
+    prompt, completion = (float(entry[part]) for part in ("prompt", "completion"))
+    if not (0 <= prompt < float("inf") and 0 <= completion < float("inf") and 0 < per < float("inf")):
+        raise InputError(f"prices of {name} must be >= 0 for per_tokens > 0, got {prompt} and {completion}")
+    return Price(prompt / per, completion / per, currency)
+
 
 _OPTIONS = {"calls": "--max-calls", "tokens": "--max-total-tokens", "money": "--max-cost"}
 
@@ -212,7 +344,7 @@ class Meter:
     def _no_room(self, name: str, wanted: float, unit: str) -> str:
         """Say which cap has no room for the next call, what is spent of it, and what the call may take."""
         pooled, earlier = self._pool.spent, self._budget.earlier
-        spent = amount(_taken(pooled if earlier is None else earlier.plus(pooled), name))
+        spent = amount(_spent_of(pooled if earlier is None else earlier.plus(pooled), name))
         return (
             f"{self._cap(name, unit)} has no room for the next call: {spent} spent so far, "
             f"up to {amount(wanted)} more for the call"
@@ -224,7 +356,7 @@ class Meter:
         said = f"the cap of {amount(getattr(budget.whole or budget, name), digits=None)} {unit}"
         if budget.sharers is None:
             return said
-        part = getattr(budget, name) + (_taken(budget.earlier, name) if budget.earlier else 0)
+        part = getattr(budget, name) + (_spent_of(budget.earlier, name) if budget.earlier else 0)
         return f"{said}, {amount(part)} for each of {budget.sharers},"
 
 
@@ -256,7 +388,7 @@ class MeterPool:
         return any(meter.has_calls for meter in self.meters)
 
 
-def _taken(spent: Spent, name: str) -> float:
+def _spent_of(spent: Spent, name: str) -> float:
     if name == "calls":
         return spent.calls
     return spent.usage.tokens if name == "tokens" else spent.money or 0.0
@@ -299,3 +431,220 @@ def _estimated_fields(request: Request) -> int:
 def _estimated(message: Message) -> int:
     size = len(message.text.encode("utf-8", "surrogatepass"))
     return math.ceil(size / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE + TOKENS_PER_IMAGE * message.n_images
+
+
+_AT_ONCE = 512  # requests that are looked up together: one statement on a server
+
+FollowUps = Callable[[Request, Reply | CallError | None], Iterable[Request]]
+"""Gives the requests that may follow one, from what the ledger has for it, or ``None``."""
+
+
+@dataclass(frozen=True)
+class FurtherCalls:
+    """Calls that may come on top, at most.
+
+    Attributes:
+        calls: how many.
+        most: their tokens, as in ``Forecast``.
+        money: their cost; ``None`` if the price is unknown.
+    """
+
+    calls: int = 0
+    most: Usage = field(default_factory=lambda: Usage(0, 0))
+    money: float | None = 0.0
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Calls, tokens and cost of a run in which each call brings a reply that can be read.
+
+    Attributes:
+        requests: number of requests.
+        answered: requests whose outcome the ledger has; they cost nothing.
+        repeated: requests equal to an earlier one; they are sent once.
+        calls: calls that would be sent.
+        most: the most tokens: prompts are estimated, replies count at their limits.
+        open_ended: calls whose replies have no limit; 1,024 tokens are counted for each.
+        money: the highest cost; ``None`` if the price is unknown.
+        currency: of the money.
+        price_note: the remedy if the price is unknown, else empty.
+        corrections: calls that ask again for replies that cannot be read, at most.
+        repetitions: calls that repeat failed ones, corrections among them, at most.
+        stand_ins: calls that come on top where the model takes no decisions, and letters or prose stand in.
+    """
+
+    requests: int
+    answered: int
+    repeated: int
+    calls: int
+    most: Usage
+    open_ended: int
+    money: float | None
+    currency: str
+    price_note: str
+    corrections: FurtherCalls = field(default_factory=FurtherCalls)
+    repetitions: FurtherCalls = field(default_factory=FurtherCalls)
+    stand_ins: FurtherCalls = field(default_factory=FurtherCalls)
+
+    def less(self, other: "Forecast") -> FurtherCalls:
+        """Give what this forecast has on top of another, at least nothing."""
+        prompts = max(0, self.most.prompt_tokens - other.most.prompt_tokens)
+        replies = max(0, self.most.completion_tokens - other.most.completion_tokens)
+        known = self.money is not None and other.money is not None
+        money = max(0.0, (self.money or 0.0) - (other.money or 0.0)) if known else None
+        return FurtherCalls(max(0, self.calls - other.calls), Usage(prompts, replies), money)
+
+    def beyond(self, budget: Budget) -> list[str]:
+        """Return the caps of a budget that the run may reach.
+
+        Example:
+            >>> plan = Forecast(9, 0, 0, 9, Usage(90, 90), 0, None, "", "")
+            >>> plan.beyond(Budget(calls=5, tokens=500))
+            ['9 calls, of 5 allowed']
+        """
+        wanted = (
+            ("calls", self.calls, budget.calls),
+            ("tokens", self.most.tokens, budget.tokens),
+            (self.currency or "money", self.money, budget.money),
+        )
+        return [
+            f"{value:,.12g} {unit}, of {cap:,.12g} allowed"
+            for unit, value, cap in wanted
+            if value is not None and cap is not None and value > cap
+        ]
+
+
+async def forecast(
+    requests: Requests,
+    model: ChatModel,
+    *,
+    prices: PriceTable | None = None,
+    ledger: Ledger | None = None,
+    retries: Retries | None = None,
+    follow_ups: FollowUps = lambda request, found: (),
+) -> Forecast:
+    """Count the calls, tokens and cost of a run without sending anything.
+
+    Args:
+        requests: of the run; they are read once.
+        model: the model that would answer.
+        prices: price table; the user's by default.
+        ledger: outcomes of earlier calls; ``None`` for no ledger.
+        retries: how failed calls are repeated.
+        follow_ups: gives the requests that may follow one, such as corrections; none unless given.
+    """
+    keys, seen = ContentKeys(model), set[bytes]()
+    n_requests = answered = open_ended = prompts = replies = 0
+    corrected, n_corrections = Usage(0, 0), 0
+    numbered = NumberedRequests(requests)
+    while some := await _next_requests(numbered):
+        n_requests += len(some)
+        new = {key: request for key, request in ((keys.of(each), each) for each in some) if key not in seen}
+        seen.update(new)
+        outcomes = {} if ledger is None else await _looked_up(ledger, new)
+        for key, request in new.items():
+            found = outcomes.get(key)
+            for other in follow_ups(request, found):
+                n_corrections += 1
+                corrected = corrected.plus(Usage(estimated_prompt(other), most_reply_tokens(other)))
+            if found is not None:
+                answered += 1
+                continue
+            prompts += estimated_prompt(request)
+            replies += most_reply_tokens(request)
+            open_ended += request.parameters.max_tokens is None
+    table, most = prices or PriceTable.load(), Usage(prompts, replies)
+    price, calls = table.find(model.name), len(seen) - answered
+    times, both = (retries or Retries()).most, most.plus(corrected)
+    repeated = Usage(times * both.prompt_tokens, times * both.completion_tokens)
+    return Forecast(
+        requests=n_requests,
+        answered=answered,
+        repeated=n_requests - len(seen),
+        calls=calls,
+        most=most,
+        open_ended=open_ended,
+        money=price.of(most) if price else None,
+        currency=price.currency if price else "",
+        price_note="" if price else table.unknown(model.name),
+        corrections=FurtherCalls(n_corrections, corrected, price.of(corrected) if price else None),
+        repetitions=FurtherCalls(
+            times * (calls + n_corrections), repeated, price.of(repeated) if price else None
+        ),
+    )
+
+
+async def _next_requests(numbered: NumberedRequests) -> list[Request]:
+    """Take the next requests that are looked up together; none at the end."""
+    some: list[Request] = []
+    while len(some) < _AT_ONCE and (following := await numbered.next()) is not None:
+        some.append(following[1])
+    return some
+
+
+async def _looked_up(ledger: Ledger, keys: Collection[bytes]) -> dict[bytes, Reply | CallError | None]:
+    return dict(zip(keys, await asyncio.gather(*map(ledger.find, keys)), strict=True))
+
+
+@dataclass(frozen=True, repr=False)
+class ForecastSummary(Presentable):
+    """What asking would take.
+
+    Attributes:
+        source: what the table is called.
+        forecasts: of each model, by its name.
+        n: items that would be asked about.
+        left_out: items that would not, by status.
+        noun: what an item is called.
+        note: what a reader should know of the counts.
+        cautions: why the run would not get as far as this, such as caps that it would reach.
+    """
+
+    source: str
+    forecasts: Mapping[str, Forecast]
+    n: int
+    left_out: Mapping[str, int]
+    noun: str = "row"
+    note: str = "Nobody was asked."
+    cautions: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"ForecastSummary(source={self.source!r}, n={self.n:,}, models={list(self.forecasts)})"
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "forecast",
+            "source": self.source,
+            "asked": self.n,
+            "left_out": self.left_out,
+            "models": [_record(name, found) for name, found in self.forecasts.items()],
+        }
+
+
+def _record(name: str, found: Forecast) -> dict[str, Any]:
+    return {
+        "model": name,
+        "requests": found.requests,
+        "answered": found.answered,
+        "repeated": found.repeated,
+        "calls": found.calls,
+        "prompt_tokens": found.most.prompt_tokens,
+        "reply_tokens": found.most.completion_tokens,
+        "open_ended": found.open_ended,
+        "money": found.money,
+        "currency": found.currency or None,
+        "price_note": found.price_note or None,
+        "corrections": _further(found.corrections),
+        "repetitions": _further(found.repetitions),
+        "stand_ins": _further(found.stand_ins),
+    }
+
+
+def _further(calls: FurtherCalls) -> dict[str, Any]:
+    return {
+        "calls": calls.calls,
+        "prompt_tokens": calls.most.prompt_tokens,
+        "reply_tokens": calls.most.completion_tokens,
+        "money": calls.money,
+    }

@@ -1,30 +1,156 @@
-"""Answering one request: from the ledger, or by calls that are paced, budgeted, retried and stored."""
+"""Calls to a chat model: from the ledger, or sent within pace and budget, repeated and stored."""
 
 import asyncio
-import contextlib
 import itertools
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
 
 from semscale.chat.budget import BYTES_PER_TOKEN, Meter, estimated_prompt, most_reply_tokens
-from semscale.chat.chat_model import ChatModel, ParameterForm, taken_parameters
-from semscale.chat.failures import Scrubber, environment_secrets, failure_of
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.endpoint import Scrubber, environment_secrets, failure_of
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.ledger.operations import Claim
-from semscale.chat.messages import Request
-from semscale.chat.pacing import Clock, Limits, Pacer, Retries
-from semscale.chat.replies import FATAL, TRANSIENT, CallError, FailureKind, Reply, RequestOutcome, Usage
+from semscale.chat.messages import (
+    FATAL,
+    CallError,
+    FailureKind,
+    Parameters,
+    Reply,
+    Request,
+    RequestOutcome,
+    Usage,
+    checked_reply,
+)
+from semscale.chat.pacing import Clock, FirstFailures, Limits, Pacer, ReplyWatch, Retries
 from semscale.errors import SemscaleError
 
 _RUNS = itertools.count()
 _LOOK_AGAIN = 0.5  # seconds between looks while another process makes the call
-_REFUSED_BY = 5.0  # seconds after which a request is at work: endpoints refuse parameters at once
+_REFUSED_BY = 5.0  # seconds after which other requests are sent: endpoints refuse parameters at once
 _HOLDING = frozenset({FailureKind.RATE_LIMITED, FailureKind.SERVER})
-_ANSWERED = frozenset({FailureKind.REFUSED, FailureKind.SILENT})
+_ACCEPTED = frozenset({FailureKind.REFUSED, FailureKind.SILENT})
 _MAYBE_PAID = frozenset(
-    {FailureKind.TIMEOUT, FailureKind.CONNECTION, FailureKind.MALFORMED, FailureKind.EMPTY}
+    {
+        FailureKind.TIMEOUT,
+        FailureKind.CONNECTION,
+        FailureKind.MALFORMED,
+        FailureKind.EMPTY,
+        FailureKind.SILENT,
+    }
 )
+
+
+LEFT_OUT = "default"
+"""Value in a signature of a parameter that the model refused, so that its default applies."""
+
+_LIMIT_NAMES = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+_FIELDS = {"logprobs": "top_logprobs"} | dict.fromkeys(_LIMIT_NAMES, "max_tokens")
+_CAN_BE_LEFT_OUT = ("temperature", "max_tokens", "top_p", "seed", "stop", "top_logprobs")
+
+
+@dataclass(frozen=True)
+class ParameterForm:
+    """A form of requests: which parameters are left out, and what the limit on tokens is called.
+
+    Attributes:
+        left_out: names of attributes of ``Parameters`` that are not sent.
+        limit_name: the name under which ``max_tokens`` is sent; ``None`` for the endpoint's usual one.
+    """
+
+    left_out: frozenset[str] = frozenset()
+    limit_name: str | None = None
+
+    def applied(self, request: Request) -> Request:
+        """Return the request in this form.
+
+        Example:
+            >>> form = ParameterForm(frozenset({"temperature"}), "max_completion_tokens")
+            >>> sent = form.applied(Request.of("a", temperature=0.0, max_tokens=5)).parameters
+            >>> sent.temperature, sent.max_tokens, sent.extra
+            (None, None, {'max_completion_tokens': 5})
+        """
+        asked = request.parameters
+        changes: dict[str, object] = {
+            name: () if name == "stop" else None for name in self.left_out_of(request)
+        }
+        if self.limit_name is not None and asked.max_tokens is not None and "max_tokens" not in changes:
+            changes |= {"max_tokens": None, "extra": {**asked.extra, self.limit_name: asked.max_tokens}}
+        if not changes:
+            return request
+        return replace(request, parameters=replace(asked, **changes))  # type: ignore[arg-type]  # by names
+
+    def left_out_of(self, request: Request) -> tuple[str, ...]:
+        """Name the parameters of a request that this form leaves out."""
+        return tuple(name for name in set_parameters(request.parameters) if name in self.left_out)
+
+    def after_refusal(self, answer: Reply | CallError, request: Request) -> "ParameterForm | None":
+        """Return the form to try next; ``None`` if the answer refuses no parameter of the request.
+
+        The limit on tokens goes by its other name before it is left out.
+
+        Args:
+            answer: of the model; a failure may name parameters that were refused.
+            request: request that was sent in this form.
+        """
+        if isinstance(answer, Reply):
+            return None
+        form, sent = self, set(set_parameters(request.parameters)) - self.left_out
+        for name in answer.refused:
+            field_name = _FIELDS.get(name, name)
+            if field_name not in sent:
+                continue
+            if name in _LIMIT_NAMES and form.limit_name is None:
+                form = replace(form, limit_name=_LIMIT_NAMES[name])
+            else:
+                form = replace(form, left_out=form.left_out | {field_name})
+        return None if form == self else form
+
+    def merged(self, other: "ParameterForm") -> "ParameterForm":
+        """Return a form that leaves out what either of two leaves out."""
+        return ParameterForm(self.left_out | other.left_out, self.limit_name or other.limit_name)
+
+
+@dataclass(eq=False)
+class AcceptedParameters:
+    """Parameters that a model is known to accept or to refuse.
+
+    Attributes:
+        form: in which requests are sent.
+        known: parameters that a reply has come to, or that were refused.
+        has_answered: whether a reply of the model ever came.
+    """
+
+    form: ParameterForm = ParameterForm()
+    known: set[str] = field(default_factory=set)
+    has_answered: bool = False
+
+    def learn(self, form: ParameterForm, request: Request) -> None:
+        """Note that the model took a request in a form."""
+        self.form = self.form.merged(form)
+        self.known.update(set_parameters(request.parameters))
+
+    def unknown_in(self, request: Request) -> bool:
+        """Tell whether a request has parameters of which nothing is known."""
+        return not self.known.issuperset(set_parameters(request.parameters))
+
+
+_BY_MODEL: WeakKeyDictionary[ChatModel, AcceptedParameters] = WeakKeyDictionary()
+
+
+def accepted_parameters(model: ChatModel) -> AcceptedParameters:
+    """Return the parameters of a model that are known since the process began; all runs share them."""
+    try:
+        return _BY_MODEL.setdefault(model, AcceptedParameters())
+    except TypeError:  # a class without a hash or weak references: each run finds out for itself
+        return AcceptedParameters()
+
+
+def set_parameters(parameters: Parameters) -> tuple[str, ...]:
+    """Name the parameters that are set and that a model may refuse."""
+    return tuple(name for name in _CAN_BE_LEFT_OUT if getattr(parameters, name) not in {None, ()})
 
 
 class CapReachedError(SemscaleError):
@@ -32,7 +158,7 @@ class CapReachedError(SemscaleError):
 
 
 class NoReplyError(SemscaleError):
-    """No reply has come for so long that more waiting is in vain."""
+    """No reply has come for longer than the limits allow."""
 
 
 class StoppedRunError(SemscaleError):
@@ -40,7 +166,7 @@ class StoppedRunError(SemscaleError):
 
 
 class FatalCallError(SemscaleError):
-    """A call failed for a reason that would fail every other call, too; ``failure`` says which."""
+    """A call failed for a reason that fails every other call as well: ``failure``."""
 
     def __init__(self, failure: CallError) -> None:
         super().__init__(str(failure))
@@ -73,366 +199,206 @@ class Caller:
 
     Args:
         setting: settings of the run.
+
+    Attributes:
+        watch: counts the seconds without a reply.
+        cap: the cap that let no failed call be repeated; ``None`` where there was none.
+        calling: tasks whose call was sent, until its reply is stored.
+        is_ending: whether nothing more is to be sent.
     """
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._pacer = Pacer(setting.limits, setting.clock)
         self._keys = ContentKeys(setting.model)
-        self._under_way: dict[bytes, asyncio.Future[Reply | CallError | None]] = {}
+        self._in_progress: dict[bytes, asyncio.Future[Reply | CallError | None]] = {}
         self._scrubber = Scrubber(environment_secrets())
-        self._taken = taken_parameters(setting.model)
+        self._parameters = accepted_parameters(setting.model)
         self._trial: asyncio.Event | None = None
-        self.watch = ReplyWatch(
-            setting.clock.now, setting.retries.patience, was_reached=self._taken.has_answered
-        )
         self._first_failures = FirstFailures(has_replies=setting.meter.spent_in_all.replies > 0)
         self._run = next(_RUNS)
+        self.watch = ReplyWatch(
+            setting.clock.now, setting.retries.patience, was_reached=self._parameters.has_answered
+        )
         self.cap: CapReachedError | None = None
-        """The cap that let no failed call be repeated; ``None`` where there was none."""
         self.calling: set[asyncio.Task[object]] = set()
-        """Tasks whose call was sent, until its reply is stored."""
         self.is_ending = False
-        """Whether nothing more is to be sent."""
 
     @property
     def model_name(self) -> str:
         """The name of the model that is asked."""
         return self._setting.model.name
 
-    async def bring(self, index: int, request: Request) -> RequestOutcome:
-        """Answer one request; equal requests are sent once.
+    async def answer(self, index: int, request: Request) -> RequestOutcome:
+        """Answer one request; equal requests wait for the first of them.
 
         Raises:
             CapReachedError: the budget does not allow the call.
             FatalCallError: no call can succeed.
         """
         key = self._keys.of(request)
-        while (first := self._under_way.get(key)) is not None:
+        while (first := self._in_progress.get(key)) is not None:
             result = await asyncio.shield(first)
             if result is not None:
                 return RequestOutcome.of(index, result)
-        ended = asyncio.get_running_loop().create_future()
-        self._under_way[key] = ended
-        outcome = None
+        self._in_progress[key] = asyncio.get_running_loop().create_future()
+        result, attempts = None, 0
         try:
-            outcome = await self._found_or_called(index, key, request)
-            return outcome
+            result, attempts = await self._look_up_or_ask(key, request)
+            return RequestOutcome.of(index, result, attempts)
         finally:
-            del self._under_way[key]
-            ended.set_result((outcome.reply or outcome.failure) if outcome else None)
+            self._in_progress.pop(key).set_result(result)
 
-    async def _found_or_called(self, index: int, key: bytes, request: Request) -> RequestOutcome:
-        ledger = self._setting.ledger
-        if ledger is None:
-            return await self._called(index, key, request)
-        while (found := await ledger.claim(key, self._run)) is Claim.ELSEWHERE:
-            await self._setting.clock.sleep(_LOOK_AGAIN)
-        if not isinstance(found, Claim):
-            if isinstance(found, Reply):
-                self._note_reply()
-            return RequestOutcome.of(index, found)
-        outcome = None
-        try:
-            outcome = await self._called(index, key, request)
-            return outcome
-        finally:
-            if outcome is None or outcome.status == "failed":
-                await ledger.release(key, self._run)
-
-    async def _called(self, index: int, key: bytes, request: Request) -> RequestOutcome:
+    async def _look_up_or_ask(  # noqa: C901 - one request from top to bottom
+        self, key: bytes, request: Request
+    ) -> tuple[Reply | CallError, int]:
+        """Look a request up, else send it and repeat what may pass; return the result and the calls sent."""
+        ledger, result = self._setting.ledger, None
+        if ledger is not None:
+            while (stored := await ledger.claim(key, self._run)) is Claim.ELSEWHERE:
+                await self._setting.clock.sleep(_LOOK_AGAIN)
+            if not isinstance(stored, Claim):
+                self._note_reply(stored)
+                return stored, 0
+        attempts = repeated = 0
         self.watch.request_begins()
         try:
-            return await self._repeated(index, key, request)
+            async with self._first_alone(request):
+                form = self._parameters.form
+                while True:
+                    try:
+                        answer = await self._call(key, request, form)
+                    except CapReachedError as cap:
+                        if result is None:
+                            raise
+                        self.cap = cap
+                        return result, attempts
+                    attempts += 1
+                    other_form = form.after_refusal(answer, request)
+                    if other_form is not None:  # sent again at once, without what was refused
+                        form = other_form
+                        continue
+                    result = answer
+                    if isinstance(result, Reply) or result.kind in _ACCEPTED:
+                        self._parameters.learn(form, request)
+                    self._note_reply(result)
+                    if isinstance(result, Reply) or not await self._wait_to_repeat(result, repeated):
+                        return result, attempts
+                    repeated += 1
         finally:
             self.watch.request_ends()
+            if ledger is not None and not isinstance(result, Reply):
+                await ledger.release(key, self._run)
 
-    async def _repeated(self, index: int, key: bytes, request: Request) -> RequestOutcome:
-        setting, attempts = self._setting, 0
-        failure: CallError | None = None
-        for repeated in itertools.count():
-            try:
-                async with self._first_alone(request):
-                    result, calls = await self._in_a_form_taken(key, request)
-            except CapReachedError as cap:
-                if failure is None:
-                    raise
-                self.cap = cap
-                break
-            attempts += calls
-            if isinstance(result, Reply):
-                self._note_reply()
-                return RequestOutcome.of(index, result, attempts)
-            failure = result
-            self._end_if_in_vain(failure, repeated)
-            wait = setting.retries.wait_after(failure, repeated, setting.clock.chance())
-            if wait is None:
-                break
-            if failure.retry_after is not None and failure.kind in _HOLDING:
-                self.watch.endpoint_pauses(self._pacer.hold(wait))
-            await setting.clock.sleep(wait)
-        return RequestOutcome(index, failure=failure, attempts=attempts)
-
-    def _note_reply(self) -> None:
-        self._setting.meter.count_reply()
-        self._taken.has_answered = True
-        self.watch.note_answer()
-        self._first_failures.note_reply()
-
-    def _end_if_in_vain(self, failure: CallError, repeated: int) -> None:
-        """Raise ``FatalCallError`` after a failure that every other call has, too."""
-        if failure.kind in FATAL:
-            raise FatalCallError(failure)
-        if self._first_failures.are_all_alike(failure, repeated):
-            raise FatalCallError(_in_vain(failure, self._first_failures.n))
-
-    async def _in_a_form_taken(self, key: bytes, request: Request) -> tuple[Reply | CallError, int]:
-        """Call, and call again at once without the parameters that the model refuses.
-
-        Returns:
-            The result, and how many calls it took.
-        """
-        form, calls = self._taken.form, 0
-        while True:
-            result = await self._stored(key, request, form)
-            calls += 1
-            if isinstance(result, Reply) or result.kind in _ANSWERED:
-                self._taken.learn(form, request)
-                return result, calls
-            other = form.after_refusal(result.refused, request)
-            if other is None:
-                return result, calls
-            form = other
-
-    async def _stored(self, key: bytes, request: Request, form: ParameterForm) -> Reply | CallError:
-        ledger = self._setting.ledger
+    async def _call(self, key: bytes, request: Request, form: ParameterForm) -> Reply | CallError:
+        """Send one call when budget and pace allow it, and store what it brings."""
+        setting, task = self._setting, _running_task()
+        expected = Usage(estimated_prompt(request), most_reply_tokens(request))
+        number, reason = await setting.meter.reserve(expected)
+        if reason is not None:
+            raise CapReachedError(reason)
+        used = Usage(expected.prompt_tokens, 0)  # the most that a cancelled call may have cost
         try:
-            result = await self._paid(request, form)
-            if ledger is not None:
-                await ledger.record(key, self._run, result)
+            try:
+                await self._pacer.turn(expected.tokens)
+                if self.is_ending:
+                    used = Usage(0, 0)
+                    raise StoppedRunError
+                self.calling.add(task)
+                result = await self._ask(form.applied(request))
+                left_out = form.left_out_of(request)
+                if isinstance(result, Reply) and left_out:
+                    result = replace(result, left_out=(*result.left_out, *left_out))
+                used = _used(result, expected)
+                self._pacer.correct(expected.tokens, used.tokens)
+            finally:
+                setting.meter.settle(number, used)
+            if setting.ledger is not None:
+                await setting.ledger.record(key, self._run, result)
             return result
         finally:
-            self.calling.discard(_this_task())
+            self.calling.discard(task)
 
-    @contextlib.asynccontextmanager
+    async def _ask(self, request: Request) -> Reply | CallError:
+        """Ask the model once; whatever it raises is a failure."""
+        model, timeout, now = self._setting.model, self._setting.limits.timeout, self._setting.clock.now
+        result: Reply | CallError | None = None
+        begun = now()
+        self.watch.call_begins()
+        try:
+            async with asyncio.timeout(timeout):
+                reply = checked_reply(await model.complete(request), model=model.name)
+            result = reply if reply.seconds is not None else replace(reply, seconds=now() - begun)
+        except CallError as failure:
+            result = failure
+        except TimeoutError:
+            message = f"{model.name} did not answer within {timeout:g} s"
+            result = CallError(message, kind=FailureKind.TIMEOUT)
+        except Exception as error:  # a foreign model may raise anything; the run goes on
+            result = failure_of(error, self._scrubber, model=model.name)
+        finally:
+            self.watch.call_ends(result)
+        return result
+
+    @asynccontextmanager
     async def _first_alone(self, request: Request) -> AsyncIterator[None]:
-        """Let one request with unknown parameters go ahead, so that a refusal is not met by all at once."""
-        if not self._taken.unknown_in(request):
+        """Let one request with unknown parameters go ahead, so that only one call is refused."""
+        if not self._parameters.unknown_in(request):
             yield
         elif self._trial is not None:
             await self._trial.wait()
             yield
         else:
             trial = self._trial = asyncio.Event()
-            at_work = asyncio.get_running_loop().call_later(_REFUSED_BY, trial.set)
+            end_of_wait = asyncio.get_running_loop().call_later(_REFUSED_BY, trial.set)
             try:
                 yield
             finally:
-                at_work.cancel()
+                end_of_wait.cancel()
                 trial.set()
                 self._trial = None
 
-    async def _paid(self, request: Request, form: ParameterForm) -> Reply | CallError:
-        meter = self._setting.meter
-        expected = Usage(estimated_prompt(request), most_reply_tokens(request))
-        number, reason = await meter.reserve(expected)
-        if reason is not None:
-            raise CapReachedError(reason)
-        taken = Usage(expected.prompt_tokens, 0)  # what a cancelled call may have cost
-        try:
-            await self._pacer.turn(expected.tokens)
-            if self.is_ending:
-                taken = Usage(0, 0)
-                raise StoppedRunError
-            self.calling.add(_this_task())
-            result = await self._watched(form.of(request))
-            if isinstance(result, Reply) and (left_out := form.left_out_of(request)):
-                result = replace(result, left_out=(*result.left_out, *left_out))
-            taken = _taken(result, expected)
-            self._pacer.correct(expected.tokens, taken.tokens)
-            return result
-        finally:
-            meter.settle(number, taken)
+    def _note_reply(self, result: Reply | CallError) -> None:
+        if isinstance(result, Reply):
+            self._setting.meter.count_reply()
+            self._parameters.has_answered = True
+            self.watch.note_answer()
+            self._first_failures.note_reply()
 
-    async def _watched(self, request: Request) -> Reply | CallError:
-        result = None
-        self.watch.call_begins()
-        try:
-            result = await self._asked(request)
-            return result
-        finally:
-            self.watch.call_ends(result)
+    async def _wait_to_repeat(self, failure: CallError, repeated: int) -> bool:
+        """Wait before a call is repeated; return ``False`` at once if it is not to be repeated.
 
-    async def _asked(self, request: Request) -> Reply | CallError:
-        model, timeout = self._setting.model, self._setting.limits.timeout
-        now = self._setting.clock.now
-        begun = now()
-        try:
-            async with asyncio.timeout(timeout):
-                reply = await model.complete(request)
-            return reply if reply.seconds is not None else replace(reply, seconds=now() - begun)
-        except CallError as failure:
-            return failure
-        except TimeoutError:
-            return CallError(f"{model.name} did not answer within {timeout:g} s", kind=FailureKind.TIMEOUT)
-        except Exception as error:  # a foreign model may raise anything; the run goes on
-            return failure_of(error, self._scrubber, model=model.name)
+        Raises:
+            FatalCallError: every other call fails in this way, too.
+        """
+        if failure.kind in FATAL:
+            raise FatalCallError(failure)
+        if self._first_failures.are_all_alike(failure, repeated):
+            message = (
+                f"no call brought a usable reply, and the first {self._first_failures.n} failed alike: "
+                f"{failure}; check the endpoint's address and what it takes"
+            )
+            raise FatalCallError(CallError(message, kind=failure.kind))
+        clock = self._setting.clock
+        wait = self._setting.retries.wait_after(failure, repeated, clock.chance())
+        if wait is None:
+            return False
+        if failure.retry_after is not None and failure.kind in _HOLDING:
+            self.watch.endpoint_pauses(self._pacer.hold(wait))
+        await clock.sleep(wait)
+        return True
 
 
-def _this_task() -> asyncio.Task[object]:
+def _running_task() -> asyncio.Task[object]:
     task = asyncio.current_task()
     if task is None:
         raise RuntimeError("calls of a run must be made inside a task")
     return task
 
 
-def _in_vain(failure: CallError, n: int) -> CallError:
-    said = f"no call brought a usable reply, and the first {n} failed alike: {failure}"
-    return CallError(f"{said}; check the endpoint's address and what it takes", kind=failure.kind)
-
-
-def _taken(result: Reply | CallError, expected: Usage) -> Usage:
+def _used(result: Reply | CallError, expected: Usage) -> Usage:
     if result.usage is not None:
         return result.usage
     if isinstance(result, Reply):
         return Usage(expected.prompt_tokens, int(len(result.text.encode()) / BYTES_PER_TOKEN) + 1)
     return Usage(expected.prompt_tokens, 0) if result.kind in _MAYBE_PAID else Usage(0, 0)
-
-
-class ReplyWatch:
-    """Counts the seconds without a reply, so that a run does not wait for a dead endpoint for ever.
-
-    A refusal, or any other answer that repeating would not change, counts as a reply. Seconds in which
-    nothing is asked do not count, nor does a pause that the endpoint asks for.
-
-    Args:
-        now: gives the time in seconds.
-        patience: the most seconds of such pauses, all together, that do not count.
-        was_reached: whether the model has answered before.
-    """
-
-    def __init__(self, now: Callable[[], float], patience: float, *, was_reached: bool = False) -> None:
-        self._now = now
-        self._patience = patience
-        self._since: float | None = None
-        self._idle_since: float | None = None
-        self._paused = 0.0
-        self._requests = self._calls = 0
-        self._was_reached = was_reached
-        self.failure: CallError | None = None
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the last reply, or since the first call after it."""
-        if self._since is None:
-            return 0.0
-        until = self._now() if self._idle_since is None else self._idle_since
-        return max(0.0, until - self._since)
-
-    @property
-    def is_unreached(self) -> bool:
-        """Whether all calls that ended, from the first one on, failed to connect."""
-        return self.failure is not None and not self._was_reached
-
-    def note_answer(self) -> None:
-        """Note that the model answered, now or in an earlier run."""
-        self._was_reached = True
-
-    def request_begins(self) -> None:
-        """Note that a request is taken up; it may take several calls."""
-        self._requests += 1
-        if self._since is not None and self._idle_since is not None:
-            self._since += self._now() - self._idle_since
-        self._idle_since = None
-
-    def request_ends(self) -> None:
-        """Note that nothing more is done for a request."""
-        self._requests -= 1
-        if not self._requests:
-            self._idle_since = self._now()
-
-    def call_begins(self) -> None:
-        """Note that a call is sent."""
-        self._calls += 1
-        if self._since is None:
-            self._since = self._now()
-
-    def call_ends(self, result: Reply | CallError | None) -> None:
-        """Note what a call brought; ``None`` if it was given up."""
-        self._calls -= 1
-        if result is not None and not _found_nobody(result):
-            self._was_reached = True
-        if isinstance(result, CallError) and result.kind in TRANSIENT:
-            self.failure = result
-        elif result is not None:
-            self._since = self._now() if self._calls else None
-            self._paused = 0.0
-            self.failure = None
-
-    def endpoint_pauses(self, seconds: float) -> None:
-        """Leave out seconds that the endpoint asks to wait, as far as patience goes."""
-        taken = max(0.0, min(seconds, self._patience - self._paused))
-        self._paused += taken
-        self.leave_out(taken)
-
-    def leave_out(self, seconds: float) -> None:
-        """Leave out seconds in which no reply could be seen."""
-        if self._since is not None:
-            self._since += seconds
-
-
-def _found_nobody(result: Reply | CallError) -> bool:
-    return isinstance(result, CallError) and result.kind is FailureKind.CONNECTION
-
-
-_CALLS = 20
-_REPETITIONS = 4
-
-
-class FirstFailures:
-    """Counts the calls from the first one on that fail alike, and may be expected to go on failing.
-
-    Endpoints that are slow, down or busy are no such case: they may recover, and ``ReplyWatch`` bounds the
-    wait for them. An answer that is no reply, such as the page of a login, may pass too, so a call is
-    repeated four times before it counts.
-
-    Args:
-        has_replies: whether a reply came earlier in the run.
-    """
-
-    def __init__(self, *, has_replies: bool) -> None:
-        self._kind: tuple[FailureKind, str] | None = None
-        self._n = 0
-        self._is_over = has_replies
-
-    def are_all_alike(self, failure: CallError, repeated: int) -> bool:
-        """Note how a call failed, and say whether there are enough failures, all of them alike.
-
-        Args:
-            failure: of the call.
-            repeated: how often the call was repeated before.
-        """
-        kind = None if self._is_over else _kind_of(failure)
-        if kind is None or self._kind not in {None, kind}:
-            self._is_over = True
-            return False
-        self._kind = kind
-        self._n += 1
-        return self._n >= _CALLS if kind[0] not in TRANSIENT else repeated >= _REPETITIONS
-
-    def note_reply(self) -> None:
-        """Note that a reply came, from the model or from the ledger."""
-        self._is_over = True
-
-    @property
-    def n(self) -> int:
-        """How many calls were counted."""
-        return self._n
-
-
-def _kind_of(failure: CallError) -> tuple[FailureKind, str] | None:
-    """Give what makes failures alike; ``None`` for a refusal, which is an answer, and for what may pass."""
-    if failure.kind is FailureKind.MALFORMED:
-        return failure.kind, ""  # the same page may have another time or number in it
-    is_other = failure.kind is FailureKind.REFUSED or failure.kind in TRANSIENT
-    return None if is_other else (failure.kind, str(failure))

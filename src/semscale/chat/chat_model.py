@@ -1,17 +1,20 @@
-"""The protocol of a chat model, the lifetime of its connections, and the parameters that it refuses."""
+"""The protocol of a chat model, the lifetime of its connections, and loading by name."""
 
 import asyncio
+import os
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from importlib.metadata import entry_points
 from typing import Protocol, runtime_checkable
-from weakref import WeakKeyDictionary
 
-from semscale.chat.messages import Parameters, Request
-from semscale.chat.replies import Reply
-from semscale.errors import InputError
+from semscale.chat.local import GGUF
+from semscale.chat.messages import Reply, Request
+from semscale.errors import InputError, UnknownNameError
+from semscale.messages import did_you_mean, nearest_name
 from semscale.signature import Signature
+from semscale.types import Progress
+from semscale.weights.known import KNOWN, find_known
 
 
 @runtime_checkable
@@ -19,6 +22,9 @@ class ChatModel(Protocol):
     """A chat model that answers requests; an extension point (entry-point group ``semscale``).
 
     A model that holds connections may have a coroutine ``aclose()``, which is awaited at the end of a run.
+    One that needs a key may have ``check_run(*, stores_replies: bool)``. It is called before a run sends
+    anything, and raises ``InputError`` where no call can succeed, or where replies are stored and nothing
+    tells this model from others.
     """
 
     @property
@@ -59,6 +65,17 @@ def checked_chat_model(model: ChatModel) -> ChatModel:
     return model
 
 
+def check_run(model: object, *, stores_replies: bool) -> None:
+    """Ask a model whether a run may begin, if it has ``check_run``.
+
+    Raises:
+        InputError: no call can succeed, or stored replies could be those of another model.
+    """
+    check = getattr(model, "check_run", None)
+    if check is not None:
+        check(stores_replies=stores_replies)
+
+
 _runs: Counter[tuple[int, int]] = Counter()
 
 
@@ -78,109 +95,94 @@ async def held_open(model: ChatModel) -> AsyncIterator[None]:
                 await close()
 
 
-LEFT_OUT = "default"
-"""What a signature says of a parameter that the model refused, so that its own default applies."""
+PREFIX = "chat."
+"""Prefix of chat engines' names in the entry-point group ``semscale``, which embedders use, too."""
 
-_LIMIT_NAMES = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
-_FIELDS = {"logprobs": "top_logprobs"} | dict.fromkeys(_LIMIT_NAMES, "max_tokens")
-_CAN_BE_LEFT_OUT = ("temperature", "max_tokens", "top_p", "seed", "stop", "top_logprobs")
+Build = Callable[[str, str | None, Progress | None], ChatModel]
 
 
-@dataclass(frozen=True)
-class ParameterForm:
-    """A form of requests: which parameters are left out, and what the limit on tokens is called.
+def load_chat_model(
+    model: object,
+    *,
+    base_url: str | None = None,
+    engine: str = "auto",
+    key_variable: str | None = "OPENAI_API_KEY",
+    progress: Progress | None = None,
+) -> ChatModel:
+    """Load a chat model.
 
-    Attributes:
-        left_out: names of attributes of ``Parameters`` that are not sent.
-        limit_name: the name under which ``max_tokens`` is sent; ``None`` for the endpoint's usual one.
+    Args:
+        model: a model's name at an endpoint; ``local``, ``SmolLM2-135M-Instruct`` or the path of a GGUF file;
+            any LangChain ``BaseChatModel``; or a :class:`ChatModel`, which is returned unchanged.
+        base_url: address of an OpenAI-compatible endpoint; by default ``OPENAI_BASE_URL``, or else OpenAI's.
+        engine: ``openai`` (any compatible endpoint; needs
+            ``semscale[api]``), ``local`` (needs ``semscale[local]``), an engine that
+            another package offers as ``chat.NAME`` in the entry-point group ``semscale``, or ``auto``:
+            ``local`` for names of local models, else ``openai``.
+        key_variable: the environment variable that holds the endpoint's key; with ``None`` no key is sent.
+        progress: called while weights are pulled.
+
+    Returns:
+        A chat model; one on this machine loads its weights at the first request.
+
+    Raises:
+        InputError: an unknown engine, an invalid address, or a model without a ``Signature``. A missing key
+            is reported before the first call, as a forecast needs none.
+        ModelError: a local model's files are not there and cannot be pulled.
+        MissingExtraError: the engine's extra is not installed.
     """
+    from semscale.chat.langchain import LangChainChat, is_langchain
 
-    left_out: frozenset[str] = frozenset()
-    limit_name: str | None = None
-
-    def of(self, request: Request) -> Request:
-        """Return the request in this form.
-
-        Example:
-            >>> form = ParameterForm(frozenset({"temperature"}), "max_completion_tokens")
-            >>> sent = form.of(Request.of("a", temperature=0.0, max_tokens=5)).parameters
-            >>> sent.temperature, sent.max_tokens, sent.extra
-            (None, None, {'max_completion_tokens': 5})
-        """
-        asked = request.parameters
-        changes: dict[str, object] = {
-            name: () if name == "stop" else None for name in self.left_out_of(request)
-        }
-        if self.limit_name is not None and asked.max_tokens is not None and "max_tokens" not in changes:
-            changes |= {"max_tokens": None, "extra": {**asked.extra, self.limit_name: asked.max_tokens}}
-        if not changes:
-            return request
-        return replace(request, parameters=replace(asked, **changes))  # type: ignore[arg-type]  # by names
-
-    def left_out_of(self, request: Request) -> tuple[str, ...]:
-        """Name the parameters of a request that this form leaves out."""
-        return tuple(name for name in set_parameters(request.parameters) if name in self.left_out)
-
-    def after_refusal(self, refused: Iterable[str], request: Request) -> "ParameterForm | None":
-        """Return the form to try next; ``None`` if what was refused is not in the request.
-
-        The limit on tokens goes by its other name before it is left out.
-
-        Args:
-            refused: names in an endpoint's answer, such as ``max_completion_tokens``.
-            request: what was sent in this form.
-        """
-        form, sent = self, set(set_parameters(request.parameters)) - self.left_out
-        for name in refused:
-            field_name = _FIELDS.get(name, name)
-            if field_name not in sent:
-                continue
-            if name in _LIMIT_NAMES and form.limit_name is None:
-                form = replace(form, limit_name=_LIMIT_NAMES[name])
-            else:
-                form = replace(form, left_out=form.left_out | {field_name})
-        return None if form == self else form
-
-    def merged(self, other: "ParameterForm") -> "ParameterForm":
-        """Return a form that leaves out what either of two leaves out."""
-        return ParameterForm(self.left_out | other.left_out, self.limit_name or other.limit_name)
+    if is_langchain(model):
+        return LangChainChat(model)  # type: ignore[arg-type]  # recognised by its methods
+    if isinstance(model, ChatModel):
+        return checked_chat_model(model)
+    name = str(os.fspath(model)) if isinstance(model, str | os.PathLike) else ""
+    if not name:
+        raise InputError(
+            f"a chat model must be a name, a LangChain chat model or a ChatModel, got {type(model).__name__}"
+        )
+    if engine == "auto":
+        engine = "local" if base_url is None and _is_local(name) else "openai"
+    if engine == "openai":
+        return _endpoint(name, base_url, key_variable)
+    return checked_chat_model(_engine(engine)(name, base_url, progress))
 
 
-@dataclass(eq=False)
-class TakenParameters:
-    """What is known of the parameters that a model takes.
-
-    Attributes:
-        form: in which requests are sent.
-        known: parameters that a reply has come to, or that were refused.
-        has_answered: whether a reply of the model ever came.
-    """
-
-    form: ParameterForm = ParameterForm()
-    known: set[str] = field(default_factory=set)
-    has_answered: bool = False
-
-    def learn(self, form: ParameterForm, request: Request) -> None:
-        """Note that the model took a request in a form."""
-        self.form = self.form.merged(form)
-        self.known.update(set_parameters(request.parameters))
-
-    def unknown_in(self, request: Request) -> bool:
-        """Tell whether a request has parameters of which nothing is known."""
-        return not self.known.issuperset(set_parameters(request.parameters))
+def _is_local(name: str) -> bool:
+    known = find_known(name)
+    return name == "local" or name.endswith(GGUF) or (known is not None and known.is_chat)
 
 
-_BY_MODEL: WeakKeyDictionary[ChatModel, TakenParameters] = WeakKeyDictionary()
+def _endpoint(name: str, base_url: str | None, key_variable: str | None) -> ChatModel:
+    from semscale.chat.endpoint import EndpointChat
+
+    local = [model.name for model in KNOWN.values() if model.is_chat]
+    near = nearest_name(name, ["local", *local])
+    hint = "" if near is None else f"; or did you mean {near!r}, on this machine?"
+    return EndpointChat(name, base_url=base_url, key_variable=key_variable, hint=hint)
 
 
-def taken_parameters(model: ChatModel) -> TakenParameters:
-    """Return what is known of a model since the process began; it is shared by all runs."""
-    try:
-        return _BY_MODEL.setdefault(model, TakenParameters())
-    except TypeError:  # a class without a hash or weak references: each run finds out for itself
-        return TakenParameters()
+def _local(name: str, base_url: str | None, progress: Progress | None) -> ChatModel:
+    from semscale.chat.local import LocalChat, find_local_model
+
+    if base_url is not None:
+        raise InputError(
+            f"base_url belongs to engine='openai', got {base_url!r} with engine='local'",
+            in_shell=f"--chat-url is of an endpoint, and {name} is a model of this machine: leave one out",
+        )
+    LocalChat.check_installed()
+    return LocalChat(find_local_model(name, progress=progress))
 
 
-def set_parameters(parameters: Parameters) -> tuple[str, ...]:
-    """Name the parameters that are set and that a model may refuse."""
-    return tuple(name for name in _CAN_BE_LEFT_OUT if getattr(parameters, name) not in {None, ()})
+def _engine(engine: str) -> Build:
+    if engine == "local":
+        return _local
+    points = entry_points(group="semscale")
+    offered = {point.name.removeprefix(PREFIX): point for point in points if point.name.startswith(PREFIX)}
+    if engine in offered:
+        build: Build = offered[engine].load()
+        return build
+    names = ["auto", "openai", "local", *offered]
+    hint = did_you_mean(engine, names)
+    raise UnknownNameError(f"engine must be one of {', '.join(names)}, got {engine!r}{hint}")

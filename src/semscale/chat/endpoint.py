@@ -1,17 +1,29 @@
 """Chat models behind OpenAI-compatible endpoints: OpenAI, Azure, vLLM, Ollama, LM Studio, ..."""
 
 import asyncio
+import email.utils
 import json
 import math
 import os
-from collections.abc import Mapping
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from weakref import WeakKeyDictionary
 
-from semscale.chat.failures import Scrubber, failure_of
-from semscale.chat.messages import Message, Parameters, Request, TextPart
-from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
+from semscale.chat.messages import (
+    CallError,
+    FailureKind,
+    Message,
+    Parameters,
+    Reply,
+    Request,
+    TextPart,
+    TokenLogprob,
+    Usage,
+    checked_reply,
+)
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.json_reading import parse_json
@@ -20,7 +32,6 @@ from semscale.weights.folders import is_offline
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-
 
 OPENAI = "https://api.openai.com/v1"
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -40,9 +51,10 @@ class EndpointChat:
         key_variable: the environment variable that holds the key; most local servers need none. With ``None``
             no key is sent.
         timeout: seconds after which a call made without a runner fails.
+        hint: appended to the message about a missing key.
 
     Raises:
-        InputError: the address is invalid or contains a secret, or OpenAI's own endpoint has no key.
+        InputError: the address is invalid or contains a secret.
         MissingExtraError: the extra ``api`` is not installed.
     """
 
@@ -53,21 +65,18 @@ class EndpointChat:
         base_url: str | None = None,
         key_variable: str | None = KEY_VARIABLE,
         timeout: float = 600.0,
+        hint: str = "",
     ) -> None:
         named = base_url or os.environ.get("OPENAI_BASE_URL")
-        if not named and not (key_variable and os.environ.get(key_variable)):
-            said = f"{key_variable or KEY_VARIABLE} is not set; set it, or name another endpoint with"
-            raise InputError(f"{said} base_url", in_shell=f"{said} --chat-url")
-        if not named and is_offline():
-            said = "SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with"
-            raise InputError(f"{said} base_url", in_shell=f"{said} --chat-url")
         if timeout <= 0:
             raise InputError(f"timeout must be > 0 seconds, got {timeout}")
+        self._is_named = bool(named)
         self._base_url = _checked_url(named or OPENAI)
         require("api")
         self._model = model
         self._key_variable = key_variable
         self._timeout = timeout
+        self._hint = hint
         self._limit_name = limit_name_at(self._base_url)
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[AsyncOpenAI, Scrubber]]
         self._clients = WeakKeyDictionary()
@@ -89,13 +98,29 @@ class EndpointChat:
             endpoint=f"{place.hostname}{port}{place.path.rstrip('/')}".replace(":", "_").replace("|", "_"),
         )
 
+    def check_run(self, *, stores_replies: bool) -> None:  # noqa: ARG002 - replies of all endpoints can be
+        """Check that calls can be sent; see :class:`~semscale.chat.chat_model.ChatModel`.
+
+        Raises:
+            InputError: OpenAI's own endpoint has no key, or may not be contacted.
+        """
+        if self._is_named:
+            return
+        if is_offline():
+            problem = "SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with"
+            raise InputError(f"{problem} base_url", in_shell=f"{problem} --chat-url")
+        if not (self._key_variable and os.environ.get(self._key_variable)):
+            variable = self._key_variable or KEY_VARIABLE
+            problem = f"{variable} is not set; set it, or name another endpoint with"
+            raise InputError(f"{problem} base_url{self._hint}", in_shell=f"{problem} --chat-url{self._hint}")
+
     async def complete(self, request: Request) -> Reply:
         """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
         body = request_body(self._model, request, limit_name=self._limit_name)
         text, scrubber = await self.post("/chat/completions", body)
         return parse_reply(text, scrubber, model=self._model)
 
-    async def post(self, path: str, body: dict[str, object]) -> tuple[str, Scrubber]:
+    async def post(self, path: str, body: dict[str, object]) -> "tuple[str, Scrubber]":
         """Send a body once to a path below the endpoint's address.
 
         Returns:
@@ -117,7 +142,7 @@ class EndpointChat:
             await held[0].close()
 
     async def _sent(
-        self, client: "AsyncOpenAI", scrubber: Scrubber, path: str, body: dict[str, object]
+        self, client: "AsyncOpenAI", scrubber: "Scrubber", path: str, body: dict[str, object]
     ) -> str | CallError:
         try:
             # Take the raw text: the client's own parsing takes longer than the rest of a call.
@@ -131,6 +156,7 @@ class EndpointChat:
         """Return the client of the running event loop, as connections cannot be shared between loops."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
+            self.check_run(stores_replies=False)
             from openai import AsyncOpenAI, DefaultAioHttpClient
 
             key = os.environ.get(self._key_variable, "") if self._key_variable else ""
@@ -177,7 +203,7 @@ def request_body(model: str, request: Request, *, limit_name: str = "max_tokens"
         >>> request_body("m", Request.of("Hello", temperature=0.0, max_tokens=5))["max_tokens"]
         5
     """
-    messages = [_message(message) for message in request.messages]
+    messages = [{"role": message.role, "content": content_of(message)} for message in request.messages]
     return {"model": model, "messages": messages, **_settings(request.parameters, limit_name)}
 
 
@@ -192,16 +218,21 @@ def limit_name_at(base_url: str) -> str:
     return "max_completion_tokens" if host.endswith(_NEW_LIMIT) else "max_tokens"
 
 
-def _message(message: Message) -> dict[str, Any]:
+def content_of(message: Message) -> str | list[dict[str, Any]]:
+    """Write the content of a message: its text, or its parts where it has images.
+
+    Example:
+        >>> content_of(Message("user", "Hello"))
+        'Hello'
+    """
     if message.n_images == 0:
-        return {"role": message.role, "content": message.text}
-    parts: list[dict[str, Any]] = [
+        return message.text
+    return [
         {"type": "text", "text": part.text}
         if isinstance(part, TextPart)
         else {"type": "image_url", "image_url": {"url": part.url}}
         for part in message.content
     ]
-    return {"role": message.role, "content": parts}
 
 
 def _settings(parameters: Parameters, limit_name: str) -> dict[str, Any]:
@@ -225,7 +256,7 @@ _LONGEST = 1_000_000
 """Characters that no model writes in one reply: an endpoint that sends more is broken."""
 
 
-def parse_reply(text: str, scrubber: Scrubber, *, model: str) -> Reply:
+def parse_reply(text: str, scrubber: "Scrubber", *, model: str) -> Reply:
     """Parse the body of an answer with status 200.
 
     Args:
@@ -240,7 +271,7 @@ def parse_reply(text: str, scrubber: Scrubber, *, model: str) -> Reply:
     return _reply(body, raw, scrubber, model)
 
 
-def clean_json(text: str, scrubber: Scrubber, *, model: str) -> tuple[object, str]:
+def clean_json(text: str, scrubber: "Scrubber", *, model: str) -> tuple[object, str]:
     """Parse JSON, and remove the key if the endpoint echoes it.
 
     Args:
@@ -270,7 +301,7 @@ def clean_json(text: str, scrubber: Scrubber, *, model: str) -> tuple[object, st
     return body, clean
 
 
-def _reply(body: object, raw: str, scrubber: Scrubber, model: str) -> Reply:
+def _reply(body: object, raw: str, scrubber: "Scrubber", model: str) -> Reply:
     fields: dict[str, Any] = body if isinstance(body, dict) else {}
     usage = usage_in(fields)
 
@@ -292,19 +323,35 @@ def _reply(body: object, raw: str, scrubber: Scrubber, model: str) -> Reply:
         raise fail(FailureKind.MALFORMED, f"answered with a choice that cannot be read: {error!r}") from None
     if refusal or reason == "content_filter":
         raise fail(FailureKind.REFUSED, f"refused: {refusal or 'stopped by its content filter'}")
-    words = _text(content)
-    if not words.strip():
-        hint = "; max_tokens may be too small for it to begin" if reason == "length" else ""
-        raise fail(FailureKind.SILENT, f"answered without text (finish reason {reason}){hint}")
-    if len(words) > _LONGEST:
-        raise fail(FailureKind.MALFORMED, f"answered with {len(words):,} characters of text")
-    return Reply(words, reason, usage, logprobs, str(fields.get("model") or model), raw)
+    text = text_of(content)
+    if len(text) > _LONGEST:
+        raise fail(FailureKind.MALFORMED, f"answered with {len(text):,} characters of text")
+    reply = Reply(text, reason, usage, logprobs, str(fields.get("model") or model), raw)
+    return checked_reply(reply, model=model, instead=_content_besides_text(message))
 
 
-def _text(content: object) -> str:
-    if isinstance(content, list):  # some endpoints return a list of parts
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+def text_of(content: object) -> str:
+    """Return the text of a message's content, which may be a list of parts; reasoning is no text.
+
+    Example:
+        >>> text_of([{"type": "reasoning", "text": "2 + 2"}, {"type": "text", "text": "4"}]), text_of(None)
+        ('4', '')
+    """
+    if isinstance(content, list):
+        return "".join(map(text_of, content))
+    if isinstance(content, Mapping):
+        return str(content.get("text") or "") if content.get("type", "text") in _TEXT_PARTS else ""
     return content if isinstance(content, str) else ""
+
+
+_TEXT_PARTS = ("text", "output_text")
+
+
+def _content_besides_text(message: Mapping[str, Any]) -> str:
+    if message.get("tool_calls") or message.get("function_call"):
+        return "a tool call"
+    has_reasoning = any(message.get(name) for name in ("reasoning_content", "reasoning"))
+    return "reasoning alone" if has_reasoning else ""
 
 
 def usage_in(
@@ -350,3 +397,302 @@ def _finite(value: str | float) -> float:
     if math.isnan(number) or number > 0.01:  # noqa: PLR2004  # rounding may lift a certainty above 0
         raise ValueError(f"a logarithm of a probability must be <= 0, got {value!r}")
     return min(number, 0.0)
+
+
+HIDDEN = "[key]"
+SHORTEST_IN_REPLIES = 12
+"""Shorter keys may be ordinary words, such as ``EMPTY`` for a local server, and stay in replies."""
+
+_NAMED_LIKE_KEYS = re.compile(r".*(API_?KEY|TOKEN|SECRET|PASSWORD)", re.IGNORECASE)
+_SHORTEST = 4
+
+
+def environment_secrets() -> list[str]:
+    """Return the values of environment variables whose names look like those of keys."""
+    return [value for name, value in os.environ.items() if _NAMED_LIKE_KEYS.fullmatch(name)]
+
+
+class Scrubber:
+    """Removes secrets from texts, whether they are written plainly, in JSON, in Python or in a URL.
+
+    Args:
+        secrets: what must not appear; values of fewer than four characters are no secrets.
+
+    Example:
+        >>> Scrubber(["sk-0123456789abcdef"]).line("Bearer sk-0123456789abcdef is wrong")
+        'Bearer [key] is wrong'
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        kept = sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
+        self._short = tuple(dict.fromkeys(form for secret in kept for form in _forms(secret)))
+        long = [secret for secret in kept if len(secret) >= SHORTEST_IN_REPLIES]
+        self._long = tuple(dict.fromkeys(form for secret in long for form in _forms(secret)))
+
+    def line(self, text: str, *, longest: int = 300) -> str:
+        """Join a message into one line, remove secrets and shorten it."""
+        for form in self._short:
+            text = text.replace(form, HIDDEN)
+        line = " ".join(text.split())
+        return line if len(line) <= longest else f"{line[: longest - 3]}..."
+
+    def reply(self, text: str) -> str:
+        """Remove secrets from a reply and change nothing else."""
+        for form in self._long:
+            if form in text:
+                text = text.replace(form, HIDDEN)
+        return text
+
+    def __repr__(self) -> str:
+        return "Scrubber()"
+
+
+def _forms(secret: str) -> list[str]:
+    in_json = (json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (True, False))
+    return [secret, *in_json, repr(secret)[1:-1], quote(secret, safe="")]
+
+
+_BY_STATUS = {
+    401: FailureKind.DENIED,
+    402: FailureKind.NO_QUOTA,
+    404: FailureKind.UNKNOWN_MODEL,
+    408: FailureKind.SERVER,
+    409: FailureKind.SERVER,
+    425: FailureKind.SERVER,
+    429: FailureKind.RATE_LIMITED,
+    501: FailureKind.UNSUPPORTED,
+}
+_LEAST_SERVER_ERROR = 500
+_REDIRECTS = range(300, 400)
+_EMPTY_ACCOUNT = ("insufficient_quota", "billing_hard_limit_reached")
+_REMEDIES = {
+    FailureKind.DENIED: "check the key in {variable}",
+    FailureKind.UNKNOWN_MODEL: "check the model's name and the address {place}",
+    FailureKind.NO_QUOTA: "the account has nothing left; add to it, or use another endpoint",
+}
+
+
+def failure_of(
+    error: Exception,
+    scrubber: Scrubber,
+    *,
+    model: str,
+    place: str = "",
+    variable: str | None = "its variable",
+) -> CallError:
+    """Convert an exception of a client library into a failure with a one-line message without keys.
+
+    Args:
+        error: the exception; its ``status_code`` and ``response`` are read if it has them.
+        scrubber: removes keys.
+        model: name of the model, for messages.
+        place: the endpoint's address, for messages.
+        variable: the environment variable of the key, for messages; ``None`` if no key was sent.
+    """
+    status = _status(error)
+    response = getattr(error, "response", None)
+    if status is None:
+        return _unanswered(error, scrubber, model, place)
+    kind = _kind(status, str(getattr(error, "code", "")))
+    remedy = _REMEDIES.get(kind, "").format(variable=variable, place=place)
+    if kind is FailureKind.DENIED and variable is None:
+        remedy = "no key was sent; name the variable that holds the key of this endpoint"
+    if status in _REDIRECTS:
+        remedy = "the endpoint redirects; give the address that it redirects to"
+    raw = _body(response, scrubber)
+    # The client's error shows JSON bodies; for others, such as a proxy's page, show the beginning.
+    page = f" - {scrubber.line(raw, longest=80)}" if raw[:1] not in {"", "{", "["} else ""
+    said = f"{model}: {_line(error, scrubber)}{page}"
+    return CallError(
+        f"{said}; {remedy}" if remedy else said,
+        kind=kind,
+        retry_after=_retry_after(response),
+        raw=raw,
+        refused=refused_parameters(raw or str(error)) if kind is FailureKind.REJECTED else (),
+    )
+
+
+def _kind(status: int, code: str) -> FailureKind:
+    if code in _EMPTY_ACCOUNT:
+        return FailureKind.NO_QUOTA
+    others = FailureKind.SERVER if status >= _LEAST_SERVER_ERROR else FailureKind.REJECTED
+    return _BY_STATUS.get(status, others)
+
+
+def _unanswered(error: Exception, scrubber: Scrubber, model: str, place: str) -> CallError:
+    """Classify by the underlying exceptions, as the client reports some broken connections as timeouts."""
+    causes: list[BaseException] = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and cause not in causes:
+        causes.append(cause)
+    if any(isinstance(cause, TimeoutError) for cause in causes):
+        return CallError(f"{model} did not answer in time", kind=FailureKind.TIMEOUT)
+    names = " ".join(kind.__name__ for cause in causes for kind in type(cause).__mro__)
+    if "Connect" in names or "Protocol" in names:
+        said = scrubber.line(_why_no_connection(causes))
+        where = f" at {place}" if place else ""
+        return CallError(f"{model} cannot be reached{where}: {said}", kind=FailureKind.CONNECTION)
+    return CallError(f"{model}: {_line(error, scrubber)}", kind=FailureKind.BROKEN)
+
+
+def _why_no_connection(causes: list[BaseException]) -> str:
+    """Return the reason of a failed connection; exceptions below it may come from earlier steps."""
+    for cause in reversed(causes):
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+    said = [str(cause) for cause in causes if not isinstance(cause, RuntimeError)]
+    return next((words for words in reversed(said) if words), "connection lost")
+
+
+def _status(error: Exception) -> int | None:
+    response = getattr(error, "response", None)
+    for holder, name in ((error, "status_code"), (response, "status_code"), (error, "http_status")):
+        status = getattr(holder, name, None)
+        if isinstance(status, int):
+            return status
+    return None
+
+
+def _line(error: Exception, scrubber: Scrubber) -> str:
+    cause = f" ({error.__cause__})" if error.__cause__ is not None and str(error.__cause__) else ""
+    return scrubber.line(f"{error}{cause}" if str(error) else f"{type(error).__name__}{cause}")
+
+
+def _retry_after(response: object) -> float | None:
+    headers = getattr(response, "headers", None)
+    if not isinstance(headers, Mapping):
+        return None
+    return read_retry_after({str(name).lower(): str(value) for name, value in headers.items()}, time.time())
+
+
+def _body(response: object, scrubber: Scrubber) -> str:
+    try:
+        return scrubber.reply(str(getattr(response, "text", ""))[:65_536])
+    except Exception:  # report the failure even if its body was not read or cannot be decoded
+        return ""
+
+
+PARAMETERS = (
+    "temperature",
+    "max_tokens",
+    "max_completion_tokens",
+    "top_p",
+    "seed",
+    "stop",
+    "logprobs",
+    "top_logprobs",
+)
+_NAME = re.compile(rf"(?<![A-Za-z_])({'|'.join(PARAMETERS)})(?![A-Za-z_])")
+_NOT_TAKEN = re.compile(
+    r"""(not|n't|never) \s+ (be \s+)? (support|permit|allow|accept|recogni[sz]|known|available|implemented)
+    | (unsupported|unknown|unrecogni[sz]ed|unexpected|forbidden|deprecated) (?![A-Za-z])
+    | (extra|additional) \s+ (inputs|fields|propert|parameters)
+    | (extra_forbidden|unsupported_(value|parameter)|unknown_parameter|cannot \s+ find \s+ field)
+    | only \s+ (be \s+ set|[^.]{0,40} \s+ (is|are) \s+ (supported|allowed|permitted))
+    | strictly \s+ positive | (greater|larger) \s+ than \s+ 0 (?![.\d])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BESIDE_THE_POINT = re.compile(
+    r"\b(use|try|expected|did you mean|instead|consider)\b|'input':", re.IGNORECASE
+)
+_CLAUSE = re.compile(r"[.;]\s+|[\n}]")
+
+
+def refused_parameters(body: str) -> tuple[str, ...]:
+    """Name the parameters that a refusal says are not taken, in the order in which it names them.
+
+    A value out of range, such as a limit on tokens that is too high, is no such refusal.
+
+    Args:
+        body: of an answer with a status such as 400 or 422, JSON or plain text.
+
+    Returns:
+        Names out of ``PARAMETERS``; empty if the refusal is about something else.
+
+    Example:
+        >>> refused_parameters('[{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]')
+        ('seed',)
+        >>> refused_parameters("max_tokens is not supported. Use max_completion_tokens instead.")
+        ('max_tokens',)
+        >>> refused_parameters("max_tokens must be at most 4096")
+        ()
+    """
+    try:
+        statements = list(_statements(parse_json(body)))
+    except ValueError:
+        statements = [("", body)]
+    found = [name for place, words in statements for name in _named(place, words)]
+    return tuple(dict.fromkeys(found))
+
+
+def _statements(content: object) -> Iterator[tuple[str, str]]:
+    """Yield what an answer says, each statement with the parameter that the answer puts beside it."""
+    if isinstance(content, str):
+        yield "", content
+    elif isinstance(content, list):
+        for part in content:
+            yield from _statements(part)
+    elif isinstance(content, dict):
+        words = content.get("msg") or content.get("message")
+        if isinstance(words, str):
+            place = content.get("param") or content.get("loc") or ""
+            kind = content.get("code") or content.get("type") or ""
+            yield str(place), f"{words} {kind}"
+        else:
+            for part in content.values():
+                yield from _statements(part)
+
+
+def _named(place: str, words: str) -> list[str]:
+    beside = _NAME.findall(place)
+    if beside:
+        return beside if _NOT_TAKEN.search(words) else []
+    clauses = (_BESIDE_THE_POINT.split(clause, maxsplit=1)[0] for clause in _CLAUSE.split(words))
+    return [name for clause in clauses if _NOT_TAKEN.search(clause) for name in _NAME.findall(clause)]
+
+
+def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Read ``retry-after-ms``, else ``Retry-After`` in seconds or as a date.
+
+    Args:
+        headers: names in lower case.
+        now: seconds since 1970, for a date beside which the endpoint does not say its own time (``Date``).
+
+    Returns:
+        Seconds from now, at least 0; ``None`` where the headers do not say.
+
+    References:
+        RFC 9110, section 10.2.3.
+
+    Example:
+        >>> read_retry_after({"retry-after-ms": "1500", "retry-after": "2"}, now=0.0)
+        1.5
+        >>> read_retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=50.0)
+        10.0
+        >>> read_retry_after({"retry-after": "soon"}, now=0.0) is None
+        True
+    """
+    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
+        seconds = _number(headers.get(name))
+        if seconds is not None:
+            return max(0.0, seconds * unit)
+    until = _moment(headers.get("retry-after"))
+    if until is None:
+        return None
+    # Two times of one clock: this machine's own may be wrong by days.
+    answered = _moment(headers.get("date"))
+    return max(0.0, until - (now if answered is None else answered))
+
+
+def _moment(text: str | None) -> float | None:
+    try:
+        return email.utils.parsedate_to_datetime(text or "").timestamp()
+    except (ValueError, TypeError):
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,20 +1,46 @@
-"""Adapter for LangChain chat models; LangChain itself is not imported."""
+"""Adapters for LangChain's chat models and decision models; LangChain itself is not imported."""
 
 import json
 import re
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from semscale.chat.endpoint import token_logprobs
-from semscale.chat.failures import Scrubber, environment_secrets, failure_of
-from semscale.chat.messages import Message, Request, TextPart
-from semscale.chat.replies import CallError, FailureKind, Reply, Usage
+from semscale.chat.decision_formats import (
+    DecisionAnswers,
+    DecisionLimits,
+    DecisionRequest,
+    state_of,
+    systemone_answers,
+    systemone_question,
+    why_unreadable,
+)
+from semscale.chat.endpoint import (
+    Scrubber,
+    content_of,
+    environment_secrets,
+    failure_of,
+    text_of,
+    token_logprobs,
+    usage_in,
+)
+from semscale.chat.messages import (
+    CallError,
+    FailureKind,
+    Reply,
+    Request,
+    checked_reply,
+)
+from semscale.errors import InputError
 from semscale.signature import Signature
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
 
+_MODULE = "langchain_core.decisions"
+_KINDS = {"noul": "Noul", "choice": "Choice", "score": "Score"}
 _SECRET = re.compile(r"key|token$|secret|password|credential", re.IGNORECASE)
 _PLAIN = ("temperature", "top_p", "seed", "max_tokens")
 _FILTERED = frozenset({"content_filter", "SAFETY", "refusal"})
@@ -37,28 +63,32 @@ class LangChainChat:
 
     def __init__(self, model: "BaseChatModel") -> None:
         self._model = model
-        self._settings = _identifying(model)
+        self._identity = Identity(model)
         self._scrubber = Scrubber([*environment_secrets(), *_secrets_of(model)])
 
     @property
     def name(self) -> str:
         """The model's name, or the kind of model that LangChain states if it has no name."""
-        for field in ("model_name", "model", "model_id", "deployment_name"):
-            found = getattr(self._model, field, None)
-            if isinstance(found, str) and found:
-                return found
-        return str(getattr(self._model, "_llm_type", type(self._model).__name__))
+        return self._identity.name or str(getattr(self._model, "_llm_type", type(self._model).__name__))
 
     @property
     def signature(self) -> Signature:
-        """Name, kind and the model's own settings, without keys."""
-        settings = json.dumps(self._settings, sort_keys=True, default=lambda value: type(value).__name__)
+        """Name, kind, class and settings of the model, without keys."""
         return Signature.of(
             "chat",
             model=_signable(self.name),
             engine=_signable(f"langchain-{getattr(self._model, '_llm_type', 'chat')}"),
-            settings=_signable(self._scrubber.reply(settings)),
+            settings=_signable(self._scrubber.reply(self._identity.settings)),
         )
+
+    def check_run(self, *, stores_replies: bool) -> None:
+        """Check that stored replies cannot be taken for those of another model; see ``ChatModel``.
+
+        Raises:
+            InputError: replies are stored, and nothing tells this model from others.
+        """
+        if stores_replies:
+            self._identity.check()
 
     async def complete(self, request: Request) -> Reply:
         """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
@@ -72,7 +102,7 @@ class LangChainChat:
         return self._reply(outcome)
 
     async def _asked(self, request: Request) -> "BaseMessage | CallError":
-        messages = [{"role": message.role, "content": _content(message)} for message in request.messages]
+        messages = [{"role": message.role, "content": content_of(message)} for message in request.messages]
         try:
             return await self._model.ainvoke(messages, **_arguments(request))
         except Exception as error:  # every integration raises its own
@@ -80,21 +110,101 @@ class LangChainChat:
 
     def _reply(self, answer: "BaseMessage") -> Reply:
         about: dict[str, Any] = dict(getattr(answer, "response_metadata", None) or {})
-        usage = _usage(getattr(answer, "usage_metadata", None))
-        text = self._scrubber.reply(_text(getattr(answer, "content", answer)))
+        usage = usage_in({"usage": getattr(answer, "usage_metadata", None)}, "input_tokens", "output_tokens")
+        text = self._scrubber.reply(text_of(getattr(answer, "content", answer)))
         reason = str(about.get("finish_reason") or about.get("stop_reason") or "stop")
         refusal = (getattr(answer, "additional_kwargs", None) or {}).get("refusal")
         if refusal or reason in _FILTERED:
             said = self._scrubber.line(str(refusal or reason))
             raise CallError(f"{self.name} refused: {said}", kind=FailureKind.REFUSED, raw=text, usage=usage)
-        if not text.strip():
-            raise CallError(f"{self.name} answered without text", kind=FailureKind.SILENT, usage=usage)
         raw = self._scrubber.reply(json.dumps({"content": text, "response_metadata": about}, default=str))
         model = str(about.get("model_name") or self.name)
-        return Reply(text, reason, usage, token_logprobs(about.get("logprobs")), model, raw)
+        reply = Reply(text, reason, usage, token_logprobs(about.get("logprobs")), model, raw)
+        instead = "a tool call" if getattr(answer, "tool_calls", None) else ""
+        return checked_reply(reply, model=self.name, instead=instead)
 
     def __repr__(self) -> str:
         return f"LangChainChat({self.name!r})"
+
+
+def is_classifier(model: object) -> bool:
+    """Tell by its methods whether an object is a runnable that is no chat model."""
+    return callable(getattr(model, "ainvoke", None)) and not callable(getattr(model, "agenerate", None))
+
+
+class LangChainClassifier:
+    """A LangChain decision model.
+
+    A runnable of another kind works, too, if it takes ``{"state": text, "questions": {name: question}}`` and
+    returns ``{"answers": {name: answer}}`` in the System One format.
+
+    Args:
+        model: a ``BaseDecisionModel``, or such a runnable.
+    """
+
+    limits = DecisionLimits()
+
+    def __init__(self, model: Any) -> None:  # noqa: ANN401 - recognised by its methods
+        self._model = model
+        self._identity = Identity(model)
+        self._scrubber = Scrubber(environment_secrets())
+
+    @property
+    def name(self) -> str:
+        """The model's name, or the name of its class."""
+        return self._identity.name or type(self._model).__name__
+
+    @property
+    def signature(self) -> Signature:
+        """Name, class and settings, without keys."""
+        return Signature.of(
+            "chat",
+            model=self.name.replace(":", "@").replace("|", "_"),
+            engine=f"langchain-{type(self._model).__name__}",
+            settings=_signable(self._scrubber.reply(self._identity.settings)),
+        )
+
+    def check_run(self, *, stores_replies: bool) -> None:
+        """Check that stored answers cannot be taken for those of another model; see ``ChatModel``."""
+        if stores_replies:
+            self._identity.check()
+
+    async def decide(self, request: DecisionRequest) -> DecisionAnswers:
+        """Send one request; see :class:`~semscale.chat.decision_formats.DecisionModel`."""
+        questions = {
+            name: _langchain_question(systemone_question(asked)) for name, asked in request.questions.items()
+        }
+        outcome = await self._asked({"state": state_of(request), "questions": questions})
+        if isinstance(outcome, CallError):
+            raise outcome  # outside the handler, so that no exception with a key in it is chained to it
+        raw = self._scrubber.reply(json.dumps(outcome, default=str, ensure_ascii=False))
+        found = outcome.get("usage") or outcome.get("usage_metadata") or {}
+        usage = usage_in({"usage": found}, "input_tokens", "output_tokens")
+        try:
+            answers = systemone_answers(outcome, request)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            said = f"{self.name} answered with decisions that cannot be read: {why_unreadable(error)}"
+            raise CallError(
+                self._scrubber.line(said), kind=FailureKind.MALFORMED, raw=raw, usage=usage
+            ) from None
+        return DecisionAnswers(answers, usage, str(outcome.get("model") or self.name), raw)
+
+    async def _asked(self, content: Mapping[str, Any]) -> Mapping[str, Any] | CallError:
+        try:
+            answer = await self._model.ainvoke(content)
+        except Exception as error:  # every integration raises its own
+            return failure_of(error, self._scrubber, model=self.name)
+        found = answer.model_dump() if hasattr(answer, "model_dump") else answer
+        if isinstance(found, Mapping):
+            return found
+        said = f"{self.name} answered with {type(answer).__name__}, and not with answers"
+        return CallError(said, kind=FailureKind.UNSUPPORTED)
+
+
+def _langchain_question(written: dict[str, Any]) -> Any:  # noqa: ANN401 - LangChain's class, or a mapping
+    """Make LangChain's question where its module is loaded, as it is with any of its decision models."""
+    module = sys.modules.get(_MODULE)
+    return written if module is None else getattr(module, _KINDS[written["type"]])(**written)
 
 
 def _arguments(request: Request) -> dict[str, Any]:
@@ -107,35 +217,111 @@ def _arguments(request: Request) -> dict[str, Any]:
     return arguments | dict(asked.extra)
 
 
-def _content(message: Message) -> str | list[dict[str, Any]]:
-    if message.n_images == 0:
-        return message.text
-    return [
-        {"type": "text", "text": part.text}
-        if isinstance(part, TextPart)
-        else {"type": "image_url", "image_url": {"url": part.url}}
-        for part in message.content
-    ]
+_NAME_FIELDS = ("model_name", "model", "model_id", "deployment_name", "name")
+_WITHOUT_EFFECT = frozenset(
+    {
+        "cache",
+        "callbacks",
+        "custom_get_token_ids",
+        "disable_streaming",
+        "max_retries",
+        "metadata",
+        "output_version",
+        "profile",
+        "rate_limiter",
+        "request_timeout",
+        "tags",
+        "timeout",
+        "verbose",
+    }
+)
+"""Settings that change no reply, so that a run which is started again with others finds its replies."""
 
 
-def _text(content: object) -> str:
-    if isinstance(content, list):
-        return "".join(part if isinstance(part, str) else str(part.get("text", "")) for part in content)
-    return str(content)
+class Identity:
+    """Everything that tells a LangChain model from others: its name, class and settings, without keys.
+
+    A model states its settings as ``_identifying_params``; of one that does not, all fields count.
+
+    Args:
+        model: a chat model, or another runnable.
+
+    Attributes:
+        name: the model's name; empty where it has none.
+        settings: class and settings as JSON.
+    """
+
+    def __init__(self, model: object) -> None:
+        names = (getattr(model, field, None) for field in _NAME_FIELDS)
+        self.name = next((name for name in names if isinstance(name, str) and name), "")
+        self._class = f"{type(model).__module__}.{type(model).__qualname__}"
+        self._opaque: str | None = None
+        stated, fields = _identifying_params(model), _fields(model)
+        if not stated and "<locals>" in self._class:
+            self._opaque = "its class, which a function creates,"
+        # Endpoints decide replies, and not all models state theirs.
+        addresses = {name: _address(value) for name, value in fields.items() if _is_address(value)}
+        settings = (stated or fields) | addresses
+        for name in _WITHOUT_EFFECT & fields.keys():
+            settings.pop(name, None)
+        self.settings = json.dumps({"class": self._class, **self._plain(settings)}, sort_keys=True)
+
+    def check(self) -> None:
+        """Check that no other model can have the same identity by accident.
+
+        Raises:
+            InputError: the model has neither a name nor settings that identify it.
+        """
+        if self._opaque is not None and not self.name:
+            raise InputError(
+                f"{self._class} states neither model_name nor _identifying_params, and {self._opaque} cannot "
+                "be compared with that of another model, whose stored replies it would get: give the model a "
+                "model_name, or ask without a ledger"
+            )
+
+    def _plain(self, settings: Mapping[Any, Any]) -> dict[str, Any]:
+        """Return what JSON can hold of settings; an object without fields counts by its type only."""
+        public = {str(name): value for name, value in settings.items() if not _SECRET.search(str(name))}
+        return {name: self._plain_value(name, value) for name, value in public.items()}
+
+    def _plain_value(self, name: str, value: object) -> object:
+        if value is None or isinstance(value, str | int | float):
+            return value
+        if isinstance(value, list | tuple):
+            return [self._plain_value(name, item) for item in value]
+        if isinstance(value, Mapping):
+            return self._plain(value)
+        if hasattr(type(value), "model_fields"):
+            nested = Identity(value)
+            self._opaque = self._opaque or (None if nested.name else nested._opaque)
+            return [nested.name, nested.settings]
+        if not callable(getattr(value, "get_secret_value", None)):
+            self._opaque = self._opaque or f"its setting {name!r}"
+        return type(value).__name__
 
 
-def _usage(found: object) -> Usage | None:
-    if not isinstance(found, Mapping) or not {"input_tokens", "output_tokens"} <= found.keys():
-        return None
-    return Usage(int(found["input_tokens"]), int(found["output_tokens"]))
-
-
-def _identifying(model: "BaseChatModel") -> dict[str, Any]:
+def _identifying_params(model: object) -> dict[str, Any]:
     try:
-        found = dict(model._identifying_params)
-    except Exception:  # foreign code may raise anything; name and kind then identify the model
+        return dict(getattr(model, "_identifying_params", None) or {})
+    except Exception:  # foreign code may raise anything; the fields then identify the model
         return {}
-    return {name: value for name, value in found.items() if not _SECRET.search(name)}
+
+
+def _fields(model: object) -> dict[str, Any]:
+    declared = getattr(type(model), "model_fields", None)
+    if declared is None:
+        return {name: value for name, value in getattr(model, "__dict__", {}).items() if name[:1] != "_"}
+    return {name: getattr(model, name, None) for name in declared}
+
+
+def _is_address(value: object) -> bool:
+    return isinstance(value, str) and re.match(r"https?://", value) is not None
+
+
+def _address(value: str) -> str:
+    """Return an address without user, password and query."""
+    parts = urlsplit(value)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _secrets_of(model: object) -> list[str]:

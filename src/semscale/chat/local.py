@@ -13,8 +13,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from semscale.chat.messages import Parameters, Request
-from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
+from semscale.chat.messages import (
+    CallError,
+    FailureKind,
+    Parameters,
+    Reply,
+    Request,
+    TokenLogprob,
+    Usage,
+    checked_reply,
+)
 from semscale.errors import ModelError
 from semscale.extras import require, usage_reports_off
 from semscale.signature import Signature
@@ -213,11 +221,10 @@ class LocalChat:
     def _reply(self, result: "DecodedResults", text: str) -> Reply:
         metrics = result.perf_metrics
         usage = Usage(int(metrics.get_num_input_tokens()), int(metrics.get_num_generated_tokens()))
-        if not text.strip():
-            raise CallError(f"{self.name} answered without text", kind=FailureKind.SILENT, usage=usage)
         reason = result.finish_reasons[0].name.lower()
         seconds = float(metrics.get_generate_duration().mean) / _MILLISECONDS
-        return Reply(text, reason, usage, model=self.name, raw=text, seconds=seconds)
+        reply = Reply(text, reason, usage, model=self.name, raw=text, seconds=seconds)
+        return checked_reply(reply, model=self.name)
 
     def __repr__(self) -> str:
         return f"LocalChat({self.name!r})"

@@ -1,4 +1,4 @@
-"""Limits and retries of calls, and requests that many tasks take one by one."""
+"""Pace of calls: limits, retries, waits without a reply, and requests that many tasks take one by one."""
 
 import asyncio
 import random
@@ -6,8 +6,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from semscale.chat.messages import Request
-from semscale.chat.replies import TRANSIENT, CallError
+from semscale.chat.messages import TRANSIENT, CallError, FailureKind, Reply, Request
 from semscale.errors import InputError
 
 _MINUTE = 60.0
@@ -104,9 +103,9 @@ class Pacer:
         while (wait := max(start, self._held_until) - self._clock.now()) > 0:
             await self._clock.sleep(wait)
 
-    def correct(self, expected: int, taken: int) -> None:
+    def correct(self, expected: int, used: int) -> None:
         """Delay or advance later calls by the difference between expected and used tokens."""
-        self._next_token += self._per_token * (taken - expected)
+        self._next_token += self._per_token * (used - expected)
 
     def hold(self, seconds: float) -> float:
         """Send nothing for this many seconds.
@@ -154,7 +153,7 @@ class Retries:
             chance: a random number from 0 to 1.
 
         Example:
-            >>> from semscale.chat.replies import FailureKind
+            >>> from semscale.chat.messages import FailureKind
             >>> failure = CallError("down", kind=FailureKind.SERVER)
             >>> [Retries().wait_after(failure, repeated, chance=1.0) for repeated in (0, 1, 2, 6)]
             [0.5, 1.0, 2.0, None]
@@ -190,3 +189,133 @@ class NumberedRequests:
                 return None
             index, self._index = self._index, self._index + 1
             return index, request
+
+
+class ReplyWatch:
+    """Counts the seconds without a reply, so that a run does not wait for a dead endpoint for ever.
+
+    A refusal, or any other answer that repeating would not change, counts as a reply. Seconds in which
+    nothing is asked do not count, nor does a pause that the endpoint asks for.
+
+    Args:
+        now: gives the time in seconds.
+        patience: the most seconds of such pauses, all together, that do not count.
+        was_reached: whether the model has answered before.
+    """
+
+    def __init__(self, now: Callable[[], float], patience: float, *, was_reached: bool = False) -> None:
+        self._now = now
+        self._patience = patience
+        self._since: float | None = None
+        self._idle_since: float | None = None
+        self._paused = 0.0
+        self._requests = self._calls = 0
+        self._was_reached = was_reached
+        self.failure: CallError | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the last reply, or since the first call after it."""
+        if self._since is None:
+            return 0.0
+        until = self._now() if self._idle_since is None else self._idle_since
+        return max(0.0, until - self._since)
+
+    @property
+    def is_unreached(self) -> bool:
+        """Whether all calls that ended, from the first one on, failed to connect."""
+        return self.failure is not None and not self._was_reached
+
+    def note_answer(self) -> None:
+        """Note that the model answered, now or in an earlier run."""
+        self._was_reached = True
+
+    def request_begins(self) -> None:
+        """Note that a request is taken up; it may take several calls."""
+        self._requests += 1
+        if self._since is not None and self._idle_since is not None:
+            self._since += self._now() - self._idle_since
+        self._idle_since = None
+
+    def request_ends(self) -> None:
+        """Note that nothing more is done for a request."""
+        self._requests -= 1
+        if not self._requests:
+            self._idle_since = self._now()
+
+    def call_begins(self) -> None:
+        """Note that a call is sent."""
+        self._calls += 1
+        if self._since is None:
+            self._since = self._now()
+
+    def call_ends(self, result: Reply | CallError | None) -> None:
+        """Note the result of a call; ``None`` if it was cancelled."""
+        self._calls -= 1
+        is_connected = not (isinstance(result, CallError) and result.kind is FailureKind.CONNECTION)
+        if result is not None and is_connected:
+            self._was_reached = True
+        if isinstance(result, CallError) and result.kind in TRANSIENT:
+            self.failure = result
+        elif result is not None:
+            self._since = self._now() if self._calls else None
+            self._paused = 0.0
+            self.failure = None
+
+    def endpoint_pauses(self, seconds: float) -> None:
+        """Leave out seconds that the endpoint asks to wait, as far as patience goes."""
+        pause = max(0.0, min(seconds, self._patience - self._paused))
+        self._paused += pause
+        self.leave_out(pause)
+
+    def leave_out(self, seconds: float) -> None:
+        """Leave out seconds in which no reply could be seen."""
+        if self._since is not None:
+            self._since += seconds
+
+
+_CALLS = 20
+_REPETITIONS = 4
+
+
+class FirstFailures:
+    """Counts the calls from the first one on that fail alike, and may be expected to go on failing.
+
+    Endpoints that are slow, down or busy are no such case: they may recover, and ``ReplyWatch`` bounds the
+    wait for them. An answer that is no reply, such as the page of a login, may pass too, so a call is
+    repeated four times before it counts.
+
+    Args:
+        has_replies: whether a reply came earlier in the run.
+
+    Attributes:
+        n: number of calls that were counted.
+    """
+
+    def __init__(self, *, has_replies: bool) -> None:
+        self.n = 0
+        self._first: tuple[FailureKind, str] | None = None
+        self._is_over = has_replies
+
+    def are_all_alike(self, failure: CallError, repeated: int) -> bool:
+        """Count a failed call, and return whether there are enough failures, all of them alike.
+
+        Args:
+            failure: of the call.
+            repeated: number of earlier repetitions of the call.
+        """
+        is_page = failure.kind is FailureKind.MALFORMED
+        may_pass = failure.kind in TRANSIENT - {FailureKind.MALFORMED, FailureKind.SILENT}
+        # The same page may have another time or number in it.
+        likeness = (failure.kind, "" if is_page else str(failure))
+        if may_pass or failure.kind is FailureKind.REFUSED or self._first not in {None, likeness}:
+            self._is_over = True
+        if self._is_over:
+            return False
+        self._first = likeness
+        self.n += 1
+        return repeated >= _REPETITIONS if is_page else self.n >= _CALLS
+
+    def note_reply(self) -> None:
+        """Note that a reply came, from the model or from the ledger."""
+        self._is_over = True

@@ -1,7 +1,7 @@
 """Runs of many requests to one chat model: concurrent, within limits and a budget, resumable."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator, Sized
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from semscale.chat.budget import Budget, Meter, Spent
+from semscale.chat.budget import Budget, Meter, PriceTable, Spent
 from semscale.chat.calling import (
     Caller,
     CapReachedError,
@@ -18,13 +18,10 @@ from semscale.chat.calling import (
     Setting,
     StoppedRunError,
 )
-from semscale.chat.chat_model import ChatModel, checked_chat_model, held_open
+from semscale.chat.chat_model import ChatModel, check_run, checked_chat_model, held_open
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.messages import Request
+from semscale.chat.messages import CallError, FailureKind, Request, RequestOutcome
 from semscale.chat.pacing import Clock, Limits, NumberedRequests, Requests, Retries
-from semscale.chat.prices import PriceTable
-from semscale.chat.replies import CallError, FailureKind, RequestOutcome
-from semscale.chat.stopping import LONGEST_WAIT, RUNS, UserStoppedError
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.types import Progress
 
@@ -51,8 +48,8 @@ class Runner:
         clock: gives the time, pauses and random numbers.
 
     Raises:
-        InputError: the budget caps money and the model's price is not known, or the model's signature is no
-            ``Signature``.
+        InputError: the budget caps money and the model's price is not known, the model's signature is no
+            ``Signature``, its key is missing, or replies are stored and nothing tells it from other models.
     """
 
     def __init__(  # noqa: PLR0913  # each is one noun, and all but the model have a default
@@ -74,6 +71,7 @@ class Runner:
         self._price = table.find(model.name)
         if self._budget.money is not None and self._price is None:
             raise InputError(f"money cannot be capped: {table.unknown(model.name)}; or cap calls or tokens")
+        check_run(self.model, stores_replies=ledger is not False)
         self._ledger = ledger
         self._clock = clock or Clock()
         self._meter = Meter(self._budget, self._price)
@@ -255,7 +253,7 @@ class _RunTasks:
         while self._reason is None and (numbered := await self._next()) is not None:
             try:
                 with self._listed(self._asking):
-                    outcome = await self._caller.bring(*numbered)
+                    outcome = await self._caller.answer(*numbered)
             except (CapReachedError, FatalCallError, StoppedRunError) as error:
                 self._end(error)
                 return
@@ -433,3 +431,78 @@ class WaitProgress:
     def _words(self, failure: CallError | None) -> str:
         why = "" if failure is None else f": {failure}"
         return f"waiting for {self._model} (seconds without a reply{why})"
+
+
+LONGEST_WAIT = 10.0
+"""Seconds for which calls under way may still bring their replies after Ctrl-C."""
+
+
+class UserStoppedError(BaseException):
+    """The user stopped the program, and the calls that were under way are done.
+
+    Inside an event loop it takes the place of ``KeyboardInterrupt``, which would leave the loop at once,
+    before other tasks have ended. No handler of ordinary errors takes it for one.
+    """
+
+
+class StoppableRuns:
+    """The runs of a program that send calls, so that a signal can ask all of them to end."""
+
+    def __init__(self) -> None:
+        self._runs: dict[object, tuple[asyncio.AbstractEventLoop, Callable[[], None], Callable[[], int]]] = {}
+        self._is_stopping = False
+
+    @property
+    def n_calls(self) -> int:
+        """Calls under way."""
+        return sum(n_calls() for _, _, n_calls in self._runs.values())
+
+    def stop(self) -> bool:
+        """Ask all runs to send nothing more, and to raise ``UserStoppedError`` once their calls are done.
+
+        It may be called from a signal handler.
+
+        Returns:
+            Whether a call is under way; where none is, nothing changes.
+        """
+        if not self.n_calls:
+            return False
+        self._is_stopping = True
+        for loop, end, _ in self._runs.values():
+            loop.call_soon_threadsafe(end)
+        return True
+
+    @contextmanager
+    def listed(self, run: object, end: Callable[[], None], n_calls: Callable[[], int]) -> Iterator[None]:
+        """List a run of the running event loop while it is under way.
+
+        Args:
+            run: names it.
+            end: lets it send nothing more, and end.
+            n_calls: gives how many of its calls are under way.
+        """
+        self._runs[run] = (asyncio.get_running_loop(), end, n_calls)
+        try:
+            yield
+        finally:
+            del self._runs[run]
+
+    async def raise_if_stopped(self) -> None:
+        """Raise an error where the runs were asked to end, once the calls of all are done.
+
+        Raises:
+            UserStoppedError: they were.
+        """
+        if not self._is_stopping:
+            return
+        while self.n_calls:
+            await asyncio.sleep(_LOOK_AGAIN)
+        raise UserStoppedError
+
+    def begin_again(self) -> None:
+        """Let runs begin again: whoever asked has heard that they ended."""
+        self._is_stopping = False
+
+
+RUNS = StoppableRuns()
+"""Those of this program."""

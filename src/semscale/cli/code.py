@@ -31,7 +31,7 @@ from semscale.settings import Option, Settings
 if TYPE_CHECKING:
     import polars as pl
 
-    from semscale.chat.forecast import ForecastSummary
+    from semscale.chat.budget import ForecastSummary
     from semscale.coding.coder import ChatCodes
     from semscale.coding.suggesting import SuggestionSummary
     from semscale.coding.summary import CodingSummary
@@ -236,7 +236,7 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
         SemscaleError: a column, codebook, option or output that cannot be used, or a model that cannot be
             loaded.
     """
-    from semscale.chat.forecast import ForecastSummary
+    from semscale.chat.budget import ForecastSummary
     from semscale.cli.judge import forecast_judge
     from semscale.cli.progress import progress_bars
     from semscale.coding.codebook import load_codebook

@@ -34,11 +34,10 @@ if TYPE_CHECKING:
     from semscale.answer_consistency.asking import Prompt, Sampling
     from semscale.answer_consistency.claim_tables import AgreementSummary
     from semscale.answer_consistency.summary import ConsistencySummary
+    from semscale.chat.budget import Forecast, ForecastSummary
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.forecast import Forecast, ForecastSummary
     from semscale.chat.ledger.ledger import Ledger
-    from semscale.chat.messages import Request
-    from semscale.chat.replies import CallError, Reply
+    from semscale.chat.messages import CallError, Reply, Request
     from semscale.types import Progress
 
 _LOOKED_UP_TOGETHER = 256  # prompts
@@ -210,7 +209,7 @@ def measure_table(options: ConsistencyOptions) -> "ConsistencySummary":
     from semscale.answer_consistency.asking import AskedModel
     from semscale.answer_consistency.consistency import Consistency
     from semscale.answer_consistency.tables import consistency_file
-    from semscale.chat.decisions.models import load_deciding_model
+    from semscale.chat.decisions import load_deciding_model
     from semscale.cli.progress import progress_bars
     from semscale.store.deriving.derived_columns import with_label
 
@@ -295,7 +294,7 @@ def forecast_samples(options: ConsistencyOptions) -> "ForecastSummary":
         InputError: no model is to be asked.
     """
     from semscale.answer_consistency.asking import prompt_status
-    from semscale.chat.forecast import ForecastSummary
+    from semscale.chat.budget import ForecastSummary
     from semscale.store.columns import column_in
     from semscale.types import Status
 
@@ -400,7 +399,7 @@ async def _forecast(
     prompts: Callable[[], Iterator[Any]], sampling: "Sampling", chat: "ChatModel", ledger: "Ledger"
 ) -> "Forecast":
     from semscale.answer_consistency.asking import prompt_status
-    from semscale.chat.forecast import forecast
+    from semscale.chat.budget import forecast
     from semscale.chat.ledger.content_key import ContentKeys
     from semscale.types import Status
 
@@ -429,7 +428,7 @@ async def _requests(
     """Yield the requests for a prompt's answer, for its samples, and for P(True) where it is asked for."""
     from semscale.answer_consistency.p_true import p_true_request
     from semscale.chat.budget import BYTES_PER_TOKEN, most_reply_tokens
-    from semscale.chat.replies import CallError
+    from semscale.chat.messages import CallError
 
     texts = []
     for index in range(sampling.n_samples + 1):

@@ -29,7 +29,7 @@ from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.chat.forecast import Forecast, ForecastSummary
+    from semscale.chat.budget import Forecast, ForecastSummary
     from semscale.chat.ledger.ledger import Ledger
     from semscale.chat.messages import Request
     from semscale.judging.audit import Audit, AuditSummary
@@ -406,7 +406,7 @@ async def forecast_judge(
         requests: returns the requests of a form, by its number, as ``judge.requests`` orders them.
         ledger: of earlier replies, which cost nothing.
     """
-    from semscale.chat.forecast import forecast
+    from semscale.chat.budget import forecast
 
     forecasts = [
         await forecast(requests(form), member.model, ledger=ledger, follow_ups=member.corrections_after)
@@ -423,7 +423,7 @@ def forecast_summary(
     source: str, forecasts: "dict[str, Forecast]", rows: "Counter[Status]", note: str = _NOTE
 ) -> "ForecastSummary":
     """Return the forecasts of a table with the number of rows by status."""
-    from semscale.chat.forecast import ForecastSummary
+    from semscale.chat.budget import ForecastSummary
     from semscale.types import Status
 
     left_out = {str(status): n for status, n in rows.items() if status != Status.SCORED}
@@ -567,7 +567,7 @@ def read_panel(path: Path) -> list[dict[str, Any]]:
 
 
 def _judge(entry: Mapping[str, Any], shared: Mapping[str, Any], progress: "Progress | None") -> "Judge":
-    from semscale.chat.loading import load_chat_model
+    from semscale.chat.chat_model import load_chat_model
     from semscale.judging.judge import Judge
     from semscale.messages import unknown_name
 

@@ -28,7 +28,7 @@ from semscale.rating.settings import RATING, RaterSettings
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.chat.forecast import ForecastSummary
+    from semscale.chat.budget import ForecastSummary
     from semscale.judging.human_labels import LabelDraw
     from semscale.judging.judge import Judge
     from semscale.judging.templates import Template

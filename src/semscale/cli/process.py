@@ -215,13 +215,14 @@ class _Interrupts:
 
 def _calls_finish() -> bool:
     """Let calls that are under way finish before ``KeyboardInterrupt`` is raised; ``False`` for no calls."""
-    stopping = sys.modules.get("semscale.chat.stopping")  # loading it here would take time
-    if stopping is None:
+    runner = sys.modules.get("semscale.chat.runner")  # loading it here would take time
+    runs = getattr(runner, "RUNS", None)  # missing while the module is being loaded
+    if runner is None or runs is None:
         return False
-    n = stopping.RUNS.n_calls
-    if not stopping.RUNS.stop():
+    n = runs.n_calls
+    if not runs.stop():
         return False
-    waiting = f"waiting up to {stopping.LONGEST_WAIT:g} s for {n} call{'' if n == 1 else 's'} under way"
+    waiting = f"waiting up to {runner.LONGEST_WAIT:g} s for {n} call{'' if n == 1 else 's'} under way"
     os.write(2, f"\nsemscale: {waiting}; Ctrl-C again stops at once\n".encode())
     return True
 

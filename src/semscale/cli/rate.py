@@ -269,7 +269,7 @@ def _decisions(options: RateOptions, rater: "Rater") -> "TableDecisions | None":
     """
     if options.method != "decision":
         return None
-    from semscale.chat.decisions.models import load_deciding_model
+    from semscale.chat.decisions import load_deciding_model
     from semscale.rating.decided import TableDecisions
 
     model = load_deciding_model(options.chat.load())

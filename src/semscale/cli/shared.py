@@ -15,12 +15,10 @@ from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.chat.budget import Budget
+    from semscale.chat.budget import Budget, Forecast, PriceTable
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.forecast import Forecast
     from semscale.chat.ledger.ledger import Ledger
     from semscale.chat.pacing import Limits
-    from semscale.chat.prices import PriceTable
     from semscale.chat.runner import Runner, Running
     from semscale.distributed.cluster_parts import Recipe
     from semscale.distributed.datasets import ModelRecipe
@@ -487,7 +485,7 @@ class CallOptions(Configurable):
 
     @property
     def _prices(self) -> "PriceTable | None":
-        from semscale.chat.prices import PriceTable
+        from semscale.chat.budget import PriceTable
 
         return None if self.prices is None else PriceTable.load(self.prices)
 

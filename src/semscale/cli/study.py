@@ -19,8 +19,7 @@ from semscale.settings import Option, Settings
 from semscale.study.settings import ComparisonSettings, RunSettings
 
 if TYPE_CHECKING:
-    from semscale.chat.budget import Budget
-    from semscale.chat.forecast import Forecast, ForecastSummary
+    from semscale.chat.budget import Budget, Forecast, ForecastSummary
     from semscale.chat.runner import Running
     from semscale.study.people_comparison import StudyComparison
     from semscale.study.questionnaire import Caps
@@ -184,7 +183,7 @@ def forecast_run(options: StudyRunOptions) -> "ForecastSummary":
     Raises:
         InputError: the file cannot be used.
     """
-    from semscale.chat.forecast import ForecastSummary
+    from semscale.chat.budget import ForecastSummary
 
     study = _read(options)
     with closing(options.calls.open_ledger()) as ledger:

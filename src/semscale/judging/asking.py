@@ -17,9 +17,9 @@ from typing import Any, Literal
 import numpy as np
 
 from semscale.chat.budget import BYTES_PER_TOKEN, most_reply_tokens
-from semscale.chat.chat_model import LEFT_OUT, ChatModel
-from semscale.chat.decisions.models import DecidingChat, forms_of, limits_of
-from semscale.chat.decisions.questions import (
+from semscale.chat.calling import LEFT_OUT
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.decision_formats import (
     DecisionAnswer,
     DecisionRequest,
     Option,
@@ -27,15 +27,17 @@ from semscale.chat.decisions.questions import (
     check_decision,
     standard_error,
 )
-from semscale.chat.decisions.running import (
+from semscale.chat.decisions import (
+    DecidingChat,
     DecisionCall,
     decision_calls,
+    forms_of,
     joined_answers,
+    limits_of,
     may_lie_in_item,
     why_not_taken,
 )
-from semscale.chat.messages import Message, Parameters, Request
-from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.messages import CallError, FailureKind, Message, Parameters, Reply, Request
 from semscale.chat.runner import Running
 from semscale.errors import InputError, InterruptedRunError
 from semscale.json_reading import parse_json

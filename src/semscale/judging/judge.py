@@ -9,12 +9,9 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from semscale.chat.chat_model import held_open
-from semscale.chat.decisions.models import DecidingChat, load_deciding_model
-from semscale.chat.decisions.running import TRIED_ITEMS
-from semscale.chat.loading import load_chat_model
-from semscale.chat.messages import Parameters, Request
-from semscale.chat.replies import CallError, Reply, Usage
+from semscale.chat.chat_model import held_open, load_chat_model
+from semscale.chat.decisions import TRIED_ITEMS, DecidingChat, load_deciding_model
+from semscale.chat.messages import CallError, Parameters, Reply, Request, Usage
 from semscale.chat.runner import Running, run_apart
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import (

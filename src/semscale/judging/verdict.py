@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 from pydantic import TypeAdapter
 
-from semscale.chat.replies import TokenLogprob
+from semscale.chat.messages import TokenLogprob
 from semscale.judging.templates import Rubric, Template
 from semscale.results.result import reason_words
 from semscale.types import Floats, Status

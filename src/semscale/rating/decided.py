@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from semscale.chat.decisions.models import load_deciding_model
-from semscale.chat.decisions.questions import (
+from semscale.chat.decision_formats import (
     DecisionAnswer,
     DecisionLimits,
     DecisionRequest,
@@ -22,7 +21,7 @@ from semscale.chat.decisions.questions import (
     ScoreQuestion,
     question_record,
 )
-from semscale.chat.decisions.running import decide
+from semscale.chat.decisions import decide, load_deciding_model
 from semscale.chat.messages import Message
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.rating.readouts import modes
@@ -35,7 +34,7 @@ from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
-    from semscale.chat.decisions.models import DecidingChat
+    from semscale.chat.decisions import DecidingChat
     from semscale.rating.ratings import Ratings
 
 _NAME = "rating"
@@ -133,7 +132,7 @@ def decide_ratings(
     Args:
         texts: n texts, at least one.
         scale: of 2 to 10 points.
-        model: as :func:`~semscale.chat.decisions.running.decide` takes it.
+        model: as :func:`~semscale.chat.decisions.decide` takes it.
         settings: of the runner.
 
     Raises:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from semscale.chat.prices import amount
+from semscale.chat.budget import amount
 from semscale.damage import DAMAGES
 from semscale.drift.asking.answers import AskedFacts
 from semscale.drift.gate.decision import Outcome, SequenceTest, in_margins

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from semscale.chat.chat_model import LEFT_OUT
+from semscale.chat.budget import amount
+from semscale.chat.calling import LEFT_OUT
 from semscale.chat.messages import Parameters
-from semscale.chat.prices import amount
 from semscale.judging.summary import LITTLE_COVERED
 from semscale.judging.verdict import Provenance
 from semscale.report import figures, parts, sentences

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.chat.prices import amount
+from semscale.chat.budget import amount
 from semscale.report.document import (
     DataTable,
     Document,
@@ -21,7 +21,7 @@ from semscale.report.sentences import rows_scored
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.chat.forecast import Forecast, ForecastSummary
+    from semscale.chat.budget import Forecast, ForecastSummary
     from semscale.embedding.file_embedding import EmbeddingSummary
     from semscale.tabulation.column_summaries import ColumnsSummary, ColumnSummary
 

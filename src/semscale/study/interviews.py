@@ -12,17 +12,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semscale.chat.budget import BYTES_PER_TOKEN, Budget, Spent
-from semscale.chat.decisions.models import NEXT_TOKEN, DecidingChat, forms_of
-from semscale.chat.decisions.questions import DecisionAnswer, DecisionRequest
-from semscale.chat.decisions.running import DecisionCall, decision_calls, joined_answers, try_form, why_beyond
+from semscale.chat.budget import BYTES_PER_TOKEN, Budget, Forecast, Price, PriceTable, Spent, forecast
+from semscale.chat.decision_formats import DecisionAnswer, DecisionRequest
+from semscale.chat.decisions import (
+    NEXT_TOKEN,
+    DecidingChat,
+    DecisionCall,
+    decision_calls,
+    forms_of,
+    joined_answers,
+    try_form,
+    why_beyond,
+)
 from semscale.chat.declining import declines_to_answer
-from semscale.chat.forecast import Forecast, forecast
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.messages import Message, Parameters, Part, Request, TextPart
-from semscale.chat.prices import Price, PriceTable
-from semscale.chat.replies import Reply, RequestOutcome
+from semscale.chat.messages import Message, Parameters, Part, Reply, Request, RequestOutcome, TextPart
 from semscale.chat.runner import Runner, Running
 from semscale.errors import InterruptedRunError
 from semscale.study.questionnaire import (
@@ -732,7 +737,7 @@ def personas_within(whole: Forecast, budget: Budget, n: int) -> int:
         n: number of personas.
 
     Example:
-        >>> from semscale.chat.replies import Usage
+        >>> from semscale.chat.messages import Usage
         >>> whole = Forecast(60, 20, 0, 40, Usage(400, 400), 0, None, "", "")
         >>> personas_within(whole, Budget(calls=10), 30)  # 20 answered before and 10 more, of 60
         15

@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from semscale.chat.budget import Budget
-from semscale.chat.decisions.questions import (
+from semscale.chat.decision_formats import (
     ChoiceQuestion,
     DecisionAnswer,
     Option,

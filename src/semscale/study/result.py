@@ -12,13 +12,12 @@ import numpy as np
 import polars as pl
 from pydantic import TypeAdapter, ValidationError
 
-from semscale.chat.decisions.models import DecidingChat, load_deciding_model
+from semscale.chat.budget import Forecast
+from semscale.chat.chat_model import load_chat_model
+from semscale.chat.decisions import DecidingChat, load_deciding_model
 from semscale.chat.endpoint import KEY_VARIABLE
-from semscale.chat.forecast import Forecast
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.loading import load_chat_model
-from semscale.chat.messages import Message, Request, TextPart
-from semscale.chat.replies import CallError, FailureKind, Reply, RequestOutcome
+from semscale.chat.messages import CallError, FailureKind, Message, Reply, Request, RequestOutcome, TextPart
 from semscale.chat.runner import Running, run_apart
 from semscale.embedding.loading import as_embedder
 from semscale.errors import InputError

@@ -1,11 +1,11 @@
 """A model that fails every call from the first one on in the same way ends a run soon, and says why."""
 
 import pytest
+from endpoint import completion
 from made_up_requests import requests
 
-from semscale.chat.calling import FirstFailures
-from semscale.chat.pacing import Limits
-from semscale.chat.replies import CallError, FailureKind
+from semscale.chat.messages import CallError, FailureKind
+from semscale.chat.pacing import FirstFailures, Limits
 from semscale.errors import ReplyError
 
 PAGE = CallError("m answered with text that is no JSON", kind=FailureKind.MALFORMED)
@@ -57,6 +57,14 @@ def test_an_endpoint_that_answers_with_a_page(runner, endpoint, fake):
         runner(limits=Limits(concurrency=1)).run(requests(100))
     assert len(endpoint.requests) == 5
     assert fake.time == 7.5  # .5 + 1 + 2 + 4 seconds of waiting between five calls
+
+
+@pytest.mark.needs("api")
+def test_an_endpoint_whose_replies_have_no_text(runner, endpoint):
+    endpoint.fault = lambda prompt, n_asked: (200, completion(None, finish_reason="length"))
+    with pytest.raises(ReplyError, match="the first 20 failed alike: m answered without .* too small"):
+        runner(limits=Limits(concurrency=1)).run(requests(100))
+    assert len(endpoint.requests) == 20
 
 
 @pytest.mark.needs("api")

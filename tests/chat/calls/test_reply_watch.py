@@ -2,8 +2,8 @@
 
 import pytest
 
-from semscale.chat.calling import ReplyWatch
-from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.messages import CallError, FailureKind, Reply
+from semscale.chat.pacing import ReplyWatch
 
 DOWN = CallError("down", kind=FailureKind.CONNECTION)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from semscale.chat.messages import FATAL, TRANSIENT, CallError, FailureKind
 from semscale.chat.pacing import Retries
-from semscale.chat.replies import FATAL, TRANSIENT, CallError, FailureKind
 from semscale.errors import InputError
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from semscale.chat import Reply, Request
 from semscale.chat.pacing import Limits
-from semscale.chat.runner import Runner, run_apart
-from semscale.chat.stopping import RUNS, StoppableRuns
+from semscale.chat.runner import RUNS, Runner, StoppableRuns, run_apart
 from semscale.signature import Signature
 
 SIGNALLED = """

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from semscale.chat.budget import Budget, Meter, Spent
-from semscale.chat.prices import Price
-from semscale.chat.replies import Usage
+from semscale.chat.budget import Budget, Meter, Price, Spent
+from semscale.chat.messages import Usage
 from semscale.errors import InputError
 
 

@@ -5,11 +5,9 @@ import asyncio
 import pytest
 
 from semscale.chat import Request
-from semscale.chat.budget import Budget
-from semscale.chat.forecast import FurtherCalls, forecast
+from semscale.chat.budget import Budget, FurtherCalls, Price, PriceTable, forecast
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.prices import Price, PriceTable
-from semscale.chat.replies import Usage
+from semscale.chat.messages import Usage
 from semscale.chat.runner import Runner
 
 pytestmark = pytest.mark.needs("api")

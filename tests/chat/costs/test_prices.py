@@ -2,8 +2,8 @@
 
 import pytest
 
-from semscale.chat.prices import Price, PriceTable
-from semscale.chat.replies import Usage
+from semscale.chat.budget import Price, PriceTable
+from semscale.chat.messages import Usage
 from semscale.errors import InputError
 
 TABLE = """
@@ -29,9 +29,9 @@ def test_a_table_of_the_users_own(tmp_path, monkeypatch):
 
 
 def test_the_users_folder_for_settings_is_looked_at(tmp_path, monkeypatch):
-    from semscale.chat import prices
+    from semscale.chat import budget
 
-    monkeypatch.setattr(prices, "user_table", lambda: tmp_path / "mine.yaml")
+    monkeypatch.setattr(budget, "user_table", lambda: tmp_path / "mine.yaml")
     assert PriceTable.load().find("m") is None
     (tmp_path / "mine.yaml").write_text(TABLE)
     assert PriceTable.load().find("m") is not None

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from semscale.chat.decision_formats import answers_in, as_reply, what_is_wrong
 from semscale.chat.decisions import DecisionAnswer, DecisionAnswers
-from semscale.chat.decisions.questions import answers_in, as_reply, what_is_wrong
-from semscale.chat.replies import Usage
+from semscale.chat.messages import Usage
 
 
 def test_probabilities_of_two_decimals_are_made_to_sum_to_1():

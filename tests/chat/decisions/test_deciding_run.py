@@ -8,12 +8,12 @@ from semscale.chat.budget import Budget
 from semscale.chat.decisions import (
     DecisionAnswer,
     DecisionRequest,
+    DecisionRun,
     Option,
     PredicateQuestion,
     ScoreQuestion,
     decide,
 )
-from semscale.chat.decisions.running import DecisionRun
 from semscale.chat.pacing import Retries
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 

@@ -3,6 +3,7 @@
 import pytest
 
 from semscale.chat import ImagePart, Message
+from semscale.chat.decision_formats import check_decision
 from semscale.chat.decisions import (
     ChoiceQuestion,
     DecisionAnswer,
@@ -14,7 +15,6 @@ from semscale.chat.decisions import (
     ScoreQuestion,
     decide,
 )
-from semscale.chat.decisions.questions import check_decision
 from semscale.chat.pacing import Retries
 from semscale.errors import InputError
 from semscale.signature import Signature

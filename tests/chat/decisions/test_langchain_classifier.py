@@ -8,8 +8,9 @@ import pytest
 from decision_endpoint import REQUEST
 from langchain_core.runnables import RunnableLambda
 
-from semscale.chat.decisions.models import LangChainClassifier, is_classifier
-from semscale.chat.replies import CallError, FailureKind
+from semscale.chat.decisions import LangChainClassifier, decide, is_classifier
+from semscale.chat.messages import CallError, FailureKind
+from semscale.errors import InputError
 
 FOUND = {
     "model": "c-1",
@@ -75,3 +76,11 @@ def test_a_runnable_that_returns_something_else_fails(said, kind):
     with pytest.raises(CallError) as caught:
         decided(RunnableLambda(lambda content: said))
     assert caught.value.kind is kind
+
+
+def test_a_runnable_without_a_name_is_refused_where_answers_are_stored(tmp_path):
+    answers = {"answers": {"angry": {"noul": 1.0}}}
+    model = RunnableLambda(lambda content: answers)
+    with pytest.raises(InputError, match="states neither model_name nor _identifying_params"):
+        decide(model, [REQUEST], ledger=tmp_path / "l")
+    assert decide(model, [REQUEST], ledger=False).answers[0]["angry"].masses == (0.0, 1.0)

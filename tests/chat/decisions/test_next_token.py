@@ -5,8 +5,8 @@ import math
 import pytest
 
 from semscale.chat import Message, Reply, Request, TokenLogprob
+from semscale.chat.decision_formats import averaged, letter_masses, next_token_request, rotations
 from semscale.chat.decisions import DecisionAnswer, DecisionRequest, Option, ScoreQuestion
-from semscale.chat.decisions.formats import averaged, letter_masses, next_token_request, rotations
 
 QUESTION = ScoreQuestion("How good?", (Option("bad"), Option("fair", "has faults"), Option("good")))
 ASKED = DecisionRequest((Message("system", "Judge."), Message("user", "The text.")), {"q": QUESTION})

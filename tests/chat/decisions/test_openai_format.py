@@ -4,8 +4,8 @@ import pytest
 from decision_endpoint import ASKED, REQUEST
 
 from semscale.chat import ImagePart, Message, TextPart
+from semscale.chat.decision_formats import decisions_answers, decisions_body
 from semscale.chat.decisions import DecisionRequest
-from semscale.chat.decisions.formats import decisions_answers, decisions_body
 
 ANSWERS = [
     {"type": "predicate", "name": "angry", "probability": 0.75},

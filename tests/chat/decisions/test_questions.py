@@ -2,8 +2,8 @@
 
 import pytest
 
+from semscale.chat.decision_formats import question_from, question_record
 from semscale.chat.decisions import ChoiceQuestion, DecisionRequest, Option, PredicateQuestion, ScoreQuestion
-from semscale.chat.decisions.questions import question_from, question_record
 from semscale.errors import InputError
 
 

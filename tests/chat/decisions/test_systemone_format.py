@@ -3,7 +3,7 @@
 import pytest
 from decision_endpoint import ASKED, REQUEST
 
-from semscale.chat.decisions.formats import systemone_answers, systemone_body
+from semscale.chat.decision_formats import systemone_answers, systemone_body
 
 
 def test_the_body_has_the_documented_fields():

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from semscale.chat.failures import Scrubber, failure_of
-from semscale.chat.replies import FailureKind
+from semscale.chat.endpoint import Scrubber, failure_of
+from semscale.chat.messages import FailureKind
 
 KEY = "sk-0123456789abcdef"
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from semscale.chat.failures import refused_parameters
+from semscale.chat.endpoint import refused_parameters
 
 OPENAI_TEMPERATURE = {
     "error": {

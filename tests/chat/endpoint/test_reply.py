@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from semscale.chat.endpoint import parse_reply, token_logprobs
-from semscale.chat.failures import Scrubber
-from semscale.chat.replies import CallError, FailureKind, TokenLogprob, Usage
+from semscale.chat.endpoint import Scrubber, parse_reply, token_logprobs
+from semscale.chat.messages import CallError, FailureKind, TokenLogprob, Usage
 
 KEY = "sk-0123456789abcdef"
 
@@ -34,7 +33,7 @@ def test_what_an_endpoint_leaves_out():
 
 
 def test_parts_of_a_message_are_joined():
-    assert parsed(body({"content": [{"text": "Pa"}, {"text": "ris"}, "?"]})).text == "Paris"
+    assert parsed(body({"content": [{"text": "Pa"}, {"text": "ris"}, "?"]})).text == "Paris?"
 
 
 def test_half_of_a_surrogate_pair_is_no_character():
@@ -63,6 +62,9 @@ def test_an_echoed_key_is_in_no_field():
         ),
         (body({"content": "word " * 250_000}), FailureKind.MALFORMED, "with 1,250,000 characters of text"),
         (body({"content": " "}), FailureKind.SILENT, "without text (finish reason stop)"),
+        (body({"content": None, "tool_calls": [{}]}), FailureKind.SILENT, "without text (a tool call, "),
+        (body({"content": "", "reasoning": "2"}), FailureKind.SILENT, "without text (reasoning alone, "),
+        (body({"content": [{"type": "thinking", "text": "2"}]}), FailureKind.SILENT, "without text ("),
         (
             body({"content": None}, choice={"finish_reason": "length"}),
             FailureKind.SILENT,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.chat.failures import read_retry_after
+from semscale.chat.endpoint import read_retry_after
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from semscale.chat.ledger.file import Claim
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.errors import InputError
 
 KEY, OTHER = b"k" * 20, b"o" * 20

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.chat.ledger.reply_json import dump_reply, load_reply
-from semscale.chat.replies import Reply, TokenLogprob, Usage
+from semscale.chat.messages import Reply, TokenLogprob, Usage
 
 LOGPROBS = st.floats(max_value=0.0, allow_nan=False, allow_infinity=False)
 TOKENS = st.builds(

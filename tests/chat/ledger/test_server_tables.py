@@ -7,7 +7,7 @@ import pytest
 from ledger_server import on_database
 
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.replies import Reply
+from semscale.chat.messages import Reply
 from semscale.errors import InputError
 
 pytestmark = pytest.mark.needs("postgres")

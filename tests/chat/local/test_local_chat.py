@@ -10,10 +10,10 @@ import sys
 import pytest
 
 from semscale.chat import CallError, FailureKind, ImagePart, Message, Request, load_chat_model
+from semscale.chat.decision_formats import next_token_request
 from semscale.chat.decisions import DecisionRequest, PredicateQuestion, decide
-from semscale.chat.decisions.formats import next_token_request
+from semscale.chat.messages import Usage
 from semscale.chat.pacing import Limits, Retries
-from semscale.chat.replies import Usage
 from semscale.chat.runner import Runner
 from semscale.errors import ModelError
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from semscale.chat.replies import TokenLogprob
+from semscale.chat.messages import TokenLogprob
 from semscale.compat import uqlm
 from semscale.compat.uqlm import SemanticDensity, SemanticEntropy, UQEnsemble, UQResult
 from semscale.compat.uqlm.scorer import synchronous

@@ -9,8 +9,8 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from tests.judging.conftest import Scripted, material
 
+from semscale.chat.messages import CallError, FailureKind
 from semscale.chat.pacing import Retries
-from semscale.chat.replies import CallError, FailureKind
 from semscale.chat.runner import Running
 from semscale.compat.uqlm import LLMJudge, LLMPanel
 from semscale.errors import InputError, UnknownNameError

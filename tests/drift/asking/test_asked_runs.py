@@ -3,8 +3,8 @@
 import pytest
 
 from semscale.chat.budget import Budget
+from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Retries
-from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
 from semscale.drift.asking.asked_runs import ask_runs
 from semscale.drift.asking.items_to_ask import ItemToAsk

@@ -4,10 +4,9 @@ import asyncio
 
 import pytest
 
-from semscale.chat.budget import Budget
+from semscale.chat.budget import Budget, Price, PriceTable
+from semscale.chat.messages import CallError, FailureKind, Reply, Usage
 from semscale.chat.pacing import Retries
-from semscale.chat.prices import Price, PriceTable
-from semscale.chat.replies import CallError, FailureKind, Reply, Usage
 from semscale.chat.runner import Running
 from semscale.drift.asking.answers import answered_items, facts_of
 from semscale.drift.asking.model_asking import AskSettings, ModelAsker

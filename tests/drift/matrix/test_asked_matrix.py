@@ -8,8 +8,8 @@ import pytest
 from made_up_cells import NamedChat, items_to_ask
 
 from semscale.chat.budget import Budget
+from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Limits, Retries
-from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
 from semscale.drift import PromptTemplate, ask_matrix
 from semscale.drift.asking.items_to_ask import ItemToAsk

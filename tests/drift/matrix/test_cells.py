@@ -6,8 +6,8 @@ import pytest
 from made_up_cells import NamedChat, items_to_ask
 
 from semscale.chat.budget import Budget
+from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Retries
-from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
 from semscale.drift.asking.model_asking import AskSettings
 from semscale.drift.asking.prompt_template import PromptTemplate

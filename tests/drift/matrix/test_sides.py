@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from made_up_cells import REFUSED, NamedChat, cell, items_to_ask
 
-from semscale.chat.replies import Reply
+from semscale.chat.messages import Reply
 from semscale.chat.runner import Running
 from semscale.drift.matrix.sides import judge_cells
 from semscale.judging.comparing import PairVerdicts, SystemPairs, side_by_side

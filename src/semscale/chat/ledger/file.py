@@ -32,8 +32,7 @@ CREATE TABLE IF NOT EXISTS claims (
     key BLOB PRIMARY KEY, owner TEXT NOT NULL, run INTEGER NOT NULL) WITHOUT ROWID;
 """
 _FIND_FINAL = (
-    "SELECT status, body FROM attempts WHERE key = ? AND status IN ('replied', 'refused', 'silent') "
-    "ORDER BY id LIMIT 1"
+    "SELECT status, body FROM attempts WHERE key = ? AND status IN ('replied', 'refused') ORDER BY id LIMIT 1"
 )
 _NOT_ALLOWED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM})
 _BUSY_SECONDS = 60.0

@@ -24,7 +24,7 @@ from semscale.chat.ledger.operations import (
     ReleaseCall,
 )
 from semscale.chat.ledger.reply_json import dump_reply, load_reply, text_in, write_json
-from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.errors import InputError, SemscaleError
 from semscale.extras import require
 from semscale.json_reading import parse_json

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from semscale.chat.replies import FailureKind
+from semscale.chat.messages import FailureKind
 
 REPLIED = "replied"
-FINAL = (REPLIED, FailureKind.REFUSED.value, FailureKind.SILENT.value)
+FINAL = (REPLIED, FailureKind.REFUSED.value)
 """Final outcomes: they were paid for, and a restarted run does not ask again."""
 
 

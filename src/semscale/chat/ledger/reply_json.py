@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from semscale.chat.replies import Reply, TokenLogprob, Usage
+from semscale.chat.messages import Reply, TokenLogprob, Usage
 from semscale.json_reading import parse_json
 
 

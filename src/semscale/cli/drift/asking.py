@@ -7,8 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semscale.chat.budget import ASSUMED_REPLY, BYTES_PER_TOKEN
-from semscale.chat.forecast import Forecast, ForecastSummary, forecast
+from semscale.chat.budget import ASSUMED_REPLY, BYTES_PER_TOKEN, Forecast, ForecastSummary, forecast
 from semscale.chat.messages import Request
 from semscale.chat.runner import run_apart
 from semscale.cli.drift.options import (

@@ -9,7 +9,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from semscale.chat.failures import Scrubber
+from semscale.chat.endpoint import Scrubber
 from semscale.drift.gate.decision import GateDecision
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.errors import InputError, ReplyError

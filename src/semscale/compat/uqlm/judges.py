@@ -5,9 +5,8 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from semscale.chat.chat_model import ChatModel, held_open
+from semscale.chat.chat_model import ChatModel, held_open, load_chat_model
 from semscale.chat.langchain import is_langchain
-from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Request
 from semscale.chat.runner import Running
 from semscale.compat.uqlm.scorer import UQResult, synchronous

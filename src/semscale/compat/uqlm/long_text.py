@@ -26,7 +26,7 @@ from semscale.answer_consistency.claims import (
     split_claims,
 )
 from semscale.answer_consistency.consistency import Consistency
-from semscale.chat.loading import load_chat_model
+from semscale.chat.chat_model import load_chat_model
 from semscale.compat.uqlm.scorer import (
     Generated,
     UncertaintyScorer,

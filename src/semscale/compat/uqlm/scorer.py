@@ -15,10 +15,9 @@ from semscale.answer_consistency.asking import Sampling
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import measure_tokens
 from semscale.answer_consistency.tokens import read_tokens
-from semscale.chat.loading import load_chat_model
-from semscale.chat.messages import Message
+from semscale.chat.chat_model import load_chat_model
+from semscale.chat.messages import Message, TokenLogprob
 from semscale.chat.pacing import Limits
-from semscale.chat.replies import TokenLogprob
 from semscale.chat.runner import Runner, Running, run_apart
 from semscale.errors import InputError, MissingExtraError, ModelError
 from semscale.matching.entailment import EntailmentModel, chosen_model

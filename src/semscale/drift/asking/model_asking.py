@@ -5,11 +5,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from semscale.chat.budget import Price, PriceTable
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger.content_key import ContentKeys
-from semscale.chat.messages import Request
-from semscale.chat.prices import Price, PriceTable
-from semscale.chat.replies import TRANSIENT, FailureKind, Reply, RequestOutcome
+from semscale.chat.messages import TRANSIENT, FailureKind, Reply, Request, RequestOutcome
 from semscale.drift.asking.answers import COST, LATENCY, TOKENS, Answer, Answers
 from semscale.errors import ReplyError
 from semscale.history.items import Output
@@ -135,7 +134,8 @@ def answer_of(outcome: RequestOutcome, price: Price | None) -> Answer:
         return Answer((Output(reply.text, _numbers(reply, price)),), is_cut=reply.finish_reason == "length")
     if failure is None:
         return Answer(reason="no reply", is_lost=True)
-    is_lost, is_silent = failure.kind in TRANSIENT, failure.kind in _SILENT
+    is_silent = failure.kind in _SILENT
+    is_lost = failure.kind in TRANSIENT and not is_silent
     return Answer(reason=str(failure), is_lost=is_lost, is_silent=is_silent)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from semscale.chat.ledger.content_key import KEY_BYTES
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.replies import Reply
+from semscale.chat.messages import Reply
 from semscale.drift.asking.answers import Answer, Answers
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.asking.program_lines import ProgramAnswer, line_for, read_line

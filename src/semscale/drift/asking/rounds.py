@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from semscale.chat.ledger.content_key import KEY_BYTES
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.replies import Reply
+from semscale.chat.messages import Reply
 
 _OWNER = -1  # no run of the chat layer
 _DONE = Reply("recorded")

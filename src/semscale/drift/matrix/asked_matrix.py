@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from semscale.chat.chat_model import load_chat_model
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.loading import load_chat_model
 from semscale.chat.runner import Running, run_apart
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.asking.model_asking import AskSettings
@@ -64,7 +64,7 @@ def ask_matrix(  # noqa: PLR0913 - each is one noun, and all but two have a defa
         ReplyError: all models are down, or the judge is.
 
     Example:
-        >>> from semscale.chat.replies import Reply
+        >>> from semscale.chat.messages import Reply
         >>> from semscale.signature import Signature
         >>> class Parrot:
         ...     signature = Signature.of("chat", model="parrot")

@@ -9,7 +9,7 @@ from typing import TypeVar
 from semscale.chat.calling import CapReachedError
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.declining import declines_to_answer
-from semscale.chat.replies import FATAL, TRANSIENT, CallError
+from semscale.chat.messages import FATAL, TRANSIENT, CallError
 from semscale.chat.runner import Running
 from semscale.drift.asking.answers import Answer, Answers
 from semscale.drift.asking.items_to_ask import ItemToAsk

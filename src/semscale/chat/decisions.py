@@ -1,25 +1,245 @@
-"""Runs of many decisions, in the first form that the model accepts."""
+"""Typed decisions: questions whose answer is a probability for each value, so that nothing is parsed."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 from semscale.chat.budget import Spent
-from semscale.chat.decisions.formats import Order, averaged, letter_masses, next_token_request, rotations
-from semscale.chat.decisions.models import (
-    NEXT_TOKEN,
-    DecidingChat,
-    call_of,
-    forms_of,
-    limits_of,
-    load_deciding_model,
+from semscale.chat.chat_model import ChatModel, check_run, load_chat_model
+from semscale.chat.decision_formats import (
+    FORMATS,
+    LETTER_LIMITS,
+    ChoiceQuestion,
+    DecisionAnswer,
+    DecisionAnswers,
+    DecisionLimits,
+    DecisionModel,
+    DecisionRequest,
+    Option,
+    Order,
+    PredicateQuestion,
+    ScoreQuestion,
+    answers_in,
+    as_reply,
+    averaged,
+    check_decision,
+    letter_masses,
+    next_token_request,
+    question_from,
+    question_record,
+    rotations,
+    what_is_wrong,
+    why_unreadable,
 )
-from semscale.chat.decisions.questions import DecisionAnswer, DecisionRequest, answers_in, check_decision
-from semscale.chat.messages import Request
-from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.endpoint import EndpointChat, clean_json, usage_in
+from semscale.chat.langchain import LangChainClassifier, is_classifier
+from semscale.chat.messages import CallError, FailureKind, Parameters, Reply, Request
 from semscale.chat.runner import Runner, run_apart
 from semscale.errors import InputError, ReplyError
+from semscale.signature import Signature
+
+__all__ = [
+    "ChoiceQuestion",
+    "DecisionAnswer",
+    "DecisionAnswers",
+    "DecisionLimits",
+    "DecisionModel",
+    "DecisionRequest",
+    "DecisionRun",
+    "Option",
+    "PredicateQuestion",
+    "ScoreQuestion",
+    "decide",
+]
+
+_FIELD = "decision"
+_TOKENS_A_QUESTION = 16
+"""Tokens set aside for an answer; endpoints state few or none."""
+
+
+class DecidingChat:
+    """A chat model that also answers decisions, in each form that it may know.
+
+    Args:
+        deciders: decision models by the names of their forms, the one to try first at the top.
+        chat: answers everything else; ``None`` for a model that only decides.
+    """
+
+    def __init__(self, deciders: Mapping[str, DecisionModel], chat: ChatModel | None) -> None:
+        self.deciders, self.chat = dict(deciders), chat
+
+    @property
+    def _main(self) -> ChatModel | DecisionModel:
+        return next(iter(self.deciders.values())) if self.chat is None else self.chat
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._main.name
+
+    @property
+    def signature(self) -> Signature:
+        """The model's signature; a request says in which form it is sent."""
+        return self._main.signature
+
+    async def complete(self, request: Request) -> Reply:
+        """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
+        asked = request.parameters.extra.get(_FIELD)
+        if isinstance(asked, Mapping):
+            return await self._decided(self.deciders[asked["form"]], _decision(request, asked))
+        if self.chat is None:
+            raise CallError(f"{self.name} takes decisions only", kind=FailureKind.UNSUPPORTED)
+        return await self.chat.complete(request)
+
+    async def _decided(self, decider: DecisionModel, asked: DecisionRequest) -> Reply:
+        found = await decider.decide(asked)
+        wrong = what_is_wrong(found, {name: len(each.options) for name, each in asked.questions.items()})
+        if wrong is not None:
+            said = f"{self.name} answered with decisions that cannot be used: {wrong}"
+            raise CallError(said, kind=FailureKind.MALFORMED, raw=found.raw, usage=found.usage)
+        return as_reply(found)
+
+    def check_run(self, *, stores_replies: bool) -> None:
+        """Check that calls can be sent, and replies stored; see ``ChatModel``."""
+        check_run(self._main, stores_replies=stores_replies)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        for model in (*self.deciders.values(), self.chat):
+            close = getattr(model, "aclose", None)
+            if close is not None:
+                await close()
+
+    def __repr__(self) -> str:
+        return f"DecidingChat({self.name!r}, forms={list(self.deciders)})"
+
+
+def call_of(request: DecisionRequest, form: str) -> Request:
+    """Write a decision as a request to a ``DecidingChat``.
+
+    Args:
+        request: what is asked.
+        form: name of one of its deciders.
+    """
+    questions = {name: question_record(asked) for name, asked in request.questions.items()}
+    extra = {_FIELD: {"form": form, "questions": questions}}
+    return Request(request.messages, Parameters(max_tokens=_TOKENS_A_QUESTION * len(questions), extra=extra))
+
+
+def _decision(request: Request, asked: Mapping[str, Any]) -> DecisionRequest:
+    questions = {name: question_from(record) for name, record in asked["questions"].items()}
+    return DecisionRequest(request.messages, questions)
+
+
+_CUT = 65_536  # characters kept of a page
+
+
+class EndpointDecisions:
+    """The decisions of an endpoint; they share the connections of its chat model.
+
+    Args:
+        chat: the chat model behind the endpoint.
+        format_name: one of ``FORMATS``.
+    """
+
+    def __init__(self, chat: EndpointChat, format_name: str = "decisions") -> None:
+        self._chat = chat
+        self._format = FORMATS[format_name]
+
+    @property
+    def name(self) -> str:
+        """The model's name at the endpoint."""
+        return self._chat.name
+
+    @property
+    def signature(self) -> Signature:
+        """The model's name and the endpoint."""
+        return self._chat.signature
+
+    @property
+    def limits(self) -> DecisionLimits:
+        """What the format allows."""
+        return self._format.limits
+
+    async def decide(self, request: DecisionRequest) -> DecisionAnswers:
+        """Send one request; see :class:`~semscale.chat.decision_formats.DecisionModel`.
+
+        An endpoint without this path answers 404, as it does for a model that it does not know; both are
+        ``unsupported``, and a chat call tells them apart.
+        """
+        name, path = self.name, self._format.path
+        try:
+            text, scrubber = await self._chat.post(path, self._format.body(name, request))
+        except CallError as error:
+            if error.kind is not FailureKind.UNKNOWN_MODEL:
+                raise
+            said = f"{name}: the endpoint has no {path}, or not for this model"
+            raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=error.raw) from None
+        if text.lstrip()[:1] == "<":
+            said = f"{name}: the endpoint answers with a page at {path}"
+            raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=scrubber.reply(text[:_CUT]))
+        body, raw = clean_json(text, scrubber, model=name)
+        fields: Mapping[str, Any] = body if isinstance(body, dict) else {}
+        usage = usage_in(fields, "input_tokens", "output_tokens")
+        if "answers" not in fields:
+            said = f"{name}: what the endpoint answers at {path} has no answers in it"
+            raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=raw, usage=usage)
+        try:
+            answers = self._format.answers(fields, request)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            said = f"{name} answered with decisions that cannot be read: {why_unreadable(error)}"
+            raise CallError(scrubber.line(said), kind=FailureKind.MALFORMED, raw=raw, usage=usage) from None
+        return DecisionAnswers(answers, usage, str(fields.get("model") or name), raw)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        await self._chat.aclose()
+
+
+NEXT_TOKEN = "next-token"
+"""The form of a chat model's decisions: probabilities of the options' letters."""
+
+OWN = "own"
+"""The form of a decision model that a user brings."""
+
+
+def load_deciding_model(model: object, *, base_url: str | None = None) -> DecidingChat:
+    """Load a model that decides.
+
+    Args:
+        model: what :func:`~semscale.chat.load_chat_model` takes; a ``DecisionModel``; or LangChain's
+            decision model.
+        base_url: address of an OpenAI-compatible endpoint.
+
+    Raises:
+        InputError, ModelError, MissingExtraError: as ``load_chat_model``; or a signature that is none.
+    """
+    if isinstance(model, DecidingChat):
+        return model
+    if isinstance(model, DecisionModel):
+        if not isinstance(model.signature, Signature):
+            raise InputError(
+                f"the signature of a decision model must be a Signature, got {model.signature!r:.60}"
+            )
+        return DecidingChat({OWN: model}, model if isinstance(model, ChatModel) else None)
+    if is_classifier(model):
+        return DecidingChat({"langchain": LangChainClassifier(model)}, None)
+    chat = load_chat_model(model, base_url=base_url)
+    if isinstance(chat, EndpointChat):
+        return DecidingChat({name: EndpointDecisions(chat, name) for name in FORMATS}, chat)
+    return DecidingChat({}, chat)
+
+
+def forms_of(model: DecidingChat) -> tuple[str, ...]:
+    """List the forms in which a model may decide, the one to try first at the beginning."""
+    return (*model.deciders, *(() if model.chat is None else (NEXT_TOKEN,)))
+
+
+def limits_of(model: DecidingChat, form: str) -> DecisionLimits:
+    """Give what a model takes in a form."""
+    return LETTER_LIMITS if form == NEXT_TOKEN else model.deciders[form].limits
 
 
 @dataclass(frozen=True)
