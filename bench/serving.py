@@ -59,7 +59,7 @@ class Server:
     def __init__(self, precision):
         command = [sys.executable, "-m", "semscale", "serve", "--port", "0", "--embedder", DEFAULT_MODEL]
         self.process = subprocess.Popen(
-            [*command, "--precision", precision], stderr=subprocess.PIPE, text=True
+            [*command, "--precision", precision, "--log-level", "warning"], stderr=subprocess.PIPE, text=True
         )
         self.address = self.process.stderr.readline().split()[3]
         assert "ready" in self.process.stderr.readline()

@@ -19,8 +19,8 @@ ROOT = Path(__file__).parent.parent
 INSTALL = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DECLARED = PROJECT["optional-dependencies"]
-# Packages that are required and that no module imports: pip is a program, and uvicorn imports httptools.
-PROGRAMS = {"httptools", "pip"}
+# Packages that are required and that no module imports: pip is a program.
+PROGRAMS = {"pip"}
 # Modules that are no requirement: who calls a function that needs one has it already.
 HOSTS = {"pytest", "pandas", "langchain_core"}
 # What a requirement's own extra brings and the code needs beside it.

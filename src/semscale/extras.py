@@ -13,7 +13,7 @@ EXTRAS = {
     "inspect": ("inspect_ai",),
     "local": ("openvino_genai",),
     "postgres": ("pg8000",),
-    "serve": ("fastapi", "httptools", "prometheus_client", "starlette", "uvicorn"),
+    "serve": ("fastapi", "prometheus_client", "starlette", "uvicorn"),
     "spss": ("pyreadstat",),
     "ray": ("ray", "pandas", "pyarrow"),
     "slides": ("pptx",),

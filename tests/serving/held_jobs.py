@@ -11,11 +11,11 @@ class HeldWork:
         self.let = threading.Event()
         self.done: list[str] = []
 
-    def __call__(self, folder, progress):
+    def __call__(self, job, progress):
         self.begun.release()
         while not self.let.wait(0.01):
             progress("rating rows", 1, 2)
-        self.done.append(folder.id)
+        self.done.append(job.id)
         return Summary()
 
 
@@ -34,6 +34,6 @@ def queue_of(tmp_path, work, **limits):
 def added(queue):
     from semscale.serving.requests import EmbeddingJobFields
 
-    with queue.uploading() as (folder, _):
-        queue.add(folder, "embed", EmbeddingJobFields(text="comment"))
-    return folder
+    with queue.uploading("embed", EmbeddingJobFields(text="comment")) as job:
+        queue.add(job)
+    return job

@@ -30,9 +30,9 @@ class Client:
 
 def loaded_service(embedder, *, home=None, **limits):
     """A service whose models are loaded."""
+    from semscale.serving.application import Service
     from semscale.serving.models import ModelsToServe
     from semscale.serving.requests import ServiceLimits
-    from semscale.serving.service import Service
 
     service = Service(ModelsToServe(MODEL), ServiceLimits(**limits), load_model=lambda _: embedder)
     if home is not None:

@@ -11,8 +11,8 @@ pytest.importorskip("starlette", reason='starlette is not installed: pip install
 from made_services import MODEL, Client, loaded_service
 
 from semscale.errors import InputError
-from semscale.serving.gate import access_token, has_token, is_meant_for_loopback
 from semscale.serving.requests import BodyRoom, RefusedRequestError, ServiceLimits
+from semscale.serving.server import access_token, has_token, is_meant_for_loopback
 
 SECRET = "a-secret-of-20-chars"
 ASKED = {"input": ["good"], "model": MODEL}
@@ -103,10 +103,10 @@ def test_limits_count_inner_lists_too(small):
 
 def with_gate(gated, **limits):
     """A service whose model waits, without the warm-up."""
+    from semscale.serving.application import Service
     from semscale.serving.batching import Batcher
     from semscale.serving.models import BatchedEmbedder, BatchedTexts, ModelsToServe, ServedModel
     from semscale.serving.requests import ServiceLimits
-    from semscale.serving.service import Service
 
     service = Service(ModelsToServe(MODEL), ServiceLimits(**limits))
     waiting = service.limits.waiting_tokens
@@ -127,10 +127,9 @@ def test_a_request_that_takes_too_long_is_answered_and_its_texts_are_dropped(gat
 
 
 def gate_before(application):
-    from semscale.serving.gate import Gate
     from semscale.serving.models import ServiceMetrics
     from semscale.serving.requests import ServiceLimits
-    from semscale.serving.service import ServiceState
+    from semscale.serving.server import Gate, ServiceState
 
     state = ServiceState()
     state.set_loaded()
@@ -227,7 +226,8 @@ def test_a_full_line_is_answered_with_429(gated):
 
 
 def test_a_service_that_loads_or_drains_answers_503(engine):
-    from semscale.serving.service import Phase, Service
+    from semscale.serving.application import Service
+    from semscale.serving.server import Phase
 
     service = Service()
     client = client_of(service)
@@ -248,7 +248,7 @@ def test_a_service_that_loads_or_drains_answers_503(engine):
 
 def test_a_model_that_cannot_be_loaded_is_kept_as_an_error():
     from semscale.errors import ModelError
-    from semscale.serving.service import Service
+    from semscale.serving.application import Service
 
     def load(_):
         raise ModelError("no such file")
@@ -316,7 +316,7 @@ def test_no_depth_of_lists_is_a_bug(client, depth):
 
 
 def test_a_value_too_deep_to_be_shown_is_refused():
-    from semscale.serving.gate import refusal_of
+    from semscale.serving.server import refusal_of
 
     refusal = refusal_of(RecursionError())
     assert (refusal.status, str(refusal)[:31]) == (400, "the body has too many lists or ")
@@ -338,15 +338,38 @@ def test_a_line_too_deep_is_refused(client):
     assert answer.json()["error"]["message"].startswith("line 2 has too many lists")
 
 
-@pytest.mark.parametrize(("kept", "wrong"), [("Infinity", "NaN")])
-def test_a_wrong_number_is_not_taken_for_one_that_was_used_before(client, kept, wrong):
-    body = '{"texts": ["a"], "temperature": %s}'
-    assert client.post("/rate", content=body % kept).status_code == 200
-    assert client.post("/rate", content=body % wrong).status_code == 422
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+@pytest.mark.parametrize("field", ["temperature", "epsilon", "floor"])
+def test_numbers_must_be_finite(client, field, number):
+    answer = client.post("/rate", content=f'{{"texts": ["a"], "{field}": {number}}}')
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, field)
+
+
+def test_a_request_has_an_identifier_in_its_answer_and_in_the_access_log(client, caplog):
+    caplog.set_level("INFO", logger="semscale.serving.access")
+    stated = client.get("/v1/models?secret=1", headers={"X-Request-ID": "proxy-17"})
+    assert stated.headers["x-request-id"] == "proxy-17"
+    generated = [
+        client.get("/no%0Awhere", headers={"X-Request-ID": "with a space"}).headers["x-request-id"]
+        for _ in range(2)
+    ]
+    assert len({*generated, "with a space"}) == 3
+    first, second, _ = caplog.messages
+    assert first.startswith("proxy-17 GET /v1/models 200 ")
+    assert second.startswith(f"{generated[0]} GET /no%0Awhere 404 ")
+
+
+def test_a_refusal_has_an_identifier_as_well(service):
+    assert client_of(service, SECRET).get("/metrics").headers["x-request-id"]
+
+
+def test_another_verb_is_refused_with_those_that_serve(client):
+    answer = client.send("PUT", "/rate")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
 
 
 def test_requests_that_are_turned_away_do_not_put_off_the_end_for_ever(monkeypatch):
-    from semscale.serving import service as service_state
+    from semscale.serving import server as service_state
 
     now = [100.0]
     monkeypatch.setattr(service_state.time, "monotonic", lambda: now[0])
@@ -365,7 +388,7 @@ def test_requests_that_are_turned_away_do_not_put_off_the_end_for_ever(monkeypat
 
 
 def test_a_shutdown_ends_once_nobody_asks(monkeypatch):
-    from semscale.serving import service as service_state
+    from semscale.serving import server as service_state
 
     now = [100.0]
     monkeypatch.setattr(service_state.time, "monotonic", lambda: now[0])
@@ -449,10 +472,10 @@ def test_a_limit_below_1_is_refused(value):
 def test_bodies_of_all_requests_share_memory():
     room = BodyRoom(100)
     with room.share() as first, room.share() as second:
-        first.take(60)
-        second.take(40)
+        first(60)
+        second(40)
         with pytest.raises(RefusedRequestError, match="too large together") as refused:
-            first.take(1)
+            first(1)
         assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "1"})
         assert room.held == 100
     assert room.held == 0
@@ -460,7 +483,7 @@ def test_bodies_of_all_requests_share_memory():
 
 def test_a_request_that_failed_gives_its_share_back():
     room = BodyRoom(100)
-    with suppress(ZeroDivisionError), room.share() as share:
-        share.take(100)
+    with suppress(ZeroDivisionError), room.share() as take:
+        take(100)
         raise ZeroDivisionError
     assert room.held == 0

@@ -155,7 +155,7 @@ def test_the_table_of_a_job_goes_with_its_end(jobs, home):
     while (home / name / "table.csv").exists() and time.monotonic() < until:
         threading.Event().wait(0.01)
     stored = {path.name for path in (home / name).iterdir()}
-    assert stored == {"order.json", "end.json", "result.parquet", "summary.json"}
+    assert stored == {"result.parquet", "summary.json"}
 
 
 def test_the_error_of_a_job_names_fields_and_not_options(jobs):
@@ -169,12 +169,17 @@ def test_the_error_of_a_job_names_fields_and_not_options(jobs):
 
 
 def test_jobs_that_are_uploaded_count_among_those_that_wait(tmp_path):
-    from semscale.serving.requests import RefusedRequestError
+    from semscale.serving.requests import EmbeddingJobFields, RefusedRequestError
 
     queue = queue_of(tmp_path, HeldWork(), jobs=2)
     added(queue)
-    with queue.uploading(), pytest.raises(RefusedRequestError, match="at most 2 jobs") as refused:
-        queue.uploading().__enter__()
+    fields = EmbeddingJobFields(text="comment")
+    second = queue.uploading("embed", fields)
+    with (
+        queue.uploading("embed", fields),
+        pytest.raises(RefusedRequestError, match="at most 2 jobs") as refused,
+    ):
+        second.__enter__()
     assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "60"})
     added(queue)
     queue.stop()
@@ -182,11 +187,13 @@ def test_jobs_that_are_uploaded_count_among_those_that_wait(tmp_path):
 
 
 def test_a_failed_upload_leaves_no_folder(tmp_path):
+    from semscale.serving.requests import EmbeddingJobFields
+
     queue = queue_of(tmp_path, HeldWork())
 
     def upload():
-        with queue.uploading() as (folder, _):
-            folder.upload_path("csv").write_text("a,b")
+        with queue.uploading("embed", EmbeddingJobFields(text="comment")) as job:
+            job.table.write_text("a,b")
             raise OSError("No space left on device")
 
     with pytest.raises(OSError, match="No space"):
@@ -203,8 +210,8 @@ def test_a_job_whose_request_fails_after_it_was_added_is_dropped(tmp_path):
     queue.start()
 
     def request(*, is_running):
-        with queue.uploading() as (folder, _):
-            queue.add(folder, "embed", EmbeddingJobFields(text="comment"))
+        with queue.uploading("embed", EmbeddingJobFields(text="comment")) as job:
+            queue.add(job)
             assert not is_running or work.begun.acquire(timeout=60)
             raise TimeoutError
 
@@ -249,7 +256,7 @@ def test_a_cancelled_request_ends_after_its_job_was_added():
 
 def test_a_slow_upload_does_not_put_off_its_end_for_ever(tmp_path):
     from semscale.serving.application import _LEAST_UPLOAD, JobRoutes
-    from semscale.serving.requests import ServiceLimits
+    from semscale.serving.requests import EmbeddingJobFields, ServiceLimits
 
     class Limit:
         n = 0
@@ -275,8 +282,8 @@ def test_a_slow_upload_does_not_put_off_its_end_for_ever(tmp_path):
         """How often an upload in parts of some sizes gets more time."""
         queue = queue_of(tmp_path, HeldWork())
         routes, request = JobRoutes(Service(), queue, None), Request(*sizes)
-        with queue.uploading() as (folder, share):
-            asyncio.run(routes._upload(request, folder.upload_path("csv"), share))
+        with queue.uploading("embed", EmbeddingJobFields(text="comment")) as job:
+            asyncio.run(routes._upload(request, job.table))
         queue.stop()
         queue.close()
         return request.scope["semscale.limit"].n

@@ -86,6 +86,7 @@ def test_consistency_is_that_of_the_package(client, engine):
         ("/rate", {"texts": ["a"], "scale": "qualty"}, "scale", "did you mean 'quality'"),
         ("/rate", {"texts": ["a"], "temperature": -1}, "temperature", "0 or more"),
         ("/rate", {"texts": "a"}, "texts", "texts"),
+        ("/rate", {"texts": ["a"], "missing": 5}, "missing", "codes such as 'NA'"),
         ("/match", {"predictions": ["a"], "references": []}, None, "1"),
         ("/match", {"predictions": ["a"], "references": ["b"], "method": "bert"}, "method", "calibrated"),
         (

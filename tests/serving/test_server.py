@@ -183,3 +183,52 @@ def test_the_end_of_an_answer_does_not_wait_for_the_client_to_confirm_its_beginn
         return result
 
     assert asyncio.run(accepted())
+
+
+@pytest.fixture(scope="module")
+def running():
+    with ServerProcess("--log-level", "warning") as server:
+        server.until_ready()
+        host, port = server.address.removeprefix("http://").split(":")
+        yield host, int(port)
+
+
+def sent_raw(address, *parts):
+    """Send bytes, and return all that comes back until the connection is closed."""
+    with socket.create_connection(address, timeout=60) as client:
+        answer = b""
+        try:
+            for part in parts:
+                client.sendall(part)
+            while received := client.recv(65536):
+                answer += received
+        except ConnectionError:
+            return answer
+        return answer
+
+
+CLOSE = b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nx: %b\r\n\r\n"
+
+
+def test_a_head_has_at_most_64_kib(running):
+    assert sent_raw(running, CLOSE % (b"x" * 60_000)).startswith(b"HTTP/1.1 200")
+    endless = b"GET /health HTTP/1.1\r\nx: " + b"x" * 70_000
+    assert not sent_raw(running, endless).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"hello\r\n\r\n",
+        b"\x16\x03\x01\x02\r\n\r\n",
+        b"POST /rate HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n",
+    ],
+)
+def test_what_is_no_http_is_refused(running, head):
+    assert sent_raw(running, head).startswith(b"HTTP/1.1 400")
+
+
+def test_requests_behind_each_other_are_answered_in_their_order(running):
+    first = b"GET /ready HTTP/1.1\r\nhost: localhost\r\n\r\n"
+    answer = sent_raw(running, first + CLOSE % b"")
+    assert answer.index(b'"ready"') < answer.index(b'"alive"')

@@ -1,8 +1,9 @@
 """The command ``semscale serve``: embeddings and instruments over HTTP."""
 
+import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -90,6 +91,11 @@ class ServeOptions(Settings):
     port: Annotated[
         int, Field(description="Port to listen on; 0 for any free one."), Option(LISTENING, "PORT")
     ] = 8000
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Field(description="Least level of messages on standard error; info has a line for each request."),
+        Option(LISTENING),
+    ] = "info"
     limit: LimitOptions
     jobs: Annotated[
         Path | None,
@@ -117,12 +123,12 @@ def serve(options: ServeOptions) -> None:
     if options.model.engine not in ("openvino", "torch"):
         raise InputError(f"engine must be openvino or torch, got {options.model.engine!r}")
     require("serve")
-    from semscale.serving.application import application
-    from semscale.serving.gate import access_token
+    from semscale.serving.application import Service, application
     from semscale.serving.models import ModelsToServe
-    from semscale.serving.server import listen, run_service
-    from semscale.serving.service import Service
+    from semscale.serving.server import access_token, listen, run_service
 
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.getLogger("semscale").setLevel(options.log_level.upper())
     token = access_token(options.host)
     model = options.model
     service = Service(ModelsToServe(model.embedder, model.precision, model.engine), options.limit.limits)

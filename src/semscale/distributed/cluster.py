@@ -420,7 +420,8 @@ def cluster_error(error: BaseException) -> ClusterError | None:
     """
     import ray.exceptions
 
-    for candidate in (getattr(error, "cause", None), error):
+    candidates: tuple[Any, ...] = (getattr(error, "cause", None), error)
+    for candidate in candidates:
         remedy = _MEMORY if isinstance(candidate, MemoryError) else None
         for name, text in _REMEDIES.items():
             if remedy is None and isinstance(candidate, getattr(ray.exceptions, name)):

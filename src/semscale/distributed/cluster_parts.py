@@ -488,7 +488,7 @@ class NodeCheck:
 
     def _reads_alike(self, table: Table) -> bool:
         try:
-            return bool(next(table.batches(1)).equals(self.first))
+            return self.first is not None and next(table.batches(1)).equals(self.first)
         except (SemscaleError, OSError, StopIteration):
             return False
 

@@ -80,6 +80,8 @@ def _floor(floor: Any) -> object:  # noqa: ANN401 - what a caller gives
 
 
 def _codes(codes: Any) -> tuple[str, ...]:  # noqa: ANN401 - what a caller gives
+    if not isinstance(codes, Iterable):
+        raise InputError(f"missing must be codes such as 'NA' or '-99', got {codes!r}")
     listed = (codes,) if isinstance(codes, str) else tuple(codes)
     missing_keys(listed)  # refuses what is no code
     return listed

@@ -1,9 +1,11 @@
-"""The service as an ASGI application: its routes, and the page that describes them."""
+"""The service: what its routes share, the routes, and the page that describes them."""
 
 import asyncio
+import threading
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,25 +17,45 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 
-from semscale.embedding.embedder import Embeddings
+from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.errors import SemscaleError
 from semscale.messages import shortened
 from semscale.report.document import Block, DataTable, Document, Label, Paragraph, Quoted, Section
 from semscale.report.html import page
-from semscale.serving.batching import stop_if_abandoned
-from semscale.serving.gate import JSON, LINES, Gate, answer_to_error, json_answer, refusal_of, to_json
-from semscale.serving.instruments import Instrument, JobWork, Measured
-from semscale.serving.jobs import DiskShare, JobFolder, JobQueue, JobStatus
+from semscale.serving.batching import TaskThreads, stop_if_abandoned
+from semscale.serving.instruments import (
+    PART_ROWS,
+    ConsistencyInstrument,
+    EmbeddingInstrument,
+    Instrument,
+    JobWork,
+    MatchInstrument,
+    Measured,
+    RatingInstrument,
+    TableMeasurer,
+    warm_up,
+)
+from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobStatus
+from semscale.serving.models import ModelsToServe, ServedModels, ServiceMetrics
 from semscale.serving.requests import (
     BAD_JSON,
     CONFLICT,
+    DISK_FULL,
+    FAILED,
+    FORBIDDEN,
+    INVALID,
     JOB_FIELDS,
     NOT_FOUND,
+    TOO_LARGE,
+    TOO_LATE,
+    TOO_MANY,
+    UNAUTHORIZED,
     UNAVAILABLE,
     ClientGoneError,
     EmbeddingFields,
     RefusedRequestError,
     RequestFields,
+    ServiceLimits,
     check_fields,
     check_filled,
     check_settings,
@@ -47,10 +69,19 @@ from semscale.serving.requests import (
     read_parts,
     while_connected,
 )
-from semscale.serving.service import Phase, Service
+from semscale.serving.server import (
+    JSON,
+    LINES,
+    Gate,
+    Phase,
+    ServiceState,
+    answer_to_error,
+    json_answer,
+    refusal_of,
+    to_json,
+)
 from semscale.version import __version__
 
-_ID = {"type": "string", "description": "As the answer to the upload has it."}
 _LINES = "Send an object with lists; or lines (application/x-ndjson), with settings in the address."
 _DESCRIPTIONS = {
     "rate": f"Rate texts on an ordinal scale. {_LINES}",
@@ -60,6 +91,116 @@ _DESCRIPTIONS = {
 _LINES_AT_ONCE = 512
 _ACCEPTED = 202
 _LEAST_UPLOAD = 64 * 1024  # bytes within the limit of time, so that a slow upload holds no room for ever
+
+_ERROR_MEANINGS = {
+    BAD_JSON: "The body is not what its type of content states.",
+    UNAUTHORIZED: "The token is missing or wrong.",
+    FORBIDDEN: "The request does not come from this machine, and the service has no token.",
+    NOT_FOUND: "There is no such model or job.",
+    CONFLICT: "The job has no result.",
+    TOO_LARGE: "The body is too large.",
+    INVALID: "A field is missing, unknown or wrong.",
+    TOO_MANY: "Too much waits: try again after the seconds of Retry-After.",
+    FAILED: "The model cannot be run, or a bug of Semscale.",
+    UNAVAILABLE: "Models are being loaded, or the service is shutting down.",
+    TOO_LATE: "No answer within the limit of time.",
+    DISK_FULL: "The files of jobs fill the disk that they may have.",
+}
+Responses = dict[int | str, dict[str, Any]]
+"""Answers of a route by their status, as OpenAPI has them."""
+
+_TABLE_TYPES = {".parquet": "application/octet-stream", ".csv": "text/csv", ".jsonl": LINES}
+_ANY_ROUTE = (UNAUTHORIZED, FORBIDDEN, TOO_MANY, FAILED, UNAVAILABLE, TOO_LATE)
+_BODY = (BAD_JSON, TOO_LARGE, INVALID)
+
+
+@dataclass
+class Service:
+    """What the routes share, and the threads that it starts and ends.
+
+    Attributes:
+        choice: of the models that are served.
+        limits: of requests and jobs.
+        load_model: loads a model by its name; by default as ``choice`` does.
+        models: once they are loaded.
+        state: its phase.
+        metrics: its figures.
+        threads: for the work of requests.
+        has_ended: true if ``close`` has ended all threads.
+    """
+
+    choice: ModelsToServe = field(default_factory=ModelsToServe)
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
+    load_model: Callable[[str], Embedder] | None = None
+    models: ServedModels = field(default_factory=ServedModels)
+    state: ServiceState = field(default_factory=ServiceState)
+    metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
+    threads: TaskThreads = field(default_factory=TaskThreads)
+
+    def __post_init__(self) -> None:
+        self.has_ended = False
+        self._loading: threading.Thread | None = None
+        self.jobs: JobQueue | None = None
+        self.job_work: JobWork | None = None
+        self._rating = RatingInstrument(self.models)
+        self._matching = MatchInstrument(self.models)
+        self._consistency = ConsistencyInstrument(self.models)
+        self.instruments: dict[str, Instrument] = {
+            "rate": self._rating,
+            "match": self._matching,
+            "consistency": self._consistency,
+        }
+
+    def open_jobs(self, home: Path, part_rows: int = PART_ROWS) -> None:
+        """Run jobs, whose files are in a folder.
+
+        Args:
+            home: the folder.
+            part_rows: rows of a job that are finished and stored at once.
+
+        Raises:
+            InputError: another service uses the folder, or a part without rows.
+        """
+        measurers: dict[str, TableMeasurer] = {
+            "rate": self._rating,
+            "match": self._matching,
+            "consistency": self._consistency,
+            "embed": EmbeddingInstrument(self.models),
+        }
+        self.job_work = JobWork(measurers, part_rows)
+        jobs = self.jobs = JobQueue(home, self.job_work.do, self.limits)
+        self.metrics.watch("semscale_unfinished_jobs", "Jobs that wait or run.", lambda: jobs.n_unfinished)
+
+    def start(self) -> threading.Thread:
+        """Load the models in another thread, so that requests are answered meanwhile."""
+        self._loading = threading.Thread(target=self._load, name="loading", daemon=True)
+        self._loading.start()
+        return self._loading
+
+    def _load(self) -> None:
+        try:
+            self.models.load(self.choice, self.limits, self.metrics, self.load_model)
+            for instrument in self.instruments.values():
+                warm_up(instrument)
+        except Exception as error:  # noqa: BLE001 - the server ends with it
+            self.state.set_failed(error)
+            return
+        if self.jobs is not None:
+            self.jobs.start()
+        self.state.set_loaded()
+
+    def stop_jobs(self) -> None:
+        """Let jobs stop after the parts that are finished; they go on when the service starts again."""
+        if self.jobs is not None:
+            self.jobs.stop()
+
+    def close(self) -> None:
+        """End all threads."""
+        self.stop_jobs()
+        jobs_ended = self.jobs is None or self.jobs.close()
+        models_ended = self.models.close()
+        is_loading = self._loading is not None and self._loading.is_alive()
+        self.has_ended = jobs_ended and models_ended and not is_loading
 
 
 def application(service: Service, *, token: str | None = None) -> Gate:
@@ -86,22 +227,10 @@ def application(service: Service, *, token: str | None = None) -> Gate:
         redirect_slashes=False,  # the address would be made of the header Host, which anybody may write
     )
     app.router.route_class = PlainRoute
-    status, embeddings = StatusRoutes(service), EmbeddingRoutes(service)
-    # Routes are tried in their order.
-    body = _describe_body(EmbeddingFields)
-    app.post("/v1/embeddings", tags=["embeddings"], openapi_extra=body)(embeddings.embeddings)
-    app.get("/v1/models", tags=["embeddings"])(embeddings.models)
+    _add_embeddings(app, EmbeddingRoutes(service))
     for name, instrument in service.instruments.items():
-        app.post(
-            f"/{name}",
-            name=name,
-            description=_DESCRIPTIONS[name],
-            tags=["instruments"],
-            openapi_extra=_describe_body(instrument.fields, lines=True),
-        )(InstrumentRoute(service, instrument).measure)
-    app.get("/health", tags=["service"])(status.health)
-    app.get("/ready", tags=["service"])(status.ready)
-    app.get("/metrics", tags=["service"])(status.metrics)
+        _add_instrument(app, name, instrument, InstrumentRoute(service, instrument))
+    _add_status(app, StatusRoutes(service))
     _add_jobs(app, service)
 
     async def docs(_: Request) -> HTMLResponse:
@@ -110,6 +239,10 @@ def application(service: Service, *, token: str | None = None) -> Gate:
     app.get("/docs", include_in_schema=False)(docs)
     for kind in (SemscaleError, ClientGoneError, HTTPException, Exception):
         app.add_exception_handler(kind, answer_to_error)
+    schema = app.openapi()  # FastAPI keeps it
+    bearer = {"type": "http", "scheme": "bearer", "description": "The secret in SEMSCALE_TOKEN."}
+    schema.setdefault("components", {})["securitySchemes"] = {"bearer": bearer}
+    schema["security"] = [{"bearer": []}] if token else [{"bearer": []}, {}]
     return Gate(app, state=service.state, limits=service.limits, metrics=service.metrics, token=token)
 
 
@@ -122,6 +255,67 @@ class PlainRoute(APIRoute):  # type: ignore[misc] # FastAPI is checked alike wit
         return handler
 
 
+def _add_embeddings(app: FastAPI, routes: "EmbeddingRoutes") -> None:
+    embedding = _object(
+        object=_text("embedding"),
+        index={"type": "integer"},
+        embedding={"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "string"}]},
+    )
+    count = {"type": "integer"}
+    usage = _object(prompt_tokens=count, total_tokens=count)
+    vectors = _object(
+        object=_text("list"),
+        data={"type": "array", "items": embedding},
+        model=_text(),
+        usage={"anyOf": [usage, {"type": "null"}]},
+    )
+    model = _object(id=_text(), object=_text("model"), created=count, owned_by=_text())
+    models = _object(object=_text("list"), data={"type": "array", "items": model})
+    app.post(
+        "/v1/embeddings",
+        tags=["embeddings"],
+        openapi_extra=_body({JSON: EmbeddingFields.model_json_schema()}),
+        responses=_responses(200, "The vectors.", {JSON: vectors}, *_BODY, NOT_FOUND),
+    )(routes.embeddings)
+    app.get("/v1/models", tags=["embeddings"], responses=_responses(200, "The models.", {JSON: models}))(
+        routes.models
+    )
+
+
+def _add_instrument(app: FastAPI, name: str, instrument: Instrument, route: "InstrumentRoute") -> None:
+    measured = _object(
+        results={"type": "array", "items": {"type": "object"}},
+        counts={"type": "object", "additionalProperties": {"type": "integer"}},
+        signature=_text(),
+    )
+    lines = {"type": "string", "description": "A JSON object on each line."}
+    app.post(
+        f"/{name}",
+        name=name,
+        description=_DESCRIPTIONS[name],
+        tags=["instruments"],
+        openapi_extra=_body({JSON: instrument.fields.model_json_schema(), LINES: lines}),
+        responses=_responses(200, "A row for each item.", {JSON: measured, LINES: lines}, *_BODY),
+    )(route.measure)
+
+
+def _add_status(app: FastAPI, routes: "StatusRoutes") -> None:
+    health = _object(status=_text("alive"), version=_text())
+    ready = _object(
+        status={"type": "string", "enum": list(Phase)}, models={"type": "array", "items": _text()}
+    )
+    is_open: dict[str, Any] = {"security": []}
+    responses: Responses = {200: _response("The process is alive.", {JSON: health})}
+    app.get("/health", tags=["service"], openapi_extra=is_open, responses=responses)(routes.health)
+    responses = {
+        200: _response("The models are loaded.", {JSON: ready}),
+        UNAVAILABLE: _response(_ERROR_MEANINGS[UNAVAILABLE], {JSON: ready}),
+    }
+    app.get("/ready", tags=["service"], openapi_extra=is_open, responses=responses)(routes.ready)
+    responses = _responses(200, "Figures for Prometheus.", {"text/plain": _text()})
+    app.get("/metrics", tags=["service"], response_class=Response, responses=responses)(routes.metrics)
+
+
 def _add_jobs(app: FastAPI, service: Service) -> None:
     if service.jobs is None or service.job_work is None:
 
@@ -131,26 +325,78 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         for path in ("/jobs", "/jobs/{rest:path}"):
             app.api_route(path, methods=["GET", "POST", "DELETE"], include_in_schema=False)(refuse)
         return
-    jobs = JobRoutes(service, service.jobs, service.job_work)
+    routes = JobRoutes(service, service.jobs, service.job_work)
+    total = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+    progress = _object(stage=_text(), done={"type": "integer"}, total=total)
+    job = _object(
+        id=_text(),
+        kind={"type": "string", "enum": list(JOB_FIELDS)},
+        created={"type": "string", "format": "date-time"},
+        status={"type": "string", "enum": list(JobStatus)},
+        progress={"anyOf": [progress, {"type": "null"}]},
+        error={"anyOf": [_text(), {"type": "null"}]},
+    )
     upload = {
-        "requestBody": {"required": True, "content": {"application/octet-stream": {}}},
+        **_body({"application/octet-stream": {"type": "string", "format": "binary"}}),
         "parameters": job_parameters(),
     }
-    app.post("/jobs", tags=["jobs"], status_code=_ACCEPTED, openapi_extra=upload)(jobs.submit)
-    app.get("/jobs", tags=["jobs"])(jobs.jobs)
-    by_id = {"parameters": [{"name": "id", "in": "path", "required": True, "schema": _ID}]}
-    app.get("/jobs/{id}", tags=["jobs"], openapi_extra=by_id)(jobs.job)
-    app.get("/jobs/{id}/result", tags=["jobs"], openapi_extra=by_id)(jobs.result)
-    app.get("/jobs/{id}/summary", tags=["jobs"], openapi_extra=by_id)(jobs.summary)
-    app.delete("/jobs/{id}", tags=["jobs"], openapi_extra=by_id)(jobs.cancel)
+    app.post(
+        "/jobs",
+        tags=["jobs"],
+        status_code=_ACCEPTED,
+        openapi_extra=upload,
+        responses=_responses(_ACCEPTED, "The job.", {JSON: job}, TOO_LARGE, INVALID, DISK_FULL),
+    )(routes.submit)
+    listed = _object(jobs={"type": "array", "items": job})
+    app.get("/jobs", tags=["jobs"], responses=_responses(200, "All jobs.", {JSON: listed}))(routes.jobs)
+    name = {"type": "string", "description": "As the answer to the upload has it."}
+    by_id = {"parameters": [{"name": "id", "in": "path", "required": True, "schema": name}]}
+    removed = _object(id=_text(), status=_text("removed"))
+    table = {"type": "string", "format": "binary"}
+    tables = dict.fromkeys(_TABLE_TYPES.values(), table)
+    for verb, path, endpoint, meaning, content, *errors in (
+        ("GET", "/jobs/{id}", routes.job, "The job.", {JSON: job}),
+        ("GET", "/jobs/{id}/result", routes.result, "The measured table.", tables, CONFLICT),
+        ("GET", "/jobs/{id}/summary", routes.summary, "The summary.", {JSON: {"type": "object"}}, CONFLICT),
+        ("DELETE", "/jobs/{id}", routes.cancel, "The job is removed.", {JSON: removed}),
+    ):
+        responses = _responses(200, meaning, content, NOT_FOUND, *errors)
+        response_class = Response if content is tables else None
+        extra = {} if response_class is None else {"response_class": response_class}
+        app.api_route(path, methods=[verb], tags=["jobs"], openapi_extra=by_id, responses=responses, **extra)(
+            endpoint
+        )
 
 
-def _describe_body(kind: type[RequestFields], *, lines: bool = False) -> dict[str, Any]:
-    """Describe the body of a request, which the route reads itself."""
-    content: dict[str, Any] = {"application/json": {"schema": kind.model_json_schema()}}
-    if lines:
-        content["application/x-ndjson"] = {"schema": {"type": "string"}}
+def _text(value: str | None = None) -> dict[str, Any]:
+    return {"type": "string"} if value is None else {"type": "string", "const": value}
+
+
+def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _body(schemas: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe the body of a request, which the route reads itself, by its types of content."""
+    content = {kind: {"schema": schema} for kind, schema in schemas.items()}
     return {"requestBody": {"required": True, "content": content}}
+
+
+def _response(meaning: str, schemas: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "description": meaning,
+        "content": {kind: {"schema": schema} for kind, schema in schemas.items()},
+    }
+
+
+def _responses(status: int, meaning: str, schemas: Mapping[str, Any], *errors: int) -> Responses:
+    """Describe the answer of a route, and its errors beyond those of any route."""
+    nullable = {"anyOf": [_text(), {"type": "null"}]}
+    error = _object(error=_object(message=_text(), type=_text(), param=nullable, code={"type": "null"}))
+    refusals: Responses = {
+        number: _response(_ERROR_MEANINGS[number], {JSON: error}) for number in sorted({*errors, *_ANY_ROUTE})
+    }
+    return {status: _response(meaning, schemas), **refusals}
 
 
 class InstrumentRoute:
@@ -341,26 +587,25 @@ class JobRoutes:
         settings = parse_query(request.query_params, JOB_FIELDS[kind])
         del settings["kind"]
         fields = check_fields(JOB_FIELDS[kind], settings)
-        await self._service.threads.run(lambda: self._work.check(fields))
+        await self._service.threads.run(lambda: self._work.check(kind, fields))
         check_settings(fields, self._service.limits)
-        with self._queue.uploading() as (folder, share):
-            await self._upload(request, folder.upload_path(fields.format), share)
-            await _finish(lambda: self._queue.add(folder, kind, fields))
-        headers = {"Location": f"/jobs/{folder.id}"}
-        return json_answer(self._queue.record(folder), _ACCEPTED, headers)
+        with self._queue.uploading(kind, fields) as job:
+            await self._upload(request, job.table)
+            await _finish(lambda: self._queue.add(job))
+        return json_answer(job.record(), _ACCEPTED, {"Location": f"/jobs/{job.id}"})
 
     async def jobs(self, _: Request) -> Response:
         """List all jobs, the oldest first."""
-        return json_answer({"jobs": await asyncio.to_thread(self._queue.records)})
+        return json_answer({"jobs": self._queue.records()})
 
     async def job(self, request: Request) -> Response:
         """Return the status and the progress of a job."""
-        return json_answer(self._queue.record(self._folder(request)))
+        return json_answer(self._queue.find(request.path_params["id"]).record())
 
     async def result(self, request: Request) -> Response:
         """Return the measured table."""
         path = self._finished(request).result
-        return _file(path, name=path.name)
+        return _file(path, _TABLE_TYPES[path.suffix], path.name)
 
     async def summary(self, request: Request) -> Response:
         """Return the summary, as ``--json`` prints it."""
@@ -368,29 +613,26 @@ class JobRoutes:
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a job, or remove one that has ended, with all its files."""
-        folder = self._folder(request)
-        await asyncio.to_thread(self._queue.remove, folder.id)
-        return json_answer({"id": folder.id, "status": "removed"})
+        name = request.path_params["id"]
+        await asyncio.to_thread(self._queue.remove, name)
+        return json_answer({"id": name, "status": "removed"})
 
-    def _folder(self, request: Request) -> JobFolder:
-        return self._queue.folder(request.path_params["id"])
+    def _finished(self, request: Request) -> Job:
+        job = self._queue.find(request.path_params["id"])
+        if job.status is not JobStatus.FINISHED:
+            raise RefusedRequestError(CONFLICT, f"the job is {job.status}: it has no result")
+        return job
 
-    def _finished(self, request: Request) -> JobFolder:
-        folder = self._folder(request)
-        status = self._queue.record(folder)["status"]
-        if status != JobStatus.FINISHED:
-            raise RefusedRequestError(CONFLICT, f"the job is {status}: it has no result")
-        return folder
-
-    async def _upload(self, request: Request, path: Path, share: DiskShare) -> None:
-        """Write a table as it comes; a least number of bytes must come within each limit of time."""
+    async def _upload(self, request: Request, path: Path) -> None:
+        """Write a table as it comes, within the quota; 64 KiB must come within each limit of time."""
         limit: asyncio.Timeout = request.scope["semscale.limit"]
-        n_written = due = 0
+        n_written = due = checked = 0
 
         async def write(part: bytes, n: int) -> None:
-            nonlocal n_written, due
-            if not share.covers(n):
-                await asyncio.to_thread(share.cover, n)
+            nonlocal n_written, due, checked
+            if n > checked:
+                await asyncio.to_thread(self._queue.check_quota, n - n_written)
+                checked = max(n, n_written + UPLOAD_STEP)
             await asyncio.to_thread(file.write, part)
             n_written += len(part)
             if n_written >= due:
@@ -399,7 +641,7 @@ class JobRoutes:
 
         with path.open("wb") as file:
             await read_parts(request, write)
-        if not path.stat().st_size:
+        if not n_written:
             raise invalid("the body must be a table, got nothing", "body")
 
 
@@ -413,12 +655,12 @@ async def _finish(work: Callable[[], None]) -> None:
         raise
 
 
-def _file(path: Path, kind: str | None = None, name: str | None = None) -> Response:
+def _file(path: Path, kind: str, name: str | None = None) -> Response:
     """Return a file of a job.
 
     Args:
         path: of the file.
-        kind: its type of content; by default that of its extension.
+        kind: its type of content.
         name: under which a client stores the file.
 
     Raises:

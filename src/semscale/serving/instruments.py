@@ -4,7 +4,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import polars as pl
@@ -23,25 +22,22 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
 from semscale.results.result import Result
+from semscale.results.table_columns import Columns
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.batching import stop_if_abandoned
-from semscale.serving.jobs import JobFolder
+from semscale.serving.jobs import Job
 from semscale.serving.models import ServedModels
 from semscale.serving.requests import (
+    JOB_FIELDS,
     ConsistencyFields,
-    ConsistencyJobFields,
     ConsistencySettingFields,
-    EmbeddingJobFields,
     JobFields,
     MatchFields,
-    MatchJobFields,
     MatchSettingFields,
     RatingFields,
-    RatingJobFields,
     RatingSettingFields,
     RequestFields,
     invalid,
-    read_job_fields,
 )
 from semscale.store.reading import check_choices, open_table
 from semscale.store.runs.table_run import PartSettings
@@ -62,7 +58,7 @@ _NOT_SERVED = {
 _MOST_CACHED = 16
 _MATCHERS = 4  # each holds the vectors of up to 50,000 word pieces
 
-Kind = TypeVar("Kind", bound=RequestFields)
+C = TypeVar("C", bound=Columns)
 Built = TypeVar("Built")
 
 
@@ -112,6 +108,28 @@ class Instrument(Protocol):
         ...
 
 
+class TableMeasurer(Protocol):
+    """An instrument that measures the tables of jobs."""
+
+    def prepare(self, fields: Any, /) -> object:  # noqa: ANN401 - the fields of its kind of job
+        """Check the settings and columns of a job.
+
+        Raises:
+            InputError: a setting is out of range, or columns that do not go together.
+        """
+        ...
+
+    def measure_table(self, table: Table, fields: Any, /, **run: Any) -> Presentable:  # noqa: ANN401
+        """Measure a table.
+
+        Args:
+            table: the table.
+            fields: of the job.
+            run: output, parts and progress.
+        """
+        ...
+
+
 class RatingInstrument:
     """Rates texts.
 
@@ -129,19 +147,26 @@ class RatingInstrument:
 
     def rater(self, fields: RequestFields) -> Rater:
         """Return the rater of some settings."""
-        settings = _settings(RatingSettingFields, fields)
+        settings = {name: getattr(fields, name) for name in RatingSettingFields.model_fields}
 
         def build() -> Rater:
-            names = [name for name in RatingSettingFields.model_fields if name != "scale"]
-            rating = {name: getattr(settings, name) for name in names}
-            embedder = self._models.rating.embedder
-            return Rater(_scale(settings.scale), embedder=embedder, **rating)
+            scale = _scale(settings.pop("scale"))
+            return Rater(scale, embedder=self._models.rating.embedder, **settings)
 
         return self._raters.get(settings, build)
 
     def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
         """Rate texts, as ``semscale.rate`` does."""
         return _measured(self.rater(settings).rate(list(columns["texts"]), progress=stop_if_abandoned))
+
+    def prepare(self, fields: RequestFields) -> tuple[RatingColumns, Rater]:
+        """Return columns and rater of a job."""
+        return _columns(RatingColumns, fields), self.rater(fields)
+
+    def measure_table(self, table: Table, fields: RequestFields, /, **run: Any) -> Presentable:
+        """Rate a table, as ``semscale rate`` does."""
+        columns, rater = self.prepare(fields)
+        return rate_file(table, columns, rater=rater, **run)
 
 
 class MatchInstrument:
@@ -175,6 +200,14 @@ class MatchInstrument:
         """Match predictions, as ``semscale.match`` does."""
         predictions, references = list(columns["predictions"]), list(columns["references"])
         return _measured(self.matcher(settings).match(predictions, references, progress=stop_if_abandoned))
+
+    def prepare(self, fields: RequestFields) -> tuple[MatchColumns, Matcher]:
+        """Return columns and matcher of a job."""
+        return _columns(MatchColumns, fields), self.matcher(fields)
+
+    def measure_table(self, table: Table, fields: RequestFields, /, **run: Any) -> Presentable:
+        """Match a table, as ``semscale match`` does."""
+        return match_file(table, *self.prepare(fields), **run)
 
 
 class ConsistencyInstrument:
@@ -212,6 +245,15 @@ class ConsistencyInstrument:
         answers, samples = list(columns["answers"]), list(columns["samples"])
         return _measured(self.consistency(settings).measure(answers, samples, progress=stop_if_abandoned))
 
+    def prepare(self, fields: RequestFields) -> tuple[AnswerColumns, Consistency]:
+        """Return columns and instrument of a job."""
+        return _columns(AnswerColumns, fields), self.consistency(fields)
+
+    def measure_table(self, table: Table, fields: RequestFields, /, **run: Any) -> Presentable:
+        """Measure a table, as ``semscale consistency`` does."""
+        columns, instrument = self.prepare(fields)
+        return consistency_file(table, columns, instrument=instrument, **run)
+
 
 def _missing_for(measure: str, same_by: str) -> str | None:
     """Name the input of a measure that the service does not have; ``None`` if it has all."""
@@ -228,11 +270,6 @@ def warm_up(instrument: Instrument) -> None:
     rows = {"samples": [_ROW]}
     settings = instrument.settings.model_validate({})
     instrument.measure(settings, {name: rows.get(name, [_ROW[0]]) for name in instrument.columns})
-
-
-def _settings(kind: type[Kind], fields: RequestFields) -> Kind:
-    """Return the settings alone, without the columns of a request or a job."""
-    return kind.model_validate({name: getattr(fields, name) for name in kind.model_fields})
 
 
 def _scale(scale: str | dict[str, Any]) -> Scale:
@@ -287,22 +324,40 @@ class BuiltOnce(Generic[Built]):
             return stored
 
 
+class EmbeddingInstrument:
+    """Turns the texts of a job's table into vectors.
+
+    Args:
+        models: of the service.
+    """
+
+    def __init__(self, models: ServedModels) -> None:
+        self._models = models
+
+    def prepare(self, fields: JobFields) -> None:
+        """Refuse a format without lists of numbers."""
+        if fields.result == "csv":
+            raise InputError("result must be parquet or jsonl to hold vectors, got 'csv'")
+
+    def measure_table(self, table: Table, fields: Any, /, **run: Any) -> Presentable:  # noqa: ANN401 - as the others
+        """Embed the texts of a column."""
+        embedder = self._models.embedding.embedder
+        return embed_file(table, fields.text, embedder=embedder, dtype=fields.dtype, **run)
+
+
 class JobWork:
     """Measures the tables of jobs.
 
     Args:
-        models: of the service.
+        instruments: of the service, by the kinds of jobs.
         part_rows: rows that are finished and stored at once.
     """
 
-    def __init__(self, models: ServedModels, part_rows: int = PART_ROWS) -> None:
-        self._models = models
-        self._rating = RatingInstrument(models)
-        self._matching = MatchInstrument(models)
-        self._consistency = ConsistencyInstrument(models)
-        self._part_rows = PartSettings(part_rows).part_rows
+    def __init__(self, instruments: Mapping[str, TableMeasurer], part_rows: int = PART_ROWS) -> None:
+        self._instruments = instruments
+        self._parts = PartSettings(part_rows)
 
-    def check(self, fields: JobFields) -> None:
+    def check(self, kind: str, fields: JobFields) -> None:
         """Refuse invalid settings, before a table is uploaded.
 
         Raises:
@@ -310,88 +365,28 @@ class JobWork:
                 together.
         """
         check_choices(fields.format, encoding=fields.encoding, sheet=fields.sheet, header=fields.header)
-        match fields:
-            case RatingJobFields():
-                self._rating.rater(fields)
-                _rating_columns(fields)
-            case _ if isinstance(fields, MatchJobFields):
-                self._matching.matcher(fields)
-                _match_columns(fields)
-            case _ if isinstance(fields, ConsistencyJobFields):
-                self._consistency.consistency(fields)
-                _answer_columns(fields)
-            case EmbeddingJobFields(result="csv"):
-                raise InputError("result must be parquet or jsonl to hold vectors, got 'csv'")
+        self._instruments[kind].prepare(fields)
 
-    def do(self, folder: JobFolder, progress: Progress) -> Presentable:
+    def do(self, job: Job, progress: Progress) -> Presentable:
         """Measure the table of a job; parts that an earlier run has finished are not repeated.
 
         Raises:
             SemscaleError: the table or a setting is invalid, or the model cannot be run.
         """
-        order = folder.order
-        fields = read_job_fields(order["kind"], order["fields"])
+        fields = JOB_FIELDS[job.kind].model_validate(job.fields)
         table = open_table(
-            folder.table,
+            job.table,
             format=fields.format,
             encoding=fields.encoding,
             sheet=fields.sheet,
             header=fields.header,
         )
-        return self._measure(table, fields, folder.result, progress)
-
-    def _measure(self, table: Table, fields: JobFields, out: Path, progress: Progress) -> Presentable:
-        parts = PartSettings(self._part_rows)
-        match fields:
-            case RatingJobFields():
-                return rate_file(
-                    table,
-                    _rating_columns(fields),
-                    rater=self._rating.rater(fields),
-                    out=out,
-                    settings=parts,
-                    progress=progress,
-                )
-            case _ if isinstance(fields, MatchJobFields):
-                return match_file(
-                    table,
-                    _match_columns(fields),
-                    self._matching.matcher(fields),
-                    out=out,
-                    settings=parts,
-                    progress=progress,
-                )
-            case _ if isinstance(fields, ConsistencyJobFields):
-                return consistency_file(
-                    table,
-                    _answer_columns(fields),
-                    instrument=self._consistency.consistency(fields),
-                    out=out,
-                    settings=parts,
-                    progress=progress,
-                )
-            case EmbeddingJobFields():
-                return embed_file(
-                    table,
-                    fields.text,
-                    embedder=self._models.embedding.embedder,
-                    out=out,
-                    dtype=fields.dtype,
-                    settings=parts,
-                    progress=progress,
-                )
-        raise TypeError(f"no work for {type(fields).__name__}")
+        return self._instruments[job.kind].measure_table(
+            table, fields, out=job.result, settings=self._parts, progress=progress
+        )
 
 
-def _rating_columns(fields: RatingJobFields) -> RatingColumns:
-    by = () if fields.by is None else (fields.by,)
-    return RatingColumns(text=fields.text, by=by, weight=fields.weight, respondent=fields.respondent)
-
-
-def _match_columns(fields: JobFields) -> MatchColumns:
-    return MatchColumns(**{name: getattr(fields, name) for name in MatchColumns.model_fields})
-
-
-def _answer_columns(fields: JobFields) -> AnswerColumns:
-    named = {name: getattr(fields, name, None) for name in AnswerColumns.model_fields}
-    return AnswerColumns(**{name: titles for name, titles in named.items() if titles})
+def _columns(kind: type[C], fields: RequestFields) -> C:
+    """Return the columns that the fields of a job name."""
+    titles = {name: getattr(fields, name, None) for name in kind.model_fields}
+    return kind(**{name: title for name, title in titles.items() if title})

@@ -8,7 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+)
 from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect, Request
 
@@ -16,13 +24,12 @@ from semscale.answer_consistency.settings import AnswerColumns, ConsistencySetti
 from semscale.errors import InputError, SemscaleError
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.messages import first_mistake, shortened
+from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.settings import request_model
 from semscale.store.surveys import HeaderKind
 
 BAD_JSON, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, TOO_LARGE, INVALID = 400, 401, 403, 404, 409, 413, 422
-TOO_MANY, HEAD_TOO_LARGE, CLIENT_GONE, FAILED, UNAVAILABLE, TOO_LATE, DISK_FULL = (
-    429, 431, 499, 500, 503, 504, 507,
-)  # fmt: skip
+TOO_MANY, CLIENT_GONE, FAILED, UNAVAILABLE, TOO_LATE, DISK_FULL = 429, 499, 500, 503, 504, 507
 _TYPES = {
     UNAUTHORIZED: "authentication_error",
     FORBIDDEN: "permission_error",
@@ -155,46 +162,26 @@ class BodyRoom:
         self.held = 0
 
     @contextmanager
-    def share(self) -> Iterator["BodyShare"]:
-        """Give a request its share, until it is answered."""
-        share = BodyShare(self)
+    def share(self) -> Iterator[Callable[[int], None]]:
+        """Give a request its share until it is answered: a function that counts more bytes of its body.
+
+        The function raises ``RefusedRequestError`` where there is no room.
+        """
+        held = 0
+
+        def take(n: int) -> None:
+            nonlocal held
+            if self.held + n > self._most:
+                raise RefusedRequestError(
+                    TOO_MANY, "the requests under way are too large together: try again later", retry_after=1
+                )
+            self.held += n
+            held += n
+
         try:
-            yield share
+            yield take
         finally:
-            self.held -= share.held
-
-    def take(self, n: int) -> None:
-        """Count ``n`` more bytes.
-
-        Raises:
-            RefusedRequestError: there is no room for them.
-        """
-        if self.held + n > self._most:
-            raise RefusedRequestError(
-                TOO_MANY, "the requests under way are too large together: try again later", retry_after=1
-            )
-        self.held += n
-
-
-class BodyShare:
-    """The bytes of one request's body.
-
-    Attributes:
-        held: bytes that have come.
-    """
-
-    def __init__(self, room: BodyRoom) -> None:
-        self._room = room
-        self.held = 0
-
-    def take(self, n: int) -> None:
-        """Count ``n`` more bytes.
-
-        Raises:
-            RefusedRequestError: there is no room for them.
-        """
-        self._room.take(n)
-        self.held += n
+            self.held -= held
 
 
 async def read_body(request: Request, most: int) -> bytes:
@@ -208,14 +195,14 @@ async def read_body(request: Request, most: int) -> bytes:
         RefusedRequestError: it is larger, or the bodies of all requests are too large together.
         ClientGoneError: the client has gone.
     """
-    share: BodyShare = request.scope["semscale.body"]
+    take: Callable[[int], None] = request.scope["semscale.take"]
     body = bytearray()
 
     async def append(part: bytes, n: int) -> None:
         if n > most:
             message = f"the body must have at most {most:,} bytes: send it in several requests, or as a job"
             raise RefusedRequestError(TOO_LARGE, message)
-        share.take(len(part))
+        take(len(part))
         body.extend(part)
 
     await read_parts(request, append)
@@ -299,9 +286,9 @@ def _as_texts(value: object) -> list[str]:
 
 
 class RequestFields(BaseModel):
-    """Fields of a request; unknown ones are refused."""
+    """Fields of a request; unknown ones are refused, and numbers are finite."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False)
 
 
 class EmbeddingFields(RequestFields):
@@ -318,38 +305,37 @@ class EmbeddingFields(RequestFields):
     user: str | None = Field(None, description="Ignored.")
 
 
-class RatingSettingFields(RequestFields):
-    """Settings of ratings, as ``semscale.rate`` takes them."""
+class ScaleFields(RequestFields):
+    """The scale of ratings."""
 
     scale: Annotated[
         str | dict[str, Any],
         Field(description="Name of a scale that ships with Semscale, or the fields of another scale."),
     ] = "purchase-intent"
-    anchor_sets: list[str] | None = Field(
-        None, description="Names of anchor sets; by default those that serve the model."
-    )
-    readout: Literal["ssr", "ordinal"] | None = Field(
-        None, description="Method that turns similarities into a rating; that of the scale by default."
-    )
-    temperature: float = Field(1.0, description="Below 1 a rating is sharper, above 1 flatter.")
-    epsilon: float = Field(0.0, description="Mass that is added to each rating; at least 0.")
-    semantics: Literal["safe", "paper", "guide"] = Field(
-        "safe", description="Source of the formula's edge cases."
-    )
-    floor: Literal["auto"] | float | None = Field(
-        "auto", description="Similarity below which a text is off topic; null for none."
-    )
-    missing: list[str] = Field([], description="Texts that mean that there is no answer.")
-    language: str | None = Field(
-        None,
-        description="An ISO 639-1 code, or auto to detect it for each text; by default the scale's anchors.",
-    )
 
 
-class RatingFields(RatingSettingFields):
-    """Fields of ``/rate``."""
+RatingSettingFields = request_model(
+    "RatingSettingFields",
+    ScaleFields,
+    RaterSettings,
+    without=("embedder", "calibration"),
+    description="Settings of ratings, as ``semscale.rate`` takes them.",
+    language=Annotated[
+        str | None,
+        Field(
+            description="An ISO 639-1 code, or auto to detect it for each text; by default that of the "
+            "scale's anchors."
+        ),
+    ],
+)
 
-    texts: Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "Texts to rate."})]
+RatingFields = request_model(
+    "RatingFields",
+    ScaleFields,
+    RatingSettingFields,
+    description="Fields of ``/rate``.",
+    texts=Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "Texts to rate."})],
+)
 
 
 MatchSettingFields = request_model(
@@ -424,13 +410,20 @@ class JobFields(RequestFields):
     result: Literal["parquet", "csv", "jsonl"] = Field("parquet", description="Format of the result.")
 
 
-class RatingJobFields(JobFields, RatingSettingFields):
-    """A job that rates a column of texts."""
+class RatingTableFields(JobFields, ScaleFields):
+    """Table, scale and column of a job that rates texts."""
 
     text: str = Field(description="The column of texts.")
-    by: str | None = Field(None, description="The column of groups.")
-    weight: str | None = Field(None, description="The column of weights.")
-    respondent: str | None = Field(None, description="The column of respondents.")
+
+
+RatingJobFields = request_model(
+    "RatingJobFields",
+    RatingTableFields,
+    RatingSettingFields,
+    RatingColumns,
+    without=("human", "inclusion", "human_range"),
+    description="A job that rates a column of texts.",
+)
 
 
 MatchJobFields = request_model(
@@ -531,32 +524,36 @@ def parse_query(parameters: QueryParams, kind: type[RequestFields]) -> dict[str,
         RefusedRequestError: JSON that cannot be read, or a field that is no list and comes twice.
 
     Example:
-        >>> parse_query(QueryParams("scale=quality&missing=NA&missing=-99"), RatingSettingFields)
-        {'scale': 'quality', 'missing': ['NA', '-99']}
+        >>> parse_query(QueryParams("scale=quality&missing=NA&temperature=0.5"), RatingSettingFields)
+        {'scale': 'quality', 'missing': ['NA'], 'temperature': 0.5}
     """
     settings: dict[str, Any] = {}
     for name in parameters:
         values = parameters.getlist(name)
-        field = kind.model_fields.get(name)
-        is_list = field is not None and re.search(r"\b(list|tuple)\b", str(field.annotation)) is not None
-        if len(values) > 1 and not is_list:
+        annotation = kind.model_fields[name].annotation if name in kind.model_fields else str
+        if re.search(r"\b(list|tuple)\b", str(annotation)):
+            settings[name] = values
+            continue
+        if len(values) > 1:
             raise invalid(
                 f"{shortened(name)} must be named once in the address, got {len(values)} times", name
             )
-        is_optional = field is not None and type(None) in get_args(field.annotation)
-        settings[name] = values if is_list else _parse_value(name, values[-1], is_optional=is_optional)
+        settings[name] = _parse_value(name, values[0], annotation)
     return settings
 
 
-def _parse_value(name: str, value: str, *, is_optional: bool) -> Any:  # noqa: ANN401 - as JSON has it
-    if value == "none" and is_optional:
+def _parse_value(name: str, value: str, annotation: Any) -> Any:  # noqa: ANN401 - a type, and a value of it
+    if value == "none" and type(None) in get_args(annotation):
         return None
-    if not value.startswith("{"):
-        return value
+    if value.startswith("{"):
+        try:
+            return parse_json(value, name)
+        except RefusedRequestError as error:
+            raise invalid(str(error), name) from None
     try:
-        return parse_json(value, name)
-    except RefusedRequestError as error:
-        raise invalid(str(error), name) from None
+        return TypeAdapter(annotation).validate_python(value)  # a number, for instance
+    except ValidationError:
+        return value  # which the check of the field refuses
 
 
 def check_fields(kind: type[Kind], content: object) -> Kind:
@@ -648,17 +645,6 @@ def check_filled(texts: Sequence[str], field: str) -> None:
     for index, text in enumerate(texts):
         if not text.strip():
             raise invalid(f"{field}[{index}] must not be empty: leave it out", field)
-
-
-def read_job_fields(kind: str, content: dict[str, Any]) -> JobFields:
-    """Read the fields of a job that was checked before.
-
-    Raises:
-        InputError: there is no such kind.
-    """
-    if kind not in JOB_FIELDS:
-        raise InputError(f"kind must be one of {', '.join(JOB_FIELDS)}, got {kind!r:.40}")
-    return JOB_FIELDS[kind].model_validate(content)
 
 
 def job_parameters() -> list[dict[str, Any]]:

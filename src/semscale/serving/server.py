@@ -1,45 +1,428 @@
-"""The server: listens, limits its connections, and at a signal finishes accepted requests before it ends."""
+"""The server: the gate before every request, the service's phase, and a shutdown that loses no request."""
 
 import asyncio
+import errno
+import hmac
+import ipaddress
+import logging
 import math
 import os
+import re
+import secrets
 import signal
 import socket
 import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from enum import StrEnum
 from functools import partial
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
 
-import httptools
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from pydantic import TypeAdapter
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 
-from semscale.errors import InputError
-from semscale.serving.gate import JSON, Gate, to_json
-from semscale.serving.requests import BAD_JSON, HEAD_TOO_LARGE, RefusedRequestError
-from semscale.serving.service import Phase, Service
+from semscale.errors import InputError, SemscaleError
+from semscale.serving.models import ServiceMetrics
+from semscale.serving.requests import (
+    BAD_JSON,
+    BODIES,
+    CLIENT_GONE,
+    DISK_FULL,
+    FAILED,
+    FIELD_NAMES,
+    FORBIDDEN,
+    TOO_DEEP,
+    TOO_LATE,
+    UNAUTHORIZED,
+    UNAVAILABLE,
+    BodyRoom,
+    ClientGoneError,
+    RefusedRequestError,
+    ServiceLimits,
+    as_field_names,
+    invalid,
+)
+
+if TYPE_CHECKING:
+    from semscale.serving.application import Service
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+JSON, LINES = "application/json", "application/x-ndjson"
+"""Types of content."""
+
+OPEN = frozenset({"/health", "/ready"})
+"""Paths that need no token and are answered in every phase."""
+
+TOKEN = "SEMSCALE_TOKEN"  # noqa: S105 - the variable's name
+"""The environment variable with the token."""
 
 HEAD_BYTES = 64 * 1024
 """Bytes of a request's head: its address and its headers."""
 
-QUEUED = 100
-"""Requests that may wait behind another one on the same connection."""
+CONNECTIONS = 900
+"""Connections at once; more are answered with 503. A process may usually have 1,024 open files."""
 
-IDLE_SECONDS = 75.0
-"""Seconds in which a client sends the head of a request, or reads some of an answer."""
-
-UNSENT_BYTES = 256 * 1024 * 1024
-"""Bytes of all answers together that clients have not read yet."""
-
-_MOST_CONNECTIONS = 32_768
-_FREED = 10  # where there are too many connections, one in ten of the idle ones is closed
+_NO_MODEL = frozenset({"/docs", "/openapi.json", "/metrics"})
+_RETRY_AFTER = 5
+_SHORTEST_TOKEN = 16
+_REQUEST_ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)
+_QUIET_SECONDS = 0.5  # without a request, after which no further one is expected
+_LONGEST_SECONDS = 5.0  # after the last answer, in which refused requests delay the end
+_IDLE_SECONDS = 75
 _STOPPED = 3  # exit code after a second signal, as of other commands that the user stops
 _BACKLOG = 2048
 _LAST_PORT = 65535
-_TICKS = 10  # between two looks at all connections, about a second
 _LONGEST_READING = 3600
+_LOG = logging.getLogger("semscale.serving")
+_ACCESS_LOG = logging.getLogger("semscale.serving.access")
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
+
+
+class Phase(StrEnum):
+    """A phase of the service's life."""
+
+    LOADING = "loading"
+    READY = "ready"
+    DRAINING = "draining"
+    FAILED = "failed"
+
+
+class ServiceState:
+    """The service's phase, and the requests under way; used by the event loop's thread.
+
+    Attributes:
+        phase: of the service.
+        under_way: requests that were accepted and have no answer yet.
+        error: the reason why the models could not be loaded.
+    """
+
+    def __init__(self) -> None:
+        self.phase = Phase.LOADING
+        self.under_way = 0
+        self.error: Exception | None = None
+        self._last_event = time.monotonic()  # a request or an answer
+        self._last_answer = self._last_event
+
+    def set_loaded(self) -> None:
+        """Note that the models are loaded."""
+        if self.phase is Phase.LOADING:
+            self.phase = Phase.READY
+
+    def set_failed(self, error: Exception) -> None:
+        """Note that the models cannot be loaded."""
+        self.phase, self.error = Phase.FAILED, error
+
+    def drain(self) -> None:
+        """Accept no more requests."""
+        if self.phase is not Phase.FAILED:
+            self.phase = Phase.DRAINING
+        self._last_answer = self._last_event = time.monotonic()
+
+    @property
+    def is_drained(self) -> bool:
+        """True in a shutdown once nothing is under way and no more requests are expected.
+
+        Clients that ask again and again, although they are turned away, do not delay the end for ever.
+        """
+        if self.phase is not Phase.DRAINING or self.under_way:
+            return False
+        now = time.monotonic()
+        return now - self._last_event > _QUIET_SECONDS or now - self._last_answer > _LONGEST_SECONDS
+
+    def end_request(self) -> None:
+        """Note that a request that was under way was answered."""
+        self.under_way -= 1
+        self._last_answer = self._last_event = time.monotonic()
+
+    def note_request(self) -> None:
+        """Note that a request came."""
+        self._last_event = time.monotonic()
+
+
+class Gate:
+    """Lets requests through to the application; an ASGI application itself.
+
+    It checks access and phase, limits the time, turns every error into an answer, and logs every request.
+
+    Args:
+        application: answers.
+        state: of the service.
+        limits: the seconds of a request, and the bytes of its body.
+        metrics: counts requests.
+        token: required of requests; ``None`` for nothing, where only this machine asks.
+    """
+
+    def __init__(
+        self,
+        application: Application,
+        *,
+        state: ServiceState,
+        limits: ServiceLimits,
+        metrics: ServiceMetrics,
+        token: str | None,
+    ) -> None:
+        self._application = application
+        self._state = state
+        self._limits = limits
+        self._metrics = metrics
+        self._token = token
+        self._bodies = BodyRoom(BODIES * limits.body_bytes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or let the application answer."""
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        answer = _Answer(send, _request_id(scope["headers"]), self._state)
+        started = time.perf_counter()
+        try:
+            self._check(scope)
+            await self._answer(scope, receive, answer)
+        except Exception as error:  # noqa: BLE001 - every error is an answer
+            await answer.refuse(refusal_of(error), scope)
+        finally:
+            seconds = time.perf_counter() - started
+            self._metrics.count_answer(scope, answer.status, seconds)
+            _ACCESS_LOG.info(
+                "%s %s %s %s %.3fs",
+                answer.request_id,
+                scope["method"],
+                quote(scope["path"]),  # without the query, and without line feeds of a client
+                answer.status or CLIENT_GONE,
+                seconds,
+            )
+
+    async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
+        if scope["path"] in OPEN:
+            await self._application(scope, receive, answer.send)
+            return
+        self._state.under_way += 1
+        try:
+            with self._bodies.share() as take:
+                async with asyncio.timeout(self._limits.seconds) as limit:
+                    scope["semscale.limit"], scope["semscale.take"] = limit, take
+                    await self._application(scope, receive, partial(self._send, answer, limit))
+        finally:
+            self._state.end_request()
+
+    async def _send(self, answer: "_Answer", limit: asyncio.Timeout, message: Message) -> None:
+        """Send a part of an answer; a long one may take longer in all, as the limit holds for each part."""
+        await answer.send(message)
+        if message.get("more_body") and not limit.expired():
+            limit.reschedule(asyncio.get_running_loop().time() + self._limits.seconds)
+
+    def _check(self, scope: Scope) -> None:
+        """Refuse a request without access, or one that comes when the service does not answer."""
+        path = scope["path"]
+        if path in OPEN:
+            return
+        self._check_access(scope["headers"])
+        self._state.note_request()
+        phase = self._state.phase
+        if phase is Phase.DRAINING:
+            raise RefusedRequestError(
+                UNAVAILABLE, "the service is shutting down: try again later", retry_after=_RETRY_AFTER
+            )
+        if phase is not Phase.READY and path not in _NO_MODEL:
+            raise RefusedRequestError(
+                UNAVAILABLE, "the models are being loaded: try again later", retry_after=_RETRY_AFTER
+            )
+
+    def _check_access(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        """Refuse a request without the token, or without any, one that is not of this machine."""
+        if self._token is None:
+            if not is_meant_for_loopback(headers):
+                raise RefusedRequestError(
+                    FORBIDDEN,
+                    "without a token the service answers this machine alone, by the name localhost: start it "
+                    f"with {TOKEN} to be asked otherwise",
+                )
+            return
+        header = next((value for name, value in headers if name == b"authorization"), b"")
+        if not has_token(header, self._token):
+            raise RefusedRequestError(
+                UNAUTHORIZED, "the token is missing or wrong: send the header Authorization: Bearer TOKEN"
+            )
+
+
+def _request_id(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """Return the identifier that a client or a proxy gave a request, or a new one."""
+    value = next((value for name, value in headers if name == b"x-request-id"), b"").decode("latin-1")
+    return value if _REQUEST_ID.fullmatch(value) else secrets.token_hex(8)
+
+
+class _Answer:
+    """Sends an answer and remembers its status; while the service drains, it closes the connection."""
+
+    def __init__(self, send: Send, request_id: str, state: ServiceState) -> None:
+        self._send = send
+        self._state = state
+        self._has_open_lines = False
+        self.request_id = request_id
+        self.status: int | None = None
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self._has_open_lines = (b"content-type", LINES.encode()) in message["headers"]
+            headers = [*message["headers"], (b"x-request-id", self.request_id.encode())]
+            if self._state.phase is Phase.DRAINING:
+                headers.append((b"connection", b"close"))
+            message["headers"] = headers
+        elif not message.get("more_body"):
+            self._has_open_lines = False
+        await self._send(message)
+
+    async def refuse(self, refusal: RefusedRequestError, scope: Scope) -> None:
+        """Answer with a refusal: as the last line where lines have begun, and not within any other answer."""
+        if self.status is None:
+            await refuse(refusal)(scope, _disconnected, self.send)
+        elif self._has_open_lines:
+            last = to_json(refusal.record()) + b"\n"
+            await self.send({"type": "http.response.body", "body": last, "more_body": False})
+
+
+async def _disconnected() -> Message:
+    return {"type": "http.disconnect"}
+
+
+def access_token(host: str, environment: Mapping[str, str] = os.environ) -> str | None:
+    """Read the token that is required of requests; ``None`` where none is needed.
+
+    Args:
+        host: the address that the service listens on.
+        environment: the variables.
+
+    Raises:
+        InputError: the address can be reached from other machines, and there is no token, or a short one.
+    """
+    token = environment.get(TOKEN, "").strip()
+    if token and (len(token) < _SHORTEST_TOKEN or not token.isascii()):
+        raise InputError(
+            f"{TOKEN} must have at least {_SHORTEST_TOKEN} ASCII characters: choose a longer one"
+        )
+    if not token and not is_loopback(host):
+        raise InputError(
+            f"host {host} can be reached from other machines: set {TOKEN} to a secret of at least "
+            f"{_SHORTEST_TOKEN} characters, or listen on 127.0.0.1"
+        )
+    return token or None
+
+
+def has_token(authorization: bytes, token: str) -> bool:
+    """Return true if a header ``Authorization`` has the token; the comparison takes the same time for any.
+
+    Example:
+        >>> has_token(b"Bearer s3cret", "s3cret"), has_token(b"", "s3cret")
+        (True, False)
+    """
+    scheme, _, shown = authorization.partition(b" ")
+    return hmac.compare_digest(shown.strip(), token.encode()) and scheme.lower() == b"bearer"
+
+
+def is_loopback(host: str) -> bool:
+    """Return true for an address that is reached from this machine alone.
+
+    Example:
+        >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+        (True, True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def is_meant_for_loopback(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Return true for a request that names this machine alone, and comes from no page of another site.
+
+    Without a token, a page on the web could else have its visitor's browser ask the service: by a name of its
+    own that it lets point to 127.0.0.1, or by a form.
+
+    Example:
+        >>> is_meant_for_loopback([(b"host", b"localhost:8000")])
+        True
+        >>> is_meant_for_loopback([(b"host", b"localhost:8000"), (b"origin", b"https://example.org")])
+        False
+    """
+    forms = {b"host": b"//%b", b"origin": b"%b"}
+    try:
+        hosts = [
+            urlsplit((forms[name] % value).decode("latin-1")).hostname
+            for name, value in headers
+            if name in forms
+        ]
+    except ValueError:  # an address that is none
+        return False
+    return all(is_loopback(host or "") for host in hosts)
+
+
+async def answer_to_error(request: Request, error: Exception) -> Response:
+    """Answer to a request that failed."""
+    if isinstance(error, ClientGoneError):
+        return Response(status_code=CLIENT_GONE)  # no client reads it, but metrics count it
+    if isinstance(error, HTTPException):
+        # Not the request's URL, which needs a sound header Host.
+        route = f"{request.method} {request.scope['path'][:60]}"
+        refusal = RefusedRequestError(error.status_code, f"{route}: {error.detail}; see /openapi.json")
+        return json_answer(refusal.record(), refusal.status, error.headers)
+    return refuse(refusal_of(error))
+
+
+def refuse(refusal: RefusedRequestError) -> Response:
+    """Make the answer of a refusal."""
+    return json_answer(refusal.record(), refusal.status, refusal.headers)
+
+
+def refusal_of(error: Exception) -> RefusedRequestError:
+    """Make a refusal of an error; an unexpected one is logged with its traceback."""
+    match error:
+        case RefusedRequestError():
+            refusal = error
+        case TimeoutError():
+            message = "no answer within the limit of time: send fewer texts"
+            refusal = RefusedRequestError(TOO_LATE, message, retry_after=_RETRY_AFTER)
+        case InputError():
+            message = as_field_names(str(error))
+            # A message begins with the field that is wrong.
+            first = message.partition(" ")[0].rstrip(":,").split("[")[0]
+            refusal = invalid(message, first if first in FIELD_NAMES else None)
+        case RecursionError():  # of a check, or of a message that shows the value
+            refusal = RefusedRequestError(BAD_JSON, f"the body {TOO_DEEP}")
+        case SemscaleError():
+            refusal = RefusedRequestError(FAILED, as_field_names(str(error)))
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+            refusal = RefusedRequestError(DISK_FULL, "the disk of the service is full: make room on it")
+        case _:
+            _LOG.error("a bug of ours: please report it", exc_info=error)
+            refusal = RefusedRequestError(FAILED, f"this is a bug of ours: {type(error).__name__}")
+    return refusal
+
+
+def json_answer(content: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Make an answer of any content that JSON can hold."""
+    return Response(to_json(content), status, dict(headers or {}), media_type=JSON)
+
+
+def to_json(content: object) -> bytes:
+    """Write content that JSON can hold.
+
+    Example:
+        >>> to_json({"mean": None, "n": 2})
+        b'{"mean":null,"n":2}'
+    """
+    return _ANYTHING.dump_json(content)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -73,7 +456,9 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def run_service(gate: Gate, service: Service, listener: socket.socket, report: Callable[[str], None]) -> None:
+def run_service(
+    gate: Gate, service: "Service", listener: socket.socket, report: Callable[[str], None]
+) -> None:
     """Answer requests until a signal comes, and all accepted ones are answered.
 
     Args:
@@ -87,15 +472,17 @@ def run_service(gate: Gate, service: Service, listener: socket.socket, report: C
     """
     config = uvicorn.Config(
         gate,
-        http=partial(Connection, most=most_connections()),
+        http="h11",
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        limit_concurrency=CONNECTIONS,
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
         ws="none",
-        timeout_keep_alive=math.ceil(IDLE_SECONDS),
-        # A client that does not read an answer has as long as one that does not send a request.
+        timeout_keep_alive=_IDLE_SECONDS,
+        # A client that does not read an answer is cut off at the end.
         timeout_graceful_shutdown=math.ceil(min(service.limits.seconds, _LONGEST_READING)),
         backlog=_BACKLOG,
     )
@@ -117,7 +504,7 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
         report: called with a line for each event.
     """
 
-    def __init__(self, config: uvicorn.Config, service: Service, report: Callable[[str], None]) -> None:
+    def __init__(self, config: uvicorn.Config, service: "Service", report: Callable[[str], None]) -> None:
         super().__init__(config)
         self._service = service
         self._report = report
@@ -135,10 +522,8 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
                 signal.signal(number, handler)
 
     async def on_tick(self, counter: int) -> bool:
-        """Close late connections, and return true if the server ends; called ten times a second."""
+        """Return true if the server ends; called ten times a second."""
         await super().on_tick(counter)
-        if counter % _TICKS == 0:
-            close_late(self.server_state.connections, time.monotonic())
         state = self._service.state
         if state.phase is Phase.READY and not self._is_reported_ready:
             self._is_reported_ready = True
@@ -159,164 +544,3 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
             f"semscale: finishing {n} request{'' if n == 1 else 's'} under way; "
             "a second signal stops at once\n".encode(),
         )
-
-
-class Connection(HttpToolsProtocol):  # type: ignore[misc] # uvicorn is checked alike with and without the extra
-    """A connection to a client as uvicorn has it, with limits before the gate sees a request.
-
-    Args:
-        most: connections at once. Above that, those on which no request came for the longest time are
-            closed, and where all are busy the new one is.
-        settings: as uvicorn gives them.
-    """
-
-    def __init__(self, *, most: int, **settings: Any) -> None:  # noqa: ANN401 - as uvicorn has them
-        super().__init__(**settings)
-        self._most = most
-        self._unread = 0  # bytes of a head, or of what follows a body, that is not whole yet
-        self._has_read = self._is_in_head = False
-        self.unsent = 0
-        self.idle_since: float | None = None
-
-    def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - as asyncio has it
-        """Accept a client, if there is room or an idle connection can be closed."""
-        is_full = len(self.connections) >= self._most and not _close_idle(self.connections)
-        super().connection_made(transport)
-        self.idle_since = time.monotonic()
-        if is_full:
-            transport.abort()
-
-    def data_received(self, data: bytes) -> None:
-        """Read data; a head without an end is refused."""
-        self._has_read = False
-        super().data_received(data)
-        self._unread = 0 if self._has_read else self._unread + len(data)
-        if self._unread > HEAD_BYTES:
-            self._refuse(_too_large())
-
-    def on_message_begin(self) -> None:
-        """Begin a head."""
-        self._is_in_head = True
-        super().on_message_begin()
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Store a header; those that follow a body belong to no request."""
-        if self._is_in_head:
-            super().on_header(name, value)
-
-    def on_headers_complete(self) -> None:
-        """Begin a request, unless its head is too large, or too many wait before it."""
-        self._has_read, self._is_in_head, self.idle_since = True, False, None
-        if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > HEAD_BYTES:
-            self._refuse(_too_large())
-        elif len(self.pipeline) >= QUEUED:
-            self.transport.abort()
-        if self.transport.is_closing():
-            raise httptools.HttpParserError("nothing more is read")
-        super().on_headers_complete()
-
-    def on_body(self, body: bytes) -> None:
-        """Accept a part of a body."""
-        self._has_read = True
-        super().on_body(body)
-
-    def on_message_complete(self) -> None:
-        """Accept the end of a request."""
-        self._has_read = True
-        super().on_message_complete()
-
-    def on_response_complete(self) -> None:
-        """Begin the next request; if there is none, the time for its head begins."""
-        super().on_response_complete()
-        if self.cycle.response_complete:
-            self.idle_since = time.monotonic()
-
-    def send_400_response(self, msg: str) -> None:
-        """Refuse data that is no request, in the form of all errors."""
-        self._refuse(RefusedRequestError(BAD_JSON, f"{msg} Send HTTP/1.1."))
-
-    def close_if_late(self, now: float) -> None:
-        """Close the connection if its client neither sends a request nor reads an answer.
-
-        Args:
-            now: as ``time.monotonic`` returns it.
-        """
-        unsent = self.transport.get_write_buffer_size()
-        has_read_some, self.unsent = unsent < self.unsent, unsent
-        if self.transport.is_closing() and self.idle_since is None:
-            self.idle_since = now  # an answer broke off, and its beginning is not read
-        if self.idle_since is None:
-            return
-        if has_read_some:
-            self.idle_since = now
-        elif now - self.idle_since > IDLE_SECONDS:
-            self.transport.abort()
-
-    def _refuse(self, refusal: RefusedRequestError) -> None:
-        """Answer, and close; while another answer is under way, close alone."""
-        if self.transport.is_closing():
-            return
-        if self.cycle is not None and not self.cycle.response_complete:
-            self.transport.abort()
-            return
-        body = to_json(refusal.record())
-        head = f"content-type: {JSON}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
-        self.transport.write(STATUS_LINE[refusal.status] + head.encode() + body)
-        self.transport.close()
-
-
-def close_late(connections: Collection[Connection], now: float) -> None:
-    """Close connections whose clients are late, and the latest ones while too much is unread in all.
-
-    Args:
-        connections: of the service.
-        now: as ``time.monotonic`` returns it.
-    """
-    for connection in list(connections):
-        connection.close_if_late(now)
-    unread = [client for client in connections if client.idle_since is not None and client.unsent]
-    unread.sort(key=_idle_since)
-    total = sum(connection.unsent for connection in unread)
-    for connection in unread:
-        if total <= UNSENT_BYTES:
-            return
-        connection.transport.abort()
-        total -= connection.unsent
-
-
-def most_connections() -> int:
-    """Return the largest number of connections: half of the files that the process may have open.
-
-    That number is raised as far as the system lets it.
-    """
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
-        return _MOST_CONNECTIONS
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 2 * _MOST_CONNECTIONS if hard == resource.RLIM_INFINITY else min(2 * _MOST_CONNECTIONS, hard)
-    if soft < wanted:
-        with suppress(ValueError, OSError):  # macOS may allow less than it reports
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    return min(_MOST_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
-
-
-def _too_large() -> RefusedRequestError:
-    return RefusedRequestError(
-        HEAD_TOO_LARGE,
-        f"the address and headers of a request must have at most {HEAD_BYTES:,} bytes: send settings in the "
-        "body",
-    )
-
-
-def _close_idle(connections: Collection[Connection]) -> bool:
-    """Close some of those that have been idle for longest; return false if there are none."""
-    idle = [connection for connection in connections if connection.idle_since is not None]
-    idle.sort(key=_idle_since)
-    for connection in idle[: 1 + len(idle) // _FREED]:
-        connection.transport.abort()
-    return bool(idle)
-
-
-def _idle_since(connection: Connection) -> float:
-    return connection.idle_since or 0.0

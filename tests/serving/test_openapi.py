@@ -1,0 +1,158 @@
+"""The description of the service: each route, each status it answers with, and the schema of each answer."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+from made_services import MODEL, Client, loaded_service
+
+SECRET = "a-secret-of-20-chars"
+LINES = {"content-type": "application/x-ndjson"}
+TABLE = "id,comment\n1,I would buy it at once.\n"
+
+
+@pytest.fixture(scope="module")
+def described(engine, tmp_path_factory):
+    from semscale.serving.application import application
+
+    service = loaded_service(
+        engine, home=tmp_path_factory.mktemp("described") / "jobs", body_bytes=5000, job_bytes=1_000_000
+    )
+    client = Client(application(service))
+    yield service, client, client.get("/openapi.json").json()
+    service.close()
+
+
+def check_answer(schema, verb, path, answer):
+    """Check that the description of a route has the status, type of content and schema of an answer."""
+    responses = schema["paths"][path][verb.lower()]["responses"]
+    assert str(answer.status_code) in responses
+    contents = responses[str(answer.status_code)]["content"]
+    kind = answer.headers["content-type"].partition(";")[0]
+    assert kind in contents
+    if kind == "application/json":
+        Draft202012Validator(contents[kind]["schema"]).validate(answer.json())
+
+
+REQUESTS = [
+    ("POST", "/v1/embeddings", 200, {"json": {"input": ["good"], "model": MODEL}}),
+    (
+        "POST",
+        "/v1/embeddings",
+        200,
+        {"json": {"input": "good", "model": MODEL, "encoding_format": "base64"}},
+    ),
+    ("POST", "/v1/embeddings", 400, {"content": "{"}),
+    ("POST", "/v1/embeddings", 404, {"json": {"input": "good", "model": "gpt"}}),
+    ("POST", "/v1/embeddings", 413, {"content": " " * 5001}),
+    ("POST", "/v1/embeddings", 422, {"json": {"input": []}}),
+    ("GET", "/v1/models", 200, {}),
+    ("GET", "/v1/models", 403, {"headers": {"origin": "https://example.org"}}),
+    ("POST", "/rate", 200, {"json": {"texts": ["good", None]}}),
+    ("POST", "/rate", 200, {"content": '{"text": "good"}', "headers": LINES}),
+    ("POST", "/rate", 400, {"content": "[]"}),
+    ("POST", "/rate", 422, {"json": {"texts": "good"}}),
+    ("POST", "/match", 200, {"json": {"predictions": ["a"], "references": ["b"], "method": "cosine"}}),
+    ("POST", "/match", 422, {"json": {"predictions": ["a"], "references": []}}),
+    ("POST", "/consistency", 200, {"json": {"answers": ["12"], "samples": [["12", "13"]]}}),
+    ("POST", "/consistency", 422, {"json": {"answers": ["12"]}}),
+    ("GET", "/health", 200, {}),
+    ("GET", "/ready", 200, {}),
+    ("GET", "/metrics", 200, {}),
+    ("POST", "/jobs", 413, {"content": TABLE, "headers": {"content-length": "2000000"}}),
+    ("POST", "/jobs", 422, {"content": ""}),
+    ("GET", "/jobs", 200, {}),
+    ("GET", "/jobs/{id}", 404, {}),
+    ("GET", "/jobs/{id}/result", 404, {}),
+    ("GET", "/jobs/{id}/summary", 404, {}),
+    ("DELETE", "/jobs/{id}", 404, {}),
+]
+
+
+@pytest.mark.parametrize(("verb", "path", "status", "content"), REQUESTS)
+def test_answers_are_as_described(described, verb, path, status, content):
+    _, client, schema = described
+    address = path.replace("{id}", "0" * 32)
+    parameters = {"params": {"kind": "rate", "text": "comment"}} if verb + path == "POST/jobs" else {}
+    answer = client.send(verb, address, **content, **parameters)
+    assert answer.status_code == status
+    check_answer(schema, verb, path, answer)
+
+
+def test_the_life_of_a_job_is_as_described(described):
+    service, client, schema = described
+    accepted = client.post("/jobs?kind=rate&text=comment&result=csv", content=TABLE)
+    check_answer(schema, "POST", "/jobs", accepted)
+    name = accepted.json()["id"]
+    early = client.get(f"/jobs/{name}/result")
+    if early.status_code == 409:
+        check_answer(schema, "GET", "/jobs/{id}/result", early)
+    while service.jobs.n_unfinished:
+        check_answer(schema, "GET", "/jobs/{id}", client.get(f"/jobs/{name}"))
+    for path in ("/jobs", "/jobs/{id}", "/jobs/{id}/result", "/jobs/{id}/summary"):
+        answer = client.get(path.replace("{id}", name))
+        assert answer.status_code == 200
+        check_answer(schema, "GET", path, answer)
+    check_answer(schema, "DELETE", "/jobs/{id}", client.send("DELETE", f"/jobs/{name}"))
+    failed = client.post("/jobs?kind=rate&text=remark", content=TABLE).json()["id"]
+    while service.jobs.n_unfinished:
+        continue
+    check_answer(schema, "GET", "/jobs/{id}/summary", client.get(f"/jobs/{failed}/summary"))
+
+
+def test_every_route_is_requested(described):
+    _, _, schema = described
+    routes = {(verb.upper(), path) for path, verbs in schema["paths"].items() for verb in verbs}
+    assert routes == {(verb, path) for verb, path, _, _ in REQUESTS}
+
+
+def test_a_service_that_loads_or_ends_answers_as_described(described):
+    from semscale.serving.application import Service, application
+
+    _, _, schema = described
+    service = Service()
+    client = Client(application(service))
+    for verb, path, _, _ in REQUESTS:
+        if path in ("/health", "/metrics") or path.startswith("/jobs"):
+            continue
+        answer = client.send(verb, path, content="{}")
+        assert answer.status_code == 503
+        check_answer(schema, verb, path, answer)
+    service.state.drain()
+    check_answer(schema, "GET", "/metrics", client.get("/metrics"))
+
+
+def test_the_bearer_token_is_described(service):
+    from semscale.serving.application import application
+
+    client = Client(application(service, token=SECRET))
+    shown = {"Authorization": f"Bearer {SECRET}"}
+    schema = client.get("/openapi.json", headers=shown).json()
+    assert schema["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
+    assert schema["security"] == [{"bearer": []}]
+    assert schema["paths"]["/ready"]["get"]["security"] == []
+    refused = client.get("/v1/models")
+    assert refused.status_code == 401
+    check_answer(schema, "GET", "/v1/models", refused)
+
+
+def test_every_route_with_access_describes_its_refusals(described):
+    _, _, schema = described
+    for path, verbs in schema["paths"].items():
+        for route in verbs.values():
+            statuses = {int(status) for status in route["responses"]}
+            if route.get("security") != []:
+                assert {401, 403, 429, 500, 503, 504} <= statuses, path
+            for response in route["responses"].values():
+                assert response["content"], path
+
+
+def test_settings_of_a_request_are_those_of_the_instrument(described):
+    from semscale.rating.settings import RaterSettings
+
+    _, _, schema = described
+    body = schema["paths"]["/rate"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert set(RaterSettings.model_fields) - {"embedder", "calibration"} < set(body["properties"])
+    described_setting = body["properties"]["temperature"]["description"]
+    assert described_setting == RaterSettings.model_fields["temperature"].description
+    assert json.dumps(schema, allow_nan=False)
