@@ -151,6 +151,7 @@ def test_a_calibration_that_does_not_serve_is_refused_before_anything_is_written
     assert not (labelled.parent / "rated.csv").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_calibration_for_another_scale_is_refused(semscale, labelled):
     calibrate(semscale)
     ended = rate(semscale, "--calibration", "cal.json", scale="satisfaction")

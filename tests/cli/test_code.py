@@ -178,6 +178,7 @@ def decider():
         yield found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("api")
 def test_a_chat_model_is_asked_as_well_once_for_each_readable_answer(code, decider, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))

@@ -240,6 +240,7 @@ BAD = {
 }  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_line_and_exit_2(semscale, outputs, recorded, tmp_path, files, case):
     outputs("twice.jsonl", [ITEMS[0], ITEMS[0]])

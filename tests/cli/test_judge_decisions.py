@@ -218,6 +218,7 @@ def audited(command, capsys, *more):
     return json.loads(text)
 
 
+@pytest.mark.exhaustive
 def test_an_audit_has_decisions_and_prose_beside_each_other(command, decider, capsys):
     decider.say = lambda asked: "Score: 4"
     found = audited(command, capsys)

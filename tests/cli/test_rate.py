@@ -117,6 +117,7 @@ def test_stopped_after_the_table_is_written_says_what_there_is(rate, seven_answe
     assert files() == ["answers.csv", "z.csv"]
 
 
+@pytest.mark.exhaustive
 def test_a_report_as_markdown_or_a_workbook_with_its_figures_as_files(rate, seven_answers, tmp_path):
     ended = rate(*ALL, "--report", "report.md", "--figures", "figures")
     assert ended.code == 0, ended.err

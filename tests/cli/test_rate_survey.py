@@ -107,6 +107,7 @@ def test_each_text_has_its_scale_and_its_part_of_the_outputs(rate_two, tmp_path)
     assert 'id="text-ii-groups-ii"' in page
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("options", "said"),
     [

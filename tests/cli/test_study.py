@@ -50,6 +50,7 @@ def study(semscale, tmp_path, endpoint, monkeypatch):
     return run
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("api")
 @pytest.mark.parametrize(
     "case",

@@ -37,6 +37,7 @@ def test_json_keeps_to_the_schema(written, semscale):
     assert (found["people"], found["rows"], len(found["methods"])) == (120, 600, 1)
 
 
+@pytest.mark.exhaustive
 def test_rows_can_be_chosen_and_columns_made(written, semscale):
     ended = semscale(*GIVEN, "--where", "age = 'old'", "--question", "intent=liking", "--json")
     found = json.loads(ended.out)

@@ -21,6 +21,7 @@ def test_each_code_is_a_question_with_its_definition_and_examples(book):
     assert [level.label for level in rubric.criteria[0].template.levels] == ["no", "yes"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("n_with", "is_tuned"), [(4, False), (5, True), (55, True), (56, False)])
 def test_weights_are_tuned_with_five_answers_of_each_kind_or_more(n_with, is_tuned):
     labels = (np.arange(60) < n_with).astype(float)[:, None]

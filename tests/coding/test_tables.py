@@ -228,6 +228,7 @@ def test_without_hand_codes_and_weights_everything_but_drivers_is_of_all_answers
         assert found[name] == expected[name], name
 
 
+@pytest.mark.exhaustive
 def test_the_size_of_parts_changes_nothing(collected):
     for most in (N, KEPT):
         first, second = (json.loads(collected(DESIGNED, most, size).to_json()) for size in (N, 313))

@@ -60,6 +60,7 @@ def test_a_long_text_is_read_in_windows(embedder):
     assert embedder.embed([" ".join(["good"] * n) for n in (507, 508, 1266)]).windows.tolist() == [1, 2, 4]
 
 
+@pytest.mark.exhaustive
 def test_the_mean_of_token_states_is_the_vector(embedder):
     found = load_token_encoder("e5-small").token_states(["It is good."], layer=12)[0]
     assert found.pieces == ("<s>", "▁que", "ry", ":", "▁It", "▁is", "▁good", ".", "</s>")

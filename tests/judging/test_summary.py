@@ -188,6 +188,7 @@ def test_a_labelled_row_counts_once_in_the_corrected_mean(summed, inclusion):
     assert part.naive.value == pytest.approx(whole.naive.value, abs=0.06)
 
 
+@pytest.mark.exhaustive
 def test_the_size_of_parts_changes_nothing(summed):
     for most in (N, KEPT):
         first, second = (json.loads(summed(most, size).to_json()) for size in (N, 77))

@@ -43,6 +43,7 @@ def plain(value):
     return dict(vars(value)) if hasattr(value, "__dict__") else str(value)
 
 
+@pytest.mark.exhaustive
 @each
 @pytest.mark.parametrize("part_rows", [5, pytest.param(1, marks=longer), pytest.param(N, marks=longer)])
 def test_parts_of_any_size_give_the_same_output_and_summary(instrument, table, tmp_path, part_rows):

@@ -217,6 +217,7 @@ def test_nested_predictions_are_worse_than_those_of_a_fit_that_saw_the_labels():
     assert ((pmf - human) ** 2).sum() > ((seen - human) ** 2).sum()
 
 
+@pytest.mark.exhaustive
 def test_a_text_that_occurs_again_is_new_all_the_same():
     # Labels that nothing explains cannot be predicted, however often each text and its label occur.
     rng = np.random.default_rng(3)
@@ -277,6 +278,7 @@ def test_sizes_are_parts_of_each_folds_labels_and_forecasts_all_twice_and_four_t
     assert curve[2].ranked_probability == error  # that of the report's head
 
 
+@pytest.mark.exhaustive
 def test_too_few_labels_have_no_curve():
     assert curve_of(15)[0] == ()  # half of 12 is below 8
 

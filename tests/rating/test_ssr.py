@@ -153,6 +153,7 @@ def test_equal_anchors_are_equal_whatever_their_column():
     np.testing.assert_allclose(ssr_ratings(vectors, np.repeat(anchor, 7, axis=0)).pmf, 1 / 7, rtol=1e-12)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("semantics", ["paper", "guide"])
 @pytest.mark.parametrize("epsilon", [0.0, 0.03])
 @pytest.mark.parametrize(

@@ -172,6 +172,7 @@ def assert_same_report(got, expected):
             assert one == other, name
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part_rows", [90, 700, 5000])
 def test_a_file_in_any_parts_gives_the_report_that_memory_gives(rater, many, part_rows):
     frame, table = many

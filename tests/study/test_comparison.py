@@ -42,6 +42,7 @@ def test_a_panel_that_knows_nothing():
     assert [held(outcome, subject) for subject in ("distributions", "relations", "groups")] == [False] * 3
 
 
+@pytest.mark.exhaustive
 def test_individuals_by_name():
     # The panel repeats what the people of the same name said, but for a few.
     people = people_table(40)

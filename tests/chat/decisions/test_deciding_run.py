@@ -121,6 +121,7 @@ def test_answers_of_another_form_are_repeated_and_then_fail(decider, run):
     assert (found.form, found.counts["unusable"]) == ("decisions", 3)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("retries", "tries"),
     [

@@ -22,6 +22,7 @@ def place(request, tmp_path) -> str:
     return str(tmp_path / "l") if request.param == "sqlite" else request.getfixturevalue("new_database")()
 
 
+@pytest.mark.exhaustive
 def test_a_call_belongs_to_the_first_run_that_claims_it(place):
     async def work(ledger):
         first, second = await ledger.claim(KEY, 1), await ledger.claim(KEY, 2)
