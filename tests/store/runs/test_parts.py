@@ -70,7 +70,15 @@ def test_parts_count_up_to_the_first_that_is_not_sound(folder, number, damage):
 
 
 @pytest.mark.parametrize(
-    "content", ["[]", "{}", '{"rows": 2}', '"text"', '{"checksum": 5, "rows": 2, "notes": {}}']
+    "content",
+    [
+        "[]",
+        "{}",
+        '{"rows": 2}',
+        '"text"',
+        '{"checksum": 5, "rows": 2, "notes": {}}',
+        '{"checksum": 5, "rows": 2, "size": 3, "notes": {}}',
+    ],
 )
 def test_a_sidecar_that_is_something_else(folder, content):
     (folder / "part-000001.json").write_text(content)

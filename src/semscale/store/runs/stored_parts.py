@@ -88,14 +88,14 @@ class Parts:
         """
         parts = cls(folder, _lock=lock_folder(folder, _check_ours))
         try:
-            known = None if restart else _manifest(folder)
+            known = None if restart else read_key(_content(folder / _MANIFEST))
             parts.is_new = known is None
             if known is None:
                 parts._clear(0)
                 sync(folder)  # after a crash, no old part may reappear beside the new manifest
-                _write_json(folder / _MANIFEST, {"key": dict(key)})
+                _replace(folder / _MANIFEST, to_json({"key": dict(key)}))
             else:
-                _check_key(folder, known, key)
+                _refuse_other(folder.name, known, key)
                 parts._find_finished()
         except BaseException:
             parts.discard() if parts.is_new else parts.close()
@@ -119,13 +119,12 @@ class Parts:
         path = self._path(len(self.finished) + len(self.unfinished))
         with replacing(path) as temporary:
             frame.write_parquet(temporary)
-        kept = dict(notes or {})
+        part = Part(path, frame.height, dict(notes or {}))
         if self.unfinished or not is_finished:
-            self.unfinished.append(Part(path, frame.height, kept))
+            self.unfinished.append(part)
             return
-        sidecar = {"rows": frame.height, "checksum": _checksum(path), "notes": kept}
-        _write_json(path.with_suffix(".json"), sidecar)
-        self.finished.append(Part(path, frame.height, kept))
+        _replace(path.with_suffix(".json"), StoredPart.of(path, part.rows, part.notes).record())
+        self.finished.append(part)
 
     def taken(self) -> Iterator[tuple[pl.DataFrame, dict[str, Any]]]:
         """Read the finished parts with their notes, in order."""
@@ -215,7 +214,7 @@ class Parts:
             self.discard()
 
     def _path(self, number: int) -> Path:
-        return self.folder / f"part-{number:06d}.parquet"
+        return self.folder / part_name(number)
 
     def _find_finished(self) -> None:
         while (part := _verified(self._path(len(self.finished)))) is not None:
@@ -247,18 +246,19 @@ def _check_ours(folder: Path) -> None:
         )
 
 
-def _manifest(folder: Path) -> dict[str, str] | None:
-    content = _read_json(folder / _MANIFEST)
-    key = content.get("key") if content else None
-    return key if isinstance(key, dict) else None
-
-
-def _check_key(folder: Path, known: Mapping[str, str], key: Mapping[str, str]) -> None:
+def _refuse_other(
+    name: str,
+    known: Mapping[str, str],
+    key: Mapping[str, str],
+    what: str = "an unfinished run",
+    remedy: str = "repeat that command to go on with it",
+    verb: str = "drop",
+) -> None:
+    """Refuse a folder that holds the parts or the output of a run with another key."""
     differences = differing(known, key)
     if differences:
         raise InputError(
-            f"out: {folder.name} holds an unfinished run that differs ({differences}); "
-            "repeat that command to go on with it, or pass --restart to drop it"
+            f"out: {name} holds {what} that differs ({differences}); {remedy}, or pass --restart to {verb} it"
         )
 
 
@@ -271,31 +271,25 @@ def differing(known: Mapping[str, str], key: Mapping[str, str]) -> str:
 
 
 def _verified(path: Path) -> Part | None:
-    sidecar = _read_json(path.with_suffix(".json"))
+    stored = read_part(path.name, _content(path.with_suffix(".json")))
     try:
-        if sidecar and sidecar["checksum"] == _checksum(path):
-            return Part(path, int(sidecar["rows"]), dict(sidecar["notes"]))
-    except (KeyError, TypeError, ValueError, OverflowError, FileNotFoundError):
+        if stored is None or checksum(path) != stored.checksum:
+            return None
+    except FileNotFoundError:
         return None
-    return None
+    return Part(path, stored.rows, stored.notes)
 
 
-def _checksum(path: Path) -> str:
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
 
 
-def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+def _replace(path: Path, content: bytes) -> None:
     with replacing(path) as temporary:
-        temporary.write_text(json.dumps(content), encoding="utf-8")
-
-
-def _read_json(path: Path) -> dict[str, Any] | None:
-    try:
-        content = parse_json(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, UnicodeDecodeError, json.JSONDecodeError):
-        return None
-    return content if isinstance(content, dict) else None
+        temporary.write_bytes(content)
 
 
 class StoredPart(NamedTuple):
@@ -473,7 +467,6 @@ Each = Callable[
     [Callable[[PartitionOrder], dict[str, Any]], Iterable[PartitionOrder]], Iterable[dict[str, Any]]
 ]
 
-_MANIFEST = "manifest.json"
 _PART = re.compile(r"part-(\d{6})\.(parquet|json)")
 _PARTITION = re.compile(r"part-\d{6}\.parquet")
 _TEMPORARY = re.compile(r"(_semscale/)?\.[^/]+\.tmp")
@@ -653,14 +646,10 @@ class StoredParts:
             for name in [CONTENTS, *filter(_PARTITION.fullmatch, names)] if self.place.is_folder else []:
                 self.files.remove(name)
         elif known is not None:
-            self._refuse_other(
-                known,
-                "an unfinished run",
-                "repeat that command to go on with it",
-                "drop",
-            )
+            _refuse_other(self.name, known, self.key)
         elif listed is not None:
-            self._refuse_other(listed, "the output of another run", "name another folder", "replace")
+            output = ("the output of another run", "name another folder", "replace")
+            _refuse_other(self.name, listed, self.key, *output)
         self.is_new = restart or known is None
         if not self.is_new:
             self._find_finished()
@@ -684,14 +673,6 @@ class StoredParts:
             if own in (_MANIFEST, LOCK_FILE) or _PART.fullmatch(own):
                 return True
         return has_run and self.place.is_folder and _PARTITION.fullmatch(name) is not None
-
-    def _refuse_other(self, known: Mapping[str, str], what: str, remedy: str, verb: str) -> None:
-        differences = differing(known, self.key)
-        if differences:
-            raise InputError(
-                f"out: {self.name} holds {what} that differs ({differences}); {remedy}, or pass --restart to "
-                f"{verb} it"
-            )
 
     def _find_finished(self) -> None:
         while True:
