@@ -130,7 +130,7 @@ class Unasked:
     signature = Signature.of("nli", model="unasked")
 
     def probabilities(self, premises, hypotheses):
-        raise NotImplementedError
+        pytest.fail("the model was asked")
 
 
 @pytest.mark.parametrize(

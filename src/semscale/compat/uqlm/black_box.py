@@ -169,8 +169,7 @@ class BlackBoxUQ(UncertaintyScorer):
             InputError: the lists have unequal lengths.
         """
         raw = read_texts(list(responses), [list(row) for row in sampled_responses])
-        texts = [self._processed(text) for text in raw[0]]
-        samples = [[self._processed(text) for text in row] for row in raw[1]]
+        texts, samples = self._processed(*raw)
         readers, best = self._instrument.readers(), [0] * len(texts)
         if self._meanings is not None:
             sampled, related = _related_samples(self._meanings, texts, samples, readers)
@@ -293,8 +292,7 @@ class SemanticEntropy(UncertaintyScorer):
         if prompts is not None and len(prompts) != len(responses):
             raise InputError("prompts and responses must have equal lengths")
         raw = list(responses), [list(row) for row in sampled_responses]
-        texts = [self._processed(text) for text in raw[0]]
-        samples = [[self._processed(text) for text in row] for row in raw[1]]
+        texts, samples = self._processed(*raw)
         sampled, related = _related_samples(self._meanings, texts, samples)
         data: dict[str, Any] = {} if prompts is None else {"prompts": list(prompts)}
         data |= _entropies(related, None, len(texts))

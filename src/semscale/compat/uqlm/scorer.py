@@ -275,8 +275,15 @@ class UncertaintyScorer(ABC):
             )
         return self._running.runner(load_chat_model(self.llm))
 
-    def _processed(self, text: Any) -> Any:
-        return self.postprocessor(text) if self.postprocessor and isinstance(text, str) else text
+    def _processed(
+        self, responses: Sequence[Any], samples: Sequence[Sequence[Any]]
+    ) -> tuple[list[Any], list[list[Any]]]:
+        """Apply the postprocessor to responses and samples; what is no text stays as it is."""
+
+        def processed(text: Any) -> Any:
+            return self.postprocessor(text) if self.postprocessor and isinstance(text, str) else text
+
+        return [processed(text) for text in responses], [[processed(text) for text in row] for row in samples]
 
     def _text_columns(
         self, raw: tuple[list[Any], list[list[Any]]], processed: tuple[list[Any], list[list[Any]]]

@@ -290,10 +290,7 @@ class SemanticDensity(UncertaintyScorer):
         if sampled_logprobs_results is None:
             raise InputError("scorer 'semantic_density' needs sampled_logprobs_results")
         raw = list(responses), [list(row) for row in sampled_responses]
-        processed = (
-            [self._processed(text) for text in raw[0]],
-            [[self._processed(text) for text in row] for row in raw[1]],
-        )
+        processed = self._processed(*raw)
         are_texts = prompts is not None and all(isinstance(prompt, str) for prompt in prompts)
         data: dict[str, Any] = {} if prompts is None else {"prompts": list(prompts)}
         data |= self._text_columns(raw, processed)
