@@ -452,7 +452,6 @@ _NEXT_TIME = re.compile(r"^(\s*)Next time, ([a-z][^.!?;:]*[a-z)])([.!])$")
 _TO_IMPROVE = re.compile(
     r"^(\s*)To improve, ((?:consider|try|think|provide|include|add)\b[^.!?;:]*[a-z)])([.!])$"
 )
-_BULLETS = str.maketrans({"•": "-", "–": "-"})
 _SMART = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'"})
 
 

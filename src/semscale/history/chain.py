@@ -333,6 +333,9 @@ def verify(database: Database, heads: Sequence[str] = ()) -> Verification:
             for key, entry in entries.items()
             if entry.hash in contents and not _parts_hold(connection, entry)
         }
+    by_dataset = defaultdict[str, list[Link]](list)
+    for link in links:
+        by_dataset[link.dataset].append(link)
     why = "no link has this hash: what was stored up to it was replaced or taken away"
     lost_heads = [head for head in heads if not any(link.hash.startswith(head) for link in links)]
     return Verification(
@@ -340,7 +343,7 @@ def verify(database: Database, heads: Sequence[str] = ()) -> Verification:
         n_entries=len(entries),
         flaws=(*_flaws(links, entries, changed), *(Flaw("head", head, None, why) for head in lost_heads)),
         heads={
-            dataset: tuple(heads_of([link for link in links if link.dataset == dataset]))
+            dataset: tuple(heads_of(by_dataset[dataset]))
             for dataset in sorted({entry.dataset for entry in entries.values()})
         },
     )

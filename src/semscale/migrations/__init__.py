@@ -1,1 +1,1 @@
-"""Alembic revisions of the tables of histories and ledgers; opening a database applies them."""
+"""Alembic revisions of the tables of histories; opening a database applies them."""

@@ -1,16 +1,6 @@
-"""Tables of every database: the entries of a history with their chain, and the calls of a ledger."""
+"""Tables of a history: its entries with their parts and their chain."""
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Double,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, Table, Text
 
 REVISION = "1"
 """The Alembic revision that results in these tables."""
@@ -67,35 +57,3 @@ LINKS = Table(
     Column("parents", Text, nullable=False),
 )
 """The chain: a hash of each entry and of the links before it."""
-
-ATTEMPTS = Table(
-    "semscale_attempts",
-    METADATA,
-    Column("id", _NUMBER, primary_key=True),
-    # A writer numbers its attempts, so that storing one again after a lost connection changes nothing.
-    Column("writer", BigInteger, nullable=False),
-    Column("number", BigInteger, nullable=False),
-    Column("moment", Double, nullable=False),
-    Column("key", LargeBinary, nullable=False, index=True),
-    Column("status", Text, nullable=False),
-    Column("body", Text, nullable=False),
-    UniqueConstraint("writer", "number"),
-)
-"""Attempts at calls of chat models, with the time as seconds since 1970."""
-
-CLAIMS = Table(
-    "semscale_claims",
-    METADATA,
-    Column("key", LargeBinary, primary_key=True),
-    Column("writer", BigInteger, nullable=False),
-    Column("run", BigInteger, nullable=False),
-)
-"""Calls that a writer makes now."""
-
-WRITERS = Table(
-    "semscale_writers",
-    METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
-    Column("until", Double, nullable=False),
-)
-"""Open ledgers, each with the time until which its claims hold, by the server's clock."""
