@@ -7,6 +7,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -120,11 +121,12 @@ class Peer:
         if not Path(python).is_file():
             raise SystemExit(f"no Python at {python}: make bench sets it up, and --peer names another one")
         path = Path(__file__).parent / "peers" / script
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - open as long as the process runs
         self._process = subprocess.Popen(
             [python, str(path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._errors,
             text=True,
         )
         self.about = self._ask(json.dumps(order))
@@ -138,7 +140,9 @@ class Peer:
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise SystemExit(f"the peer stopped with exit code {self._process.wait()}")
+            code = self._process.wait()
+            self._errors.seek(0)
+            raise SystemExit(f"the peer stopped with exit code {code}\n{self._errors.read()[-2000:]}")
         return json.loads(answer)
 
 

@@ -27,8 +27,12 @@ def export(classifier, path):
     names = ["input_ids", "attention_mask"]
 
     class Logits(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.classifier = classifier  # a submodule: the exporter refuses weights that are constants
+
         def forward(self, *inputs):
-            return classifier(**dict(zip(names, inputs, strict=True))).logits
+            return self.classifier(**dict(zip(names, inputs, strict=True))).logits
 
     Path(path).parent.mkdir()
     axes = {name: {0: "batch", 1: "sequence"} for name in names} | {"logits": {0: "batch"}}
