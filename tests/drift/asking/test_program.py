@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.drift.asking.answers import Answer
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.asking.program import ProgramAsker

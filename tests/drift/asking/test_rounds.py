@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.drift.asking.rounds import close_round, open_round
 
 KEYS = [b"one", b"other"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from semscale.chat.budget import Price, PriceTable
 from semscale.chat.chat_model import ChatModel
-from semscale.chat.ledger.content_key import ContentKeys
+from semscale.chat.ledger import ContentKeys
 from semscale.chat.messages import TRANSIENT, FailureKind, Reply, Request, RequestOutcome
 from semscale.drift.asking.answers import COST, LATENCY, TOKENS, Answer, Answers
 from semscale.errors import ReplyError

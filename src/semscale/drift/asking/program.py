@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from semscale.chat.ledger.content_key import KEY_BYTES
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import KEY_BYTES, Ledger
 from semscale.chat.messages import Reply
 from semscale.drift.asking.answers import Answer, Answers
 from semscale.drift.asking.items_to_ask import ItemToAsk

@@ -9,8 +9,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from semscale.chat.ledger.content_key import KEY_BYTES
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import KEY_BYTES, Ledger
 from semscale.chat.messages import Reply
 
 _OWNER = -1  # no run of the chat layer
