@@ -15,7 +15,7 @@ from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.store.columns import column_of
 from semscale.store.delimited import open_text
-from semscale.store.table import Table
+from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_size, frame_reader
 
 _FIRST_OBJECTS = 1_000
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -123,6 +123,7 @@ _COLUMNS = {
 }
 _GRADES = {"C": "correct", "I": "incorrect"}  # as inspect_ai writes them
 _HEAD = 4096
+_TOO_LARGE = "save a table of its samples as JSON lines (.jsonl) or CSV"
 
 Row = dict[str, Any]
 
@@ -135,7 +136,7 @@ class _Log(NamedTuple):
 
 
 def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the name of the command's option
-    """Open an evaluation log as a table; all of it is held in memory.
+    """Open an evaluation log as a table; all of it is in memory, up to ``MOST_BYTES`` and ``MOST_CELLS``.
 
     Columns of ``inspect`` (``.eval``, ``.json``): ``id``, ``epoch``, ``input``, ``target``, ``output``,
     ``model``, ``error``, ``logprobs``, and ``score_NAME`` for each scorer, where C and I read ``correct`` and
@@ -150,19 +151,18 @@ def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the n
         format: among ``LOG_FORMATS``.
 
     Raises:
-        InputError: the file is no such log, or holds no samples.
+        InputError: the file is no such log, holds no samples, or exceeds a limit.
     """
     rows, notes = _READERS[format](path, name)
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if not rows:
         raise InputError(f"{name} holds no samples; an evaluation log with results is needed")
-    frame = pl.DataFrame([column_of(column, [row.get(column) for row in rows]) for column in columns])
-
-    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
-        for start in range(skip, frame.height, size):
-            yield frame.slice(start, size)
-
-    return Table(name, path, columns, read, settings=(format,), notes=notes)
+    n_cells = len(rows) * len(columns)
+    check_size(n_cells, MOST_CELLS, "cells (rows times columns)", name, _TOO_LARGE)
+    frame = _frame(rows, columns)
+    return Table(
+        name, path, columns, frame_reader(frame), n_rows=frame.height, settings=(format,), notes=notes
+    )
 
 
 def log_columns(table: Table) -> LogColumns | None:
@@ -189,7 +189,7 @@ def log_format(path: Path) -> str | None:
         return "openai-evals" if first.lstrip().startswith(b'{"spec"') else None
     if path.suffix.lower() != ".json":
         return None
-    content = _parsed(path.read_bytes())
+    content = _parsed(_bytes_of(path, str(path)))
     if not isinstance(content, Mapping):
         return None
     if "eval" in content and "samples" in content:
@@ -231,6 +231,8 @@ def _unpacked(path: Path, name: str) -> dict[str, Any]:
     """Read the samples and the status of a packed log; a sample that is no JSON is ``None``."""
     try:
         with zipfile.ZipFile(path) as package:
+            n_bytes = sum(member.file_size for member in package.infolist())
+            check_size(n_bytes, MOST_BYTES, "bytes, unpacked", name, _TOO_LARGE)
             members = package.namelist()
             header = _parsed(package.read("header.json")) if "header.json" in members else None
             samples = [_parsed(package.read(one)) for one in sorted(members) if one.startswith("samples/")]
@@ -306,7 +308,7 @@ def _openai_rows(path: Path, name: str) -> _Log:
     rows: list[Row] = []
     prompts: dict[str, str | None] = {}
     ungraded: dict[str, list[Row]] = {}
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+    for number, line in enumerate(_bytes_of(path, name).splitlines(), start=1):
         event = _parsed(line) if line.strip() else {}
         if not isinstance(event, Mapping):
             raise InputError(
@@ -334,9 +336,14 @@ _READERS: dict[str, Callable[[Path, str], _Log]] = {
 }
 
 
+def _bytes_of(path: Path, name: str) -> bytes:
+    check_size(path.stat().st_size, MOST_BYTES, "bytes", name, _TOO_LARGE)
+    return path.read_bytes()
+
+
 def _json_of(path: Path, name: str) -> Any:  # noqa: ANN401 - any JSON
     try:
-        return parse_json(path.read_bytes().decode("utf-8-sig"))
+        return parse_json(_bytes_of(path, name).decode("utf-8-sig"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(
             f"{name} is no JSON: {error}; it may be damaged or cut off, so write it again"

@@ -4,7 +4,7 @@ import re
 import struct
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -14,7 +14,15 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.store.columns import column_in, groups_in, storable
-from semscale.store.table import ColumnLabels, Table, check_names
+from semscale.store.table import (
+    MOST_BYTES,
+    MOST_CELLS,
+    ColumnLabels,
+    Table,
+    check_names,
+    check_size,
+    frame_reader,
+)
 
 HeaderKind = Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"]
 """Whose header a table has; ``auto`` looks at it, ``plain`` is one row of names."""
@@ -274,10 +282,11 @@ def _limesurvey_column(name: str) -> tuple[str, ColumnLabels]:
 _EXACT = 2.0**53
 _NAMED = 5
 _MEASURES = frozenset({"nominal", "ordinal", "scale"})
+_TOO_LARGE = "save the variables that are needed, or all of them as .csv"
 
 
 def open_spss(path: Path, name: str, *, encoding: str | None = None) -> Table:
-    """Open a file of SPSS; all of it is read into memory.
+    """Open a file of SPSS; all of it is read into memory, up to ``MOST_BYTES`` and ``MOST_CELLS``.
 
     Whole numbers come as integers. An empty text, and a value that the file declares missing, is null; the
     declared values are named in the labels of the column and counted in a note. Labels of variables and
@@ -289,10 +298,11 @@ def open_spss(path: Path, name: str, *, encoding: str | None = None) -> Table:
         encoding: of its texts, where the file says it wrong or not at all.
 
     Raises:
-        InputError: the file cannot be read, or has no variables.
+        InputError: the file cannot be read, has no variables, or exceeds a limit.
         MissingExtraError: the extra ``spss`` is not installed.
     """
     require("spss")
+    check_size(path.stat().st_size, MOST_BYTES, "bytes", name, _TOO_LARGE)
     raw, meta = _read(path, name, encoding)
     if not raw.columns:
         raise InputError(f"{name} has no variables; there is nothing to read")
@@ -303,16 +313,11 @@ def open_spss(path: Path, name: str, *, encoding: str | None = None) -> Table:
     labels = _labels(raw.columns, meta)
     if weight is not None:
         labels[weight] = replace(labels[weight], is_weight=True)
-
-    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
-        for start in range(skip, frame.height, size):
-            yield frame.slice(start, size)
-
     return Table(
         name,
         path,
         columns,
-        read,
+        frame_reader(frame),
         n_rows=frame.height,
         settings=("sav", encoding or "detected"),
         labels=labels,
@@ -323,14 +328,21 @@ def open_spss(path: Path, name: str, *, encoding: str | None = None) -> Table:
 def _read(path: Path, name: str, encoding: str | None) -> tuple[pl.DataFrame, Any]:
     from pyreadstat import PyreadstatError, ReadstatError, read_sav
 
+    settings: dict[str, Any] = {"output_format": "polars", "user_missing": True, "encoding": encoding}
     try:
-        frame, meta = read_sav(path, output_format="polars", user_missing=True, encoding=encoding)
+        width = len(read_sav(path, metadataonly=True, **settings)[0].columns)
+        # A file may state a wrong number of rows, or none. One above the limit shows that there are too many.
+        most = MOST_CELLS // max(1, width) + 1
+        frame, meta = read_sav(path, row_limit=most, **settings)
     except (ReadstatError, PyreadstatError, OverflowError, UnicodeError, ValueError) as error:
         reason = str(error).strip().rstrip(".").lower() or "damaged"
         remedy = (
             "name its --encoding" if "encod" in reason or "convert" in reason else "save it again in SPSS"
         )
         raise InputError(f"{name} cannot be read as an SPSS file ({reason}); {remedy}") from error
+    if frame.height == most:
+        n_cells = max(most, meta.number_rows or 0) * width
+        check_size(n_cells, MOST_CELLS, "cells (rows times columns)", name, _TOO_LARGE)
     return frame, meta
 
 

@@ -215,7 +215,7 @@ class TableRun:
     def _made(
         self, work: TableWork[S_co], skip: int, place: OutputPlace | None = None
     ) -> Iterator[WorkedPart]:
-        makers, size = self.settings.makers, self.settings.part_rows
+        makers, size = self.settings.makers, min(self.settings.part_rows, self.table.most_rows)
         return work.parts(size, skip) if makers is None else makers.parts(work, self.table, size, skip, place)
 
     def _place_of_makers(self, parts: Parts | StoredParts) -> OutputPlace | None:
