@@ -8,7 +8,7 @@ import pytest
 from semscale.errors import InputError, InterruptedRunError
 from semscale.store import writing
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import look_through, needs_counting
+from semscale.store.runs import look_through, needs_counting
 
 
 @pytest.fixture

@@ -372,8 +372,8 @@ class PartFiles(Protocol):
     def local(self, name: str) -> AbstractContextManager[Path]:
         """Yield a file of this machine with the content, for the time of the block."""
 
-    def store(self, name: str, file: Path) -> None:
-        """Write or replace a file with the content of a file of this machine, which may be taken away."""
+    def writing(self, name: str) -> AbstractContextManager[Path]:
+        """Yield a path of this machine, whose content becomes the file unless the block raises an error."""
 
     def remove(self, name: str) -> None:
         """Remove a file; one that is not there is no error."""
@@ -406,15 +406,11 @@ class LocalFiles:
         """Yield the file itself."""
         yield self.folder / name
 
-    def store(self, name: str, file: Path) -> None:
-        """Write or replace a file, block by block."""
-        with (
-            replacing(self.folder / name) as temporary,
-            file.open("rb") as source,
-            temporary.open("wb") as to,
-        ):
-            while block := source.read(1 << 20):
-                to.write(block)
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Path]:
+        """Yield a path beside the file, which it replaces at the end of the block."""
+        with replacing(self.folder / name) as temporary:
+            yield temporary
 
     def remove(self, name: str) -> None:
         """Remove a file, and its folder within this one if it is the last."""
@@ -472,10 +468,14 @@ class RemoteFiles:
                 self.system.get_file(f"{self.path}/{name}", str(copy))
             yield copy
 
-    def store(self, name: str, file: Path) -> None:
-        """Upload a file."""
-        with reached(self.url, "written"):
-            self.system.put_file(str(file), f"{self.path}/{name}")
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Path]:
+        """Yield the path of a file that is uploaded at the end of the block."""
+        with temporary_folder() as folder:
+            file = Path(folder, "part")
+            yield file
+            with reached(self.url, "written"):
+                self.system.put_file(str(file), f"{self.path}/{name}")
 
     def remove(self, name: str) -> None:
         """Remove a file; one that is not there is no error."""

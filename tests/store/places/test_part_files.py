@@ -21,9 +21,10 @@ def test_files_are_written_read_replaced_and_removed(files, tmp_path):
     assert (files.names(), files.read("a.json")) == (set(), None)
     files.write("work/a.json", b"one")
     files.write("work/a.json", b"two")
-    source = tmp_path / "source"
-    source.write_bytes(b"three")
-    files.store("b.parquet", source)
+    with files.writing("b.parquet") as path:
+        path.write_bytes(b"three")
+    with pytest.raises(FileNotFoundError), files.writing("c.parquet") as path:
+        path.rename(tmp_path / "elsewhere")
     assert files.names() == {"work/a.json", "b.parquet"}
     assert (files.read("work/a.json"), files.read("b.parquet")) == (b"two", b"three")
     with files.local("b.parquet") as path:

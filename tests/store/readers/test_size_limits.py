@@ -1,4 +1,4 @@
-"""Files that are read as a whole have one limit of bytes and cells; batches of other files have that of cells."""
+"""Files that are read as a whole have one limit of bytes and cells, and batches that of cells."""
 
 import json
 import zipfile
@@ -10,7 +10,7 @@ from tests.store.readers.spss_files import write_spss
 from semscale.errors import InputError
 from semscale.store import evaluation_logs, spreadsheets, surveys, table
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings, TableRun
+from semscale.store.runs import PartSettings, TableRun
 from semscale.store.writing import write_table
 
 ROWS = pl.DataFrame({"id": range(10), "text": [f"Answer {n}." for n in range(10)]})
@@ -123,7 +123,7 @@ def test_parts_of_a_run_are_as_small_as_its_batches(tmp_path, limits):
     sizes = []
 
     class Work:
-        stage, kept, private = "reading", "", ()
+        stage, stored, private = "reading", "", ()
 
         def parts(self, size, skip):
             sizes.append(size)
@@ -134,5 +134,5 @@ def test_parts_of_a_run_are_as_small_as_its_batches(tmp_path, limits):
 
     write_table(ROWS, tmp_path / "a.csv")
     limits(MOST_CELLS=6)
-    TableRun(open_table(tmp_path / "a.csv"), PartSettings(part_rows=5)).of(Work(), None)
+    TableRun(open_table(tmp_path / "a.csv"), PartSettings(part_rows=5)).run(Work(), None)
     assert sizes == [3]
