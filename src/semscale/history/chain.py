@@ -122,7 +122,7 @@ class Link:
 
     @property
     def is_intact(self) -> bool:
-        """Whether the stored hash is that of the other attributes."""
+        """Tell whether the stored hash is that of the other attributes."""
         return self.hash == _link_hash(self.kind, self.entry_id, self.dataset, self.content, self.parents)
 
 
@@ -301,7 +301,7 @@ class Verification(Presentable):
 
     @property
     def holds(self) -> bool:
-        """Whether every entry is what was stored, and every head that was named is there."""
+        """Tell whether every entry is what was stored, and every head that was named is there."""
         return not self.flaws
 
     def record(self) -> dict[str, Any]:

@@ -266,7 +266,9 @@ class History:
         """
         if at is not None:
             moment_text("at", at)
-        approvals = [one for one in self.approvals(dataset) if at is None or one.approved <= at]
+        approvals = [
+            approval for approval in self.approvals(dataset) if at is None or approval.approved <= at
+        ]
         if not approvals:
             raise self._not_approved(dataset)
         latest = approvals[-1]

@@ -35,7 +35,7 @@ class PartResult(Protocol):
 
 
 class PartState(NamedTuple):
-    """How far a part is done.
+    """State of a part.
 
     Attributes:
         is_finished: whether every row has its result; a part that a cap cut short is made again.

@@ -94,14 +94,14 @@ def open_folder(folder: Path) -> Table:
         InputError: as ``open_partitions``, or a file is damaged.
     """
     name = str(folder)
-    found = partition_names(
+    names = partition_names(
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
     )
     return open_partitions(
         [
-            Partition(each, pl.Schema(pl.read_parquet_schema(path)), table)
-            for each in found
-            for path in [folder / each]
+            Partition(file_name, pl.Schema(pl.read_parquet_schema(path)), table)
+            for file_name in names
+            for path in [folder / file_name]
             for table in [open_parquet(path, str(path))]
         ],
         name,
@@ -128,7 +128,7 @@ def open_partitions(partitions: Sequence[Partition], name: str) -> Table:
         return rebatched(_rows(partitions, size, skip), size)
 
     def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
-        frames = (frame for each in partitions for frame in each.table.batches_with(titles, size))
+        frames = (frame for file in partitions for frame in file.table.batches_with(titles, size))
         return rebatched(frames, size)
 
     return Table(
@@ -136,7 +136,7 @@ def open_partitions(partitions: Sequence[Partition], name: str) -> Table:
         None,
         first.table.columns,
         read,
-        n_rows=sum(each.table.n_rows or 0 for each in partitions),
+        n_rows=sum(file.table.n_rows or 0 for file in partitions),
         settings=("parquet", "folder"),
         read_columns=read_columns,
         identity=_identity(partitions),
@@ -150,33 +150,33 @@ def rebatched(frames: Iterable[pl.DataFrame], size: int) -> Iterator[pl.DataFram
         frames: with the same columns.
         size: rows of a frame, at least 1.
     """
-    kept: list[pl.DataFrame] = []
+    pending: list[pl.DataFrame] = []
     n = 0
     for whole in frames:
         frame = whole
         while n + frame.height >= size:
-            yield pl.concat([*kept, frame.head(size - n)])
-            frame, kept, n = frame.slice(size - n), [], 0
+            yield pl.concat([*pending, frame.head(size - n)])
+            frame, pending, n = frame.slice(size - n), [], 0
         if frame.height:
-            kept.append(frame)
+            pending.append(frame)
             n += frame.height
-    if kept:
-        yield pl.concat(kept)
+    if pending:
+        yield pl.concat(pending)
 
 
 def _rows(partitions: Sequence[Partition], size: int, skip: int) -> Iterator[pl.DataFrame]:
-    for each in partitions:
-        n = each.table.n_rows or 0
+    for partition in partitions:
+        n = partition.table.n_rows or 0
         if skip < n:
-            yield from each.table.batches(size, skip)
+            yield from partition.table.batches(size, skip)
         skip = max(skip - n, 0)
 
 
 def _identity(partitions: Sequence[Partition]) -> Callable[[], str]:
     def identity() -> str:
         digest = hashlib.blake2b(digest_size=16)
-        for each in partitions:
-            digest.update(f"{each.name}\0{each.table.fingerprint()}\0".encode())
+        for partition in partitions:
+            digest.update(f"{partition.name}\0{partition.table.fingerprint()}\0".encode())
         return digest.hexdigest()
 
     return identity
@@ -216,9 +216,9 @@ class _RemoteFile(NamedTuple):
         from pyarrow.parquet import ParquetFile
 
         groups, lost = self._groups_after(skip)
-        own = self.footer.schema.to_arrow_schema().names
-        new = dict(zip(own, self.titles, strict=True))
-        names = [name for name in own if titles is None or new[name] in titles]
+        stored = self.footer.schema.to_arrow_schema().names
+        new = dict(zip(stored, self.titles, strict=True))
+        names = [name for name in stored if titles is None or new[name] in titles]
         with self._opened() as content:
             batches = ParquetFile(content, metadata=self.footer).iter_batches(size, groups, columns=names)
             while (batch := self._next(batches)) is not None:
@@ -300,11 +300,13 @@ def open_remote_folder(url: str, system: Any, path: str) -> Table:  # noqa: ANN4
     """
     with reached(url, "read"):
         root = path.rstrip("/") + "/"
-        found = [each.removeprefix(root) for each in system.find(path) if each.startswith(root)]
+        names = [
+            file_name.removeprefix(root) for file_name in system.find(path) if file_name.startswith(root)
+        ]
     base = url.rstrip("/") + "/"
     files = [
-        open_remote_parquet(base + each, system, root + each)._replace(name=each)
-        for each in partition_names(found)
+        open_remote_parquet(base + file_name, system, root + file_name)._replace(name=file_name)
+        for file_name in partition_names(names)
     ]
     return open_partitions(files, shown(url))
 
@@ -488,9 +490,9 @@ class _CompactReader:
 
     def _unsigned(self) -> int:
         number = 0
-        for place in range(_LONGEST_NUMBER):
+        for digit in range(_LONGEST_NUMBER):
             byte = self._byte()
-            number |= (byte & 0x7F) << (7 * place)
+            number |= (byte & 0x7F) << (7 * digit)
             if byte < 0x80:  # noqa: PLR2004 - the highest bit says that more follow
                 return number
         raise ValueError("a number is too long")

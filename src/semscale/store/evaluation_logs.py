@@ -217,7 +217,7 @@ def _inspect_rows(path: Path, name: str) -> _Log:
     samples = content.get("samples")
     if not isinstance(samples, list):
         raise InputError(f"{name} is no log of inspect_ai with samples; write one with --log-format json")
-    broken = [place for place, one in enumerate(samples, start=1) if not isinstance(one, Mapping)]
+    broken = [number for number, entry in enumerate(samples, start=1) if not isinstance(entry, Mapping)]
     if broken:
         raise InputError(
             f"{name}: sample {broken[0]} of {len(samples)} cannot be read; the log is damaged, write it again"
@@ -235,7 +235,9 @@ def _unpacked(path: Path, name: str) -> dict[str, Any]:
             check_size(n_bytes, MOST_BYTES, "bytes, unpacked", name, _TOO_LARGE)
             members = package.namelist()
             header = _parsed(package.read("header.json")) if "header.json" in members else None
-            samples = [_parsed(package.read(one)) for one in sorted(members) if one.startswith("samples/")]
+            samples = [
+                _parsed(package.read(title)) for title in sorted(members) if title.startswith("samples/")
+            ]
     except (NotImplementedError, zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise InputError(
             f"{name} cannot be unpacked: it is damaged or cut off, or compressed in a way that Python cannot "
@@ -248,7 +250,7 @@ def _inspect_row(sample: Mapping[str, Any]) -> Row:
     output = _mapping(sample.get("output"))
     choices = output.get("choices") or [{}]
     first = _mapping(choices[0])
-    said = _text(_mapping(first.get("message")).get("content")) or output.get("completion") or None
+    reply = _text(_mapping(first.get("message")).get("content")) or output.get("completion") or None
     error = _mapping(sample.get("error")).get("message") or output.get("error")
     target = sample.get("target")
     logprobs = _mapping(first.get("logprobs")).get("content")
@@ -257,7 +259,7 @@ def _inspect_row(sample: Mapping[str, Any]) -> Row:
         "epoch": sample.get("epoch"),
         "input": _conversation(sample.get("input")),
         "target": json.dumps(target, ensure_ascii=False) if isinstance(target, list) else target,
-        "output": said,
+        "output": reply,
         "model": output.get("model"),
         "error": error,
         "logprobs": json.dumps(logprobs) if logprobs else None,
@@ -276,19 +278,19 @@ def _promptfoo_rows(path: Path, name: str) -> _Log:
             f"{name} holds no results of promptfoo; write them with promptfoo eval -o results.json"
         )
     rows = []
-    for place, found in enumerate(map(_mapping, results)):
-        prompt, response = _mapping(found.get("prompt")), _mapping(found.get("response"))
-        provider = found.get("provider")
+    for number, result in enumerate(map(_mapping, results)):
+        prompt, response = _mapping(result.get("prompt")), _mapping(result.get("response"))
+        provider = result.get("provider")
         rows.append(
             {
-                "test": str(found.get("testIdx", place)),
+                "test": str(result.get("testIdx", number)),
                 "prompt": _conversation(_from_json(prompt.get("raw"))),
                 "provider": provider.get("id") if isinstance(provider, Mapping) else provider,
                 "output": _text(response.get("output")),
-                "success": found.get("success"),
-                "score": found.get("score"),
-                "error": found.get("error") or response.get("error"),
-                **{f"var_{key}": _plain(value) for key, value in _mapping(found.get("vars")).items()},
+                "success": result.get("success"),
+                "score": result.get("score"),
+                "error": result.get("error") or response.get("error"),
+                **{f"var_{key}": _plain(value) for key, value in _mapping(result.get("vars")).items()},
             }
         )
     return _Log(rows, _mixed_providers(rows))
@@ -316,10 +318,10 @@ def _openai_rows(path: Path, name: str) -> _Log:
             )
         data, sample = _mapping(event.get("data")), str(event.get("sample_id"))
         if event.get("type") == "sampling":
-            said, prompt = data.get("sampled"), _conversation(data.get("prompt"))
+            sampled, prompt = data.get("sampled"), _conversation(data.get("prompt"))
             if prompts.setdefault(sample, prompt) != prompt:
                 continue
-            for text in said if isinstance(said, list) else [said]:
+            for text in sampled if isinstance(sampled, list) else [sampled]:
                 row = {"sample_id": sample, "prompt": prompt, "output": _text(text)}
                 rows.append({**row, "expected": None, "correct": None})
                 ungraded.setdefault(sample, []).append(rows[-1])
@@ -360,8 +362,8 @@ def _parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON
 def _from_json(text: Any) -> Any:  # noqa: ANN401 - any JSON
     """Read a prompt that is a conversation in JSON; other texts stay."""
     if isinstance(text, str) and text.lstrip().startswith("["):
-        found = _parsed(text.encode())
-        return found if isinstance(found, list) else text
+        document = _parsed(text.encode())
+        return document if isinstance(document, list) else text
     return text
 
 
@@ -376,7 +378,7 @@ def _conversation(value: Any) -> str | None:  # noqa: ANN401 - any JSON
     messages = [_mapping(message) for message in value]
     if len(messages) == 1:
         return _text(messages[0].get("content"))
-    return "\n".join(f"{one.get('role', 'user')}: {_text(one.get('content')) or ''}" for one in messages)
+    return "\n".join(f"{turn.get('role', 'user')}: {_text(turn.get('content')) or ''}" for turn in messages)
 
 
 def _text(value: Any) -> str | None:  # noqa: ANN401 - any JSON

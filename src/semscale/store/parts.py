@@ -300,7 +300,7 @@ class Parts:
 
     @property
     def are_there(self) -> bool:
-        """Whether the folder and all parts are still on the disk; those behind a URL are not looked up."""
+        """Tell whether folder and parts are still on the disk; those behind a URL are not looked up."""
         folder = self._folder
         return folder is None or (
             folder.is_dir()

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class PartSettings:
-    """How a table is cut into parts.
+    """Settings of the parts of a table.
 
     Attributes:
         part_rows: rows of a part, at least 1; a run that stops loses at most the work on one part.

@@ -46,19 +46,19 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None, header_kind: 
     """
     _check_size(path, name)
     with panics_refused(name, "an Excel workbook"):
-        rows, title, others = _read(path, name, sheet)
+        rows, title, other_sheets = _read(path, name, sheet)
     if not rows:
         raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
-    if len(rows) == 1 and others:
+    if len(rows) == 1 and other_sheets:
         raise InputError(
-            f"{name}: sheet '{title}' has one row; name another with --sheet: {', '.join(others)}"
+            f"{name}: sheet '{title}' has one row; name another with --sheet: {', '.join(other_sheets)}"
         )
     header = survey_header([_title(cell) for cell in rows[0]], rows[1:3], name, header_kind)
     answers = rows[1 + header.more :]
     frame = pl.DataFrame(
         [
-            _column(title, [_value(row[place]) for row in answers])
-            for place, title in enumerate(header.columns)
+            _column(title, [_value(row[position]) for row in answers])
+            for position, title in enumerate(header.columns)
         ]
     )
     return Table(
@@ -69,7 +69,7 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None, header_kind: 
         n_rows=frame.height,
         settings=("xlsx", str(sheet or 0), *header_setting(header_kind)),
         labels=header.labels,
-        notes=(*_sheet_notes(name, title, others), *header.notes),
+        notes=(*_sheet_notes(name, title, other_sheets), *header.notes),
     )
 
 
@@ -117,10 +117,10 @@ def _column_number(letters: bytes) -> int:
     return number
 
 
-def _sheet_notes(name: str, title: str, others: list[str]) -> list[str]:
-    if not others:
+def _sheet_notes(name: str, title: str, other_sheets: list[str]) -> list[str]:
+    if not other_sheets:
         return []
-    return [f"{name}: sheet '{title}' was read; --sheet NAME reads another one: {', '.join(others)}"]
+    return [f"{name}: sheet '{title}' was read; --sheet NAME reads another one: {', '.join(other_sheets)}"]
 
 
 def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], str, list[str]]:
@@ -137,8 +137,8 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], st
                 )
             if not titles:
                 raise _unreadable(name, "it has no sheets")
-            title, *others = [sheet] if sheet is not None else titles
-            return workbook.get_sheet_by_name(title).to_python(), title, others
+            title, *other_sheets = [sheet] if sheet is not None else titles
+            return workbook.get_sheet_by_name(title).to_python(), title, other_sheets
     except CalamineError as error:
         raise _unreadable(name, (str(error).splitlines() or ["damaged"])[0]) from error
 

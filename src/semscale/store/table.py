@@ -54,8 +54,8 @@ class ColumnLabels:
             >>> ColumnLabels("How good is it?", option="Price").title
             'How good is it?: Price'
         """
-        is_said = not self.label or self.label.rstrip("] ").endswith(self.option)
-        return self.label if is_said else f"{self.label}: {self.option}"
+        is_stated = not self.label or self.label.rstrip("] ").endswith(self.option)
+        return self.label if is_stated else f"{self.label}: {self.option}"
 
     @property
     def answers(self) -> dict[str, str]:
@@ -188,9 +188,9 @@ class Table:
             if _holds_text(batch[column]):
                 return
             seen = seen or _first_shown(batch[column])
-        found = f"its first value is {seen}" if seen else "all its cells are empty"
+        content = f"its first value is {seen}" if seen else "all its cells are empty"
         raise InputError(
-            f"{parameter}: column '{column}' holds no text: {found}; name the column with the texts"
+            f"{parameter}: column '{column}' holds no text: {content}; name the column with the texts"
         )
 
     def _hint(self, column: str) -> str:
@@ -253,7 +253,7 @@ def check_names(names: list[str], name: str) -> tuple[str, ...]:
         >>> check_names(["id", ""], "answers.csv")
         ('id', 'column_2')
     """
-    named = [title if title.strip() else f"column_{place}" for place, title in enumerate(names, start=1)]
+    named = [title if title.strip() else f"column_{number}" for number, title in enumerate(names, start=1)]
     seen: set[str] = set()
     for title in named:
         if title in seen:
