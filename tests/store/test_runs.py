@@ -1,4 +1,4 @@
-"""Runs over tables, whatever the work: parts of any size, stopped and gone on with, cut short by a cap."""
+"""Runs over tables: the look at all rows, parts of any size, stopped and resumed, cut short by a cap."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,10 +7,43 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, InterruptedRunError, ModelError
+from semscale.store import writing
 from semscale.store.parts import store_part
 from semscale.store.places import files_of, target_of
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings, TableRun, WorkedPart
+from semscale.store.runs import PartSettings, TableRun, WorkedPart, look_through, needs_counting
+
+
+@pytest.fixture
+def answers(tmp_path):
+    path = tmp_path / "answers.csv"
+    pl.DataFrame({"text": list("abcde"), "by": list("vwxyz")}).write_csv(path)
+    return open_table(path)
+
+
+def test_every_row_is_looked_at_with_its_place(answers):
+    seen = []
+    look_through(answers, ["by"], 2, lambda batch, row: seen.append((row, batch["by"].to_list())))
+    assert seen == [(0, ["v", "w"]), (2, ["x", "y"]), (4, ["z"])]
+
+
+def test_a_stop_is_said(answers):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(InterruptedRunError, match="stopped while the columns were checked, before any text"):
+        look_through(answers, ["by"], 2, stop)
+
+
+def test_rows_are_counted_where_a_sheet_could_end(answers, monkeypatch):
+    assert needs_counting(answers, Path("out.xlsx"))
+    assert not needs_counting(answers, Path("out.csv"))
+    assert not needs_counting(answers, None)
+    monkeypatch.setattr(writing, "MAX_ROWS", 3)
+    look_through(answers, ["by"], 2, lambda *_: None)
+    with pytest.raises(InputError, match="Excel"):
+        look_through(answers, ["by"], 2, lambda *_: None, counting=True)
+
 
 ROWS = 10
 
