@@ -299,12 +299,6 @@ def test_its_place_is_shown(history, where):
     assert repr(history) == f"History({shown!r})"
 
 
-@pytest.fixture
-def history(tmp_path):
-    with open_history(tmp_path / "history.sqlite", create=True) as opened:
-        yield opened
-
-
 def ids(runs):
     return [run.id for run in runs]
 
