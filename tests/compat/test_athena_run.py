@@ -12,7 +12,7 @@ from semscale.compat.athena import (
     read_report,
     run_quality_drift_analysis,
 )
-from semscale.drift.runs.reading import read_run
+from semscale.drift.reading import read_run
 from semscale.errors import InputError
 
 FEEDBACK = {

@@ -11,7 +11,7 @@ import pytest
 from tests.athena_exercises import FOLDER, MISSING
 
 from semscale.compat.athena import AnalysisSettings, run_quality_drift_analysis
-from semscale.drift.runs.reading import read_run
+from semscale.drift.reading import read_run
 
 PUBLISHED = {
     "identity": (1.000, 1.000),

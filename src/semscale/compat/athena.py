@@ -39,19 +39,20 @@ from semscale.compat.athena_feedback import (
     calculate_credit_drift,
     item_figures,
 )
-from semscale.drift.gate.thresholds import Threshold, read_thresholds, threshold_cautions
-from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.meter import DriftMeter
-from semscale.drift.runs.athena_files import (
+from semscale.drift.athena_files import (
     AthenaExercise,
     AthenaExercises,
     exercise_files,
     exercise_of,
     load_exercise,
+    outputs_of,
     read_athena,
+    submissions_of,
 )
-from semscale.drift.runs.athena_submissions import outputs_of, submissions_of
-from semscale.drift.runs.comparability import check_comparable
+from semscale.drift.gate.thresholds import Threshold, read_thresholds, threshold_cautions
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.runs import check_comparable
 from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, named, now
