@@ -69,7 +69,9 @@ def analyses(candidates):
 def mean_f1(analysis, name, pairing):
     from semscale.compat.athena_feedback import item_figures
 
-    return float(item_figures(analysis.comparisons[name], pairing).bertscore_f1.mean())
+    compared = [by_name[name] for by_name in analysis.comparisons.values()]
+    figures = [item_figures(comparison, pairing).bertscore_f1 for comparison in compared]
+    return float(np.concatenate(figures).mean())
 
 
 @pytest.mark.exhaustive
