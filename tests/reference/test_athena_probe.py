@@ -7,6 +7,7 @@ that they are met only about. What follows from lengths alone is met exactly.
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.athena_exercises import FOLDER, MISSING
 

@@ -41,6 +41,7 @@ from semscale.compat.athena_feedback import (
 )
 from semscale.drift.athena_files import (
     AthenaExercise,
+    AthenaExercises,
     exercise_files,
     exercise_of,
     load_exercise,
