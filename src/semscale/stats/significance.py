@@ -179,7 +179,7 @@ def column_letters(
     alpha: float = 0.05,
     correction: CorrectionName | None = "holm",
 ) -> npt.NDArray[np.object_]:
-    """Give each cell of a crosstab the letters of the columns that it lies significantly above.
+    """Letter the cells of a crosstab: each has the letters of the columns that it lies significantly above.
 
     Args:
         differences: between the columns of the crosstab, what ``group_differences`` gives.
@@ -212,9 +212,6 @@ def column_letters(
     for row, column in np.ndindex(*np.shape(tested)):
         letters[row, column] = " ".join(names[other] for other in np.flatnonzero(above[row, column]))
     return letters
-
-
-_FEWEST = 2
 
 
 @dataclass(frozen=True)
@@ -273,7 +270,7 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
     cells, shape = _cells(down.codes, across.codes, np.flatnonzero(both))
     n = int(both.sum())
     none = Association(np.nan, np.nan, np.nan, np.nan, np.nan, n)
-    if min(shape) < _FEWEST:
+    if min(shape) < 2:
         return none
     domains = Domains(cells, shape[0] * shape[1])
     totals = linearized_totals(both[:, None].astype(np.float64), design, domains)
