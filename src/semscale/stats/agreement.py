@@ -38,7 +38,7 @@ class AgreementEstimate:
         high: upper end, NaN likewise.
         n: items that count.
         n_left_out: items that do not, as fewer than two of the ratings that are compared are there.
-        n_clusters: what was resampled: items, or the groups they were said to belong to.
+        n_clusters: what was resampled: items, or the clusters that the caller named.
         method: ``bootstrap``, or ``jackknife`` with fewer than 50 clusters where that can be made; ``None``
             where there is no interval.
         note: why there is no value or no interval; ``None`` where there are both.
@@ -54,7 +54,7 @@ class AgreementEstimate:
     note: str | None = None
 
     def among(self, n: int) -> Self:
-        """Count as left out all others of n items, also those that nobody rated and that were not kept."""
+        """Count all other of n items as left out, also those without any rating that were not stored."""
         return replace(self, n_left_out=n - self.n)
 
 
@@ -160,7 +160,7 @@ def weighted_kappa(  # noqa: PLR0913 - the weights, and one setting each of the 
     """Cohen's weighted kappa: 1 - observed disagreement / disagreement expected by chance.
 
     Chance pairs every rating of one rater with every rating of the other. Differences are those of the values
-    themselves, so a level that nobody used changes nothing.
+    themselves, so an unused level changes nothing.
 
     Args:
         x: shape (n,), one rater's ratings; NaN where there is none.
@@ -389,7 +389,7 @@ def _mean_ranks(used: Floats) -> Floats:
 Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 """Shrout and Fleiss' forms: first the model, then one rater or the mean of k.
 
-Model 1: other raters for every item. 2: the same raters, who stand for others; their severity counts as
+Model 1: other raters for every item. 2: the same raters, a sample of many; their severity counts as
 disagreement. 3: these raters only; severity does not count.
 """
 
@@ -706,7 +706,7 @@ _DIFFERENCE = NormalizingTransform(np.asarray, np.asarray, -2.0, 2.0)
 
 @dataclass(frozen=True)
 class HumanComparison:
-    """A judge's agreement with people beside theirs with each other, on the same items.
+    """A judge's agreement with people, and people's agreement with each other, on the same items.
 
     Attributes:
         judge: the judge's rank correlation with people.

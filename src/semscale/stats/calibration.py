@@ -195,7 +195,7 @@ def fit_platt(scores: Floats, correct: Floats) -> PlattCurve:
 def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     """Fit the curve that never falls and has the smallest squared error, by pooling adjacent violators.
 
-    Equal scores have one height. Between scores that were seen the curve is straight.
+    Equal scores have one height. Between the scores of labels the curve is straight.
 
     Args:
         scores: shape (n,), NaN where there is none.
@@ -218,7 +218,7 @@ def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     corners, which, n = np.unique(x, return_inverse=True, return_counts=True)
     means = np.bincount(which, weights=y) / n
     heights = np.asarray(isotonic_regression(means, weights=n).x)
-    # The inside of a level stretch says nothing: only its corners are kept.
+    # Points inside a level stretch add nothing: only its corners are stored.
     level = np.r_[False, heights[1:-1] == heights[:-2], False] if len(heights) > 1 else np.array([False])
     level[1:-1] &= heights[1:-1] == heights[2:]
     pool = np.r_[0, np.cumsum(np.diff(heights) != 0)]
@@ -372,8 +372,8 @@ class CalibrationFigures:
             probability. It is above 0 for the best forecast too.
         error_by_chance: what that error would be on average if the probabilities were right.
         error_p_value: how often it would be at least so large if they were right.
-        debiased_error: root of the mean squared difference, with what chance adds taken off; 0 where that
-            leaves less than nothing.
+        debiased_error: root of the mean squared difference less the part that chance adds; 0 where that is
+            below 0.
         bins: with about equal numbers of items, lowest probabilities first.
         n: items that count.
         n_left_out: items without a probability or a label.
@@ -407,8 +407,8 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
     debiased_error the root of the sum of w ((p - o)^2 - o (1 - o) / (n - 1)).
 
     Args:
-        probabilities: shape (n,), 0 to 1, of a curve that has not seen these labels (``cross_fitted``); NaN
-            where there is none.
+        probabilities: shape (n,), 0 to 1, of a curve that was fitted without these labels
+            (``cross_fitted``); NaN where there is none.
         correct: shape (n,), 1 right, 0 wrong, NaN not known.
         n_bins: at most so many bins, at least 1.
         clusters: shape (n,), which items are drawn together, for the Brier score's interval.

@@ -196,7 +196,7 @@ def principal_axes(vectors: Floats, most: int = DIRECTIONS) -> tuple[Floats, Flo
 
     Args:
         vectors: shape (n, d).
-        most: directions that are kept, at most n and d.
+        most: greatest number of directions, at most n and d.
 
     Returns:
         The mean of the vectors, shape (d,), and the directions, shape (d, min(most, n, d)), of length 1.

@@ -292,17 +292,17 @@ def _shares(sums: Floats) -> Floats:
 
 
 def signed_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: Floats) -> Floats:
-    """Compute distances of resamples with the signs of the gaps that were seen.
+    """Compute distances of resamples with the signs of the observed gaps.
 
     KS is the gap of the cumulative shares at the point where it was largest, Wasserstein-1 and total
     variation are sums of signed gaps. These are linear in the PMFs, and equal the distances of the pair that
-    was seen. The Jensen-Shannon divergence has no kink, and is taken as it is.
+    was observed. The Jensen-Shannon divergence has no kink, and is taken as it is.
 
     Args:
         p: shape (r, k), resamples of the one side; NaN where there is none.
         q: shape (r, k), of the other.
-        at_p: what was seen on the one side, shape (1, k).
-        at_q: on the other.
+        at_p: the observed PMF of that side, shape (1, k).
+        at_q: of the other side.
         values: shape (k,), of the points, increasing.
 
     Returns:
@@ -328,13 +328,13 @@ def signed_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: F
 
 
 def noise_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: Floats) -> Floats:
-    """Compute distances that chance alone makes: those of resamples, each less what was seen on its side.
+    """Compute distances by chance alone: those of resamples, each less the observed PMF of its side.
 
     Args:
         p: shape (r, k), resamples of the one side; NaN where there is none.
         q: shape (r, k), of the other.
-        at_p: what was seen on the one side, shape (1, k).
-        at_q: on the other.
+        at_p: the observed PMF of that side, shape (1, k).
+        at_q: of the other side.
         values: shape (k,), of the points, increasing.
 
     Returns:
@@ -363,12 +363,12 @@ def kinked_estimate(  # noqa: PLR0913 - a figure, its resamples in three forms, 
 ) -> Estimate:
     """Put a t interval around a distance, or a difference of distances, by the spread of its linear part.
 
-    Gaps that were drawn to the other side of 0 count as distances again. So resamples lie above what was
-    seen, as that lies above the truth, and they lie too near each other. The standard error is that of the
-    linear part, which does not fold. The end on the side of the bias is moved by it; the other one is not, as
-    the bias of resamples is only an estimate. Ends: value - max(b, 0) - t s, value - min(b, 0) + t s. Where
-    chance alone makes a distance as large as that which was seen in more than 1 - interval of resamples, the
-    lower end is ``least``, as both sides may be alike.
+    Gaps that were drawn to the other side of 0 count as distances again. So resamples lie above the observed
+    distance, as that lies above the truth, and they lie too near each other. The standard error is that of
+    the linear part, which does not fold. The end on the side of the bias is moved by it; the other one is
+    not, as the bias of resamples is only an estimate. Ends: value - max(b, 0) - t s and
+    value - min(b, 0) + t s. Where chance alone makes a distance as large as the observed one in more than
+    1 - interval of resamples, the lower end is ``least``, as both sides may be alike.
 
     Args:
         value: the figure, up to 1.
@@ -404,7 +404,7 @@ def kinked_estimate(  # noqa: PLR0913 - a figure, its resamples in three forms, 
 def shifted_estimate(value: float, resampled: Floats, interval: float) -> Estimate:
     """Put the percentiles of resamples (r,) around a figure, moved by the resamples' mean less the figure.
 
-    Distances of resamples are larger on average than the distance that was seen. The interval is about the
+    Distances of resamples are larger on average than the observed distance. The interval is about the
     distance that samples of this size show on average, so only the spread of the resamples counts.
 
     Args:

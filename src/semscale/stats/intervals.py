@@ -19,13 +19,13 @@ UsedMethod = Literal["bootstrap", "linearized", "exact"]
 """A method, or ``exact``: bounds for a figure that is the same in every cluster, see ``estimate_figures``."""
 
 DEFAULT_INTERVAL = 0.95
-"""Coverage of intervals where nobody chooses another."""
+"""Default coverage of intervals."""
 
 FEWEST_CLUSTERS = 10
 """With fewer, percentiles of a bootstrap cover too little: there intervals are made with t quantiles."""
 
 MAX_CLUSTERS = 20_000
-"""Up to here cluster totals are kept, for the bootstrap; above, sums suffice."""
+"""Clusters up to which their totals are stored, for the bootstrap; above, sums suffice."""
 
 _FEWEST_REPLICATES = 100
 
@@ -116,7 +116,7 @@ class MeanEstimate:
         high: upper end, NaN likewise.
         n: items that count.
         n_left_out: items that have no value.
-        n_clusters: what was resampled: items, or the groups they were said to belong to.
+        n_clusters: what was resampled: items, or the clusters that the caller named.
         method: how the interval was made; ``None`` where there is none.
     """
 

@@ -65,7 +65,7 @@ class Benchmarks:
     """Distances of a panel from people in one survey or several.
 
     Attributes:
-        held: mean over surveys, by distance, each beside its nulls and ceiling.
+        held: mean over surveys, by distance, with nulls and ceiling.
         by_survey: the panel's distance in each survey, by distance; intervals over respondents.
         n_surveys: surveys with a panel and people.
         resampled: what the intervals come from: ``respondents``.
@@ -152,7 +152,7 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
     resamples: Resamples | None = None,
     pools: Sequence[object] | None = None,
 ) -> Benchmarks:
-    """Measure how far a panel is from people, beside equal shares, pooled people and halves of people.
+    """Measure a panel's distances from people, and those of equal shares, pooled people and halves of people.
 
     Intervals are about these surveys, with other persons on both sides, see ``kinked_estimate``; those of
     ``split_half`` are percentiles of resamples, moved by as much as their mean lies above the distance.

@@ -223,7 +223,7 @@ class BradleyTerry:
     Attributes:
         strengths: shape (k,); their mean is 0.
         covariance: shape (k, k), of the strengths; NaN with fewer than two clusters.
-        n_clusters: what varied independently: comparisons, or the clusters they were said to belong to.
+        n_clusters: what varied independently: comparisons, or the clusters that the caller named.
     """
 
     strengths: Floats

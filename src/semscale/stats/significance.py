@@ -314,7 +314,7 @@ def _share_covariance(totals: Linearized, design: AnyDesign, domains: Domains) -
 def _design_effects(shares: Floats, covariance: Floats, shape: tuple[int, int], n: int) -> Floats | None:
     """Generalised design effects of the contrasts between rows and columns, a square matrix.
 
-    ``None`` where so many cells are empty that the contrasts cannot be told apart.
+    ``None`` where so many cells are empty that the contrasts cannot be separated.
     """
     contrasts = np.kron(_contrasts(shape[0]), _contrasts(shape[1]))
     inverse = np.divide(1.0, shares, out=np.zeros_like(shares), where=shares > 0)
@@ -362,7 +362,7 @@ def independence_p_value(counts: Integers, *, seed: int = 0) -> float:
     """
     table = np.asarray(counts)[:, np.asarray(counts).sum(axis=0) > 0]
     rows = table.sum(axis=1)
-    if table.shape[1] < 2 or not rows.all():  # noqa: PLR2004 - one group has nothing beside it
+    if table.shape[1] < 2 or not rows.all():  # one group has nothing to compare with
         return float("nan")
     columns = table.sum(axis=0)
     expected = np.outer(rows, columns) / table.sum()

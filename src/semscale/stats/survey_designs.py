@@ -194,8 +194,8 @@ class Domains:
     @cached_property
     def membership(self) -> csr_array:
         """Shape (g, n), 1 where a row is in a group."""
-        ones = np.ones(len(self.rows))
-        return csr_array((ones, (self.codes[self.rows], self.rows)), shape=(self.count, len(self.codes)))
+        entries = np.ones(len(self.rows))
+        return csr_array((entries, (self.codes[self.rows], self.rows)), shape=(self.count, len(self.codes)))
 
     def sums(self, columns: Floats) -> Floats:
         """Sum columns over the rows of each group: shape (n, v) to (v, g)."""

@@ -517,7 +517,7 @@ _CELLS = 4_000_000
 
 
 class DomainProducts:
-    """A stage of a draw beside groups: which clusters have rows of which groups.
+    """Rows of groups in the clusters of one stage of a draw.
 
     Rows are summed within *parts*, the rows of one cluster in one group. Only the clusters with rows of
     several groups make products of different groups.

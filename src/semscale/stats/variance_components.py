@@ -191,7 +191,7 @@ def variance_components(table: FacetTable, *, plan: IntervalPlan | None = None) 
 
 
 def separable_effects(table: FacetTable) -> list[Effect]:
-    """List the effects that can be told apart, the residual last.
+    """List the effects that can be separated, the residual last.
 
     An effect with one level a stratum, or with the levels of an effect of fewer facets, cannot be seen, and
     is left out; one with a rating in each level is the residual.
