@@ -94,6 +94,7 @@ def test_tuning_asks_and_grades_by_words_unless_a_function_does():
     [
         ({"scorers": ["bleurt"]}, "got 'bleurt'"),
         ({"scorers": ["exact_match"], "weights": [1, 2]}, "weights must be 1 numbers"),
+        ({"scorers": ["exact_match"], "weights": [math.nan]}, "weights must be 1 numbers"),
         ({"nli_model_name": MadeUpEntailment()}, "got none, or no llm"),
         (
             {"scorers": ["exact_match", 5]},
@@ -185,7 +186,9 @@ def test_secrets_and_addresses_are_not_saved(tmp_path):
     ("content", "message"),
     [
         ("{", "is no configuration of an ensemble"),
-        ('{"weights": [1], "thresh": 0.5}', "it has no components"),
+        ('{"weights": [1], "thresh": 0.5}', "is no configuration of an ensemble .*components"),
+        ('["exact_match"]', "is no configuration of an ensemble"),
+        ('{"weights": ["x"], "thresh": 0.5, "components": ["exact_match"]}', "an ensemble .*weights"),
         ('{"weights": [1], "thresh": 0.5, "components": ["judge_1"]}', "has no settings of judge_1"),
         (
             '{"weights": [1], "thresh": 0.5, "components": ["exact_match"], '
@@ -206,7 +209,7 @@ def test_secrets_and_addresses_are_not_saved(tmp_path):
 def test_files_that_are_no_configuration_are_refused(tmp_path, content, message):
     path = tmp_path / "ensemble.json"
     path.write_text(content)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=f"(?s){message}"):
         UQEnsemble.load_config(path)
 
 

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from pydantic import BaseModel
 
 from semscale.answer_consistency.short_answers import is_same_short_answer
 from semscale.chat.chat_model import ChatModel, held_open, load_chat_model
@@ -553,29 +554,35 @@ class UQEnsemble(UncertaintyScorer):
             InputError: the file cannot be read, or a model cannot be created from it.
         """
         try:
-            config = parse_json(Path(path).read_text(encoding="utf-8-sig"))
+            config = _Config.model_validate(parse_json(Path(path).read_text(encoding="utf-8-sig")))
         except (OSError, ValueError) as error:
             raise InputError(f"path: {path} is no configuration of an ensemble ({error})") from error
-        missing = [name for name in ("weights", "thresh", "components") if name not in config]
-        if missing:
-            raise InputError(f"path: {path} is no configuration of an ensemble: it has no {missing[0]}")
-        if llm is None and config.get("llm_config") is not None:
-            llm = _model_from_config(config["llm_config"], "llm")
-        judges = config.get("llm_scorers") or {}
-        unsaved = [name for name in config["components"] if name.startswith(_JUDGE) and name not in judges]
+        if llm is None:
+            llm = _model_from_config(config.llm_config, "llm")
+        judges = config.llm_scorers or {}
+        unsaved = [name for name in config.components if name.startswith(_JUDGE) and name not in judges]
         if unsaved:
             raise InputError(f"path: {path} has no settings of {unsaved[0]}")
         scorers = [
-            _model_from_config(judges[name], name) if name in judges else name
-            for name in config["components"]
+            _model_from_config(judges[name], name) if name in judges else name for name in config.components
         ]
-        return cls(llm, scorers, weights=config["weights"], thresh=config["thresh"], **settings)
+        return cls(llm, scorers, weights=config.weights, thresh=config.thresh, **settings)
 
     def _result(self, more: Mapping[str, Any] | None = None) -> UQResult:
         scores = weighted_mean(self._components, np.array(self.weights))
         named = dict(zip(self.component_names, self._components, strict=True))
         metadata = {**self._metadata, "thresh": self.thresh, "weights": self.weights, **(more or {})}
         return UQResult({"data": {**self._data, "ensemble_scores": scores, **named}, "metadata": metadata})
+
+
+class _Config(BaseModel):
+    """A saved ensemble, with the names of uqlm's file."""
+
+    weights: list[float]
+    thresh: float
+    components: list[str]
+    llm_config: Any = None
+    llm_scorers: dict[str, Any] | None = None
 
 
 def _checked_components(scorers: Sequence[Any]) -> list[Any]:
@@ -592,7 +599,7 @@ def _checked_components(scorers: Sequence[Any]) -> list[Any]:
 
 def _checked_weights(weights: Sequence[float] | None, n: int) -> list[float]:
     listed = [1.0] * n if weights is None else [float(weight) for weight in weights]
-    if len(listed) != n or min(listed) < 0 or not sum(listed):
+    if len(listed) != n or not min(listed) >= 0 or not 0 < sum(listed) < np.inf:
         raise InputError(
             f"weights must be {n} numbers of at least 0, one for each scorer, got {weights!r:.60}"
         )
