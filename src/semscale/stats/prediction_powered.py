@@ -103,7 +103,7 @@ class _Sample:
         if m > 1:
             variance += used**2 * self.rest.var(ddof=1) / m
         freedom = tuned_freedom(n) if tuning is None else n - 1
-        half = t_half_width(np.sqrt(variance), freedom, interval)
+        half = float(t_half_width(np.sqrt(variance), freedom, interval))
         value = self.mean(used)
         return max(value - half, bounds[0]), min(value + half, bounds[1])
 
