@@ -1,4 +1,4 @@
-"""A history's file that cannot be used as it is: each gives one clear line, and what can be read is read."""
+"""Databases of histories: tables, rights, locks, damage, and errors in one line."""
 
 import os
 import shutil
@@ -10,11 +10,17 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import inspect, text
+from sqlalchemy.exc import InterfaceError
 from stored_runs import a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
 from semscale.history.history import open_history
+from semscale.store.databases.address import read_address
+from semscale.store.databases.database import Database, clear_errors, open_database
+from semscale.store.databases.schema import METADATA, REVISION
 
 NOBODY = 65534
 
@@ -216,3 +222,98 @@ def test_a_name_with_what_urls_give_a_meaning(tmp_path):
     with open_history(f"sqlite:///{tmp_path}/plain.sqlite") as other, open_history(path) as again:
         assert other.merge(again).runs == 1
         assert other.run(run.id) == run
+
+
+@pytest.fixture
+def raw(where):
+    """A place's database, without what opening does."""
+    database = Database(read_address(where), create=True)
+    yield database
+    database.close()
+
+
+@pytest.mark.exhaustive
+def test_the_revisions_make_the_tables_that_the_code_has(where):
+    database = open_database(read_address(where), create=True)
+    with database.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": "semscale_version"})
+        assert compare_metadata(context, METADATA) == []
+        assert context.get_current_revision() == REVISION
+    database.close()
+
+
+@pytest.mark.exhaustive
+def test_a_creation_that_is_interrupted_leaves_nothing(raw, where, monkeypatch):
+    def interrupted(_bind):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(METADATA, "create_all", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        open_history(where)
+    with raw.reading() as connection:
+        assert inspect(connection).get_table_names() == []
+    monkeypatch.undo()
+    with open_history(where) as history:
+        history.record(run := a_run())
+        assert history.run(run.id) == run
+
+
+@pytest.mark.exhaustive
+def test_a_history_of_a_newer_version_is_left_alone(history, where, raw):
+    history.record(a_run())
+    with raw.writing() as connection:
+        connection.execute(text("UPDATE semscale_version SET version_num = '99'"))
+    with pytest.raises(
+        InputError, match=f"was made by a newer Semscale .* revision 99, known are those up to {REVISION}"
+    ):
+        open_history(where)
+
+
+@pytest.mark.exhaustive
+def test_an_empty_place_is_no_history_yet(where, raw):
+    with raw.reading():
+        pass  # the file is there, and empty
+    with pytest.raises(InputError, match="holds no history yet: record a run first"):
+        open_history(where, create=False)
+
+
+@pytest.mark.exhaustive
+def test_tables_of_others_on_the_same_server_stay(new_database):
+    place = new_database()
+    database = Database(read_address(place), create=True)
+    with database.writing() as connection:
+        connection.execute(text("CREATE TABLE alembic_version (version_num text)"))
+        connection.execute(text("INSERT INTO alembic_version VALUES ('theirs')"))
+    with open_history(place) as history:
+        history.record(a_run())
+    with database.reading() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == "theirs"
+    database.close()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.exhaustive
+def test_an_encoding_that_cannot_keep_every_text_is_refused(new_database):
+    with pytest.raises(InputError) as caught:
+        open_history(new_database(encoding="LATIN1"))
+    assert str(caught.value).endswith(
+        "has the encoding LATIN1, which cannot keep every text: create its database with createdb "
+        "--encoding UTF8"
+    )
+
+
+def broken_pipe() -> InterfaceError:
+    """What SQLAlchemy raises from a rollback or a commit, which are no statements."""
+    told = Exception("network error")
+    told.__cause__ = BrokenPipeError(32, "Broken pipe")
+    return InterfaceError(None, None, told)
+
+
+def test_a_connection_that_broke_outside_a_statement_was_lost():
+    with pytest.raises(InputError, match="lost the connection"), clear_errors("h", connected=True):
+        raise broken_pipe()
+
+
+def test_a_pipe_that_breaks_while_a_connection_is_made_says_what_to_check():
+    with pytest.raises(InputError, match=r"cannot be used \(Broken pipe\): check host"), clear_errors("h"):
+        raise broken_pipe()

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import polars as pl
 
 from semscale.errors import InputError, StoppedByUserError, UnreachableError
+from semscale.store.parts import Part, Parts
 from semscale.store.places import OutputPlace, Target
-from semscale.store.runs.stored_parts import PartInPlace, Parts, StoredParts
 from semscale.store.table import Table, rows_of_the_file
 from semscale.store.writing import check_rows, output_format
 from semscale.types import Progress
@@ -23,12 +23,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class PartSettings:
-    """How a table is cut into parts.
+    """Settings of the parts of a table.
 
     Attributes:
         part_rows: rows of a part, at least 1; a run that stops loses at most the work on one part.
         restart: whether to drop the finished parts of an earlier run, even one with other settings.
-        makers: who makes the parts, such as a cluster; this process unless given. The parts are the same.
+        workers: other processes, such as those of a cluster, that compute the same parts.
 
     Raises:
         InputError: a part without rows.
@@ -36,7 +36,7 @@ class PartSettings:
 
     part_rows: int = PART_ROWS
     restart: bool = False
-    makers: "PartMakers | None" = field(default=None, compare=False)
+    workers: "PartWorkers | None" = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.part_rows < 1:
@@ -52,15 +52,15 @@ class WorkedPart(NamedTuple):
         is_finished: whether every row has its result; a part that a cap cut short is made again.
         has_failed_calls: whether rows lack a result because calls failed that may succeed another time. If
             the run ends early, this part and those after it are made again when the run goes on.
-        stored: the file of the part, where whoever made it has written it already; ``frame`` has then the
-            columns that the summary needs.
+        stored: the part, where a worker has written its file already; ``frame`` then has the columns that the
+            summary needs.
     """
 
     frame: pl.DataFrame
     notes: Mapping[str, Any] = {}
     is_finished: bool = True
     has_failed_calls: bool = False
-    stored: PartInPlace | None = None
+    stored: Part | None = None
 
 
 class TableWork(Protocol[S_co]):
@@ -75,8 +75,8 @@ class TableWork(Protocol[S_co]):
         """Columns of a part that the run keeps for itself: they are not in the output."""
 
     @property
-    def kept(self) -> str:
-        """Clause on work that is kept, such as ``finished embeddings stay in the cache``; may be empty."""
+    def stored(self) -> str:
+        """Clause on work in other stores, such as ``finished embeddings stay in the cache``; may be empty."""
 
     def key(self) -> Mapping[str, str]:
         """Settings that decide the content of the parts, by name, beside the input and the size of a part."""
@@ -94,23 +94,23 @@ class TableWork(Protocol[S_co]):
         """Return columns of some rows that depend on the whole table; ``None`` if there are none."""
 
 
-class PartMakers(Protocol):
-    """Makers of parts beside this process."""
+class PartWorkers(Protocol):
+    """Other processes that compute parts."""
 
     def sees(self, place: OutputPlace) -> bool:
-        """Tell whether all makers can write into a folder."""
+        """Tell whether all workers can write into a folder."""
 
     def parts(
         self, work: TableWork[object], table: Table, size: int, skip: int, place: OutputPlace | None
     ) -> Iterator[WorkedPart]:
-        """Make the parts of a table as ``work.parts`` would, in the same order.
+        """Compute the parts of a table as ``work.parts`` would, in the same order.
 
         Args:
             work: the work.
             table: the input.
             size: rows of a part.
             skip: rows of the parts that are there, a multiple of ``size``.
-            place: the folder in which the makers store their parts; ``None`` where they give them back.
+            place: the folder in which the workers store their parts; ``None`` where they return them.
         """
 
     def each(self, work: Callable[[T], S], items: Iterable[T]) -> Iterator[S]:
@@ -121,9 +121,8 @@ class PartMakers(Protocol):
 class TableRun:
     """One pass over a table.
 
-    Finished parts are kept beside the output in ``<out>.parts`` until the output stands; those of a folder of
-    partitions in the folder itself (``StoredParts``). When the run is
-    stopped, by a signal, a crash or a model that fails, the same run goes on after the last finished part.
+    Finished parts are stored (``Parts``) until the output is written. When the run is stopped, by a signal, a
+    crash or a model that fails, the same run goes on after the last finished part.
     Where a cap has ended the work early, the output is written with what there is, and finished parts stay.
     A run that reached its end leaves no parts, so the same run asks again about rows whose calls failed.
 
@@ -137,7 +136,7 @@ class TableRun:
     settings: PartSettings
     progress: Progress | None = None
 
-    def of(self, work: TableWork[S_co], out: Target | None) -> S_co:
+    def run(self, work: TableWork[S_co], out: Target | None) -> S_co:
         """Do the work, write the output if one is named, and sum up.
 
         Raises:
@@ -151,27 +150,27 @@ class TableRun:
         rows = 0
         try:
             self._tell(work, rows)
-            for part in self._made(work, 0):
+            for part in self._computed(work, 0):
                 work.add(part.frame, part.notes)
                 rows += part.frame.height
-                del part  # else two parts would be in memory while the next one is made
+                del part  # else two parts would be in memory while the next one is computed
                 self._tell(work, rows)
             return work.summary()
         except KeyboardInterrupt:
             raise StoppedByUserError(
-                f"stopped after {rows:,} rows{_clause(work.kept)}; "
+                f"stopped after {rows:,} rows{_clause(work.stored)}; "
                 "with an output file the same command goes on where it stopped"
             ) from None
 
     def _into(self, out: Target, work: TableWork[S_co]) -> S_co:
-        with self._opened(out, work) as parts:
+        with Parts.open(out, self._key(work), restart=self.settings.restart) as parts:
             try:
-                with parts.kept():
+                with parts.removal_refused():
                     is_whole = self._finish(parts, work)
                     summary = work.summary()
                     if self.progress:
                         self.progress("writing", 0, None)
-                    parts.write(out, work.private, work.late)
+                    parts.write(work.private, work.late)
             except UnreachableError:
                 raise
             except InputError:
@@ -186,46 +185,40 @@ class TableRun:
                 parts.remove()
         return summary
 
-    def _opened(self, out: Target, work: TableWork[S_co]) -> Parts | StoredParts:
-        key, restart = self._key(work), self.settings.restart
-        if isinstance(out, OutputPlace):
-            return StoredParts.open(out, key, restart=restart)
-        return Parts.open(out.with_name(out.name + ".parts"), key, restart=restart)
-
-    def _finish(self, parts: Parts | StoredParts, work: TableWork[S_co]) -> bool:
-        """Take the parts that are there, make the others, and say whether none was cut short."""
+    def _finish(self, parts: Parts, work: TableWork[S_co]) -> bool:
+        """Read the parts that are there, compute the others, and tell whether none was cut short."""
         rows, is_whole = 0, True
-        for frame, notes in parts.taken():
+        for frame, notes in parts.read():
             work.add(frame, notes)
             rows += frame.height
         self._tell(work, rows)
-        for made in self._made(work, rows, self._place_of_makers(parts)):
-            work.add(made.frame, made.notes)
-            is_finished = made.is_finished and not made.has_failed_calls
-            if made.stored is not None and isinstance(parts, StoredParts):
-                parts.add_stored(made.stored)
+        for part in self._computed(work, rows, self._place_of_workers(parts)):
+            work.add(part.frame, part.notes)
+            if part.stored is not None:
+                parts.add_stored(part.stored)
             else:
-                parts.add(made.frame, made.notes, is_finished=is_finished)
-            is_whole = is_whole and made.is_finished
-            rows += made.frame.height
-            del made  # else two parts would be in memory while the next one is made
+                is_finished = part.is_finished and not part.has_failed_calls
+                parts.add(part.frame, part.notes, is_finished=is_finished)
+            is_whole = is_whole and part.is_finished
+            rows += part.frame.height
+            del part  # else two parts would be in memory while the next one is computed
             self._tell(work, rows)
         return is_whole
 
-    def _made(
+    def _computed(
         self, work: TableWork[S_co], skip: int, place: OutputPlace | None = None
     ) -> Iterator[WorkedPart]:
-        makers, size = self.settings.makers, self.settings.part_rows
-        return work.parts(size, skip) if makers is None else makers.parts(work, self.table, size, skip, place)
+        workers, size = self.settings.workers, min(self.settings.part_rows, self.table.most_rows)
+        if workers is None:
+            return work.parts(size, skip)
+        return workers.parts(work, self.table, size, skip, place)
 
-    def _place_of_makers(self, parts: Parts | StoredParts) -> OutputPlace | None:
-        """Name the folder into which the makers write, and let them make its partitions, if they see it."""
-        makers = self.settings.makers
-        if makers is None or not isinstance(parts, StoredParts) or not parts.place.is_folder:
+    def _place_of_workers(self, parts: Parts) -> OutputPlace | None:
+        """Name the folder into which the workers write, and let them write its partitions, if they see it."""
+        workers = self.settings.workers
+        if workers is None or not parts.place.is_folder or not workers.sees(parts.shared_place):
             return None
-        if not makers.sees(parts.shared_place):
-            return None
-        parts.each = makers.each
+        parts.each = workers.each
         return parts.shared_place
 
     def _key(self, work: TableWork[S_co]) -> dict[str, str]:
@@ -242,12 +235,12 @@ class TableRun:
             self.progress(work.stage, done, self.table.n_rows)
 
 
-def _stopped(parts: Parts | StoredParts, work: TableWork[object]) -> StoppedByUserError:
+def _stopped(parts: Parts, work: TableWork[object]) -> StoppedByUserError:
     rows = parts.rows
     if not rows:
         return StoppedByUserError(
-            f"stopped before the first part was finished{_clause(work.kept)}; the same command "
-            f"{'goes on from there' if work.kept else 'starts again'}"
+            f"stopped before the first part was finished{_clause(work.stored)}; the same command "
+            f"{'goes on from there' if work.stored else 'starts again'}"
         )
     if not parts.are_there:
         return StoppedByUserError(

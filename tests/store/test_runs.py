@@ -1,4 +1,4 @@
-"""Runs over tables, whatever the work: parts of any size, stopped and gone on with, cut short by a cap."""
+"""Runs over tables: the look at all rows, parts of any size, stopped and resumed, cut short by a cap."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,10 +7,43 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, InterruptedRunError, ModelError
+from semscale.store import writing
+from semscale.store.parts import store_part
 from semscale.store.places import files_of, target_of
 from semscale.store.reading import open_table
-from semscale.store.runs.stored_parts import PartInPlace, store_part
-from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
+from semscale.store.runs import PartSettings, TableRun, WorkedPart, look_through, needs_counting
+
+
+@pytest.fixture
+def answers(tmp_path):
+    path = tmp_path / "answers.csv"
+    pl.DataFrame({"text": list("abcde"), "by": list("vwxyz")}).write_csv(path)
+    return open_table(path)
+
+
+def test_every_row_is_looked_at_with_its_place(answers):
+    seen = []
+    look_through(answers, ["by"], 2, lambda batch, row: seen.append((row, batch["by"].to_list())))
+    assert seen == [(0, ["v", "w"]), (2, ["x", "y"]), (4, ["z"])]
+
+
+def test_a_stop_is_said(answers):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(InterruptedRunError, match="stopped while the columns were checked, before any text"):
+        look_through(answers, ["by"], 2, stop)
+
+
+def test_rows_are_counted_where_a_sheet_could_end(answers, monkeypatch):
+    assert needs_counting(answers, Path("out.xlsx"))
+    assert not needs_counting(answers, Path("out.csv"))
+    assert not needs_counting(answers, None)
+    monkeypatch.setattr(writing, "MAX_ROWS", 3)
+    look_through(answers, ["by"], 2, lambda *_: None)
+    with pytest.raises(InputError, match="Excel"):
+        look_through(answers, ["by"], 2, lambda *_: None, counting=True)
+
 
 ROWS = 10
 
@@ -27,7 +60,7 @@ class Doubling:
     times: int = 2
     taken: list = field(default_factory=list)
     total: int = 0
-    kept = "nothing else"
+    stored = "nothing else"
     stage = "doubling"
     private = ("semscale_place",)
 
@@ -69,7 +102,7 @@ def table(tmp_path):
 
 def run(table, out, part_rows=3, *, restart=False, progress=None, **settings):
     work = Doubling(table, **settings)
-    found = TableRun(table, PartSettings(part_rows, restart), progress).of(work, out)
+    found = TableRun(table, PartSettings(part_rows, restart), progress).run(work, out)
     assert work.taken == list(range(ROWS))
     return found
 
@@ -84,7 +117,7 @@ def test_parts_may_be_made_elsewhere(table, tmp_path):
 
     out, here = tmp_path / "there.parquet", tmp_path / "here.parquet"
     run(table, here)
-    TableRun(table, PartSettings(3, makers=Elsewhere())).of(Doubling(table), out)
+    TableRun(table, PartSettings(3, workers=Elsewhere())).run(Doubling(table), out)
     assert out.read_bytes() == here.read_bytes()
     assert asked == [(table, 3, 0, None)]
 
@@ -106,7 +139,7 @@ class Storing:
                 continue
             stored = store_part(files_of(place), "_semscale/", number, part.frame, part.notes)
             needed = part.frame.select("n", "semscale_double", "semscale_place")
-            yield part._replace(frame=needed, stored=PartInPlace(stored, part.frame.schema))
+            yield part._replace(frame=needed, stored=stored)
 
     def each(self, work, items):
         for item in items:
@@ -118,24 +151,24 @@ class Storing:
 def test_makers_that_see_the_folder_write_it(table, tmp_path, sees, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run(table, target_of("here/"))
-    makers = Storing(sees=sees)
-    TableRun(table, PartSettings(3, makers=makers)).of(Doubling(table), target_of("there/"))
+    workers = Storing(sees=sees)
+    TableRun(table, PartSettings(3, workers=workers)).run(Doubling(table), target_of("there/"))
     assert files_in(tmp_path / "there") == files_in(tmp_path / "here")
-    # The makers find the folder by its whole path, as they may work in another one.
+    # The workers find the folder by its whole path, as they may work in another one.
     place = target_of(f"{tmp_path}/there/") if sees else None
-    assert [(number, at and Path(at.address)) for number, at in makers.made] == [
+    assert [(number, at and Path(at.address)) for number, at in workers.made] == [
         (number, place and Path(place.address)) for number in range(4)
     ]
-    assert makers.done == ([f"part-{number:06d}.parquet" for number in range(4)] if sees else [])
+    assert workers.done == ([f"part-{number:06d}.parquet" for number in range(4)] if sees else [])
 
 
 def test_parts_that_makers_have_stored_count_when_the_run_goes_on(table, tmp_path):
-    out, makers = target_of(f"{tmp_path}/out/"), Storing(sees=True)
+    out, workers = target_of(f"{tmp_path}/out/"), Storing(sees=True)
     fails = Doubling(table, failure=ModelError("no reply"), after=6)
     with pytest.raises(ModelError):
-        TableRun(table, PartSettings(3, makers=makers)).of(fails, out)
-    TableRun(table, PartSettings(3, makers=makers)).of(Doubling(table), out)
-    assert [number for number, _ in makers.made] == [0, 1, 2, 3]
+        TableRun(table, PartSettings(3, workers=workers)).run(fails, out)
+    TableRun(table, PartSettings(3, workers=workers)).run(Doubling(table), out)
+    assert [number for number, _ in workers.made] == [0, 1, 2, 3]
     run(table, target_of(f"{tmp_path}/here/"))
     assert files_in(tmp_path / "out") == files_in(tmp_path / "here")
 
