@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+from decision_endpoint import DecisionState, deciding_endpoint
 from endpoint import Endpoint, misbehaving_endpoint
 
 from semscale.chat.pacing import Clock
@@ -39,6 +40,12 @@ def secluded_chat(monkeypatch, tmp_path) -> None:
 def endpoint() -> Iterator[Endpoint]:
     with misbehaving_endpoint() as found:
         yield found
+
+
+@pytest.fixture
+def decider() -> Iterator[DecisionState]:
+    with deciding_endpoint() as state:
+        yield state
 
 
 @pytest.fixture

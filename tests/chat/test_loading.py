@@ -1,15 +1,58 @@
-"""What a chat model may be called, and what is said where there is none."""
+"""Loading chat models by name, address or object, and what is contacted."""
 
 import asyncio
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
+from types import SimpleNamespace
 
 import pytest
 
 from semscale.chat import Request, chat_model, load_chat_model
+from semscale.chat.chat_model import checked_chat_model
 from semscale.chat.endpoint import EndpointChat
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError, UnknownNameError
 from semscale.signature import Signature
+
+SIGNATURE = Signature.of("chat", model="mine")
+
+
+def model(name="mine", signature=SIGNATURE):
+    return SimpleNamespace(name=name, signature=signature, complete=print)
+
+
+@pytest.mark.parametrize("take", [checked_chat_model, load_chat_model, lambda found: Runner(found).model])
+def test_a_model_that_names_itself_is_taken_as_it_is(take):
+    mine = model()
+    assert take(mine) is mine
+
+
+@pytest.mark.parametrize("take", [checked_chat_model, load_chat_model, Runner])
+@pytest.mark.parametrize(
+    ("mine", "words"),
+    [
+        (
+            model(signature="mine-v1"),
+            "signature of a chat model must be a semscale.signature.Signature",
+        ),
+        (
+            model(signature=None),
+            'Signature.of("chat", model="simplenamespace"), got None',
+        ),
+        (model(name=7), "name of a chat model must be a text, got 7 from SimpleNamespace"),
+        (model(name=""), "name of a chat model must be a text, got '' from SimpleNamespace"),
+    ],
+)
+def test_what_ledgers_and_reports_could_not_name(take, mine, words):
+    with pytest.raises(InputError) as caught:
+        take(mine)
+    assert words in str(caught.value)
+
+
+def test_a_run_needs_all_that_makes_a_model():
+    with pytest.raises(InputError, match="must have name, signature and complete, got str"):
+        Runner("gpt-5")
 
 
 class Other:
@@ -93,3 +136,53 @@ def test_an_embedding_model_is_no_chat_model():
         find_local_model("all-MiniLM-L6-v2")
     with pytest.raises(ModelError, match="is no local chat model"):
         find_local_model("nothing.gguf")
+
+
+# What Python itself reports of every attempt, whichever library makes it and however it spells the call.
+PROGRAM = """
+import sys
+seen = []
+def note(event, arguments):
+    if event == "socket.connect":
+        seen.append(":".join(map(str, arguments[1][:2])))
+    # The client names the system in its headers, for which Python's own "platform" may start uname.
+    if event in {"socket.getaddrinfo", "socket.sendto", "subprocess.Popen"} and arguments[0] != "uname":
+        seen.append(f"{event} {arguments[0]}")
+sys.addaudithook(note)
+from semscale.chat import Request, load_chat_model
+from semscale.chat.runner import Runner
+model = load_chat_model("local") if sys.argv[1] == "local" else load_chat_model("m", base_url=sys.argv[1])
+(outcome,) = Runner(model, ledger=sys.argv[2]).run([Request.of("hello", max_tokens=3)])
+print(outcome.status.value, *sorted(set(seen)))
+"""
+
+
+def run_watched(model: str, ledger) -> list[str]:
+    command = [sys.executable, "-c", PROGRAM, model, str(ledger)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout.split()
+
+
+@pytest.mark.needs("api")
+@pytest.mark.exhaustive
+def test_only_the_endpoint(endpoint, tmp_path):
+    place = endpoint.url.removeprefix("http://").removesuffix("/v1")
+    assert run_watched(endpoint.url, tmp_path / "l") == ["replied", place]
+
+
+@pytest.mark.needs("api")
+@pytest.mark.exhaustive
+def test_a_redirect_is_not_followed(endpoint, tmp_path):
+    endpoint.plan((307, b"", {"Location": "http://127.0.0.2:9/v1/chat/completions"}))
+    place = endpoint.url.removeprefix("http://").removesuffix("/v1")
+    assert run_watched(endpoint.url, tmp_path / "l") == ["failed", place]
+
+
+@pytest.mark.needs("api")
+@pytest.mark.exhaustive
+@pytest.mark.needs("local")
+def test_a_local_model_contacts_nothing(tmp_path):
+    from semscale.weights.known import DEFAULT_CHAT_MODEL
+    from semscale.weights.resolving import resolve
+
+    resolve(DEFAULT_CHAT_MODEL)
+    assert run_watched("local", tmp_path / "l") == ["replied"]

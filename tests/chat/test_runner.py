@@ -1,4 +1,4 @@
-"""Runs of many calls against a real server: each call by itself, in order, and no more than is asked for."""
+"""Runs of many calls against a real server: in order, each by itself, and no more than is asked for."""
 
 import asyncio
 
@@ -7,19 +7,19 @@ from endpoint import completion
 from made_up_requests import ONE, requests, statuses
 
 from semscale.chat import FailureKind, Request
-from semscale.chat.pacing import Limits
+from semscale.chat.pacing import Limits, NumberedRequests
 from semscale.chat.runner import Runner
 from semscale.errors import ReplyError
 
-pytestmark = pytest.mark.needs("api")
 
-
+@pytest.mark.needs("api")
 def test_outcomes_are_in_the_order_of_the_requests(runner):
     outcomes = runner(limits=Limits(concurrency=5)).run(requests(20))
     assert [outcome.index for outcome in outcomes] == list(range(20))
     assert [outcome.reply.text for outcome in outcomes] == [f"echo: question {n}" for n in range(20)]
 
 
+@pytest.mark.needs("api")
 def test_one_failure_leaves_the_others(runner, endpoint):
     endpoint.plan(
         (400, {"error": {"message": "too long"}}), (200, completion(None, message={"refusal": "no"}))
@@ -29,6 +29,7 @@ def test_one_failure_leaves_the_others(runner, endpoint):
     assert outcomes[0].failure.kind is FailureKind.REJECTED
 
 
+@pytest.mark.needs("api")
 @pytest.mark.parametrize(
     ("status", "words"), [(401, "OPENAI_API_KEY"), (404, "the model's name"), (402, "nothing left")]
 )
@@ -39,6 +40,7 @@ def test_a_failure_that_all_calls_would_share_ends_the_run(runner, endpoint, sta
     assert len(endpoint.requests) == 2
 
 
+@pytest.mark.needs("api")
 def test_a_model_that_raises_anything_is_isolated(tmp_path, endpoint):
     class Odd:
         name = "odd"
@@ -51,6 +53,7 @@ def test_a_model_that_raises_anything_is_isolated(tmp_path, endpoint):
     assert (outcome.failure.kind, str(outcome.failure)) == (FailureKind.BROKEN, "odd: bad code")
 
 
+@pytest.mark.needs("api")
 def test_a_stream_hands_on_what_is_ready_and_takes_what_comes(runner):
     async def questions():
         for number in range(3):
@@ -63,6 +66,7 @@ def test_a_stream_hands_on_what_is_ready_and_takes_what_comes(runner):
     assert asyncio.run(run()) == [0, 1, 2]
 
 
+@pytest.mark.needs("api")
 def test_requests_are_not_taken_before_they_are_needed(runner):
     taken = []
 
@@ -83,6 +87,7 @@ def test_requests_are_not_taken_before_they_are_needed(runner):
     assert len(taken) <= 7
 
 
+@pytest.mark.needs("api")
 def test_an_error_in_the_requests_reaches_the_caller(runner):
     def questions():
         yield Request.of("fine")
@@ -92,12 +97,14 @@ def test_an_error_in_the_requests_reaches_the_caller(runner):
         runner().run(questions())
 
 
+@pytest.mark.needs("api")
 def test_progress_counts_up_to_the_total(runner):
     seen = []
     runner(limits=ONE).run(requests(3), progress=lambda *step: seen.append(step))
     assert seen == [("asking m", done, 3) for done in range(4)]
 
 
+@pytest.mark.needs("api")
 def test_progress_counts_no_reply_that_was_there_already(runner):
     seen = []
     runner(limits=ONE).run(requests(2))
@@ -106,8 +113,38 @@ def test_progress_counts_no_reply_that_was_there_already(runner):
     assert seen[-3:] == [("asking m", 0, 2), ("asking m", 1, 2), ("asking m", 2, 2)]
 
 
+@pytest.mark.needs("api")
 def test_it_runs_where_an_event_loop_runs_already(runner):
     async def in_a_notebook() -> list:
         return runner().run(requests(2))
 
     assert statuses(asyncio.run(in_a_notebook())) == ["replied", "replied"]
+
+
+ASKED = [Request.of(f"question {number}") for number in range(4)]
+
+
+async def later():
+    for request in ASKED:
+        await asyncio.sleep(0)
+        yield request
+
+
+async def taken(requests):
+    numbered = NumberedRequests(requests)
+
+    async def take():
+        found = []
+        while (one := await numbered.next()) is not None:
+            found.append(one)
+        return found
+
+    return sorted(
+        (one for own in await asyncio.gather(take(), take(), take()) for one in own), key=lambda one: one[0]
+    )
+
+
+def test_each_request_is_taken_once_with_its_number():
+    expected = list(enumerate(ASKED))
+    assert asyncio.run(taken(ASKED)) == expected
+    assert asyncio.run(taken(later())) == expected

@@ -15,7 +15,7 @@ from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import CallError, Message, Reply, Request, Usage
 from semscale.chat.pacing import NumberedRequests, Requests, Retries
-from semscale.errors import InputError
+from semscale.errors import InputError, SemscaleError
 from semscale.presentable import Presentable
 
 VARIABLE = "SEMSCALE_PRICES"
@@ -94,8 +94,8 @@ class PriceTable:
         shipped = _read(_SHIPPED)
         if named is None and not chosen.is_file():
             return cls(shipped, chosen)
-        own = _read(chosen)
-        return cls(own | {name: price for name, price in shipped.items() if name not in own}, chosen)
+        prices = _read(chosen)
+        return cls(prices | {name: price for name, price in shipped.items() if name not in prices}, chosen)
 
     def find(self, model: str) -> Price | None:
         """Return a model's price; ``None`` if it is unknown, which does not mean free of charge."""
@@ -174,8 +174,8 @@ class Budget:
         for name, option in _OPTIONS.items():
             value = getattr(self, name)
             if value is not None and not value >= 0:
-                said = f"must be >= 0, got {value}"
-                raise InputError(f"a budget's {name} {said}", in_shell=f"{option} {said}")
+                rule = f"must be >= 0, got {value}"
+                raise InputError(f"a budget's {name} {rule}", in_shell=f"{option} {rule}")
 
     def after(self, spent: "Spent") -> "Budget":
         """Give what is left of it."""
@@ -245,6 +245,10 @@ class Spent:
         )
 
 
+class CapReachedError(SemscaleError):
+    """The budget does not allow another call."""
+
+
 class Meter:
     """Counts what is spent, and reserves what a call may cost before it is sent.
 
@@ -300,25 +304,28 @@ class Meter:
         """Note that a reply came, from the model or from the ledger."""
         self._replies += 1
 
-    async def reserve(self, wanted: Usage) -> tuple[int, str | None]:
+    async def reserve(self, wanted: Usage) -> int:
         """Reserve what a call may cost; wait while calls under way may still use up the rest.
 
         Returns:
-            The reservation's number, and the reason if the budget does not allow the call, else ``None``.
+            The reservation's number.
+
+        Raises:
+            CapReachedError: the budget does not allow the call.
         """
         while (reason := self._beyond(wanted)) is not None:
             if not self._pool.has_calls or self._out_of_calls():
-                return 0, reason
+                raise CapReachedError(reason)
             self._pool.changed.clear()
             await self._pool.changed.wait()
         self._calls += 1
         self._aside[self._calls] = wanted
-        return self._calls, None
+        return self._calls
 
-    def settle(self, number: int, taken: Usage) -> None:
+    def settle(self, number: int, used: Usage) -> None:
         """Replace a reservation by what the call really cost."""
         self._aside.pop(number)
-        self._used = self._used.plus(taken)
+        self._used = self._used.plus(used)
         self._pool.changed.set()
 
     def _out_of_calls(self) -> bool:
@@ -330,13 +337,14 @@ class Meter:
             return f"{self._cap('calls', 'calls')} is reached"
         if budget.tokens is None and budget.money is None:
             return None
-        others = [one for one in self._pool.meters if one is not self]
-        tokens = self.reserved.plus(wanted).tokens + sum(one.reserved.tokens for one in others)
+        others = [meter for meter in self._pool.meters if meter is not self]
+        tokens = self.reserved.plus(wanted).tokens + sum(meter.reserved.tokens for meter in others)
         if budget.tokens is not None and tokens > budget.tokens:
             return self._no_room("tokens", wanted.tokens, "tokens")
         if budget.money is None or price is None:
             return None
-        if price.of(self.reserved.plus(wanted)) + sum(one.reserved_money for one in others) > budget.money:
+        money = price.of(self.reserved.plus(wanted)) + sum(meter.reserved_money for meter in others)
+        if money > budget.money:
             return self._no_room("money", price.of(wanted), price.currency)
         return None
 
@@ -352,11 +360,11 @@ class Meter:
     def _cap(self, name: str, unit: str) -> str:
         """Name a cap as it was given, and the part of each of those who share it."""
         budget = self._budget
-        said = f"the cap of {amount(getattr(budget.whole or budget, name), digits=None)} {unit}"
+        named = f"the cap of {amount(getattr(budget.whole or budget, name), digits=None)} {unit}"
         if budget.sharers is None:
-            return said
+            return named
         part = getattr(budget, name) + (_spent_of(budget.earlier, name) if budget.earlier else 0)
-        return f"{said}, {amount(part)} for each of {budget.sharers},"
+        return f"{named}, {amount(part)} for each of {budget.sharers},"
 
 
 class MeterPool:
@@ -520,7 +528,7 @@ async def forecast(
     prices: PriceTable | None = None,
     ledger: Ledger | None = None,
     retries: Retries | None = None,
-    follow_ups: FollowUps = lambda request, found: (),
+    follow_ups: FollowUps = lambda request, outcome: (),
 ) -> Forecast:
     """Count the calls, tokens and cost of a run without sending anything.
 
@@ -536,17 +544,17 @@ async def forecast(
     n_requests = answered = open_ended = prompts = replies = 0
     corrected, n_corrections = Usage(0, 0), 0
     numbered = NumberedRequests(requests)
-    while some := await _next_requests(numbered):
-        n_requests += len(some)
-        new = {key: request for key, request in ((keys.of(each), each) for each in some) if key not in seen}
+    while batch := await _next_requests(numbered):
+        n_requests += len(batch)
+        new = {key: request for key, request in ((keys.of(each), each) for each in batch) if key not in seen}
         seen.update(new)
         outcomes = {} if ledger is None else await _looked_up(ledger, new)
         for key, request in new.items():
-            found = outcomes.get(key)
-            for other in follow_ups(request, found):
+            outcome = outcomes.get(key)
+            for correction in follow_ups(request, outcome):
                 n_corrections += 1
-                corrected = corrected.plus(Usage(estimated_prompt(other), most_reply_tokens(other)))
-            if found is not None:
+                corrected = corrected.plus(Usage(estimated_prompt(correction), most_reply_tokens(correction)))
+            if outcome is not None:
                 answered += 1
                 continue
             prompts += estimated_prompt(request)
@@ -617,26 +625,26 @@ class ForecastSummary(Presentable):
             "source": self.source,
             "asked": self.n,
             "left_out": self.left_out,
-            "models": [_record(name, found) for name, found in self.forecasts.items()],
+            "models": [_record(name, plan) for name, plan in self.forecasts.items()],
         }
 
 
-def _record(name: str, found: Forecast) -> dict[str, Any]:
+def _record(name: str, plan: Forecast) -> dict[str, Any]:
     return {
         "model": name,
-        "requests": found.requests,
-        "answered": found.answered,
-        "repeated": found.repeated,
-        "calls": found.calls,
-        "prompt_tokens": found.most.prompt_tokens,
-        "reply_tokens": found.most.completion_tokens,
-        "open_ended": found.open_ended,
-        "money": found.money,
-        "currency": found.currency or None,
-        "price_note": found.price_note or None,
-        "corrections": _further(found.corrections),
-        "repetitions": _further(found.repetitions),
-        "stand_ins": _further(found.stand_ins),
+        "requests": plan.requests,
+        "answered": plan.answered,
+        "repeated": plan.repeated,
+        "calls": plan.calls,
+        "prompt_tokens": plan.most.prompt_tokens,
+        "reply_tokens": plan.most.completion_tokens,
+        "open_ended": plan.open_ended,
+        "money": plan.money,
+        "currency": plan.currency or None,
+        "price_note": plan.price_note or None,
+        "corrections": _further(plan.corrections),
+        "repetitions": _further(plan.repetitions),
+        "stand_ins": _further(plan.stand_ins),
     }
 
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
-from semscale.chat.budget import BYTES_PER_TOKEN, Meter, estimated_prompt, most_reply_tokens
+from semscale.chat.budget import BYTES_PER_TOKEN, CapReachedError, Meter, estimated_prompt, most_reply_tokens
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.endpoint import Scrubber, environment_secrets, failure_of
 from semscale.chat.ledger import ContentKeys, Ledger
@@ -150,10 +150,6 @@ def set_parameters(parameters: Parameters) -> tuple[str, ...]:
     return tuple(name for name in _CAN_BE_LEFT_OUT if getattr(parameters, name) not in {None, ()})
 
 
-class CapReachedError(SemscaleError):
-    """The budget does not allow another call."""
-
-
 class NoReplyError(SemscaleError):
     """No reply has come for longer than the limits allow."""
 
@@ -170,32 +166,16 @@ class FatalCallError(SemscaleError):
         self.failure = failure
 
 
-@dataclass(frozen=True)
-class Setting:
-    """Settings that all calls of a run share.
-
-    Attributes:
-        model: the model that answers.
-        limits: concurrent calls, and calls and tokens per minute.
-        retries: how failed calls are repeated.
-        meter: counts what is spent against the budget.
-        ledger: outcomes of earlier calls; ``None`` for no ledger.
-        clock: gives the time, pauses and random numbers.
-    """
-
-    model: ChatModel
-    limits: Limits
-    retries: Retries
-    meter: Meter
-    ledger: Ledger | None
-    clock: Clock
-
-
 class Caller:
     """Answers requests; any number of them at once.
 
     Args:
-        setting: settings of the run.
+        model: the model that answers.
+        limits: concurrent calls, and calls and tokens per minute.
+        retries: how failed calls are repeated.
+        meter: counts spending against the budget.
+        ledger: results of earlier calls; ``None`` for no ledger.
+        clock: gives the time, pauses and random numbers.
 
     Attributes:
         watch: counts the seconds without a reply.
@@ -204,27 +184,34 @@ class Caller:
         is_ending: whether nothing more is to be sent.
     """
 
-    def __init__(self, setting: Setting) -> None:
-        self._setting = setting
-        self._pacer = Pacer(setting.limits, setting.clock)
-        self._keys = ContentKeys(setting.model)
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        limits: Limits,
+        retries: Retries,
+        meter: Meter,
+        ledger: Ledger | None,
+        clock: Clock,
+    ) -> None:
+        self.model = model
+        self._timeout = limits.timeout
+        self._retries = retries
+        self._meter = meter
+        self._ledger = ledger
+        self._clock = clock
+        self._pacer = Pacer(limits, clock)
+        self._keys = ContentKeys(model)
         self._in_progress: dict[bytes, asyncio.Future[Reply | CallError | None]] = {}
         self._scrubber = Scrubber(environment_secrets())
-        self._parameters = accepted_parameters(setting.model)
+        self._parameters = accepted_parameters(model)
         self._trial: asyncio.Event | None = None
-        self._first_failures = FirstFailures(has_replies=setting.meter.spent_in_all.replies > 0)
+        self._first_failures = FirstFailures(has_replies=meter.spent_in_all.replies > 0)
         self._run = next(_RUNS)
-        self.watch = ReplyWatch(
-            setting.clock.now, setting.retries.patience, was_reached=self._parameters.has_answered
-        )
+        self.watch = ReplyWatch(clock.now, retries.patience, was_reached=self._parameters.has_answered)
         self.cap: CapReachedError | None = None
         self.calling: set[asyncio.Task[object]] = set()
         self.is_ending = False
-
-    @property
-    def model_name(self) -> str:
-        """The name of the model that is asked."""
-        return self._setting.model.name
 
     async def answer(self, index: int, request: Request) -> RequestOutcome:
         """Answer one request; equal requests wait for the first of them.
@@ -250,25 +237,17 @@ class Caller:
         self, key: bytes, request: Request
     ) -> tuple[Reply | CallError, int]:
         """Look a request up, else send it and repeat what may pass; return the result and the calls sent."""
-        ledger, result = self._setting.ledger, None
-        if ledger is not None:
-            stored = await ledger.claim(key, self._run)
-            if stored is not None:
-                self._note_reply(stored)
-                return stored, 0
+        ledger, result = self._ledger, None
+        if ledger is not None and (stored := await ledger.claim(key, self._run)) is not None:
+            self._note_reply(stored)
+            return stored, 0
         attempts = repeated = 0
         self.watch.request_begins()
         try:
             async with self._first_alone(request):
                 form = self._parameters.form
                 while True:
-                    try:
-                        answer = await self._call(key, request, form)
-                    except CapReachedError as cap:
-                        if result is None:
-                            raise
-                        self.cap = cap
-                        return result, attempts
+                    answer = await self._call(key, request, form)
                     attempts += 1
                     other_form = form.after_refusal(answer, request)
                     if other_form is not None:  # sent again at once, without what was refused
@@ -281,18 +260,21 @@ class Caller:
                     if isinstance(result, Reply) or not await self._wait_to_repeat(result, repeated):
                         return result, attempts
                     repeated += 1
+        except CapReachedError as cap:
+            if result is None:
+                raise
+            self.cap = cap  # a request that failed before has its failure as outcome
+            return result, attempts
         finally:
             self.watch.request_ends()
             if ledger is not None and not isinstance(result, Reply):
                 await ledger.release(key, self._run)
 
     async def _call(self, key: bytes, request: Request, form: ParameterForm) -> Reply | CallError:
-        """Send one call when budget and pace allow it, and store what it brings."""
-        setting, task = self._setting, _running_task()
+        """Send one call when budget and pace allow it, and store its result."""
+        task = running_task()
         expected = Usage(estimated_prompt(request), most_reply_tokens(request))
-        number, reason = await setting.meter.reserve(expected)
-        if reason is not None:
-            raise CapReachedError(reason)
+        number = await self._meter.reserve(expected)
         used = Usage(expected.prompt_tokens, 0)  # the most that a cancelled call may have cost
         try:
             try:
@@ -308,30 +290,30 @@ class Caller:
                 used = _used(result, expected)
                 self._pacer.correct(expected.tokens, used.tokens)
             finally:
-                setting.meter.settle(number, used)
-            if setting.ledger is not None:
-                await setting.ledger.record(key, self._run, result)
+                self._meter.settle(number, used)
+            if self._ledger is not None:
+                await self._ledger.record(key, self._run, result)
             return result
         finally:
             self.calling.discard(task)
 
     async def _ask(self, request: Request) -> Reply | CallError:
         """Ask the model once; whatever it raises is a failure."""
-        model, timeout, now = self._setting.model, self._setting.limits.timeout, self._setting.clock.now
+        name, begun = self.model.name, self._clock.now()
         result: Reply | CallError | None = None
-        begun = now()
         self.watch.call_begins()
         try:
-            async with asyncio.timeout(timeout):
-                reply = checked_reply(await model.complete(request), model=model.name)
-            result = reply if reply.seconds is not None else replace(reply, seconds=now() - begun)
+            async with asyncio.timeout(self._timeout):
+                reply = checked_reply(await self.model.complete(request), model=name)
+            seconds = self._clock.now() - begun if reply.seconds is None else reply.seconds
+            result = replace(reply, seconds=seconds)
         except CallError as failure:
             result = failure
         except TimeoutError:
-            message = f"{model.name} did not answer within {timeout:g} s"
+            message = f"{name} did not answer within {self._timeout:g} s"
             result = CallError(message, kind=FailureKind.TIMEOUT)
         except Exception as error:  # a foreign model may raise anything; the run goes on
-            result = failure_of(error, self._scrubber, model=model.name)
+            result = failure_of(error, self._scrubber, model=name)
         finally:
             self.watch.call_ends(result)
         return result
@@ -356,7 +338,7 @@ class Caller:
 
     def _note_reply(self, result: Reply | CallError) -> None:
         if isinstance(result, Reply):
-            self._setting.meter.count_reply()
+            self._meter.count_reply()
             self._parameters.has_answered = True
             self.watch.note_answer()
             self._first_failures.note_reply()
@@ -375,17 +357,21 @@ class Caller:
                 f"{failure}; check the endpoint's address and what it takes"
             )
             raise FatalCallError(CallError(message, kind=failure.kind))
-        clock = self._setting.clock
-        wait = self._setting.retries.wait_after(failure, repeated, clock.chance())
+        wait = self._retries.wait_after(failure, repeated, self._clock.chance())
         if wait is None:
             return False
         if failure.retry_after is not None and failure.kind in _HOLDING:
             self.watch.endpoint_pauses(self._pacer.hold(wait))
-        await clock.sleep(wait)
+        await self._clock.sleep(wait)
         return True
 
 
-def _running_task() -> asyncio.Task[object]:
+def running_task() -> asyncio.Task[object]:
+    """Return the task that runs.
+
+    Raises:
+        RuntimeError: there is none.
+    """
     task = asyncio.current_task()
     if task is None:
         raise RuntimeError("calls of a run must be made inside a task")

@@ -82,15 +82,15 @@ _runs: Counter[tuple[int, int]] = Counter()
 @asynccontextmanager
 async def held_open(model: ChatModel) -> AsyncIterator[None]:
     """Close the model at the end of the block, unless another block in this event loop still uses it."""
-    place = (id(model), id(asyncio.get_running_loop()))
-    _runs[place] += 1
+    use = (id(model), id(asyncio.get_running_loop()))
+    _runs[use] += 1
     try:
         yield
     finally:
-        _runs[place] -= 1
+        _runs[use] -= 1
         close = getattr(model, "aclose", None)
-        if not _runs[place]:
-            del _runs[place]
+        if not _runs[use]:
+            del _runs[use]
             if close is not None:
                 await close()
 

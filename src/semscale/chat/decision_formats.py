@@ -168,7 +168,7 @@ def _check_options(options: tuple[Option, ...], name: str) -> None:
     values = [option.value for option in options]
     if len(values) < 2:  # noqa: PLR2004 - the fewest that can be told apart
         raise InputError(f"{name} must be two or more, got {len(values)}")
-    twice = next((value for place, value in enumerate(values) if value in values[:place]), None)
+    twice = next((value for position, value in enumerate(values) if value in values[:position]), None)
     if twice is not None:
         raise InputError(f"{name} must have different names, got {twice!r} twice")
 
@@ -298,17 +298,17 @@ class DecisionAnswers:
     raw: str = ""
 
 
-def as_reply(found: DecisionAnswers) -> Reply:
+def as_reply(decided: DecisionAnswers) -> Reply:
     """Write answers as a reply, so that ledgers and runs treat them as any other.
 
     Example:
-        >>> found = DecisionAnswers({"ok": DecisionAnswer.of([0.25, 0.75])}, model="m")
-        >>> answers_in(as_reply(found))["ok"].masses
+        >>> decided = DecisionAnswers({"ok": DecisionAnswer.of([0.25, 0.75])}, model="m")
+        >>> answers_in(as_reply(decided))["ok"].masses
         (0.25, 0.75)
     """
-    content = {name: _record(answer) for name, answer in found.answers.items()}
+    content = {name: _record(answer) for name, answer in decided.answers.items()}
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    return Reply(text, usage=found.usage, model=found.model, raw=found.raw)
+    return Reply(text, usage=decided.usage, model=decided.model, raw=decided.raw)
 
 
 def answers_in(reply: Reply) -> dict[str, DecisionAnswer]:
@@ -343,30 +343,30 @@ def _record(answer: DecisionAnswer) -> dict[str, Any]:
     }
 
 
-def what_is_wrong(found: DecisionAnswers, n_options: Mapping[str, int]) -> str | None:
-    """Say why answers are none to the questions that were asked; ``None`` where nothing is wrong.
+def what_is_wrong(decided: DecisionAnswers, n_options: Mapping[str, int]) -> str | None:
+    """Return why answers are none to the questions that were asked; ``None`` where nothing is wrong.
 
     Args:
-        found: what a decision model gave.
+        decided: the answers of a decision model.
         n_options: how many options each question has, by its name.
 
     Example:
         >>> what_is_wrong(DecisionAnswers({"ok": DecisionAnswer((2, 3))}), {"ok": 2})
         "the probabilities of 'ok' must be from 0 to 1, got 2"
     """
-    left_out = next((name for name in n_options if name not in found.answers), None)
+    left_out = next((name for name in n_options if name not in decided.answers), None)
     if left_out is not None:
         return f"there is no answer to {left_out!r:.40}"
-    unknown = next((name for name in found.answers if name not in n_options), None)
+    unknown = next((name for name in decided.answers if name not in n_options), None)
     if unknown is not None:
         return f"there is no question {unknown!r:.40}"
-    return next(filter(None, (_fault(name, found.answers[name], n) for name, n in n_options.items())), None)
+    return next(filter(None, (_fault(name, decided.answers[name], n) for name, n in n_options.items())), None)
 
 
 def _fault(name: str, answer: DecisionAnswer, n: int) -> str | None:
     if not answer.masses:
-        said = answer.reason or answer.refused
-        return None if said else f"the answer to {name!r:.40} has neither probabilities nor a reason"
+        has_reason = answer.reason or answer.refused
+        return None if has_reason else f"the answer to {name!r:.40} has neither probabilities nor a reason"
     if len(answer.masses) != n:
         return f"{name!r:.40} has {n} options and {len(answer.masses)} probabilities"
     wrong = next((value for value in answer.masses if not 0 <= value <= 1 + _SLACK), None)
@@ -385,7 +385,7 @@ def _is_distribution(masses: Sequence[float], n: int) -> bool:
 
 
 def why_unreadable(error: Exception) -> str:
-    """Say in words why answers cannot be read.
+    """Return the reason why answers cannot be read, for messages.
 
     Example:
         >>> why_unreadable(KeyError("noul"))
@@ -500,8 +500,8 @@ def decisions_answers(body: Mapping[str, Any], request: DecisionRequest) -> dict
     if len(answers) != len(questions):
         raise ValueError(f"{len(questions)} questions have {len(answers)} answers")
     return {
-        name: _decisions_answer(found, question)
-        for (name, question), found in zip(questions.items(), answers, strict=True)
+        name: _decisions_answer(answer, question)
+        for (name, question), answer in zip(questions.items(), answers, strict=True)
     }
 
 
@@ -529,16 +529,16 @@ def _question(name: str, question: Question) -> dict[str, Any]:
     return asked
 
 
-def _decisions_answer(found: Mapping[str, Any], question: Question) -> DecisionAnswer:
-    if found["type"] == "refusal":
+def _decisions_answer(answer: Mapping[str, Any], question: Question) -> DecisionAnswer:
+    if answer["type"] == "refusal":
         return DecisionAnswer.refusal()
-    if found["type"] != question.kind:
-        raise ValueError(f"a question of type {question.kind} has an answer of type {found['type']}")
+    if answer["type"] != question.kind:
+        raise ValueError(f"a question of type {question.kind} has an answer of type {answer['type']}")
     if isinstance(question, PredicateQuestion):
-        chance = float(found["probability"])
+        chance = float(answer["probability"])
         return DecisionAnswer.of([1 - chance, chance])
     named = "label" if isinstance(question, ScoreQuestion) else "value"
-    masses = {str(each[named]): float(each["probability"]) for each in found["probabilities"]}
+    masses = {str(mass[named]): float(mass["probability"]) for mass in answer["probabilities"]}
     return DecisionAnswer.of(in_order(masses, [option.value for option in question.options]))
 
 
@@ -610,13 +610,13 @@ def systemone_answers(body: Mapping[str, Any], request: DecisionRequest) -> dict
     }
 
 
-def _systemone_answer(found: Mapping[str, Any], question: Question) -> DecisionAnswer:
+def _systemone_answer(answer: Mapping[str, Any], question: Question) -> DecisionAnswer:
     if isinstance(question, PredicateQuestion):
-        chance = float(found[_NOUL])
+        chance = float(answer[_NOUL])
         return DecisionAnswer.of([1 - chance, chance])
-    masses = {str(name): float(value) for name, value in found["probabilities"].items()}
+    masses = {str(name): float(value) for name, value in answer["probabilities"].items()}
     values = [option.value for option in question.options]
-    names = [str(place) for place in range(len(values))] if isinstance(question, ScoreQuestion) else values
+    names = [str(level) for level in range(len(values))] if isinstance(question, ScoreQuestion) else values
     return DecisionAnswer.of(in_order(masses, names))
 
 
@@ -628,7 +628,7 @@ _ROUNDING = 1e-3
 _LEAST_MASS = 0.1
 
 Order = tuple[int, ...]
-"""The number of the option that stands at each place, from 0."""
+"""The number of the option at each position, from 0."""
 
 
 def rotations(n: int) -> tuple[Order, ...]:
@@ -640,7 +640,7 @@ def rotations(n: int) -> tuple[Order, ...]:
         >>> rotations(3)
         ((0, 1, 2), (1, 2, 0), (2, 0, 1))
     """
-    return tuple(tuple((place + shift) % n for place in range(n)) for shift in range(n))
+    return tuple(tuple((position + shift) % n for position in range(n)) for shift in range(n))
 
 
 def next_token_request(request: DecisionRequest, question: Question, order: Order) -> Request:
@@ -652,8 +652,8 @@ def next_token_request(request: DecisionRequest, question: Question, order: Orde
         order: of the options.
     """
     listed = "\n".join(
-        f"{letter}: {question.options[place].described}"
-        for letter, place in zip(LETTERS, order, strict=False)
+        f"{letter}: {question.options[option].described}"
+        for letter, option in zip(LETTERS, order, strict=False)
     )
     last = LETTERS[len(order) - 1]
     asked = f"Reply with exactly one letter, A to {last}, and nothing else."
@@ -688,9 +688,9 @@ def letter_masses(reply: Reply, order: Order) -> DecisionAnswer | None:
     shares.setdefault(first.token, first.logprob)
     masses = np.zeros(len(order))
     for token, logprob in shares.items():
-        place = LETTERS.find(letter) if (letter := token.strip(_AROUND)) else -1
-        if len(letter) == 1 and 0 <= place < len(order):
-            masses[order[place]] += math.exp(logprob)
+        position = LETTERS.find(letter) if (letter := token.strip(_AROUND)) else -1
+        if len(letter) == 1 and 0 <= position < len(order):
+            masses[order[position]] += math.exp(logprob)
     covered = float(masses.sum())
     likeliest = max(shares, key=lambda token: shares[token])
     if 0 < covered < _LEAST_MASS:
@@ -724,10 +724,10 @@ def averaged(answers: Sequence[DecisionAnswer | None], n_orders: int) -> Decisio
     usable = [answer for answer in answers if answer is not None and answer.masses]
     if len(usable) < n_orders:
         missing = next((answer for answer in answers if answer is not None and not answer.masses), None)
-        said = f"{len(usable)} of {n_orders} orders of the options have probabilities"
+        reason = f"{len(usable)} of {n_orders} orders of the options have probabilities"
         if missing is None:
-            return DecisionAnswer(reason=said)
-        return replace(missing, reason=f"{said}: {missing.reason}")
+            return DecisionAnswer(reason=reason)
+        return replace(missing, reason=f"{reason}: {missing.reason}")
     masses = np.array([answer.masses for answer in usable])
     mean = masses.mean(axis=0)
     bias = float(np.abs(masses - mean).sum(axis=1).mean() / 2)

@@ -94,12 +94,14 @@ class DecidingChat:
         return await self.chat.complete(request)
 
     async def _decided(self, decider: DecisionModel, asked: DecisionRequest) -> Reply:
-        found = await decider.decide(asked)
-        wrong = what_is_wrong(found, {name: len(each.options) for name, each in asked.questions.items()})
+        answers = await decider.decide(asked)
+        wrong = what_is_wrong(
+            answers, {name: len(question.options) for name, question in asked.questions.items()}
+        )
         if wrong is not None:
-            said = f"{self.name} answered with decisions that cannot be used: {wrong}"
-            raise CallError(said, kind=FailureKind.MALFORMED, raw=found.raw, usage=found.usage)
-        return as_reply(found)
+            message = f"{self.name} answered with decisions that cannot be used: {wrong}"
+            raise CallError(message, kind=FailureKind.MALFORMED, raw=answers.raw, usage=answers.usage)
+        return as_reply(answers)
 
     def check_run(self, *, stores_replies: bool) -> None:
         """Check that calls can be sent, and replies stored; see ``ChatModel``."""
@@ -175,22 +177,24 @@ class EndpointDecisions:
         except CallError as error:
             if error.kind is not FailureKind.UNKNOWN_MODEL:
                 raise
-            said = f"{name}: the endpoint has no {path}, or not for this model"
-            raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=error.raw) from None
+            message = f"{name}: the endpoint has no {path}, or not for this model"
+            raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=error.raw) from None
         if text.lstrip()[:1] == "<":
-            said = f"{name}: the endpoint answers with a page at {path}"
-            raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=scrubber.reply(text[:_CUT]))
+            message = f"{name}: the endpoint answers with a page at {path}"
+            raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=scrubber.reply(text[:_CUT]))
         body, raw = clean_json(text, scrubber, model=name)
         fields: Mapping[str, Any] = body if isinstance(body, dict) else {}
         usage = usage_in(fields, "input_tokens", "output_tokens")
         if "answers" not in fields:
-            said = f"{name}: what the endpoint answers at {path} has no answers in it"
-            raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=raw, usage=usage)
+            message = f"{name}: what the endpoint answers at {path} has no answers in it"
+            raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=raw, usage=usage)
         try:
             answers = self._format.answers(fields, request)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            said = f"{name} answered with decisions that cannot be read: {why_unreadable(error)}"
-            raise CallError(scrubber.line(said), kind=FailureKind.MALFORMED, raw=raw, usage=usage) from None
+            message = f"{name} answered with decisions that cannot be read: {why_unreadable(error)}"
+            raise CallError(
+                scrubber.line(message), kind=FailureKind.MALFORMED, raw=raw, usage=usage
+            ) from None
         return DecisionAnswers(answers, usage, str(fields.get("model") or name), raw)
 
     async def aclose(self) -> None:
@@ -264,17 +268,17 @@ class DecisionRun:
         Of the answered ones ``normalised`` had probabilities that did not sum to 1; letters never do, as
         other tokens are possible, and are not counted.
         """
-        found = Counter[str]()
-        for answer in (answer for each in self.answers for answer in each.values()):
-            found["answered" if answer.masses else "refused" if answer.refused else "unusable"] += 1
-            found["normalised"] += answer.is_normalised and self.form != NEXT_TOKEN
-        return {name: found[name] for name in ("answered", "refused", "unusable", "normalised")}
+        counts = dict.fromkeys(("answered", "refused", "unusable", "normalised"), 0)
+        for answer in (answer for answers in self.answers for answer in answers.values()):
+            counts["answered" if answer.masses else "refused" if answer.refused else "unusable"] += 1
+            counts["normalised"] += answer.is_normalised and self.form != NEXT_TOKEN
+        return counts
 
     @property
     def reason(self) -> str:
         """The most frequent reason why an answer is unusable; empty where none is."""
-        answers = (answer for each in self.answers for answer in each.values())
-        reasons = Counter(each.reason for each in answers if not each.masses and not each.refused)
+        answers = (answer for by_name in self.answers for answer in by_name.values())
+        reasons = Counter(answer.reason for answer in answers if not answer.masses and not answer.refused)
         return reasons.most_common(1)[0][0] if reasons else ""
 
 
@@ -328,15 +332,15 @@ async def _decided(
         trial = await try_form(requests, form, runner)
         runner = trial.runner
         if trial.why is None:
-            found = [*trial.found, *await asked(requests[len(trial.found) :], form, runner)]
-            joined = map(joined_answers, requests, found)
+            answers = [*trial.found, *await asked(requests[len(trial.found) :], form, runner)]
+            joined = map(joined_answers, requests, answers)
             return DecisionRun(tuple(joined), form, not_taken)
         not_taken = {**not_taken, form: trial.why}
     raise ReplyError("; ".join(f"{form}: {why}" for form, why in not_taken.items()))
 
 
 CallAnswers = list[Mapping[str, DecisionAnswer] | CallError]
-"""What the calls about one request brought."""
+"""Results of the calls about one request."""
 
 
 @dataclass(frozen=True)
@@ -399,16 +403,16 @@ async def try_form(requests: Sequence[DecisionRequest], form: str, runner: Runne
 async def _tried(request: DecisionRequest, form: str, runner: Runner) -> CallAnswers:
     """Send one request; a run that ends as every answer is malformed shows that only of this form."""
     try:
-        (found,) = await asked([request], form, runner)
+        (results,) = await asked([request], form, runner)
     except CallError as failure:
         if failure.kind is not FailureKind.MALFORMED:
             raise
         return [failure]
-    return found
+    return results
 
 
-def _are_malformed(found: CallAnswers) -> bool:
-    return all(isinstance(each, CallError) and each.kind is FailureKind.MALFORMED for each in found)
+def _are_malformed(results: CallAnswers) -> bool:
+    return all(isinstance(result, CallError) and result.kind is FailureKind.MALFORMED for result in results)
 
 
 async def asked(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> list[CallAnswers]:
@@ -418,13 +422,13 @@ async def asked(requests: Sequence[DecisionRequest], form: str, runner: Runner) 
         InterruptedRunError, ReplyError: as ``try_form``.
     """
     calls = [decision_calls(request, form) for request in requests]
-    flat = [call for each in calls for call in each]
+    flat = [call for of_request in calls for call in of_request]
     outcomes = await runner.collect([call.request for call in flat])
-    found = iter(
+    results = iter(
         call.read(outcome.reply) if outcome.reply is not None else outcome.failure
         for call, outcome in zip(flat, outcomes, strict=True)
     )
-    return [[each for _ in own if (each := next(found)) is not None] for own in calls]
+    return [[result for _ in of_request if (result := next(results)) is not None] for of_request in calls]
 
 
 NOT_TAKEN = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
@@ -452,11 +456,11 @@ class DecisionCall:
     order: Order = ()
 
     def read(self, reply: Reply) -> dict[str, DecisionAnswer]:
-        """Read the answers; one without log-probabilities has no masses, and says so."""
+        """Read the answers; a reply without log-probabilities has no masses, and a reason."""
         if self.question is None:
             return answers_in(reply)
-        found = letter_masses(reply, self.order)
-        return {self.question: DecisionAnswer(reason=NO_LOGPROBS) if found is None else found}
+        answer = letter_masses(reply, self.order)
+        return {self.question: DecisionAnswer(reason=NO_LOGPROBS) if answer is None else answer}
 
 
 def decision_calls(request: DecisionRequest, form: str) -> tuple[DecisionCall, ...]:
@@ -470,37 +474,39 @@ def decision_calls(request: DecisionRequest, form: str) -> tuple[DecisionCall, .
     )
 
 
-def why_not_taken(found: Mapping[str, DecisionAnswer] | CallError) -> str | None:
-    """Say why a call shows that its form is not taken; ``None`` where it does not show that."""
-    if isinstance(found, CallError):
-        return str(found) if found.kind in NOT_TAKEN else None
-    return next((answer.reason for answer in found.values() if answer.reason == NO_LOGPROBS), None)
+def why_not_taken(result: Mapping[str, DecisionAnswer] | CallError) -> str | None:
+    """Return why a call shows that its form is not taken; ``None`` where it does not show that."""
+    if isinstance(result, CallError):
+        return str(result) if result.kind in NOT_TAKEN else None
+    return next((answer.reason for answer in result.values() if answer.reason == NO_LOGPROBS), None)
 
 
-def may_lie_in_item(found: Mapping[str, DecisionAnswer] | CallError) -> bool:
+def may_lie_in_item(result: Mapping[str, DecisionAnswer] | CallError) -> bool:
     """Whether a call failed so that the item may be the reason and not the form, as by a content policy."""
-    return isinstance(found, CallError) and found.kind in _OF_ITEM
+    return isinstance(result, CallError) and result.kind in _OF_ITEM
 
 
 def joined_answers(
-    request: DecisionRequest, found: Sequence[Mapping[str, DecisionAnswer] | CallError]
+    request: DecisionRequest, results: Sequence[Mapping[str, DecisionAnswer] | CallError]
 ) -> dict[str, DecisionAnswer]:
     """Join what the calls about a request brought into one answer for each question.
 
     Args:
         request: what was asked.
-        found: for each of its ``decision_calls`` the answers, or why there are none.
+        results: of each of its ``decision_calls``, the answers or the failure.
     """
-    failure = next((each for each in found if isinstance(each, CallError)), None)
-    if len(found) == 1:
-        if isinstance(found[0], CallError):
-            return {name: _failed(found[0]) for name in request.questions}
-        return dict(found[0])
+    failure = next((result for result in results if isinstance(result, CallError)), None)
+    if len(results) == 1:
+        if isinstance(results[0], CallError):
+            return {name: _failed(results[0]) for name in request.questions}
+        return dict(results[0])
     answers = {}
     for name, question in request.questions.items():
-        own = [each[name] for each in found if not isinstance(each, CallError) and name in each]
-        joined = averaged(own, len(question.options))
-        lost = failure is not None and len(own) < len(question.options)
+        readings = [
+            result[name] for result in results if not isinstance(result, CallError) and name in result
+        ]
+        joined = averaged(readings, len(question.options))
+        lost = failure is not None and len(readings) < len(question.options)
         answers[name] = _failed(failure) if lost and failure is not None else joined
     return answers
 

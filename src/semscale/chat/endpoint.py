@@ -89,13 +89,15 @@ class EndpointChat:
     @property
     def signature(self) -> Signature:
         """The model's name and the endpoint; endpoints do not state the hash of their weights."""
-        place = urlsplit(self._base_url)
-        port = f"/{place.port}" if place.port else ""
+        address = urlsplit(self._base_url)
+        port = f"/{address.port}" if address.port else ""
         return Signature.of(
             "chat",
             model=self._model.replace(":", "@").replace("|", "_"),
             engine="openai",
-            endpoint=f"{place.hostname}{port}{place.path.rstrip('/')}".replace(":", "_").replace("|", "_"),
+            endpoint=f"{address.hostname}{port}{address.path.rstrip('/')}".replace(":", "_").replace(
+                "|", "_"
+            ),
         )
 
     def check_run(self, *, stores_replies: bool) -> None:  # noqa: ARG002 - replies of all endpoints can be
@@ -175,14 +177,14 @@ class EndpointChat:
 
 
 def _checked_url(text: str) -> str:
-    place = urlsplit(text)
-    if place.scheme not in {"http", "https"} or not place.hostname:
-        said = "must be an address such as http://localhost:11434/v1"
-        raise InputError(f"base_url {said}", in_shell=f"--chat-url {said}")
-    if place.username or place.password or place.query or place.fragment:
-        shown = f"{place.scheme}://{place.hostname}"
-        said = f"must have neither a user nor a query, got one with {shown}; keys come from variables"
-        raise InputError(f"base_url {said}", in_shell=f"--chat-url {said}")
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        rule = "must be an address such as http://localhost:11434/v1"
+        raise InputError(f"base_url {rule}", in_shell=f"--chat-url {rule}")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        shown = f"{parts.scheme}://{parts.hostname}"
+        rule = f"must have neither a user nor a query, got one with {shown}; keys come from variables"
+        raise InputError(f"base_url {rule}", in_shell=f"--chat-url {rule}")
     return text.rstrip("/")
 
 
@@ -310,8 +312,8 @@ def _reply(body: object, raw: str, scrubber: "Scrubber", model: str) -> Reply:
 
     choices = fields.get("choices")
     if not isinstance(choices, list):
-        said = fields.get("error")  # some endpoints report an error with status 200
-        raise fail(FailureKind.MALFORMED, f"answered without choices{f': {said}' if said else ''}")
+        stated = fields.get("error")  # some endpoints report an error with status 200
+        raise fail(FailureKind.MALFORMED, f"answered without choices{f': {stated}' if stated else ''}")
     if not choices:
         raise fail(FailureKind.EMPTY, "answered with an empty list of choices")
     try:
@@ -364,20 +366,20 @@ def usage_in(
         prompt: what the tokens of the prompt are called.
         completion: what those of the reply are called.
     """
-    found = body.get("usage")
+    counts = body.get("usage")
     try:
-        return Usage(int(found[prompt]), int(found[completion]))  # type: ignore[index]
+        return Usage(int(counts[prompt]), int(counts[completion]))  # type: ignore[index]
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
 
 
-def token_logprobs(found: object) -> tuple[TokenLogprob, ...] | None:
+def token_logprobs(answer: object) -> tuple[TokenLogprob, ...] | None:
     """Parse the log-probabilities of a reply's tokens; ``None`` if there are none.
 
     Raises:
         KeyError, TypeError, ValueError: they do not have the format of OpenAI's interface.
     """
-    tokens = found.get("content") if isinstance(found, dict) else None
+    tokens = answer.get("content") if isinstance(answer, dict) else None
     if not tokens:
         return None
     return tuple(
@@ -424,9 +426,9 @@ class Scrubber:
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        kept = sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
-        self._short = tuple(dict.fromkeys(form for secret in kept for form in _forms(secret)))
-        long = [secret for secret in kept if len(secret) >= SHORTEST_IN_REPLIES]
+        ordered = sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
+        self._short = tuple(dict.fromkeys(form for secret in ordered for form in _forms(secret)))
+        long = [secret for secret in ordered if len(secret) >= SHORTEST_IN_REPLIES]
         self._long = tuple(dict.fromkeys(form for secret in long for form in _forms(secret)))
 
     def line(self, text: str, *, longest: int = 300) -> str:
@@ -502,9 +504,9 @@ def failure_of(
     raw = _body(response, scrubber)
     # The client's error shows JSON bodies; for others, such as a proxy's page, show the beginning.
     page = f" - {scrubber.line(raw, longest=80)}" if raw[:1] not in {"", "{", "["} else ""
-    said = f"{model}: {_line(error, scrubber)}{page}"
+    message = f"{model}: {_line(error, scrubber)}{page}"
     return CallError(
-        f"{said}; {remedy}" if remedy else said,
+        f"{message}; {remedy}" if remedy else message,
         kind=kind,
         retry_after=_retry_after(response),
         raw=raw,
@@ -528,9 +530,9 @@ def _unanswered(error: Exception, scrubber: Scrubber, model: str, place: str) ->
         return CallError(f"{model} did not answer in time", kind=FailureKind.TIMEOUT)
     names = " ".join(kind.__name__ for cause in causes for kind in type(cause).__mro__)
     if "Connect" in names or "Protocol" in names:
-        said = scrubber.line(_why_no_connection(causes))
+        reason = scrubber.line(_why_no_connection(causes))
         where = f" at {place}" if place else ""
-        return CallError(f"{model} cannot be reached{where}: {said}", kind=FailureKind.CONNECTION)
+        return CallError(f"{model} cannot be reached{where}: {reason}", kind=FailureKind.CONNECTION)
     return CallError(f"{model}: {_line(error, scrubber)}", kind=FailureKind.BROKEN)
 
 
@@ -539,8 +541,8 @@ def _why_no_connection(causes: list[BaseException]) -> str:
     for cause in reversed(causes):
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror
-    said = [str(cause) for cause in causes if not isinstance(cause, RuntimeError)]
-    return next((words for words in reversed(said) if words), "connection lost")
+    texts = [str(cause) for cause in causes if not isinstance(cause, RuntimeError)]
+    return next((text for text in reversed(texts) if text), "connection lost")
 
 
 def _status(error: Exception) -> int | None:
@@ -620,8 +622,8 @@ def refused_parameters(body: str) -> tuple[str, ...]:
         statements = list(_statements(parse_json(body)))
     except ValueError:
         statements = [("", body)]
-    found = [name for place, words in statements for name in _named(place, words)]
-    return tuple(dict.fromkeys(found))
+    mentioned = [name for place, statement in statements for name in _named(place, statement)]
+    return tuple(dict.fromkeys(mentioned))
 
 
 def _statements(content: object) -> Iterator[tuple[str, str]]:
@@ -632,21 +634,21 @@ def _statements(content: object) -> Iterator[tuple[str, str]]:
         for part in content:
             yield from _statements(part)
     elif isinstance(content, dict):
-        words = content.get("msg") or content.get("message")
-        if isinstance(words, str):
-            place = content.get("param") or content.get("loc") or ""
+        message = content.get("msg") or content.get("message")
+        if isinstance(message, str):
+            subject = content.get("param") or content.get("loc") or ""
             kind = content.get("code") or content.get("type") or ""
-            yield str(place), f"{words} {kind}"
+            yield str(subject), f"{message} {kind}"
         else:
             for part in content.values():
                 yield from _statements(part)
 
 
-def _named(place: str, words: str) -> list[str]:
-    beside = _NAME.findall(place)
+def _named(subject: str, statement: str) -> list[str]:
+    beside = _NAME.findall(subject)
     if beside:
-        return beside if _NOT_TAKEN.search(words) else []
-    clauses = (_BESIDE_THE_POINT.split(clause, maxsplit=1)[0] for clause in _CLAUSE.split(words))
+        return beside if _NOT_TAKEN.search(statement) else []
+    clauses = (_BESIDE_THE_POINT.split(clause, maxsplit=1)[0] for clause in _CLAUSE.split(statement))
     return [name for clause in clauses if _NOT_TAKEN.search(clause) for name in _NAME.findall(clause)]
 
 

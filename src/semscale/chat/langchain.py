@@ -115,8 +115,8 @@ class LangChainChat:
         reason = str(about.get("finish_reason") or about.get("stop_reason") or "stop")
         refusal = (getattr(answer, "additional_kwargs", None) or {}).get("refusal")
         if refusal or reason in _FILTERED:
-            said = self._scrubber.line(str(refusal or reason))
-            raise CallError(f"{self.name} refused: {said}", kind=FailureKind.REFUSED, raw=text, usage=usage)
+            stated = self._scrubber.line(str(refusal or reason))
+            raise CallError(f"{self.name} refused: {stated}", kind=FailureKind.REFUSED, raw=text, usage=usage)
         raw = self._scrubber.reply(json.dumps({"content": text, "response_metadata": about}, default=str))
         model = str(about.get("model_name") or self.name)
         reply = Reply(text, reason, usage, token_logprobs(about.get("logprobs")), model, raw)
@@ -178,14 +178,14 @@ class LangChainClassifier:
         if isinstance(outcome, CallError):
             raise outcome  # outside the handler, so that no exception with a key in it is chained to it
         raw = self._scrubber.reply(json.dumps(outcome, default=str, ensure_ascii=False))
-        found = outcome.get("usage") or outcome.get("usage_metadata") or {}
-        usage = usage_in({"usage": found}, "input_tokens", "output_tokens")
+        tokens = outcome.get("usage") or outcome.get("usage_metadata") or {}
+        usage = usage_in({"usage": tokens}, "input_tokens", "output_tokens")
         try:
             answers = systemone_answers(outcome, request)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            said = f"{self.name} answered with decisions that cannot be read: {why_unreadable(error)}"
+            message = f"{self.name} answered with decisions that cannot be read: {why_unreadable(error)}"
             raise CallError(
-                self._scrubber.line(said), kind=FailureKind.MALFORMED, raw=raw, usage=usage
+                self._scrubber.line(message), kind=FailureKind.MALFORMED, raw=raw, usage=usage
             ) from None
         return DecisionAnswers(answers, usage, str(outcome.get("model") or self.name), raw)
 
@@ -194,11 +194,11 @@ class LangChainClassifier:
             answer = await self._model.ainvoke(content)
         except Exception as error:  # every integration raises its own
             return failure_of(error, self._scrubber, model=self.name)
-        found = answer.model_dump() if hasattr(answer, "model_dump") else answer
-        if isinstance(found, Mapping):
-            return found
-        said = f"{self.name} answered with {type(answer).__name__}, and not with answers"
-        return CallError(said, kind=FailureKind.UNSUPPORTED)
+        fields = answer.model_dump() if hasattr(answer, "model_dump") else answer
+        if isinstance(fields, Mapping):
+            return fields
+        message = f"{self.name} answered with {type(answer).__name__}, and not with answers"
+        return CallError(message, kind=FailureKind.UNSUPPORTED)
 
 
 def _langchain_question(written: dict[str, Any]) -> Any:  # noqa: ANN401 - LangChain's class, or a mapping

@@ -110,12 +110,12 @@ class Ledger:
             The result; ``None`` if there is none, and the call is reserved for this run.
         """
         try:
-            while (found := await self._do(Job("claim", key, run))) is False:
+            while (answer := await self._do(Job("claim", key, run))) is False:
                 await asyncio.sleep(_LOOK_AGAIN)
         except asyncio.CancelledError:
             await self.release(key, run)  # the thread may have reserved it already
             raise
-        return None if found is True else self._outcome(found)
+        return None if answer is True else self._outcome(answer)
 
     async def record(self, key: bytes, run: int, outcome: Reply | CallError) -> None:
         """Store the result of a call, on disk when this returns; a final one ends the reservation."""

@@ -177,8 +177,8 @@ class LocalChat:
             line = str(error).strip().splitlines()[-1][:200]
             raise CallError(f"{self.name} did not answer: {line}", kind=FailureKind.REJECTED) from None
         if is_search:
-            found = likeliest_tokens(result.texts, result.scores)
-            return replace(self._reply(result, found.token), logprobs=(found,))
+            likeliest = likeliest_tokens(result.texts, result.scores)
+            return replace(self._reply(result, likeliest.token), logprobs=(likeliest,))
         return self._reply(result, result.texts[0])
 
     def _room(self, history: "ChatHistory") -> int:

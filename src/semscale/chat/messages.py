@@ -270,15 +270,15 @@ def image_url(source: bytes | Path | str) -> str:
 
 
 def _checked(url: str) -> str:
-    found = _DATA_URL.fullmatch(url)
-    if found is None or found["type"] not in MEDIA_TYPES:
+    match = _DATA_URL.fullmatch(url)
+    if match is None or match["type"] not in MEDIA_TYPES:
         raise InputError(f"a data URL must be base64 of {', '.join(MEDIA_TYPES)}, got {url[:40]!r}...")
     try:
-        seen = media_type_of(base64.b64decode(found["body"], validate=False))
+        media_type = media_type_of(base64.b64decode(match["body"], validate=False))
     except binascii.Error as error:
         raise InputError(f"the base64 of the data URL {url[:40]!r}... cannot be read: {error}") from error
-    if seen != found["type"]:
-        raise InputError(f"the data URL says {found['type']}, but its picture is {seen}")
+    if media_type != match["type"]:
+        raise InputError(f"the data URL says {match['type']}, but its picture is {media_type}")
     return url
 
 

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from semscale.chat.budget import Budget, Meter, PriceTable, Spent
+from semscale.chat.budget import Budget, CapReachedError, Meter, PriceTable, Spent
 from semscale.chat.calling import (
     Caller,
-    CapReachedError,
     FatalCallError,
     NoReplyError,
-    Setting,
     StoppedRunError,
+    running_task,
 )
 from semscale.chat.chat_model import ChatModel, check_run, checked_chat_model, held_open
 from semscale.chat.ledger import Ledger
@@ -106,8 +105,8 @@ class Runner:
     async def collect(self, requests: Requests, *, progress: Progress | None = None) -> list[RequestOutcome]:
         """Send requests and return their outcomes in order; raises the errors of :meth:`run`."""
         async with aclosing(self.stream(requests, progress=progress)) as outcomes:
-            found = [outcome async for outcome in outcomes]
-        return sorted(found, key=lambda outcome: outcome.index)
+            unordered = [outcome async for outcome in outcomes]
+        return sorted(unordered, key=lambda outcome: outcome.index)
 
     async def stream(
         self, requests: Requests, *, progress: Progress | None = None
@@ -119,16 +118,23 @@ class Runner:
         outcome.
         """
         self._meter = Meter(self._budget, self._price)
-        told = RunProgress(f"asking {self.model.name}", requests, progress)
+        shown = RunProgress(f"asking {self.model.name}", requests, progress)
         async with held_open(self.model), _opened(self._ledger) as ledger:
             await RUNS.raise_if_stopped()
-            setting = Setting(self.model, self._limits, self._retries, self._meter, ledger, self._clock)
-            run = _RunTasks(Caller(setting), NumberedRequests(requests), self._limits, progress)
+            caller = Caller(
+                self.model,
+                limits=self._limits,
+                retries=self._retries,
+                meter=self._meter,
+                ledger=ledger,
+                clock=self._clock,
+            )
+            run = _RunTasks(caller, NumberedRequests(requests), self._limits, progress)
             try:
                 with RUNS.listed(run, run.end_after_calls, run.n_calls):
                     async for outcome in run.outcomes():
                         yield outcome
-                        told.add(outcome)
+                        shown.add(outcome)
             finally:
                 await run.stop()
         await RUNS.raise_if_stopped()
@@ -291,7 +297,7 @@ class _RunTasks:
     async def _watch(self, limits: Limits, progress: Progress | None) -> None:
         """Show how long no reply has come, and end the run when that is too long."""
         watch, loop = self._caller.watch, asyncio.get_running_loop()
-        told = WaitProgress(self._caller.model_name, progress)
+        shown = WaitProgress(self._caller.model.name, progress)
         tick = min(_TICK, limits.longest_unreached / 10)
         while True:
             before = loop.time()
@@ -303,7 +309,7 @@ class _RunTasks:
             seconds = watch.seconds
             if seconds >= longest:
                 break
-            told.tell(seconds, longest, watch.failure)
+            shown.show(seconds, longest, watch.failure)
         why = "" if watch.failure is None else f": {watch.failure}"
         self._end(NoReplyError(f"no reply came for {longest:,.12g} s{why}"))
         for task in self._asking:
@@ -322,9 +328,7 @@ class _RunTasks:
     @contextmanager
     def _listed(tasks: "set[asyncio.Task[None]]") -> Iterator[None]:
         """Keep the running task in a set, so that it can be cancelled while it waits."""
-        task = asyncio.current_task()
-        if task is None:
-            raise RuntimeError("requests of a run must be taken inside a task")
+        task = running_task()
         tasks.add(task)
         try:
             yield
@@ -341,7 +345,7 @@ class _RunTasks:
 
 
 def _how_to_go_on(is_capped: bool, keeps_replies: bool, has_replies: bool) -> str:
-    """Say what the user can do after a run that ended early."""
+    """Return the next step for the user after a run that ended early."""
     if not keeps_replies:
         what = "a higher cap" if is_capped else "the same command"
         return f"without a ledger {what} asks for everything again"
@@ -358,11 +362,11 @@ async def _opened(ledger: Ledger | str | Path | bool) -> AsyncIterator[Ledger | 
     if isinstance(ledger, Ledger) or ledger is False:
         yield ledger or None
         return
-    ours = Ledger(None if ledger is True else ledger)
+    opened = Ledger(None if ledger is True else ledger)
     try:
-        yield ours
+        yield opened
     finally:
-        await asyncio.to_thread(ours.close)
+        await asyncio.to_thread(opened.close)
 
 
 _SHOWN_FROM = 10.0  # seconds of waiting that are worth a word
@@ -370,7 +374,7 @@ _UNREACHED_FROM = 3.0  # the same where the endpoint cannot be reached, which th
 
 
 class RunProgress:
-    """Tells how many requests were sent, of how many; those whose replies were there already do not count.
+    """Shows how many requests were sent, of how many; those with replies in the ledger do not count.
 
     Args:
         stage: name of the work.
@@ -381,7 +385,7 @@ class RunProgress:
     def __init__(self, stage: str, requests: object, progress: Progress | None) -> None:
         self._stage, self._requests, self._progress = stage, requests, progress
         self._sent = self._there = 0
-        self._tell()
+        self._show()
 
     def add(self, outcome: RequestOutcome) -> None:
         """Count an outcome."""
@@ -389,16 +393,16 @@ class RunProgress:
             self._sent += 1
         else:
             self._there += 1
-        self._tell()
+        self._show()
 
-    def _tell(self) -> None:
+    def _show(self) -> None:
         if self._progress:
             total = len(self._requests) - self._there if isinstance(self._requests, Sized) else None
             self._progress(self._stage, self._sent, total)
 
 
 class WaitProgress:
-    """Tells for how long no reply has come, and what the calls failed of.
+    """Shows for how long no reply has come, and why calls failed.
 
     Args:
         model: name of the model that is asked.
@@ -409,8 +413,8 @@ class WaitProgress:
         self._model, self._progress = model, progress
         self._stage = ""
 
-    def tell(self, seconds: float, longest: float, failure: CallError | None) -> None:
-        """Tell of a wait that is long enough.
+    def show(self, seconds: float, longest: float, failure: CallError | None) -> None:
+        """Show a wait that is long enough.
 
         Args:
             seconds: since the last reply.
@@ -421,14 +425,14 @@ class WaitProgress:
             return
         is_unreached = failure is not None and failure.kind is FailureKind.CONNECTION
         is_long = seconds >= (_UNREACHED_FROM if is_unreached else _SHOWN_FROM)
-        if is_long and (not self._stage or (failure is not None and self._stage == self._words(None))):
-            self._stage = self._words(failure)  # one reason for each wait: its words may differ by call
+        if is_long and (not self._stage or (failure is not None and self._stage == self._stage_name(None))):
+            self._stage = self._stage_name(failure)  # one reason for each wait: its text may differ by call
         if self._stage:
             self._progress(self._stage, int(seconds), int(longest))
         if not is_long:
             self._stage = ""
 
-    def _words(self, failure: CallError | None) -> str:
+    def _stage_name(self, failure: CallError | None) -> str:
         why = "" if failure is None else f": {failure}"
         return f"waiting for {self._model} (seconds without a reply{why})"
 

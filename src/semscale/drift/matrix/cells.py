@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeVar
 
-from semscale.chat.calling import CapReachedError
+from semscale.chat.budget import CapReachedError
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.declining import declines_to_answer
 from semscale.chat.messages import FATAL, TRANSIENT, CallError

@@ -1,20 +1,25 @@
-"""What the ledger keeps: nothing is paid twice, what failed is asked again, and no key is in it."""
+"""Results in the ledger: paid calls are not repeated, not even after a kill; failed ones are."""
 
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
 import threading
 
 import pytest
 from endpoint import completion
 from made_up_requests import ONE, requests, statuses
 
+from semscale.chat import Request
 from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Limits, Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.signature import Signature
 
-pytestmark = pytest.mark.needs("api")
 
-
+@pytest.mark.needs("api")
 def test_a_second_run_sends_nothing(runner, endpoint):
     endpoint.plan((200, completion(None, message={"refusal": "no"})))
     first = runner(limits=ONE).run(requests(4))
@@ -36,6 +41,7 @@ WITHOUT_TEXT = {
 }
 
 
+@pytest.mark.needs("api")
 @pytest.mark.parametrize("body", WITHOUT_TEXT.values(), ids=WITHOUT_TEXT)
 def test_a_reply_without_text_is_repeated_and_asked_again_by_the_next_run(runner, endpoint, body):
     endpoint.plan(*[(200, body)] * 3)
@@ -46,6 +52,7 @@ def test_a_reply_without_text_is_repeated_and_asked_again_by_the_next_run(runner
     assert (outcome.reply.text, outcome.attempts) == ("echo: question 0", 2)
 
 
+@pytest.mark.needs("api")
 def test_an_empty_reply_of_a_custom_model_is_a_failure(tmp_path):
     class Mute:
         name, signature = "mute", Signature.of("chat", model="mute")
@@ -57,12 +64,14 @@ def test_an_empty_reply_of_a_custom_model_is_a_failure(tmp_path):
     assert str(outcome.failure) == "mute answered without text (finish reason stop)"
 
 
+@pytest.mark.needs("api")
 def test_what_failed_is_asked_again(runner, endpoint):
     endpoint.plan((400, {}))
     assert statuses(runner(limits=ONE).run(requests(1))) == ["failed"]
     assert statuses(runner(limits=ONE).run(requests(1))) == ["replied"]
 
 
+@pytest.mark.needs("api")
 def test_equal_requests_are_sent_once_and_samples_are_not_equal(runner, endpoint):
     same = requests(1) * 5
     outcomes = runner(limits=Limits(concurrency=5)).run([*same, same[0].resampled(1)])
@@ -70,6 +79,7 @@ def test_equal_requests_are_sent_once_and_samples_are_not_equal(runner, endpoint
     assert len(endpoint.requests) == 2
 
 
+@pytest.mark.needs("api")
 def test_parameters_and_model_make_another_call(endpoint, tmp_path):
     path = tmp_path / "ledger.sqlite"
     for model in ("m", "n"):
@@ -78,12 +88,14 @@ def test_parameters_and_model_make_another_call(endpoint, tmp_path):
     assert len(endpoint.requests) == 4
 
 
+@pytest.mark.needs("api")
 def test_without_a_ledger_everything_is_asked_again(runner, endpoint):
     for _ in range(2):
         runner(ledger=False).run(requests(3))
     assert len(endpoint.requests) == 6
 
 
+@pytest.mark.needs("api")
 def test_a_ledger_that_is_none(tmp_path, endpoint):
     path = tmp_path / "ledger.sqlite"
     path.write_bytes(b"this is no ledger at all" * 100)
@@ -92,6 +104,7 @@ def test_a_ledger_that_is_none(tmp_path, endpoint):
     assert endpoint.requests == []
 
 
+@pytest.mark.needs("api")
 def test_two_runs_at_once_share_the_calls(endpoint, tmp_path):
     path, counted = tmp_path / "ledger.sqlite", []
     threads = [
@@ -108,6 +121,7 @@ def test_two_runs_at_once_share_the_calls(endpoint, tmp_path):
     assert len(endpoint.requests) == 60
 
 
+@pytest.mark.needs("api")
 def test_key_is_in_no_file(endpoint, monkeypatch, tmp_path):
     key = "sk-sentinel-0123456789"
     monkeypatch.setenv("OPENAI_API_KEY", key)
@@ -120,6 +134,7 @@ def test_key_is_in_no_file(endpoint, monkeypatch, tmp_path):
     assert any(b"your key is" in path.read_bytes() for path in files)
 
 
+@pytest.mark.needs("api")
 def test_a_reply_says_how_long_its_call_took_also_from_the_ledger(fake, tmp_path):
     class Slow:
         """Takes 2 seconds of the fake clock for its first attempt, which fails, and 3 for the next one."""
@@ -141,6 +156,7 @@ def test_a_reply_says_how_long_its_call_took_also_from_the_ledger(fake, tmp_path
     assert model.attempts == 2
 
 
+@pytest.mark.needs("api")
 def test_a_model_that_says_how_long_it_took_is_believed(fake):
     class Queue:
         """Answers one after the other; the wait of the others is no time of theirs."""
@@ -153,3 +169,61 @@ def test_a_model_that_says_how_long_it_took_is_believed(fake):
 
     outcomes = Runner(Queue(), ledger=False, clock=fake.clock).run(requests(3))
     assert [outcome.reply.seconds for outcome in outcomes] == [1.5] * 3
+
+
+CHILD = """
+import sys
+from semscale.chat import Request, load_chat_model
+from semscale.chat.pacing import Limits
+from semscale.chat.runner import Runner
+url, ledger, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+runner = Runner(load_chat_model("m", base_url=url), limits=Limits(concurrency=8), ledger=ledger)
+requests = [Request.of(f"question {number}") for number in range(count)]
+print(len(runner.run(requests, progress=lambda _, done, __: print(done, flush=True))))
+"""
+
+
+CONCURRENCY, COUNT = 8, 200
+
+
+def start(endpoint, ledger) -> subprocess.Popen:
+    command = [sys.executable, "-c", CHILD, endpoint.url, str(ledger), str(COUNT)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.needs("api")
+@pytest.mark.exhaustive
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is a POSIX thing")
+@pytest.mark.parametrize("after", [1, 60, 150])
+def test_killed_and_resumed(endpoint, tmp_path, after):
+    ledger = tmp_path / "ledger.sqlite"
+    with start(endpoint, ledger) as child:
+        delivered = 0
+        while delivered < after:
+            delivered = int(child.stdout.readline())
+        os.kill(child.pid, signal.SIGKILL)
+        delivered = max([delivered, *(int(line) for line in child.stdout)])
+    connection = sqlite3.connect(ledger)
+    (kept,) = connection.execute("SELECT count(*) FROM semscale_attempts WHERE status = 'replied'").fetchone()
+    connection.close()
+    before = len(endpoint.requests)
+    assert delivered <= kept <= before < COUNT
+    assert before - kept <= CONCURRENCY  # lost is at most what was under way
+
+    # The killed run's claims are not waited for: time stands still here.
+    runner = Runner(endpoint.model(), limits=Limits(concurrency=CONCURRENCY), ledger=ledger)
+    outcomes = runner.run([Request.of(f"question {number}") for number in range(COUNT)])
+    assert [outcome.reply.text for outcome in outcomes] == [f"echo: question {n}" for n in range(COUNT)]
+    assert runner.spent.calls == COUNT - kept
+    late = len(endpoint.requests) - before - runner.spent.calls
+    assert 0 <= late <= CONCURRENCY  # what the killed run had sent may arrive after its end
+    twice = len(endpoint.prompts) - len(set(endpoint.prompts))
+    assert twice <= CONCURRENCY
+
+
+@pytest.mark.needs("api")
+@pytest.mark.exhaustive
+def test_several_processes_share_the_calls(endpoint, tmp_path):
+    children = [start(endpoint, tmp_path / "ledger.sqlite") for _ in range(3)]
+    assert [child.communicate()[0].splitlines()[-1] for child in children] == [str(COUNT)] * 3
+    assert sorted(endpoint.prompts) == sorted(f"question {number}" for number in range(COUNT))

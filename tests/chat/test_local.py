@@ -1,6 +1,7 @@
-"""The real local chat model, end to end; its weights are pulled once and kept like any user's."""
+"""Chat models on this machine."""
 
 import asyncio
+import hashlib
 import json
 import math
 import os
@@ -12,14 +13,85 @@ import pytest
 from semscale.chat import CallError, FailureKind, ImagePart, Message, Request, load_chat_model
 from semscale.chat.decision_formats import next_token_request
 from semscale.chat.decisions import DecisionRequest, PredicateQuestion, decide
-from semscale.chat.messages import Usage
+from semscale.chat.local import (
+    LocalModel,
+    asks_for_next_token,
+    beam_settings,
+    find_local_model,
+    likeliest_tokens,
+)
+from semscale.chat.messages import Parameters, Usage
 from semscale.chat.pacing import Limits, Retries
 from semscale.chat.runner import Runner
+from semscale.cli.main import main
 from semscale.errors import ModelError
 
-pytestmark = pytest.mark.needs("local")
+
+def test_a_gguf_file(tmp_path):
+    path = tmp_path / "my model:1.gguf"
+    path.write_bytes(b"weights")
+    sha256 = hashlib.sha256(b"weights").hexdigest()
+    assert find_local_model(str(path)) == LocalModel(path, "my_model_1", sha256, context=None)
+
+
+def test_a_folder_exported_for_openvino(tmp_path):
+    (tmp_path / "exported").mkdir()
+    (tmp_path / "exported" / "openvino_model.bin").write_bytes(b"weights")
+    found = find_local_model(str(tmp_path / "exported"))
+    assert (found.path, found.name) == (tmp_path / "exported", "exported")
+
+
+@pytest.mark.parametrize("name", ["missing.gguf", "model.safetensors", "."])
+def test_what_is_no_local_model(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
+    with pytest.raises(ModelError, match="is no local chat model: give SmolLM2-135M-Instruct"):
+        find_local_model(name)
+
+
+def test_an_embedding_model_is_no_chat_model():
+    with pytest.raises(ModelError, match="all-MiniLM-L6-v2 turns texts into vectors"):
+        find_local_model("all-MiniLM-L6-v2")
+
+
+def test_tokens_with_the_same_text_add_up():
+    found = likeliest_tokens(["B", "A", "A"], [math.log(0.4), math.log(0.3), math.log(0.2)])
+    assert [text for text, _ in found.top] == ["A", "B"]
+    assert math.exp(found.logprob) == pytest.approx(0.5)
+
+
+def test_no_probability_is_above_1():
+    # Two beams that rounding took to a sum of 1.0001.
+    assert likeliest_tokens(["A", "A"], [math.log(0.6), math.log(0.4001)]).logprob == 0
+
+
+def test_a_token_without_any_probability_is_left_out():
+    assert [text for text, _ in likeliest_tokens(["A", "B"], [0.0, -math.inf]).top] == ["A"]
+
+
+def test_each_beam_is_one_token():
+    assert beam_settings(20) == {"max_new_tokens": 1, "num_beams": 20, "num_return_sequences": 20}
+
+
+@pytest.mark.parametrize(
+    ("given", "asks"),
+    [
+        ({"max_tokens": 1, "top_logprobs": 20, "temperature": 0.0}, True),
+        ({"max_tokens": 1, "top_logprobs": 20}, True),
+        ({"max_tokens": 2, "top_logprobs": 20}, False),
+        ({"max_tokens": 1}, False),
+        ({"max_tokens": 1, "top_logprobs": 0}, False),
+        ({"max_tokens": 1, "top_logprobs": 5, "temperature": 1.0}, False),
+        ({"max_tokens": 1, "top_logprobs": 5, "schema": {"type": "string"}}, False),
+    ],
+)
+def test_only_requests_for_one_token_are_searched(given, asks):
+    assert asks_for_next_token(Parameters(**given)) is asks
+
 
 FRANCE = Request.of("What is the capital of France?", temperature=0.0, max_tokens=24)
+
+
 ANIMAL = Request.of("Name an animal.", temperature=1.0, seed=5, max_tokens=12)
 
 
@@ -35,6 +107,7 @@ def ask(model, *requests: Request) -> list[str]:
     return asyncio.run(all_of_them())
 
 
+@pytest.mark.needs("local")
 def test_it_answers(model):
     reply = asyncio.run(model.complete(FRANCE))
     assert "Paris" in reply.text
@@ -42,17 +115,20 @@ def test_it_answers(model):
     assert reply.usage.prompt_tokens > reply.usage.completion_tokens > 2
 
 
+@pytest.mark.needs("local")
 def test_temperature_0_gives_the_same_reply_in_any_company(model):
     alone = ask(model, FRANCE)[0]
     assert ask(model, ANIMAL, FRANCE, ANIMAL, FRANCE)[1::2] == [alone, alone]
 
 
+@pytest.mark.needs("local")
 def test_a_seed_decides_random_replies(model):
     other = Request.of("Name an animal.", temperature=1.0, seed=6, max_tokens=12)
     first, second, third = ask(model, ANIMAL, other, ANIMAL)
     assert first == third != second
 
 
+@pytest.mark.needs("local")
 def test_samples_differ_without_a_seed(model):
     request = Request.of("Name an animal.", temperature=1.0, max_tokens=12)
     samples = ask(model, *(request.resampled(number) for number in range(4)))
@@ -60,6 +136,7 @@ def test_samples_differ_without_a_seed(model):
     assert ask(model, request.resampled(2)) == [samples[2]]
 
 
+@pytest.mark.needs("local")
 def test_a_length_and_a_stop_are_kept(model):
     cut = Request.of("What is the capital of France?", max_tokens=3)
     reply = asyncio.run(model.complete(cut))
@@ -71,6 +148,7 @@ def test_a_length_and_a_stop_are_kept(model):
 BLUE = DecisionRequest.of("The sky is blue.", {"true": PredicateQuestion("Is this true?")})
 
 
+@pytest.mark.needs("local")
 def test_the_likeliest_next_tokens_have_their_probabilities(model):
     asked = next_token_request(BLUE, BLUE.questions["true"], (0, 1))
     reply = asyncio.run(model.complete(asked))
@@ -87,6 +165,7 @@ def test_the_likeliest_next_tokens_have_their_probabilities(model):
     assert dict(first.top)[chosen.texts[0]] == pytest.approx(chosen.scores[0], abs=0.26)
 
 
+@pytest.mark.needs("local")
 def test_it_decides_by_the_letters_of_the_options(model):
     found = decide(model, [BLUE, BLUE], ledger=False)
     assert (found.form, found.counts["answered"]) == ("next-token", 2)
@@ -96,11 +175,13 @@ def test_it_decides_by_the_letters_of_the_options(model):
     assert 0 <= answer.order_bias <= 1
 
 
+@pytest.mark.needs("local")
 def test_longer_replies_have_no_probabilities(model):
     asked = Request.of("What is the capital of France?", temperature=0.0, max_tokens=4, top_logprobs=5)
     assert asyncio.run(model.complete(asked)).logprobs is None
 
 
+@pytest.mark.needs("local")
 def test_a_schema_is_followed(model):
     score = {"type": "integer", "enum": [1, 2, 3, 4, 5]}
     schema = {
@@ -113,6 +194,7 @@ def test_a_schema_is_followed(model):
     assert json.loads(text)["score"] in range(1, 6)
 
 
+@pytest.mark.needs("local")
 @pytest.mark.parametrize(
     ("request_", "kind"),
     [
@@ -126,6 +208,7 @@ def test_what_it_cannot_do(model, request_, kind):
     assert caught.value.kind is kind
 
 
+@pytest.mark.needs("local")
 def test_a_run_costs_nothing_and_is_resumed(model, tmp_path):
     requests = [FRANCE, ANIMAL, FRANCE.resampled(1)]
     runner = Runner(model, ledger=tmp_path / "ledger.sqlite")
@@ -137,6 +220,7 @@ def test_a_run_costs_nothing_and_is_resumed(model, tmp_path):
     assert again.spent.usage == Usage(0, 0)
 
 
+@pytest.mark.needs("local")
 def test_a_reply_that_takes_too_long_is_broken_off(model):
     limits, retries = Limits(timeout=0.01), Retries(most=0)
     runner = Runner(model, limits=limits, retries=retries, ledger=False)
@@ -145,12 +229,14 @@ def test_a_reply_that_takes_too_long_is_broken_off(model):
     assert "Paris" in ask(model, FRANCE)[0]  # the engine is free again
 
 
+@pytest.mark.needs("local")
 def test_weights_that_cannot_be_run(tmp_path):
     (tmp_path / "broken.gguf").write_bytes(b"GGUF, but nothing else")
     with pytest.raises(ModelError, match="cannot be run by openvino-genai"):
         ask(load_chat_model(str(tmp_path / "broken.gguf")), FRANCE)
 
 
+@pytest.mark.needs("local")
 def test_importing_it_reports_nothing(model, tmp_path):
     _ = model.signature  # the weights are there: pip, which pulls them, would ask Rust for its version
     # OpenVINO itself is silent where CI is set, so the test must not be.
@@ -169,3 +255,58 @@ def test_importing_it_reports_nothing(model, tmp_path):
     )
     assert ended.stdout.split() == ["False", "0"]
     assert list(tmp_path.iterdir()) == []
+
+
+ITEMS = [
+    {"id": "sky", "input": "What colour is the sky?", "right": "The sky is blue."},
+    {"id": "sum", "input": "What is two plus two?", "right": "Two plus two is four."},
+    {"id": "cat", "input": "Which animal says meow?", "right": "A cat says meow."},
+]
+
+
+SHORT = ("--max-tokens", "12", "--chat-temperature", "0", "--reference", "right", "--ledger", "ledger.sqlite")
+
+
+@pytest.fixture
+def semscale(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
+    (tmp_path / "short.txt").write_text("Answer in one word. {input}")
+
+    def run(*words):
+        capsys.readouterr()
+        code = main(["drift", *words])
+        return code, capsys.readouterr().out
+
+    return run
+
+
+@pytest.mark.needs("local")
+def test_three_items_are_recorded_with_their_rerun_and_references(semscale):
+    ask = ("record", "--prompts", "items.jsonl", "--chat-model", "local", "--reruns", "1", *SHORT)
+    code, out = semscale(*ask, "--dry-run", "--json")
+    assert (code, json.loads(out)["models"][0]["calls"]) == (0, 6)
+    code, out = semscale(*ask)
+    assert code == 0
+    assert "SmolLM2-135M-Instruct" in out
+    code, out = semscale("approve", "latest", "--approved-by", "Ann", "--why", "a trial")
+    assert code == 0
+    # At temperature 0 the same questions have the same answers.
+    code, out = semscale(*ask[:5], *SHORT, "--rerun-of", "baseline")
+    assert code == 0, out
+
+
+@pytest.mark.needs("local")
+def test_a_matrix_of_two_prompts_scores_them_by_references(semscale, tmp_path):
+    (tmp_path / "long.txt").write_text("Answer in a sentence. {input}")
+    prompts = ("--prompts", "short.txt", "--prompts", "long.txt")
+    code, out = semscale(
+        "matrix", "--items", "items.jsonl", *prompts, "--chat-model", "local", *SHORT, "--json"
+    )
+    assert code == 0
+    said = json.loads(out)
+    assert said["basis"] == "reference"
+    for cell in said["cells"]:
+        assert (cell["n_answered"], cell["cost"], cell["score"]["n"]) == (3, 0.0, 3)
+        # The engine's own time: of 12 tokens, without the wait for other items.
+        assert cell["latency"] > 0

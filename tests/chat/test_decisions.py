@@ -1,0 +1,618 @@
+"""Typed decisions: questions, answers, formats on the wire, and runs."""
+
+import math
+
+import pytest
+from decision_endpoint import ASKED, REQUEST
+
+from semscale.chat import ImagePart, Message, Reply, Request, TextPart, TokenLogprob
+from semscale.chat.budget import Budget
+from semscale.chat.decision_formats import (
+    answers_in,
+    as_reply,
+    averaged,
+    check_decision,
+    decisions_answers,
+    decisions_body,
+    letter_masses,
+    next_token_request,
+    question_from,
+    question_record,
+    rotations,
+    systemone_answers,
+    systemone_body,
+    what_is_wrong,
+)
+from semscale.chat.decisions import (
+    ChoiceQuestion,
+    DecisionAnswer,
+    DecisionAnswers,
+    DecisionLimits,
+    DecisionRequest,
+    DecisionRun,
+    Option,
+    PredicateQuestion,
+    ScoreQuestion,
+    decide,
+)
+from semscale.chat.messages import Usage
+from semscale.chat.pacing import Retries
+from semscale.errors import InputError, InterruptedRunError, ReplyError
+from semscale.signature import Signature
+
+
+def options(*names):
+    return tuple(map(Option, names))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        PredicateQuestion("Is it?"),
+        ChoiceQuestion("Which?", (Option("a", "the first"), Option("b"))),
+        ScoreQuestion("How much?", options("low", "high")),
+    ],
+)
+def test_a_question_is_read_back_from_its_record(question):
+    assert question_from(question_record(question)) == question
+
+
+@pytest.mark.parametrize("kind", [ChoiceQuestion, ScoreQuestion])
+def test_one_option_is_no_question(kind):
+    with pytest.raises(InputError, match="must be two or more, got 1"):
+        kind("Which?", options("a"))
+
+
+def test_options_have_different_names():
+    with pytest.raises(InputError, match="got 'a' twice"):
+        ScoreQuestion("Which?", options("a", "b", "a"))
+
+
+@pytest.mark.parametrize("words", ["", "  ", None])
+def test_a_question_needs_instructions(words):
+    with pytest.raises(InputError, match="instructions"):
+        PredicateQuestion(words)
+
+
+def test_a_request_needs_a_question_and_a_message():
+    with pytest.raises(InputError, match="at least one question"):
+        DecisionRequest.of("text", {})
+    with pytest.raises(InputError, match="at least one message"):
+        DecisionRequest((), {"a": PredicateQuestion("Is it?")})
+
+
+def test_probabilities_of_two_decimals_are_made_to_sum_to_1():
+    # .33 + .33 + .33 = .99, and three values may each be off by .005: .985 to 1.015 is rounding
+    found = DecisionAnswer.of([0.33, 0.33, 0.33])
+    assert found.masses == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    assert (found.covered, found.is_normalised) == (pytest.approx(0.99), True)
+
+
+@pytest.mark.parametrize(("last", "usable"), [(0.51, True), (0.512, False), (0.49, True), (0.488, False)])
+def test_the_tolerance_is_half_a_hundredth_for_each_value(last, usable):
+    # two values: .01 in all
+    assert bool(DecisionAnswer.of([0.5, last]).masses) is usable
+
+
+def test_a_sum_of_1_is_left_alone():
+    found = DecisionAnswer.of([0.25, 0.75])
+    assert (found.masses, found.is_normalised) == ((0.25, 0.75), False)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.2, math.nan, math.inf])
+def test_what_is_no_probability_is_refused(value):
+    with pytest.raises(ValueError, match="probability"):
+        DecisionAnswer.of([0.5, value])
+
+
+def test_answers_survive_the_ledger():
+    answers = {
+        "a": DecisionAnswer.of([0.1, 0.9]),
+        "b": DecisionAnswer.refusal(),
+        "c": DecisionAnswer.of([0.1, 0.2]),
+        "d": DecisionAnswer((0.5, 0.5), 1.0, readings=((0.25, 0.75), (0.75, 0.25))),
+    }
+    found = answers_in(as_reply(DecisionAnswers(answers, Usage(3, 1), "m", "{}")))
+    assert (found["a"].masses, found["b"].refused) == ((0.1, 0.9), True)
+    assert found["c"].reason == answers["c"].reason
+    assert math.isnan(found["c"].covered)
+    assert found["d"].readings == answers["d"].readings
+    assert found["a"].readings == ()
+
+
+@pytest.mark.parametrize("reading", [(1.0,), (0.5, 0.6), (-0.5, 1.5)])
+def test_a_reading_must_be_a_distribution_over_the_options(reading):
+    found = DecisionAnswers({"q": DecisionAnswer((0.5, 0.5), 1.0, readings=((0.5, 0.5), reading))})
+    assert what_is_wrong(found, {"q": 2}) == "a reading of 'q' is no distribution over 2 options"
+
+
+def test_a_probability_may_be_off_by_a_millionth_at_both_ends():
+    # a predicate's yes of 1.0000004 leaves -.0000004 for no; two decimals could not show either
+    assert DecisionAnswer.of([-4e-7, 1.0000004]).masses == (0.0, 1.0)
+    with pytest.raises(ValueError, match="probability"):
+        DecisionAnswer.of([-2e-6, 1.0])
+
+
+ANSWERS = [
+    {"type": "predicate", "name": "angry", "probability": 0.75},
+    {
+        "type": "choice",
+        "choice": "sales",
+        "confidence": 0.5,
+        "probabilities": [{"value": "sales", "probability": 0.75}, {"value": "billing", "probability": 0.25}],
+    },
+    {"type": "refusal", "name": "tone"},
+]
+
+
+def test_the_body_has_the_fields_of_the_client():
+    assert decisions_body("m", REQUEST) == {
+        "model": "m",
+        "input": [{"type": "message", "role": "user", "content": "It broke."}],
+        "questions": [
+            {"type": "predicate", "name": "angry", "instructions": "Is it angry?"},
+            {
+                "type": "choice",
+                "name": "team",
+                "instructions": "Which team?",
+                "choices": [{"value": "billing", "description": "money"}, {"value": "sales"}],
+            },
+            {
+                "type": "score",
+                "name": "tone",
+                "instructions": "How kind?",
+                "levels": [{"label": "rude"}, {"label": "kind", "description": "warm words"}],
+            },
+        ],
+    }
+
+
+def test_an_image_is_a_part_of_its_message():
+    message = Message("user", (TextPart("What is it?"), ImagePart("data:image/png;base64,AAAA")))
+    body = decisions_body("m", DecisionRequest((message,), ASKED))
+    assert body["input"][0]["content"] == [
+        {"type": "input_text", "text": "What is it?"},
+        {"type": "input_image", "image_url": "data:image/png;base64,AAAA"},
+    ]
+
+
+def test_answers_are_put_into_the_order_of_the_options():
+    found = decisions_answers({"answers": ANSWERS}, REQUEST)
+    assert found["angry"].masses == (0.25, 0.75)
+    assert found["team"].masses == (0.25, 0.75)
+    assert found["tone"].refused
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ANSWERS[:2],
+        [ANSWERS[1], ANSWERS[0], ANSWERS[2]],
+        [ANSWERS[0], {"type": "choice", "probabilities": [{"value": "sales", "probability": 1}]}, ANSWERS[2]],
+        [{"type": "predicate", "probability": 1.4}, *ANSWERS[1:]],
+        [{"probability": 0.5}, *ANSWERS[1:]],
+    ],
+)
+def test_answers_to_other_questions_are_refused(answers):
+    with pytest.raises((ValueError, KeyError)):
+        decisions_answers({"answers": answers}, REQUEST)
+
+
+def test_the_body_has_the_documented_fields():
+    assert systemone_body("jev", REQUEST) == {
+        "model": "jev",
+        "state": "It broke.",
+        "questions": {
+            "angry": {"type": "noul", "instructions": "Is it angry?"},
+            "team": {
+                "type": "choice",
+                "instructions": "Which team?",
+                "criteria": {"billing": "money", "sales": None},
+            },
+            "tone": {"type": "score", "instructions": "How kind?", "criteria": ["rude", "kind: warm words"]},
+        },
+    }
+
+
+def test_levels_are_numbered_from_0_and_a_missing_answer_is_a_refusal():
+    answers = {
+        "tone": {"type": "score", "score": 0.75, "probabilities": {"1": 0.75, "0": 0.25}},
+        "angry": {"type": "noul", "noul": 1.0},
+    }
+    found = systemone_answers({"answers": answers}, REQUEST)
+    assert found["tone"].masses == (0.25, 0.75)
+    assert found["angry"].masses == (0.0, 1.0)
+    assert found["team"].refused
+    assert list(found) == list(ASKED)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"other": {"type": "noul", "noul": 1.0}},
+        {"angry": {"type": "choice", "probabilities": {}}},
+        {"tone": {"type": "score", "probabilities": {"1": 0.5, "2": 0.5}}},
+    ],
+)
+def test_answers_to_other_questions_are_refused_in_the_system_one_format(answers):
+    with pytest.raises((ValueError, KeyError)):
+        systemone_answers({"answers": answers}, REQUEST)
+
+
+QUESTION = ScoreQuestion("How good?", (Option("bad"), Option("fair", "has faults"), Option("good")))
+
+
+WITH_INSTRUCTIONS = DecisionRequest(
+    (Message("system", "Judge."), Message("user", "The text.")), {"q": QUESTION}
+)
+
+
+def reply(*top: tuple[str, float]) -> Reply:
+    found = tuple((token, math.log(share)) for token, share in top)
+    return Reply(top[0][0], logprobs=(TokenLogprob(*found[0], found),))
+
+
+def test_every_option_stands_once_at_every_place():
+    orders = rotations(4)
+    assert all(sorted(places) == [0, 1, 2, 3] for places in (*orders, *zip(*orders, strict=True)))
+
+
+def test_the_question_stands_after_the_text_with_its_options_in_order():
+    request = next_token_request(WITH_INSTRUCTIONS, QUESTION, (2, 0, 1))
+    assert isinstance(request, Request)
+    assert [message.role for message in request.messages] == ["system", "user"]
+    text = request.messages[1].text
+    assert text.startswith("The text.\n\nHow good?\n\nA: good\nB: bad\nC: fair: has faults\n")
+    assert "A to C" in text
+    assert (request.parameters.max_tokens, request.parameters.top_logprobs) == (1, 20)
+
+
+def test_masses_go_back_to_the_options_own_order():
+    # the order (2, 0, 1) puts good at A, bad at B and fair at C
+    found = letter_masses(reply(("A", 0.5), ("B", 0.25), (" C", 0.25)), (2, 0, 1))
+    assert found.masses == pytest.approx((0.25, 0.25, 0.5))
+
+
+def test_tokens_that_are_no_letter_are_left_out_and_told():
+    found = letter_masses(reply(("A", 0.5), (" A", 0.1), ("The", 0.2), ("AB", 0.1), ("D", 0.1)), (0, 1, 2))
+    assert found.masses == (1.0, 0.0, 0.0)
+    assert found.covered == pytest.approx(0.6)
+
+
+def test_without_a_letter_the_reason_is_told():
+    found = letter_masses(reply(("The", 0.9), ("I", 0.1)), (0, 1, 2))
+    assert found.masses == ()
+    assert "must be whole tokens" in found.reason
+
+
+def test_without_log_probabilities_there_is_no_answer():
+    assert letter_masses(Reply("A"), (0, 1)) is None
+
+
+def test_the_order_bias_of_a_model_that_always_says_a_is_as_large_as_it_can_be():
+    # always the first letter: each order gives all mass to another option, so the mean is 1/3 each, and each
+    # order is (|1 - 1/3| + 1/3 + 1/3) / 2 = 2/3 away from it
+    answers = [letter_masses(reply(("A", 1.0)), order) for order in rotations(3)]
+    found = averaged(answers, 3)
+    assert found.masses == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    assert found.order_bias == pytest.approx(2 / 3)
+
+
+def test_an_order_without_probabilities_leaves_no_balanced_mean():
+    found = averaged([DecisionAnswer((0.5, 0.5), 1.0), None], 2)
+    assert found.masses == ()
+    assert found.reason == "1 of 2 orders of the options have probabilities"
+
+
+def test_letters_with_almost_no_mass_are_no_answer():
+    found = letter_masses(reply(("I", 0.95), ("A", 0.002)), (0, 1, 2, 3, 4))
+    assert found.masses == ()
+    assert "the letters have 0.002 of the next token's probability, and 0.1 is the least" in found.reason
+    assert letter_masses(reply(("I", 0.85), ("A", 0.15)), (0, 1)).masses == (1.0, 0.0)
+
+
+def test_the_orders_give_the_mean_a_standard_error():
+    found = averaged([DecisionAnswer((0.2, 0.8)), DecisionAnswer((0.4, 0.6)), DecisionAnswer((0.6, 0.4))], 3)
+    # .8, .6 and .4: a standard deviation of .2, by the root of 3
+    assert found.standard_error((0, 1)) == pytest.approx(0.2 / 3**0.5)
+
+
+def test_one_reading_and_equal_readings_have_no_known_error():
+    assert math.isnan(DecisionAnswer((0.2, 0.8)).standard_error((0, 1)))
+    alike = averaged([DecisionAnswer((0.2, 0.8)), DecisionAnswer((0.2, 0.8))], 2)
+    assert math.isnan(alike.standard_error((0, 1)))
+
+
+YES = PredicateQuestion("Is it?")
+
+
+class Own:
+    name, signature, limits = "own", Signature.of("chat", model="own"), DecisionLimits(questions=2)
+
+    def __init__(self):
+        self.asked = 0
+
+    async def decide(self, request):
+        self.asked += 1
+        return DecisionAnswers({})
+
+
+def test_an_image_where_none_is_read_is_refused():
+    request = DecisionRequest((Message("user", (ImagePart("data:image/png;base64,AAAA"),)),), {"q": YES})
+    with pytest.raises(InputError, match="own decides about texts and reads no images"):
+        check_decision(request, Own.limits, "own")
+
+
+def test_too_many_options_are_refused():
+    question = ChoiceQuestion("Which?", tuple(Option(str(number)) for number in range(4)))
+    with pytest.raises(InputError, match="2 to 3 options, got 4 in question 'q'"):
+        check_decision(DecisionRequest.of("t", {"q": question}), DecisionLimits(options=3), "own")
+
+
+def test_too_many_questions_are_refused_before_anything_is_sent():
+    model = Own()
+    with pytest.raises(InputError, match="own takes 2 questions at once, got 3"):
+        decide(model, [DecisionRequest.of("t", dict.fromkeys("abc", YES))], ledger=False)
+    assert model.asked == 0
+
+
+def test_no_request_is_refused():
+    with pytest.raises(InputError, match="at least one"):
+        decide(Own(), [])
+
+
+def test_a_signature_must_be_one():
+    model = Own()
+    model.signature = "own"
+    with pytest.raises(InputError, match="signature of a decision model"):
+        decide(model, [DecisionRequest.of("t", {"q": YES})])
+
+
+class Answering(Own):
+    def __init__(self, answers):
+        self.answers = answers
+
+    async def decide(self, request):
+        return DecisionAnswers(self.answers)
+
+
+def answered(answers):
+    question = ScoreQuestion("How good?", tuple(map(Option, ("bad", "fair", "good"))))
+    found = decide(
+        Answering(answers), [DecisionRequest.of("t", {"q": question})], ledger=False, retries=Retries(0)
+    )
+    return found.answers[0]["q"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ({"q": DecisionAnswer((2, 3, 0))}, "the probabilities of 'q' must be from 0 to 1, got 2"),
+        ({"q": DecisionAnswer((0.5, 0.2, 0.1))}, "the probabilities of 'q' sum to 0.8"),
+        ({"q": DecisionAnswer((0.5, 0.5))}, "'q' has 3 options and 2 probabilities"),
+        ({"q": DecisionAnswer((float("nan"), 0.5, 0.5))}, "must be from 0 to 1, got nan"),
+        ({"q": DecisionAnswer()}, "the answer to 'q' has neither probabilities nor a reason"),
+        ({}, "there is no answer to 'q'"),
+        ({"q": DecisionAnswer.of([0, 0, 1]), "r": DecisionAnswer.refusal()}, "there is no question 'r'"),
+    ],
+)
+def test_answers_of_an_own_model_that_are_none_to_the_questions_are_not_used(answers, said):
+    found = answered(answers)
+    assert found.masses == ()
+    assert found.reason.startswith("own answered with decisions that cannot be used: ")
+    assert said in found.reason
+
+
+def test_the_order_bias_that_an_own_model_states_is_kept():
+    assert answered({"q": DecisionAnswer((0.0, 0.25, 0.75), 1.0, order_bias=0.125)}).order_bias == 0.125
+
+
+BY_NAME = {"no": 0.1, "yes": 0.9, "billing": 0.2, "sales": 0.8, "rude": 0.3, "kind": 0.7}
+
+
+def by_name(asked, names, text):
+    return [BY_NAME[name.split(":")[0]] for name in names]
+
+
+def requests(n: int) -> list[DecisionRequest]:
+    return [DecisionRequest.of(f"Text {number}.", ASKED) for number in range(n)]
+
+
+@pytest.fixture
+def run(decider, tmp_path):
+    decider.masses = by_name
+
+    def call(asked=None, **settings):
+        settings = {"ledger": tmp_path / "ledger.sqlite", "retries": Retries(0)} | settings
+        return decide("m", asked or [REQUEST], base_url=decider.url, **settings)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("speaks", "form", "tolerance"),
+    [
+        (("decisions", "systemone", "completions"), "decisions", 1e-12),
+        (("systemone", "completions"), "systemone", 1e-12),
+        (("completions",), "next-token", 1e-9),
+    ],
+)
+def test_the_first_form_that_the_endpoint_takes_gives_the_same_answers(decider, run, speaks, form, tolerance):
+    decider.speaks = speaks
+    found = run()
+    assert found.form == form
+    assert len(found.not_taken) == {"decisions": 0, "systemone": 1, "next-token": 2}[form]
+    masses = [answer.masses for answer in found.answers[0].values()]
+    wanted = [(0.1, 0.9), (0.2, 0.8), (0.3, 0.7)]
+    assert [pytest.approx(each, abs=tolerance) for each in wanted] == masses
+    assert found.counts == {"answered": 3, "refused": 0, "unusable": 0, "normalised": 0}
+
+
+def test_one_request_holds_all_questions(decider, run):
+    assert len(run(requests(5)).answers) == 5
+    assert decider.paths == ["decisions"] * 5
+
+
+def test_letters_cost_a_call_for_each_order_of_each_question(decider, run):
+    decider.speaks = ("completions",)
+    run(requests(3))
+    # three questions of two options: 6 calls a request, and one try of either format
+    assert decider.paths.count("completions") == 18
+    assert len(decider.paths) == 20
+
+
+def test_a_model_that_prefers_the_first_letter_is_told_apart_from_its_mean(decider, run):
+    decider.speaks, decider.favours = ("completions",), 1.0
+    answer = run().answers[0]["tone"]
+    # rude .3, kind .7: with the first letter favoured by e, P(rude) is .3e / (.3e + .7) = .5381 where it
+    # stands first, and .3 / (.3 + .7e) = .1362 where it stands second; their mean is .3371, .2010 from each
+    assert answer.masses == pytest.approx((0.3371, 0.6629), abs=1e-4)
+    assert answer.order_bias == pytest.approx(0.2010, abs=1e-4)
+
+
+def test_replies_are_kept_in_the_ledger(decider, run):
+    first = run(requests(3))
+    n_sent = len(decider.requests)
+    assert run(requests(3)).answers == first.answers
+    assert len(decider.requests) == n_sent
+
+
+def test_refusals_and_rounded_probabilities_are_counted(decider, run):
+    sums = {"no": 0.1, "yes": 0.9, "billing": 0.33, "sales": 0.66}
+    decider.masses = lambda asked, names, text: None if "rude" in names else [sums[name] for name in names]
+    found = run()
+    assert found.counts == {"answered": 2, "refused": 1, "unusable": 0, "normalised": 1}
+    assert found.answers[0]["team"].masses == pytest.approx((1 / 3, 2 / 3))
+
+
+def test_a_sum_that_rounding_does_not_explain_is_no_answer_and_is_not_paid_for_again(decider, run):
+    decider.masses = lambda asked, names, text: [0.2] * len(names)
+    found = run(retries=Retries(3, first_wait=0))
+    assert found.counts["unusable"] == 2  # the predicate states one probability only
+    assert found.answers[0]["tone"].reason.startswith("the probabilities sum to 0.4")
+    assert len(decider.requests) == 1
+
+
+def test_a_call_that_fails_for_a_while_is_repeated(decider, run):
+    decider.planned.append((503, {"error": "busy"}))
+    assert run(retries=Retries(1, first_wait=0)).form == "decisions"
+    assert decider.paths == ["decisions", "decisions"]
+
+
+MALFORMED = (200, {"answers": [{"type": "predicate"}] * 3})
+
+
+def test_answers_of_another_form_are_repeated_and_then_fail(decider, run):
+    decider.planned.extend([MALFORMED] * 2)
+    found = run(requests(2), retries=Retries(1, first_wait=0))
+    assert found.answers[0]["tone"].reason == (
+        "m answered with decisions that cannot be read: the field 'probability' is missing"
+    )
+    assert (found.form, found.counts["unusable"]) == ("decisions", 3)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("retries", "tries"),
+    [
+        (Retries(1, first_wait=0), 2),
+        (Retries(6, first_wait=0), 5),  # a run ends when the first call was repeated four times
+    ],
+)
+def test_malformed_answers_to_three_requests_show_that_a_form_is_not_taken(decider, run, retries, tries):
+    decider.planned.extend([MALFORMED] * 3 * tries)
+    found = run(requests(20), retries=retries)
+    assert found.form == "systemone"
+    assert "the field 'probability' is missing" in found.not_taken["decisions"]
+    assert decider.paths == ["decisions"] * 3 * tries + ["systemone"] * 20
+
+
+def test_malformed_decisions_after_other_failures_end_too(decider, run):
+    decider.planned.extend([(503, {}), *[MALFORMED] * 16])
+    found = run(requests(4), retries=Retries(6, first_wait=0))
+    assert found.form == "systemone"
+    # 7 calls for the first request, then 5 for each of two, as a new run counts its first failures anew
+    assert decider.paths.count("decisions") == 7 + 5 + 5
+
+
+POLICY = (400, {"error": {"message": "content policy"}})
+
+
+def test_one_rejected_request_does_not_decide_the_form(decider, run):
+    decider.planned.append(POLICY)
+    found = run(requests(4))
+    assert (found.form, found.not_taken) == ("decisions", {})
+    # the other three have three answers each
+    assert found.counts == {"answered": 9, "refused": 0, "unusable": 3, "normalised": 0}
+    assert "content policy" in found.answers[0]["tone"].reason == found.reason
+    assert decider.paths == ["decisions"] * 4
+
+
+def test_three_rejected_requests_show_that_a_form_is_not_taken(decider, run):
+    decider.planned.extend([POLICY] * 3)
+    found = run(requests(4))
+    assert found.form == "systemone"
+    assert decider.paths == ["decisions"] * 3 + ["systemone"] * 4
+
+
+def test_an_endpoint_that_answers_with_nothing_takes_no_decisions(decider, run):
+    decider.planned.append((200, {}))
+    found = run()
+    assert found.form == "systemone"
+    assert found.not_taken["decisions"].endswith("has no answers in it")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "why"),
+    [
+        (501, {"error": {"message": "not implemented"}}, "501"),
+        (200, " <!doctype html><title>Log in</title>", "answers with a page at /decisions"),
+    ],
+)
+def test_an_address_without_decisions_is_not_tried_again(decider, run, status, body, why):
+    decider.planned.append((status, body))
+    found = run(requests(2), retries=Retries(3, first_wait=0))
+    assert found.form == "systemone"
+    assert why in found.not_taken["decisions"]
+    assert decider.paths == ["decisions", "systemone", "systemone"]
+
+
+def test_letters_are_never_counted_as_mended():
+    answers = ({"q": DecisionAnswer((0.5, 0.5), 0.8)},)
+    assert DecisionRun(answers, "decisions", {}).counts["normalised"] == 1
+    assert DecisionRun(answers, "next-token", {}).counts["normalised"] == 0
+
+
+def test_a_cap_on_calls_stops_and_keeps_what_came(decider, run):
+    with pytest.raises(InterruptedRunError, match="4 calls"):
+        run(requests(9), budget=Budget(calls=4))
+    assert len(decider.requests) == 4
+    assert len(run(requests(9)).answers) == 9
+    assert len(decider.requests) == 9
+
+
+def test_too_many_levels_are_refused_before_anything_is_sent(decider, run):
+    levels = tuple(Option(str(number)) for number in range(11))
+    with pytest.raises(InputError, match="2 to 10 levels, got 11 in question 'q'"):
+        run([DecisionRequest.of("Text.", {"q": ScoreQuestion("How much?", levels)})])
+    assert decider.requests == []
+
+
+def test_an_image_goes_to_a_format_that_reads_it(decider, run):
+    image = ImagePart("data:image/png;base64,AAAA")
+    asked = [DecisionRequest((Message("user", (image,)),), {"q": PredicateQuestion("Is it a cat?")})]
+    assert run(asked).form == "decisions"
+    part = decider.requests[0][1]["input"][0]["content"][0]
+    assert part == {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}
+
+
+def test_without_log_probabilities_no_form_is_left(decider, run):
+    decider.speaks, decider.logprobs = ("completions",), False
+    with pytest.raises(ReplyError, match="next-token: the model gives no log-probabilities"):
+        run()
+
+
+def test_an_unknown_model_is_told_by_the_chat_call(decider, run):
+    decider.speaks = ()
+    with pytest.raises(ReplyError, match="check the model's name"):
+        run()

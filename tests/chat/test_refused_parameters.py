@@ -1,0 +1,258 @@
+"""Parameters that a model refuses: recognised, left out from then on, and stored with the reply."""
+
+import json
+
+import pytest
+from endpoint import REFUSALS, error
+from made_up_requests import requests, statuses
+
+from semscale.chat import CallError, FailureKind, Request
+from semscale.chat.budget import Budget
+from semscale.chat.calling import AcceptedParameters, ParameterForm, accepted_parameters, set_parameters
+from semscale.chat.endpoint import refused_parameters
+from semscale.chat.pacing import Limits
+from semscale.chat.runner import Runner
+from semscale.errors import InterruptedRunError
+
+OPENAI_TEMPERATURE = {
+    "error": {
+        "message": "Unsupported value: 'temperature' does not support 0 with this model. Only the default "
+        "(1) value is supported.",
+        "type": "invalid_request_error",
+        "param": "temperature",
+        "code": "unsupported_value",
+    }
+}
+
+
+OPENAI_LIMIT = {
+    "error": {
+        "message": "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+        "'max_completion_tokens' instead.",
+        "type": "invalid_request_error",
+        "param": "max_tokens",
+        "code": "unsupported_parameter",
+    }
+}
+
+
+PYDANTIC = {
+    "detail": [
+        {
+            "type": "extra_forbidden",
+            "loc": ["body", name],
+            "msg": "Extra inputs are not permitted",
+            "input": 1,
+        }
+        for name in ("seed", "top_logprobs")
+    ]
+}
+
+
+VLLM = {
+    "object": "error",
+    "message": "[{'type': 'extra_forbidden', 'loc': ('body', 'stop'), 'msg': 'Extra inputs are not "
+    "permitted', 'input': 'temperature'}]",
+    "type": "BadRequestError",
+    "param": None,
+    "code": 400,
+}
+
+
+AZURE = {"error": {**OPENAI_LIMIT["error"], "param": None}}
+
+
+SERDE = "unknown field `top_p`, expected one of `model`, `messages`, `temperature`, `seed` at line 1 column 9"
+
+
+GEMINI = [{"error": {"code": 400, "message": 'Unknown name "seed": Cannot find field.', "status": "INVALID"}}]
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        (json.dumps(OPENAI_TEMPERATURE), ("temperature",)),
+        (json.dumps(OPENAI_LIMIT), ("max_tokens",)),
+        (json.dumps(AZURE), ("max_tokens",)),
+        (json.dumps(PYDANTIC), ("seed", "top_logprobs")),
+        (json.dumps(VLLM), ("stop",)),
+        (json.dumps(GEMINI), ("seed",)),
+        (json.dumps({"error": SERDE}), ("top_p",)),
+        (json.dumps({"error": {"message": "`temperature` is deprecated for this model."}}), ("temperature",)),
+        (json.dumps({"error": "property 'logprobs' is unsupported"}), ("logprobs",)),
+        (json.dumps({"error": "Input error: `temperature` must be strictly positive"}), ("temperature",)),
+        ("invalid temperature: only 1 is allowed for this model", ("temperature",)),
+        ("`temperature` may only be set to 1 when thinking is enabled", ("temperature",)),
+        ("seed: Extra inputs are not permitted", ("seed",)),
+        ('json: unknown field "max_completion_tokens"', ("max_completion_tokens",)),
+    ],
+)
+def test_parameters_that_are_not_taken(body, names):
+    assert refused_parameters(body) == names
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "null",
+        "[" * 100_000,
+        "max_tokens is too large: 100000. This model supports at most 4096 completion tokens.",
+        json.dumps(
+            {"error": {"message": "Invalid value for 'top_logprobs': must be <= 5", "param": "top_logprobs"}}
+        ),
+        "temperature must be between 0 and 2",
+        "This model's maximum context length is 4096 tokens",
+        "The picture's format is not supported. The room's temperature is fine.",
+        json.dumps({"error": {"message": "response_format is not supported", "param": "response_format"}}),
+        "Unsupported parameter: 'temperatures'",
+    ],
+)
+def test_other_refusals(body):
+    assert refused_parameters(body) == ()
+
+
+REQUEST = Request.of("a", temperature=0.0, max_tokens=5, stop=("END",), top_logprobs=2, extra={"x": 1})
+
+
+def refusal(names):
+    return CallError("no", kind=FailureKind.REJECTED, refused=tuple(names))
+
+
+def test_a_limit_goes_by_its_other_name_before_it_is_left_out():
+    first = ParameterForm().after_refusal(refusal(["max_tokens"]), REQUEST)
+    sent = first.applied(REQUEST).parameters
+    assert (sent.max_tokens, sent.extra) == (None, {"x": 1, "max_completion_tokens": 5})
+    assert first.left_out_of(REQUEST) == ()
+    second = first.after_refusal(refusal(["max_completion_tokens"]), REQUEST)
+    sent = second.applied(REQUEST).parameters
+    assert (sent.max_tokens, sent.extra) == (None, {"x": 1})
+    assert second.left_out_of(REQUEST) == ("max_tokens",)
+    assert second.after_refusal(refusal(["max_tokens"]), REQUEST) is None
+
+
+def test_both_names_of_a_limit_refused_at_once():
+    form = ParameterForm().after_refusal(refusal(["max_tokens", "max_completion_tokens"]), REQUEST)
+    assert form.applied(REQUEST).parameters.extra == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    ("refused", "attribute", "without"),
+    [("temperature", "temperature", None), ("stop", "stop", ()), ("logprobs", "top_logprobs", None)],
+)
+def test_what_is_refused_is_not_sent_and_all_else_is(refused, attribute, without):
+    form = ParameterForm().after_refusal(refusal([refused]), REQUEST)
+    sent = form.applied(REQUEST)
+    assert getattr(sent.parameters, attribute) == without
+    assert set(set_parameters(REQUEST.parameters)) - set(set_parameters(sent.parameters)) == {attribute}
+    assert sent.messages == REQUEST.messages
+
+
+def test_a_refusal_of_what_was_not_sent_changes_nothing():
+    assert ParameterForm().after_refusal(refusal(["seed", "top_p"]), REQUEST) is None
+    assert ParameterForm().after_refusal(refusal([]), REQUEST) is None
+    assert ParameterForm().applied(REQUEST) is REQUEST
+
+
+def test_forms_are_merged():
+    one, other = ParameterForm(frozenset({"seed"})), ParameterForm(frozenset({"stop"}), "max_tokens")
+    assert one.merged(other) == other.merged(one) == ParameterForm(frozenset({"seed", "stop"}), "max_tokens")
+
+
+def test_what_is_known_of_a_model_is_shared_by_its_runs():
+    class Model:
+        pass
+
+    one, other = Model(), Model()
+    form = ParameterForm(frozenset({"temperature"}))
+    assert accepted_parameters(one).unknown_in(REQUEST)
+    accepted_parameters(one).learn(form, REQUEST)
+    assert accepted_parameters(one).form == form
+    assert not accepted_parameters(one).unknown_in(REQUEST)
+    assert accepted_parameters(one).unknown_in(Request.of("a", seed=1))
+    assert accepted_parameters(other) == accepted_parameters(other)
+    assert accepted_parameters(other).form == ParameterForm()
+
+
+def test_a_model_without_a_hash_finds_out_anew_in_each_run():
+    class Model:
+        __hash__ = None
+
+    assert isinstance(accepted_parameters(Model()), AcceptedParameters)
+
+
+MANY = Limits(concurrency=8)
+
+
+@pytest.mark.needs("api")
+@pytest.mark.parametrize("words", REFUSALS)
+def test_one_call_finds_out_for_all(runner, endpoint, words):
+    endpoint.refuse("temperature", words=words)
+    asked = runner(limits=MANY)
+    outcomes = asked.run(requests(20, temperature=0.0, top_p=0.5))
+    assert statuses(outcomes) == ["replied"] * 20
+    assert {outcome.reply.left_out for outcome in outcomes} == {("temperature",)}
+    assert len(endpoint.requests) == asked.spent.calls == 21
+    assert [body.get("top_p") for body, _, _ in endpoint.requests] == [0.5] * 21
+    assert sum("temperature" in body for body, _, _ in endpoint.requests) == 1
+    assert sorted(outcome.attempts for outcome in outcomes) == [1] * 19 + [2]
+
+
+@pytest.mark.needs("api")
+def test_what_a_run_found_out_the_next_one_knows(runner, endpoint):
+    endpoint.refuse("seed", words="pydantic")
+    asked = runner()
+    asked.run(requests(1, seed=1))
+    asked.run(requests(3, seed=1))
+    assert len(endpoint.requests) == 4
+
+
+@pytest.mark.needs("api")
+def test_the_limit_goes_by_its_other_name(runner, endpoint):
+    endpoint.refuse("max_tokens")
+    (outcome,) = runner().run(requests(1, max_tokens=7))
+    assert outcome.reply.left_out == ()
+    assert [body.get("max_completion_tokens") for body, _, _ in endpoint.requests] == [None, 7]
+
+
+@pytest.mark.needs("api")
+@pytest.mark.parametrize("words", REFUSALS)
+def test_all_parameters_refused_one_after_the_other(runner, endpoint, words):
+    names = ("temperature", "max_tokens", "max_completion_tokens", "top_p", "seed", "stop", "top_logprobs")
+    endpoint.refuse(*names, words=words)
+    settings = {"temperature": 0.0, "max_tokens": 5, "top_p": 0.5, "seed": 1, "stop": ("END",)}
+    (outcome,) = runner().run(requests(1, **settings, top_logprobs=2))
+    assert set(outcome.reply.left_out) == {*settings, "top_logprobs"}
+    assert set(endpoint.requests[-1][0]) == {"model", "messages"}
+    assert len(endpoint.requests) == outcome.attempts == 8
+
+
+@pytest.mark.needs("api")
+def test_the_same_requests_find_their_replies_and_what_was_left_out(runner, endpoint, tmp_path):
+    endpoint.refuse("temperature")
+    asked = requests(3, temperature=0.0)
+    first = runner().run(asked)
+    sent = len(endpoint.requests)
+    again = Runner(endpoint.model(), ledger=tmp_path / "ledger.sqlite").run(asked)
+    assert [outcome.reply for outcome in again] == [outcome.reply for outcome in first]
+    assert {outcome.reply.left_out for outcome in again} == {("temperature",)}
+    assert len(endpoint.requests) == sent
+
+
+@pytest.mark.needs("api")
+def test_a_refused_call_counts_against_the_cap(runner, endpoint):
+    endpoint.refuse("temperature")
+    with pytest.raises(InterruptedRunError, match="the cap of 3 calls is reached; replies that came"):
+        runner(budget=Budget(calls=3)).run(requests(9, temperature=0.0))
+    assert len(endpoint.requests) == 3
+
+
+@pytest.mark.needs("api")
+def test_a_parameter_is_kept_where_a_call_without_it_is_refused_too(runner, endpoint):
+    refusal = (400, error("'temperature' and pictures of this kind are not supported"))
+    endpoint.plan(refusal, (400, error("pictures of this kind are not supported")))
+    outcomes = runner(limits=Limits(concurrency=1)).run(requests(2, temperature=0.0))
+    assert statuses(outcomes) == ["failed", "replied"]
+    assert outcomes[0].failure.kind is FailureKind.REJECTED
+    assert outcomes[1].reply.left_out == ()
+    assert endpoint.requests[-1][0]["temperature"] == 0.0
