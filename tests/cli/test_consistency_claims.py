@@ -78,6 +78,7 @@ def test_other_outputs_are_written(semscale, answers, tmp_path, ending):
 def test_answers_are_asked_for_and_a_dry_run_asks_nobody(semscale, tmp_path, monkeypatch):
     model = ScriptedChat({"tower?": ["It was built in 1889.", "It was built in 1920.", "N/A"]})
     monkeypatch.setattr(chat, "load_chat_model", lambda *_, **__: model)
+    monkeypatch.setenv("SEMSCALE_LEDGER", str(tmp_path / "ledger.sqlite"))
     pl.DataFrame({"q": ["tower?", None]}).write_csv(tmp_path / "prompts.csv")
     asking = ("prompts.csv", "--prompt", "q", "--ask", "2", "--chat-model", "m", "--claims")
     assert json.loads(semscale("consistency", *asking, "--dry-run", "--json").out)["instrument"] == "forecast"
