@@ -426,7 +426,7 @@ def combined_ratings(
 def _softmax(cosines: Reals, centres: Floats) -> Floats:
     """Masses (s, k, n) of each set from cosines (s, k, n) and the anchors' mean cosines (s, k)."""
     logits = (cosines.astype(np.float64) - centres[:, :, None]) / SHARPNESS
-    masses = np.exp(logits - logits.max(axis=1, keepdims=True))
+    masses: Floats = np.exp(logits - logits.max(axis=1, keepdims=True))
     masses /= sum_in_order(masses.swapaxes(0, 1))[:, None, :]
     return masses
 
@@ -544,8 +544,9 @@ def _means(positions: Floats, values: Floats, width: float) -> Floats:
 
     distances = _from_thresholds(positions, len(values), width)
     steps = np.diff(values)[:, None, None]
-    means = values[0] + sum_in_order(ndtr(-distances) * steps)
-    return np.where(np.isnan(positions), values.mean(), means)
+    rising = values[0] + sum_in_order(ndtr(-distances) * steps)
+    means: Floats = np.where(np.isnan(positions), values.mean(), rising)
+    return means
 
 
 def best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Floats:
