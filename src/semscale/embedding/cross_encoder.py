@@ -128,7 +128,8 @@ class CrossEncoder:
             InputError: a text is not a string, or the lists differ in length.
             ModelError: the model's files have changed since, or its output has another form.
         """
-        if len(checked_texts(first)) != len(checked_texts(second)):
+        first, second = checked_texts(first), checked_texts(second)
+        if len(first) != len(second):
             raise InputError(f"pairs need two texts each, got {len(first)} and {len(second)} texts")
         rows = self._tokens.rows(first, second)
         values = np.empty((len(first), len(self.labels)), np.float32)

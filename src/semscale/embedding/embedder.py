@@ -115,7 +115,8 @@ class ArrayEmbedder:
 
     def __init__(self, texts: Sequence[str], vectors: npt.ArrayLike, *, name: str = "arrays") -> None:
         self._vectors = unit_rows(vectors)
-        if len(self._vectors) != len(checked_texts(texts)):
+        texts = checked_texts(texts)
+        if len(self._vectors) != len(texts):
             raise InputError(
                 f"vectors must have one row a text, got {len(self._vectors)} for {len(texts)} texts"
             )

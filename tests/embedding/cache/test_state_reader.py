@@ -14,7 +14,7 @@ TEXTS = ["It is safe.", "Not at all, and nobody knows why.", "", "word " * 700]
 
 @pytest.fixture(scope="module")
 def encoder():
-    return load_token_encoder()
+    return load_token_encoder("all-MiniLM-L6-v2")
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ TEXTS = st.one_of(
 
 @pytest.fixture(scope="module")
 def reader():
-    return load_token_encoder().reader
+    return load_token_encoder("all-MiniLM-L6-v2").reader
 
 
 def spelled_whole(reader, texts):

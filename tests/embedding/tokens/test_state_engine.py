@@ -34,7 +34,7 @@ def test_any_engine_that_shows_states_serves(engine):
 
 
 def test_the_engine_behind_a_cache_is_found(tmp_path):
-    embedder = load_embedder(cache=tmp_path)
+    embedder = load_embedder("all-MiniLM-L6-v2", cache=tmp_path)
     assert state_engine(embedder) is embedder.embedder
 
 
