@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from semscale.embedding.cache import cache_keys, checksum
+from semscale.embedding.cache import cache_keys
 from semscale.embedding.cache_file import EntryStore
 from semscale.embedding.checkpoint import read_config
 from semscale.embedding.embedder import AUTO
@@ -46,7 +46,6 @@ _FEWEST = 2  # tokens of two texts
 _DEFAULT_TOKENS = 512
 _NO_LIMIT = 1_000_000  # tokenizers without a limit state 1e30
 _TRUNCATED, _UNREAD = 1, 2
-_SUM = 4  # bytes of the checksum at the end of an entry
 _HASH_PIECE = 1 << 20
 
 
@@ -588,11 +587,11 @@ class PairCache:
         rows, bodies = [], []
         for entries in self.store.read(keys):
             for key, body in entries:
-                if len(body) == 4 * classes + 1 + _SUM and checksum(key, body[:-_SUM]) == body[-_SUM:]:
+                if len(body) == 4 * classes + 1:
                     rows.append(row_of[key])
                     bodies.append(body)
-        values = np.frombuffer(b"".join(body[: -_SUM - 1] for body in bodies), "<f4").reshape(-1, classes)
-        flags = np.frombuffer(bytes(body[-_SUM - 1] for body in bodies), np.uint8)
+        values = np.frombuffer(b"".join(body[:-1] for body in bodies), "<f4").reshape(-1, classes)
+        flags = np.frombuffer(bytes(body[-1] for body in bodies), np.uint8)
         return rows, PairLogits(values, (flags & _TRUNCATED) > 0, (flags & _UNREAD) > 0)
 
     def put_many(self, keys: Sequence[bytes], logits: PairLogits) -> None:
@@ -604,8 +603,5 @@ class PairCache:
         """
         flags = logits.truncated * _TRUNCATED + logits.unread * _UNREAD
         values = np.ascontiguousarray(logits.values, "<f4")
-        bodies = []
-        for key, row, flag in zip(keys, values, flags.tolist(), strict=True):
-            body = row.tobytes() + bytes([flag])
-            bodies.append(body + checksum(key, body))
+        bodies = [row.tobytes() + bytes([flag]) for row, flag in zip(values, flags.tolist(), strict=True)]
         self.store.write(keys, bodies)
