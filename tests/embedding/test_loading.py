@@ -5,9 +5,8 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from semscale.embedding import Embedder, load_embedder, loading
-from semscale.embedding.api import ApiEmbedder
 from semscale.embedding.cache import CachedEmbedder
-from semscale.embedding.embedder import ArrayEmbedder
+from semscale.embedding.embedder import ApiEmbedder, ArrayEmbedder
 from semscale.embedding.loading import as_embedder, load_token_encoder
 from semscale.embedding.openvino import OpenVinoEmbedder
 from semscale.errors import InputError, ModelError, UnknownNameError

@@ -1,11 +1,11 @@
-"""Checks of input texts, and distinct texts."""
+"""Checks of texts, distinct texts, and the progress of a part."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.embedding.texts import answer_status, checked_texts, distinct, text_status
+from semscale.embedding.texts import answer_status, checked_texts, distinct, shifted, text_status
 from semscale.errors import InputError
 from semscale.types import Status
 
@@ -45,3 +45,13 @@ def test_one_string_is_no_list_of_texts():
 def test_an_item_that_is_no_string_is_named(other):
     with pytest.raises(InputError, match=rf"texts\[1\] must be a string, got {type(other).__name__}"):
         checked_texts(["good", other])
+
+
+def test_a_part_is_told_behind_what_was_done_before():
+    told = []
+    shifted(lambda *step: told.append(step), 8, 20)("embedding", 3, 4)
+    assert told == [("embedding", 11, 20)]
+
+
+def test_where_nobody_is_told_nothing_is():
+    assert shifted(None, 8, 20) is None

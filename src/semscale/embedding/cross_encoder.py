@@ -15,7 +15,6 @@ from semscale.embedding.cache import cache_keys
 from semscale.embedding.cache_file import EntryStore
 from semscale.embedding.checkpoint import read_config
 from semscale.embedding.embedder import AUTO
-from semscale.embedding.graph import openvino_module
 from semscale.embedding.openvino import (
     TOKEN_BUDGET,
     Arithmetic,
@@ -24,6 +23,7 @@ from semscale.embedding.openvino import (
     arithmetic_of,
     check_finite,
     check_precision,
+    openvino_module,
     token_batches,
 )
 from semscale.embedding.texts import checked_texts, distinct

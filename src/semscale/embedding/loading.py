@@ -6,13 +6,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
-from semscale.embedding.embedder import AUTO, Embedder
+from semscale.embedding.embedder import AUTO, KEY_VARIABLE, ApiEmbedder, Embedder
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import did_you_mean
 from semscale.types import Progress
-
-KEY_VARIABLE = "OPENAI_API_KEY"
-"""Variable of the environment with the key of an endpoint."""
 
 if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder
@@ -183,8 +180,6 @@ def _torch(
 def _api(
     name: str, precision: str, base_url: str | None, progress: Progress | None, *, key_variable: str | None
 ) -> Embedder:
-    from semscale.embedding.api import ApiEmbedder
-
     _refuse_precision(precision, "api")
     return ApiEmbedder(name, base_url=base_url, key_variable=key_variable)
 
