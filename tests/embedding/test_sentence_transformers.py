@@ -247,7 +247,7 @@ def test_drift_takes_it(engine):
 
 @needs_torch
 def test_an_encoder_is_loaded_with_the_engine_by_name():
-    encoder = load_token_encoder(engine="torch", device="cpu")
+    encoder = load_token_encoder("all-MiniLM-L6-v2", engine="torch", device="cpu")
     assert dict(encoder.signature.fields)["device"] == "cpu"
 
 
