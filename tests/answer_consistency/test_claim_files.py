@@ -22,7 +22,7 @@ from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError
 from semscale.matching.settings import GroundingColumns
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 ANSWERS = [
     "The tower is in Paris. It was built in 1889. It is 330 metres tall.",

@@ -11,7 +11,7 @@ from semscale.errors import InputError, ModelError
 from semscale.signature import Signature
 from semscale.store.places import target_of
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 from semscale.types import Status
 
 TEXTS = ["a", None, "bb", " ", "a", "ccc", ""]

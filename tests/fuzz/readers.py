@@ -25,7 +25,7 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.cli.judge import read_panel
 from semscale.compat.athena import read_report
 from semscale.drift.gate.settings import read_gate_settings
-from semscale.drift.runs.reading import read_items, read_run
+from semscale.drift.reading import read_items, read_run
 from semscale.embedding.cache import FILE_NAME, STATES_FILE, EmbeddingCache, StateCache
 from semscale.embedding.cache_file import CacheWarning
 from semscale.embedding.checkpoint import Q4Parameters, read_tensors
@@ -46,8 +46,8 @@ from semscale.scales.library import load_scale, parse_translation
 from semscale.scales.scale import parse_scale
 from semscale.snapshots.files import read_snapshots
 from semscale.store.columns import as_names, flat, groups_in, listed_cell, storable
+from semscale.store.parts import Parts
 from semscale.store.reading import open_table
-from semscale.store.runs.stored_parts import Parts
 from semscale.store.surveys import HeaderRowsWarning
 from semscale.weights.folders import STAMP, read_stamps
 from semscale.yaml_reading import parse_yaml
@@ -226,13 +226,15 @@ def guard_pair(content: bytes) -> None:
 def parts(content: bytes) -> None:
     """Open the folder of an unfinished run: manifest, then the note beside its first part."""
     manifest, _, note = content.partition(b"\n")
-    folder = scratch() / "out.csv.parts"
+    out = scratch() / "out.csv"
+    folder = out.with_name("out.csv.parts")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     (folder / "manifest.json").write_bytes(manifest)
     (folder / "part-000000.parquet").write_bytes(b"")
     (folder / "part-000000.json").write_bytes(note)
-    with Parts.open(folder, {"seed": "1"}) as found:
+    with Parts.open(out, {"seed": "1"}) as found:
+        list(found.read())
         found.remove()
 
 

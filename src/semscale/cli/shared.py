@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from semscale.history.history import History
     from semscale.stats.intervals import IntervalPlan
     from semscale.store.reading import TableSettings
-    from semscale.store.runs.table_run import PartMakers, PartSettings
+    from semscale.store.runs import PartSettings, PartWorkers
     from semscale.store.surveys import HeaderKind
     from semscale.store.table import Table
     from semscale.types import Progress
@@ -187,7 +187,7 @@ class RunOptions(Configurable):
     @property
     def parts(self) -> "PartSettings":
         """Settings of the parts."""
-        from semscale.store.runs.table_run import PartSettings
+        from semscale.store.runs import PartSettings
 
         return PartSettings(self.part_rows, self.restart)
 
@@ -233,7 +233,7 @@ class EmbedderOptions(Configurable):
 
     @property
     def is_stated(self) -> bool:
-        """Whether the command line names the model."""
+        """True if the command line names the model."""
         return "embedder" in self.model_fields_set
 
     @property
@@ -341,7 +341,7 @@ class ChatOptions(Configurable):
 
     @property
     def is_stated(self) -> bool:
-        """Whether the command line names the model, which the project's file may do as well."""
+        """True if the command line, and not the project's file, names the model."""
         return "chat_model" in self.model_fields_set
 
     def load(self, progress: "Progress | None" = None, *, name: str | None = None) -> "ChatModel":
@@ -549,7 +549,7 @@ class RayOptions(Settings):
             raise InputError("ray must be HOST:PORT, auto or local, got an empty text")
 
     @contextmanager
-    def workers(self, engine: str, recipe: "Callable[[], Recipe]") -> "Iterator[PartMakers | None]":
+    def workers(self, engine: str, recipe: "Callable[[], Recipe]") -> "Iterator[PartWorkers | None]":
         """Join the cluster for the time of the block, and give what computes parts; ``None`` without one.
 
         Args:

@@ -8,7 +8,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.drift.nights.sequence import evidence_of_runs, sequence_tests
 from semscale.drift.nights.series import latest_complete, measured_alike, one_series, series_before
-from semscale.drift.runs.item_matching import ItemMatching
+from semscale.drift.runs import ItemMatching
 from semscale.history.items import digest_items
 
 SIGNATURE = stored_comparison({"match": 0.1}).signature
@@ -81,7 +81,7 @@ def lacking(losses, places, n):
         tuple(ids[at] for at in range(n) if (at in places) is is_there) for is_there in (True, False)
     )
     made = comparison({"match": losses})
-    return replace(made, matching=ItemMatching(common=common, lost=lost, places=tuple(places)))
+    return replace(made, matching=ItemMatching(common=common, lost=lost, positions=tuple(places)))
 
 
 def test_earlier_scores_are_restricted_to_the_items_of_a_candidate_that_lacks_some():

@@ -21,17 +21,21 @@ from semscale.cli.shared import EmbedderOptions, TableOptions
 from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.nights.history_summary import HistorySummary, summarize_history
+from semscale.drift.reading import RunColumns, is_table, read_run
 from semscale.drift.ruler.anchor_file import read_anchors
 from semscale.drift.ruler.anchors_summary import AnchorsSummary, summarize_anchors
 from semscale.drift.ruler.checking import freeze_anchors, read_again
 from semscale.drift.ruler.text_ruler import TextRuler
-from semscale.drift.runs.comparability import check_comparable, check_rerun, match_runs, outputs_equal
-from semscale.drift.runs.reading import read_run
-from semscale.drift.runs.revision import git_revision
-from semscale.drift.runs.run_columns import RunColumns
-from semscale.drift.runs.run_readers import find_reader
-from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
-from semscale.drift.runs.shared_ids import shared_ids
+from semscale.drift.runs import (
+    ApprovedBaseline,
+    RecordedRun,
+    check_comparable,
+    check_rerun,
+    git_revision,
+    match_runs,
+    outputs_equal,
+    shared_ids,
+)
 from semscale.embedding.token_states import TOKENLESS_ENGINES
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.anchor_sets import AnchorSet
@@ -67,14 +71,13 @@ def dataset_of(history: "History", dataset: str | None) -> str:
     return known[0]
 
 
-def run_of(history: "History", name: str, dataset: str | None, *, skip_reruns: bool = False) -> "Run":
+def run_of(history: "History", name: str, dataset: str | None) -> "Run":
     """Load the run that is meant.
 
     Args:
         history: where it is.
-        name: the beginning of its id, ``latest``, or ``baseline``.
+        name: the beginning of its id, ``latest`` (the latest run that repeats no other), or ``baseline``.
         dataset: of which dataset the latest run or the baseline is meant; the only one unless given.
-        skip_reruns: whether ``latest`` is the latest run that repeats no other one.
 
     Raises:
         UnknownNameError: there is no such run.
@@ -84,7 +87,7 @@ def run_of(history: "History", name: str, dataset: str | None, *, skip_reruns: b
         return history.baseline(dataset_of(history, dataset))[0]
     if name == LATEST:
         runs = history.runs(dataset_of(history, dataset))
-        return history.run([run for run in runs if not (skip_reruns and run.rerun_of)][-1].id)
+        return history.run([run for run in runs if run.rerun_of is None][-1].id)
     try:
         run = history.run(name)
     except UnknownNameError as error:
@@ -184,7 +187,7 @@ def read_outputs(
 
 
 def _columns_like(run: Run, columns: RunColumns, path: str, table: TableOptions) -> RunColumns:
-    if path == _STANDARD_INPUT or not find_reader(path, table.settings.get("format")).has_columns:
+    if path == _STANDARD_INPUT or not is_table(path, table.settings.get("format")):
         return columns
     there = table.open(path).columns
     by = columns.by or tuple(kind for kind in run.group_kinds if kind in there)
@@ -220,7 +223,7 @@ def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
         if not text:
             raise InputError(f"{name} must not be empty: an approval says who gave it and for what reason")
     with options.history.open() as history:
-        approved = run_of(history, options.run, options.history.dataset, skip_reruns=True)
+        approved = run_of(history, options.run, options.history.dataset)
         shared = shared_ids(history, approved) if history.approvals(approved.dataset) else None
         approval = Approval(approved.id, approved.dataset, by, why, approved=at, expires=until)
         history.approve(approval)

@@ -84,7 +84,7 @@ class Database:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a SQLite file."""
+        """Tell whether it is a SQLite file."""
         return self.address.url is None
 
     @contextmanager

@@ -1,0 +1,330 @@
+"""Items that two runs share, their languages, ids in common with earlier runs, and Git revisions."""
+
+import shutil
+import subprocess
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from semscale.drift.runs import (
+    ItemMatching,
+    OutputLanguage,
+    SharedIds,
+    check_comparable,
+    check_rerun,
+    git_revision,
+    match_items,
+    match_runs,
+    output_languages,
+    shared_ids,
+)
+from semscale.errors import InputError
+from semscale.history.items import Item, Output
+from semscale.history.runs import Approval, Run
+from semscale.signature import Signature
+from semscale.weights.known import KNOWN
+
+
+def asked(**inputs):
+    return Run("exam", "m", tuple(Item(name, (), asked) for name, asked in inputs.items()))
+
+
+def test_all_items_match_in_any_order():
+    found = match_items(asked(a="A?", b="B?"), asked(b="B?", a="A?"))
+    assert (found.common, found.n_left_out, found.new) == (("a", "b"), 0, ())
+    assert found.versions[0] == found.versions[1]
+
+
+def test_an_input_that_occurs_twice_is_not_looked_for():
+    # "Twice?" could be either of two items.
+    found = match_items(asked(a="Twice?", b="Twice?", c="C?"), asked(x="Twice?", y="C?"))
+    assert found.moved == (("c", "y"),)
+    assert found.lost == ("a", "b", "c")
+
+
+def test_swapped_ids_are_other_items_that_moved():
+    found = match_items(asked(a="A?", b="B?", c="C?"), asked(a="B?", b="A?", c="C?"))
+    assert (found.common, found.changed, found.lost, found.new) == (("c",), ("a", "b"), (), ())
+    assert found.moved == (("a", "b"), ("b", "a"))
+
+
+def test_an_input_that_only_one_run_has_is_refused():
+    with pytest.raises(InputError, match="inputs: only one of the runs has those of 'a'"):
+        match_items(asked(a="A?"), asked(a=None))
+
+
+def test_the_record_has_every_id():
+    record = match_items(asked(a="A?", b="B?"), asked(a="A?", c="B?")).record()
+    assert record.pop("baseline_version") != record.pop("candidate_version")
+    assert record == {
+        "common": 1,
+        "lost": ("b",),
+        "new": ("c",),
+        "changed": (),
+        "moved": [{"baseline": "b", "candidate": "c"}],
+    }
+    assert ItemMatching().record()["baseline_version"] is None
+
+
+def item(name, text="Yes.", **changes):
+    settings = {"input": f"Question {name}?", "groups": {"topic": "t"}} | changes
+    return Item(name, (Output(text, {"credits": 1.0}),), **settings)
+
+
+BASELINE = Run("exam", "m1", (item("a"), item("b"), item("c")))
+
+
+def candidate(*items, dataset="exam"):
+    return Run(dataset, "m2", items or BASELINE.items)
+
+
+def test_items_come_in_the_baselines_order_and_the_rest_stays():
+    given = candidate(item("c", "C."), item("a", "A."), item("b", "B."))
+    found = check_comparable(BASELINE, given)
+    assert [(one.id, one.outputs[0].text) for one in found.items] == [("a", "A."), ("b", "B."), ("c", "C.")]
+    assert (found.id, found.model, found.recorded) == (given.id, "m2", given.recorded)
+    assert [one.id for one in given.items] == ["c", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (candidate(dataset="essay"), "dataset: the baseline is of 'exam', the candidate of 'essay'"),
+        (
+            candidate(item("b")),
+            "candidate lacks 'a', 'c' of the baseline; record every item, with no outputs w",
+        ),
+        (candidate(*BASELINE.items, item("d")), "items: the baseline lacks 'd' of the candidate"),
+        (
+            candidate(item("a"), item("b", input="Other?"), item("c")),
+            "inputs: the candidate was asked something else in 'b'",
+        ),
+        (
+            candidate(*(item(name, input=None) for name in "abc")),
+            "inputs: only one of the runs has those of 'a', 'b', 'c'",
+        ),
+        (
+            candidate(item("a"), item("b", groups={"topic": "u"}), item("c")),
+            "groups: 'b' has topic 't' in the baseline and 'u' in the candidate",
+        ),
+        (
+            candidate(item("a"), item("b"), item("c", groups={})),
+            "groups: 'c' has topic 't' in the baseline and none in the candidate",
+        ),
+        (
+            candidate(item("a", groups={"topic": "t", "year": "1"}), item("b"), item("c")),
+            "groups: 'a' has year none in the baseline and '1' in the candidate",
+        ),
+        (
+            candidate(*(replace(item(name), outputs=(Output("Yes."),)) for name in "abc")),
+            "fields: the candidate has no 'credits', which the baseline has; record its outputs with it",
+        ),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_refused_with_what_differs(given, message):
+    with pytest.raises(InputError, match=message):
+        check_comparable(BASELINE, given)
+
+
+def test_a_silent_candidate_can_be_compared_without_fields():
+    for outputs in ((), (Output(None), Output(" "))):
+        silent = candidate(*(replace(item(name), outputs=outputs) for name in "abc"))
+        assert check_comparable(BASELINE, silent).items == silent.items
+
+
+def test_fields_that_only_the_candidate_has_are_no_hindrance():
+    plain = replace(BASELINE, items=tuple(replace(one, outputs=(Output("Yes."),)) for one in BASELINE.items))
+    assert check_comparable(plain, candidate()).fields == ("credits",)
+
+
+def test_of_many_ids_a_few_are_named():
+    many = Run("exam", "m1", tuple(item(str(number)) for number in range(9)))
+    with pytest.raises(InputError, match="lacks '1', '2', '3', '4', '5' and 3 more of the baseline"):
+        check_comparable(many, candidate(item("0")))
+
+
+MANY = Run("exam", "m1", tuple(item(f"q{number}") for number in range(20)))
+
+
+def test_a_candidate_that_lacks_some_items_is_compared_in_the_others():
+    # Of 20 items two are lost, one was asked something else, two are new: 17 are in common.
+    given = [*MANY.items[:1:-1], item("new-1"), item("new-2")]
+    given[0] = replace(given[0], input="Other?")
+    found = match_runs(MANY, candidate(*given))
+    assert [one.id for one in found.baseline.items] == [f"q{number}" for number in range(2, 19)]
+    assert [one.id for one in found.candidate.items] == [one.id for one in found.baseline.items]
+    assert (found.baseline.id, found.candidate.model) == (MANY.id, "m2")
+    matching = found.matching
+    assert (matching.lost, matching.new, matching.changed) == (("q0", "q1"), ("new-1", "new-2"), ("q19",))
+    assert (matching.n_baseline, matching.n_left_out, matching.moved) == (20, 3, ())
+    assert matching.versions == (MANY.dataset_version, candidate(*given).dataset_version)
+
+
+def test_a_candidate_with_all_items_and_more_needs_no_number_of_them():
+    found = match_runs(BASELINE, candidate(*BASELINE.items, item("d")))
+    assert found.baseline is BASELINE
+    assert found.matching.new == ("d",)
+
+
+@pytest.mark.parametrize(
+    ("n", "kept", "message"),
+    [
+        (20, 9, "items: 9 of the baseline's 20 can be compared, and at least 10 are needed: the candidate "
+         "lacks 'q9', 'q10', 'q11', 'q12', 'q13' and 6 more; record every item"),
+        (30, 14, "items: 14 of the baseline's 30 can be compared, and at least 15 are needed"),
+        (3, 2, "items: 2 of the baseline's 3 can be compared, and at least 3 are needed: the"),
+    ],
+)  # fmt: skip
+def test_too_few_items_in_common_are_refused(n, kept, message):
+    baseline = Run("exam", "m1", tuple(item(f"q{number}") for number in range(n)))
+    with pytest.raises(InputError, match=message):
+        match_runs(baseline, candidate(*baseline.items[:kept]))
+    least = max(10, n // 2)
+    assert n < 10 or match_runs(baseline, candidate(*baseline.items[:least]))
+
+
+def test_a_renumbered_dataset_is_said_to_be_one():
+    # The first item is gone, and all others have moved up by one: each id has another input.
+    moved = [replace(one, id=f"q{place}") for place, one in enumerate(MANY.items[1:])]
+    with pytest.raises(
+        InputError,
+        match="the dataset was renumbered: 19 of the baseline's 20 inputs are in the candidate under another "
+        "id, such as 'q1' under 'q0'; give the items their former ids",
+    ):
+        match_runs(MANY, candidate(*moved))
+
+
+def test_other_ids_without_inputs_match_nothing():
+    plain = [replace(one, input=None) for one in MANY.items]
+    others = [replace(one, id=f"other-{one.id}") for one in plain]
+    with pytest.raises(InputError, match="items: nothing matches: 0 of the baseline's 20 can be compared"):
+        match_runs(replace(MANY, items=tuple(plain)), candidate(*others))
+
+
+def test_items_in_common_must_have_the_same_groups_and_fields():
+    other = [replace(one, groups={"topic": "u"}) for one in MANY.items[:15]]
+    with pytest.raises(InputError, match="groups: 'q0' has topic 't' in the baseline and 'u'"):
+        match_runs(MANY, candidate(*other))
+    with pytest.raises(InputError, match="dataset: the baseline is of 'exam', the candidate of 'essay'"):
+        match_runs(MANY, candidate(*MANY.items, dataset="essay"))
+
+
+def test_a_rerun_that_says_nothing_is_refused_and_an_incomplete_one_is_not():
+    silent = [replace(one, outputs=()) for one in BASELINE.items]
+    with pytest.raises(InputError, match="has no output in any item, and the baseline has some in 3"):
+        check_rerun(BASELINE, candidate(*silent))
+    incomplete = candidate(*silent[:2], BASELINE.items[2])
+    assert check_rerun(BASELINE, incomplete) == incomplete
+
+
+MINILM = KNOWN["all-MiniLM-L6-v2"]
+ENGLISH_MODEL = Signature.of("drift", model=f"{MINILM.name}#{MINILM.sums[MINILM.weights][:12]}")
+FRENCH, ENGLISH = "La batterie tient deux jours.", "The battery lasts two days, and it is quiet."
+
+
+def answered(model, *items):
+    numbered = (Item(str(place), tuple(map(Output, texts))) for place, texts in enumerate(items))
+    return Run("answers", model, tuple(numbered))
+
+
+SPOKEN = answered("old", [ENGLISH, ENGLISH], [FRENCH], ["Paris"])
+SPOKEN_ANEW = answered("new", [ENGLISH], [FRENCH, FRENCH], [])
+
+
+def test_outputs_of_both_runs_are_counted_by_language():
+    assert output_languages(SPOKEN, SPOKEN_ANEW, ENGLISH_MODEL) == (
+        OutputLanguage("en", baseline=2, candidate=1, read=True),
+        OutputLanguage("fr", baseline=1, candidate=2, read=False),
+        OutputLanguage(None, baseline=1, candidate=0, read=None),
+    )
+
+
+def test_nothing_is_said_of_a_model_of_which_it_is_not_known_what_it_reads():
+    found = output_languages(SPOKEN, SPOKEN_ANEW, Signature.of("drift", model="my-folder#0123"))
+    assert {one.read for one in found} == {None}
+
+
+def named_run(names, hour, **fields):
+    items = tuple(Item(name, (Output("Yes."),)) for name in names)
+    return Run("exam", "m", items, recorded=datetime(2026, 1, 1, hour, tzinfo=UTC), **fields)
+
+
+@pytest.fixture
+def history(tmp_path):
+    from semscale.history.history import open_history
+
+    with open_history(str(tmp_path / "history.sqlite")) as found:
+        yield found
+
+
+def test_the_baseline_counts_before_the_latest_run_and_a_rerun_never(history):
+    first, second = named_run("abcd", 1), named_run("cde", 2)
+    assert shared_ids(history, first) is None
+    history.record(first)
+    assert shared_ids(history, first) is None
+    history.record(second)
+    history.record(named_run("abcd", 3, rerun_of=first.id))
+    # c and e of c, d, e; the rerun, which is later, does not count.
+    assert shared_ids(history, named_run("cex", 4)) == SharedIds(second.id, False, 2, 3)
+    history.approve(Approval(first.id, "exam", "Ann", "x"))
+    # c of a, b, c, d.
+    assert shared_ids(history, named_run("cex", 4)) == SharedIds(first.id, True, 1, 4)
+    assert shared_ids(history, named_run("x", 4)) == SharedIds(first.id, True, 0, 4)
+    assert shared_ids(history, first) is None
+    assert shared_ids(history, named_run("x", 4, rerun_of=first.id)) is None
+
+
+needs_git = pytest.mark.skipif(
+    shutil.which("git") is None, reason="Git is not there: install it from git-scm.com"
+)
+
+
+def git(folder, *arguments):
+    settings = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    answer = subprocess.run(["git", "-C", folder, *settings, *arguments], check=True, capture_output=True)
+    return answer.stdout.decode().strip()
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    return folder
+
+
+@needs_git
+def test_outside_a_repository_and_before_the_first_commit_there_is_none(tree):
+    assert git_revision(tree) is None
+    git(tree, "init", "-q")
+    assert git_revision(tree) is None
+
+
+@needs_git
+def test_the_revision_says_whether_tracked_files_differ(tree):
+    git(tree, "init", "-q")
+    (tree / "prompt.txt").write_text("one")
+    git(tree, "add", "prompt.txt")
+    git(tree, "commit", "-q", "-m", "Begin")
+    revision = git(tree, "log", "-1", "--format=%h")
+    (tree / "outputs.jsonl").write_text("untracked")
+    assert git_revision(tree) == revision
+    (tree / "prompt.txt").write_text("two")
+    assert git_revision(tree) == f"{revision}+changes"
+    (tree / "below").mkdir()
+    assert git_revision(tree / "below") == f"{revision}+changes"
+
+
+@needs_git
+def test_without_git_there_is_none(tree, monkeypatch):
+    monkeypatch.setenv("PATH", str(tree))
+    assert git_revision(tree) is None
+
+
+@needs_git
+def test_a_repository_that_git_cannot_read_is_named(tree):
+    git(tree, "init", "-q")
+    (tree / ".git" / "config").write_text("[core")
+    with pytest.raises(InputError, match="Git cannot report the revision of .*tree .*bad config"):
+        git_revision(tree)
