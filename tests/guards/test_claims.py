@@ -317,3 +317,20 @@ def test_rewording_gives_nothing(one, other):
 )
 def test_another_claim_is_found(one, other, guard):
     assert guard in findings(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Water expands when it is heated.", "Water expands because it is heated."),
+        ("There are three options.", "There are only three options."),
+        ("Three people sit outside of the red house.", "Three people sit at the red house."),
+        ("The clerk said the shop would close.", "The clerk said he would close the shop."),
+        ("Water is less dense than corn syrup.", "Corn syrup is denser than water."),
+        ("Box cutters were the weapons.", "Box cutters have since been the weapons."),
+    ],
+)
+def test_a_detail_is_no_other_claim(one, other):
+    claims = "roles", "quantity", "certainty", "exclusivity", "order", "condition"
+    for texts in ((one, other), (other, one)):
+        assert [name for name in claims if GUARDS[name].check(*texts)] == []

@@ -294,3 +294,17 @@ def test_since_and_until_put_a_span_on_either_side_of_its_limit():
     for one, other in (texts, texts[::-1]):
         (finding,) = Guards().check(one, other)
         assert (finding.guard, finding.kind) == ("order", "other-order")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # "No" is an answer here, no quantity that "all" or "every" could make up for.
+        ("Yes, because he wrote down every detail.", "No. He changed two things, so he cannot know which."),
+        ("Yes, few of them came.", "No, most of them did not come."),
+    ],
+)
+def test_yes_and_no_contradict_each_other_whatever_follows(one, other):
+    for texts in ((one, other), (other, one)):
+        kinds = [finding.prediction.text.lower() for finding in GUARDS["opposite"].check(*texts)]
+        assert set(kinds) & {"yes", "no"}

@@ -228,7 +228,8 @@ def _conditions_exclude(first: _Condition, second: _Condition) -> bool:
         return kinds <= _IF and crossing(first.stems, second.stems)
     if not kinds <= _IF:
         have_outcomes = bool(first.stems[0] and second.stems[0])
-        may_agree = "without" in kinds
+        # What happens when it rains may well be reported to happen because it rains.
+        may_agree = "without" in kinds or kinds == {"when", "because"}
         return have_outcomes and not _IF.isdisjoint(kinds) and not may_agree
     if (first.denied != second.denied) != (first.outcome_denied != second.outcome_denied):
         return True
@@ -254,6 +255,7 @@ def _is_outcome_denied(left: Text, right: Text) -> bool:
 _ONLY, _EXCEPT, _CONTRAST = "only", "except", "contrast"
 _EXCEPTING = (_EXCEPT, "besides")
 _SOFT = word_list("soft")
+_BEFORE_COUNTS = word_list("before_counts")
 _LIMITS = (_ONLY, _EXCEPT, "also", "even")
 _TURNED = frozenset((_ONLY, _EXCEPT))
 _CONFLICTING_LIMITS = {_TURNED} | {
@@ -299,8 +301,11 @@ def _limits_differ(texts: tuple[Text, Text], cues: tuple[list[Cue], list[Cue]], 
 
 
 def _is_emphasis(words: Sequence[str], cue: Cue) -> bool:
-    """Tell whether a limit often only emphasises: "just try it"."""
-    return words[cue.first] in _SOFT
+    """Tell whether a limit often only emphasises: "just try it", "there are only three"."""
+    following = words[cue.last + 1] if cue.last + 1 < len(words) else "."
+    counts = following[0].isdecimal() or following in word_list("number_words")
+    before = words[cue.first - 1] if cue.first else "."
+    return (cue.kind == _ONLY and counts and before in _BEFORE_COUNTS) or words[cue.first] in _SOFT
 
 
 def _limits(text: Text) -> list[Cue]:
@@ -506,6 +511,8 @@ def _have_nearly_same_words(left: Text, right: Text) -> bool:
 
 def _are_opposed(left: Text, right: Text) -> bool:
     """Tell whether an opposite ("more", "less") or a negation of one text may turn the roles back."""
+    if ("less" in left.distinct) != ("less" in right.distinct):
+        return True  # "less dense than" and "denser than"
     here, there = read_polarity(left), read_polarity(right)
     undecided = (here.affirmed & here.negated) | (there.affirmed & there.negated)
     return bool(((here.affirmed & there.negated) | (here.negated & there.affirmed)) - undecided)

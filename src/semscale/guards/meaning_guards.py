@@ -9,6 +9,7 @@ from semscale.guards.claims import are_turned, is_left_to_claims, make_up, order
 from semscale.guards.findings import Finding, Span
 from semscale.guards.names import Name, NameIndex, is_present, read_names
 from semscale.guards.polarity import (
+    ANSWERS,
     Conflict,
     Mention,
     contradicting_findings,
@@ -99,7 +100,7 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
     """
     conflicts = _conflicts("opposite", left, right)
     if conflicts and make_up(left, right):
-        conflicts = []
+        conflicts = [conflict for conflict in conflicts if conflict.prediction.key == ANSWERS]
     here, there = read_polarity(left), read_polarity(right)
     turned = _reversals(left, right) if here.compares and there.compares else []
     turned += exchanged_ends(here.exchanges, there.exchanges)

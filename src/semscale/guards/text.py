@@ -15,10 +15,12 @@ from semscale.guards.words import (
     base_stem,
     denies_before,
     denies_next,
+    is_answer,
     kind_of,
     read_lexicon,
     role_of,
     rules_of_negation,
+    word_list,
 )
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:'(?:t|s|re|ve|ll|d|m)\b)?|\d+(?:[.,]\d+)*|[^\w\s]")
@@ -30,6 +32,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _NON_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u0370-\u03ff\u1e00-\u1eff\u2070-\u218f]")
 _FOREIGN_SHARE = 0.2
 _CONDITIONAL_LINKS = ("without", "unless")
+_ANSWERS = word_list("answers")
 
 
 class Cue(NamedTuple):
@@ -96,7 +99,13 @@ class Text:
     @cached_property
     def cues(self) -> dict[str, list[Cue]]:
         """Its phrases in order, by the guard to which they belong."""
-        return phrase_reader().read(self.words)
+        cues = phrase_reader().read(self.words)
+        if not self.distinct.isdisjoint(_ANSWERS):  # the answer in "No. It rains" is no quantity
+            cues["quantity"] = [cue for cue in cues["quantity"] if not self._is_answer(cue)]
+        return cues
+
+    def _is_answer(self, cue: Cue) -> bool:
+        return cue.first == cue.last and is_answer(self.words, cue.first)
 
     def cue_at(self, guard: str, position: int) -> Cue | None:
         """Return the phrase of a guard that contains a word, if any."""
