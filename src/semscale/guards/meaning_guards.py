@@ -211,7 +211,7 @@ def denied_names(text: Text) -> set[Name]:
     """Return the names that a negation reaches: "not Paris" does not state Paris.
 
     Example:
-        >>> [name.shown for name in denied_names(read_text("It is not Paris but Rome."))]
+        >>> [name.shown for name in denied_names(Text("It is not Paris but Rome."))]
         ['Paris']
     """
     denied = [text.starts[at] for at in read_polarity(text).negated_positions]
