@@ -444,6 +444,9 @@ def _fractions(text: Text) -> Iterator[Quantity]:
 def _shares(text: Text) -> Iterator[Quantity]:
     """Find shares such as "one in four" and "3 out of 4"."""
     words = text.words
+    may_count = text.has_digits or not text.distinct.isdisjoint(_SMALL_WORDS)
+    if not may_count or text.distinct.isdisjoint(("in", "out")):
+        return
     positions = [
         at
         for at, word in enumerate(words)
@@ -504,7 +507,7 @@ _TIME_WORDS = frozenset(
     )
     for ending in ("", "'s")
 )
-_MARKS = ("past", "clock", "noon", "midday", "midnight", "quarter", "minute")
+_TIME_MARK = re.compile("past|clock|noon|midday|midnight|quarter|minute")
 
 
 def spoken_times(text: Text) -> Iterator[Quantity]:
@@ -517,7 +520,7 @@ def spoken_times(text: Text) -> Iterator[Quantity]:
         [(10.5, 22.5), (12.0,)]
     """
     # If case is ignored, the pattern accepts ı and ſ for i and s, but no number is spelt so.
-    if not any(mark in text.lower for mark in _MARKS):
+    if not _TIME_MARK.search(text.lower):
         return
     for match in _near_words(_SPOKEN, text, _positions(text, _TIME_WORDS)):
         start, end = match.span()

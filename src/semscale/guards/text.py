@@ -50,7 +50,7 @@ class Cue(NamedTuple):
 
 
 class Text:
-    """A text and its words; phrases, content and negations are computed when they are first needed.
+    """A text with its words, phrases and content; the rest is computed when it is first needed.
 
     Attributes:
         source: the text as it is written.
@@ -59,6 +59,9 @@ class Text:
             letters are not Latin.
         distinct: the set of these words.
         has_digits: whether it has a number in digits.
+        roles: the possible roles of each word (see ``role_of``).
+        content: stems of content words and numbers by their positions, in order.
+        cues: its phrases in order, by the guard to which they belong.
 
     Example:
         >>> text = Text("Isn’t it 0.5 mg?")
@@ -73,6 +76,12 @@ class Text:
         self.words = _tokens(source, self.lower) if self.is_english_script else []
         self.distinct = frozenset(self.words)
         self.has_digits = _DIGIT.search(source) is not None
+        self.roles = list(map(role_of, self.words))
+        stems = map(_content_stem, self.words)
+        self.content = {at: stem for at, stem in enumerate(stems) if stem is not None}
+        self.cues = phrase_reader().read(self.words)
+        if not self.distinct.isdisjoint(_ANSWERS):  # the answer in "No. It rains" is no quantity
+            self.cues["quantity"] = [cue for cue in self.cues["quantity"] if not self._is_answer(cue)]
 
     @cached_property
     def starts(self) -> list[int]:
@@ -90,19 +99,6 @@ class Text:
     def span_at(self, start: int, end: int) -> Span:
         """Return the span from one character up to, but without, another."""
         return Span(start, end, self.source[start:end])
-
-    @cached_property
-    def roles(self) -> list[int]:
-        """The possible roles of each word (see ``role_of``)."""
-        return list(map(role_of, self.words))
-
-    @cached_property
-    def cues(self) -> dict[str, list[Cue]]:
-        """Its phrases in order, by the guard to which they belong."""
-        cues = phrase_reader().read(self.words)
-        if not self.distinct.isdisjoint(_ANSWERS):  # the answer in "No. It rains" is no quantity
-            cues["quantity"] = [cue for cue in cues["quantity"] if not self._is_answer(cue)]
-        return cues
 
     def _is_answer(self, cue: Cue) -> bool:
         return cue.first == cue.last and is_answer(self.words, cue.first)
@@ -136,11 +132,6 @@ class Text:
             for at in self.denying
             if self.words[at] not in _CONDITIONAL_LINKS and not self.cue_at("exclusivity", at)
         )
-
-    @cached_property
-    def content(self) -> dict[int, str]:
-        """Stems of content words and numbers by their positions, in order."""
-        return {at: stem for at, stem in enumerate(map(_content_stem, self.words)) if stem is not None}
 
     @cached_property
     def counts(self) -> Counter[str]:
