@@ -59,7 +59,7 @@ class Result(ABC):
     def __repr__(self) -> str:
         parts = [f"n={self.n:,}", f"n_scored={self.n_scored:,}"]
         if self.n_scored and self.n <= _MEAN_UP_TO:
-            parts.append(self._mean_in_words())
+            parts.append(self._mean_text())
         return f"{type(self).__name__}({', '.join([*parts, f'model={self._model_name}'])})"
 
     def _repr_html_(self) -> str | None:
@@ -180,10 +180,10 @@ class Result(ABC):
 
     def _with_rows(self, rows: Mask) -> Self:
         fields = declared(type(self)) or self.row_fields
-        values: dict[str, Any] = {name: _taken(getattr(self, name), rows) for name in fields}
+        values: dict[str, Any] = {name: _selected(getattr(self, name), rows) for name in fields}
         return replace(self, **values)  # type: ignore[type-var]  # every result is a frozen dataclass
 
-    def _mean_in_words(self) -> str:
+    def _mean_text(self) -> str:
         if self.n <= _INTERVAL_UP_TO:
             return mean_in_words(self.estimate().overall_mean())
         return f"mean={self.estimate(method='linearized').overall_mean().value:.2f}"
@@ -228,7 +228,7 @@ def _sliced(rows: slice, n: int) -> Mask:
     return marked
 
 
-def _taken(values: Any, rows: Mask) -> Any:  # noqa: ANN401 - an array, a tuple, arrays by name
+def _selected(values: Any, rows: Mask) -> Any:  # noqa: ANN401 - an array, a tuple, arrays by name
     if isinstance(values, Mapping):
         return {name: array[rows] for name, array in values.items()}
     if isinstance(values, tuple):
