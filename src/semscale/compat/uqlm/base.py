@@ -1,23 +1,21 @@
-"""Parts that the classes of ``uqlm`` share: results, the table of scorers, generation of responses."""
+"""Base of the classes of ``uqlm``: results, the table of scorers, generation of responses."""
 
 import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
-from pathlib import Path
+from inspect import isawaitable, signature
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-from semscale.answer_consistency.asking import Sampling
-from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.measures import measure_tokens
+from semscale.answer_consistency.asking import AskedModel, Sampling
+from semscale.answer_consistency.measures import measure_tokens, measures_needing
 from semscale.answer_consistency.tokens import read_tokens
 from semscale.chat.chat_model import load_chat_model
 from semscale.chat.messages import Message, TokenLogprob
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner, Running, run_apart
 from semscale.errors import InputError, MissingExtraError, ModelError
 from semscale.matching.entailment import EntailmentModel, chosen_model
@@ -27,9 +25,6 @@ from semscale.weights.known import ENGLISH_NLI
 S = TypeVar("S")
 P = ParamSpec("P")
 R = TypeVar("R")
-
-Tokens = tuple[TokenLogprob, ...] | None
-"""Tokens of a response; ``None`` where the model gave no log-probabilities."""
 
 BLACK_BOX = (
     "semantic_negentropy",
@@ -42,19 +37,21 @@ BLACK_BOX = (
 )
 """Scorers that compare a response with its samples; each is a measure of ``Consistency``."""
 
-WHITE_BOX: Mapping[str, frozenset[str]] = {
-    "min_probability": frozenset(),
-    "sequence_probability": frozenset(),
-    "min_token_negentropy": frozenset(),
-    "mean_token_negentropy": frozenset(),
-    "probability_margin": frozenset(),
-    "semantic_negentropy": frozenset({"samples"}),
-    "semantic_density": frozenset({"samples", "sample tokens", "entailment"}),
-    "monte_carlo_probability": frozenset({"samples", "sample tokens"}),
-    "consistency_and_confidence": frozenset({"samples"}),
-    "p_true": frozenset({"prompts"}),
+_SAMPLES = ("responses", "sampled_responses")
+
+WHITE_BOX: Mapping[str, tuple[str, ...]] = {
+    "min_probability": (),
+    "sequence_probability": (),
+    "min_token_negentropy": (),
+    "mean_token_negentropy": (),
+    "probability_margin": (),
+    "semantic_negentropy": _SAMPLES,
+    "semantic_density": (*_SAMPLES, "sampled_logprobs_results"),
+    "monte_carlo_probability": (*_SAMPLES, "sampled_logprobs_results"),
+    "consistency_and_confidence": _SAMPLES,
+    "p_true": ("prompts", "responses"),
 }
-"""Scorers that read the log-probabilities of a response's tokens, with what they need besides."""
+"""Scorers that read the log-probabilities of a response's tokens, with the other arguments they need."""
 
 _RETURNED = ("all", "raw", "postprocessed")
 _SYSTEM = "You are a helpful assistant."
@@ -160,32 +157,14 @@ def synchronous(
     return call
 
 
-@dataclass(frozen=True)
-class Generated:
-    """Responses and samples of n prompts, with their tokens.
-
-    Attributes:
-        responses: n texts; ``None`` where none came.
-        samples: n lists of texts.
-        tokens: of the responses.
-        sample_tokens: of each sample.
-    """
-
-    responses: list[str | None]
-    samples: list[list[str | None]]
-    tokens: list[Tokens]
-    sample_tokens: list[list[Tokens]]
-
-
 class UncertaintyScorer(ABC):
     """Base of the classes that ask a chat model for responses and samples, and score them.
 
     Args:
         llm: a LangChain chat model, or the name of a model; ``None`` where nothing is generated.
         system_prompt: precedes every prompt that is a text.
-        max_calls_per_min: the most calls per minute.
+        running: how calls are made and stored.
         sampling_temperature: of the samples, above 0.
-        ledger: whether and where to store replies.
         postprocessor: applied to every response before the comparison.
         return_responses: with a postprocessor: ``all``, ``raw`` or ``postprocessed`` responses are returned.
         length_normalize: whether the probability of a text is the geometric mean of its tokens'.
@@ -195,15 +174,14 @@ class UncertaintyScorer(ABC):
     """
 
     reads_tokens: bool = True
-    """Whether log-probabilities are requested."""
+    """True where log-probabilities are requested."""
 
     def __init__(
         self,
         llm: Any,
         system_prompt: str | None,
-        max_calls_per_min: int | None,
-        sampling_temperature: float,
-        ledger: bool | str | Path,
+        running: Running,
+        sampling_temperature: float = 1.0,
         *,
         postprocessor: Callable[[str], str] | None = None,
         return_responses: str = "all",
@@ -213,10 +191,9 @@ class UncertaintyScorer(ABC):
             raise InputError(
                 f"return_responses must be one of {', '.join(_RETURNED)}, got {return_responses!r}"
             )
-        self.llm, self.sampling_temperature = llm, sampling_temperature
+        self.llm, self.running, self.sampling_temperature = llm, running, sampling_temperature
         self.postprocessor, self.return_responses = postprocessor, return_responses
         self._sampling = Sampling(temperature=sampling_temperature, system=system_prompt or _SYSTEM)
-        self._running = Running(limits=Limits(requests_per_minute=max_calls_per_min), ledger=ledger)
         self._sequence = "normalised_probability" if length_normalize else "sequence_probability"
 
     async def generate_and_score(
@@ -233,47 +210,56 @@ class UncertaintyScorer(ABC):
             InputError: there is no ``llm``, no sample is wanted, or a prompt has another type.
             ReplyError: no call can succeed, such as with a wrong key.
         """
-        return await self._score_generated(prompts, await self._generate(prompts, num_responses))
+        return await self._score_replies(prompts, num_responses)
 
     generate_and_score_sync = synchronous(generate_and_score)
 
     @abstractmethod
-    async def _score_generated(self, prompts: Sequence[Any], generated: Generated) -> UQResult:
-        """Score the responses that were generated for prompts."""
+    def score(self, *arguments: Any, **columns: Any) -> Any:
+        """Score existing responses; the names of the arguments are those of uqlm."""
 
     @property
     def needs_samples(self) -> bool:
-        """Whether a scorer compares responses with samples."""
+        """True where a scorer compares responses with samples."""
         return True
 
-    async def _generate(self, prompts: Sequence[Any], num_responses: int) -> Generated:
+    async def _score_replies(self, prompts: Sequence[Any], num_responses: int, **settings: Any) -> UQResult:
+        """Ask the model, and pass on to ``score`` the columns that it has arguments for."""
+        columns = await self._ask(prompts, num_responses)
+        accepted = signature(self.score).parameters
+        scored = self.score(**{name: columns[name] for name in columns if name in accepted}, **settings)
+        result: UQResult = await scored if isawaitable(scored) else scored
+        return UQResult({"data": {"prompts": list(prompts), **result.data}, "metadata": result.metadata})
+
+    async def _ask(self, prompts: Sequence[Any], num_responses: int) -> dict[str, Any]:
+        """Return responses, and samples if they are needed, by the names of the arguments of ``score``."""
         if self.needs_samples and num_responses < 1:
             raise InputError(f"num_responses must be at least 1, got {num_responses!r}")
         runner = self._runner()
         plan = self._sampling.for_parts({"logprobs"}) if self.reads_tokens else self._sampling
         asked = [_as_prompt(prompt) for prompt in prompts]
-        if not self.needs_samples:
-            outcomes = await runner.collect([plan.request(prompt, 0) for prompt in asked])
-            replies = [outcome.reply for outcome in outcomes]
-            nothing: list[list[Any]] = [[] for _ in asked]
-            return Generated(
-                [None if reply is None else reply.text for reply in replies],
-                nothing,
-                [None if reply is None else reply.logprobs for reply in replies],
-                nothing,
-            )
-        instrument = Consistency(self.llm, measures=["exact_match"])
-        plan = replace(plan, n_samples=num_responses)
-        replied = (await instrument.ask_async(asked, sampling=plan, runner=runner)).replies
-        sample_tokens = [list(row) for row in replied.sample_tokens]
-        return Generated(replied.answers, replied.samples, list(replied.tokens), sample_tokens)
+        columns: dict[str, Any] = {"prompts": list(prompts), "num_responses": num_responses}
+        if self.needs_samples:
+            sampled = await AskedModel(replace(plan, n_samples=num_responses), runner).ask(asked)
+            return columns | {
+                "responses": sampled.answers,
+                "sampled_responses": sampled.samples,
+                "logprobs_results": sampled.tokens,
+                "sampled_logprobs_results": sampled.sample_tokens,
+            }
+        outcomes = await runner.collect([plan.request(prompt, 0) for prompt in asked])
+        replies = [outcome.reply for outcome in outcomes]
+        return columns | {
+            "responses": [None if reply is None else reply.text for reply in replies],
+            "logprobs_results": [None if reply is None else reply.logprobs for reply in replies],
+        }
 
     def _runner(self) -> Runner:
         if self.llm is None:
             raise InputError(
                 "llm must be a chat model that answers the prompts; or call score with responses"
             )
-        return self._running.runner(load_chat_model(self.llm))
+        return self.running.runner(load_chat_model(self.llm))
 
     def _processed(
         self, responses: Sequence[Any], samples: Sequence[Sequence[Any]]
@@ -296,7 +282,7 @@ class UncertaintyScorer(ABC):
         return columns
 
     def _probabilities(self, cells: Sequence[Any]) -> Floats:
-        """Give the probabilities of texts from their tokens; NaN where these are not known."""
+        """Compute the probabilities of texts from their tokens; NaN where these are not known."""
         read = read_tokens(list(cells), len(cells))
         return np.asarray(measure_tokens(read, (self._sequence,))[self._sequence], np.float64)
 
@@ -306,6 +292,13 @@ class UncertaintyScorer(ABC):
             "sampling_temperature": self.sampling_temperature,
             "num_responses": max(map(len, samples), default=0),
         }
+
+
+def limited(running: Running, max_calls_per_min: int | None) -> Running:
+    """Limit the calls per minute, if a limit is given."""
+    if max_calls_per_min is None:
+        return running
+    return replace(running, limits=replace(running.limits, requests_per_minute=max_calls_per_min))
 
 
 def checked_scorers(scorers: Sequence[str], known: Collection[str]) -> tuple[str, ...]:
@@ -321,29 +314,42 @@ def checked_scorers(scorers: Sequence[str], known: Collection[str]) -> tuple[str
 
 
 def check_token_lengths(
-    samples: Sequence[Sequence[Any]], own: Sequence[Any], sampled: Sequence[Sequence[Any]]
+    samples: Sequence[Sequence[Any]], tokens: Sequence[Any], sample_tokens: Sequence[Sequence[Any]]
 ) -> None:
     """Check that every response and every sample has an entry for its tokens.
 
     Args:
         samples: n lists of samples.
-        own: entries of the responses.
-        sampled: entries of the samples.
+        tokens: entries of the responses.
+        sample_tokens: entries of the samples.
 
     Raises:
-        InputError: it does not.
+        InputError: an entry is missing, or there are too many.
     """
-    for name, listed in (("logprobs_results", own), ("sampled_logprobs_results", sampled)):
+    for name, listed in (("logprobs_results", tokens), ("sampled_logprobs_results", sample_tokens)):
         if len(listed) != len(samples):
             raise InputError(
                 f"{name} must have {len(samples)} entries, one for each response, got {len(listed)}"
             )
-    for row, (texts, lists) in enumerate(zip(samples, sampled, strict=True)):
+    for row, (texts, lists) in enumerate(zip(samples, sample_tokens, strict=True)):
         if len(lists) != len(texts):
             raise InputError(
                 f"sampled_logprobs_results[{row}] must have {len(texts)} entries, one for each sample, "
                 f"got {len(lists)}"
             )
+
+
+def entailment_model_for(scorers: Sequence[str], nli_model_name: Any) -> EntailmentModel | None:
+    """Load the model of entailment if one of the scorers needs it, or relates meanings and it is named.
+
+    Raises:
+        ModelError: as ``entailment_model``.
+    """
+    needing = set(measures_needing("entailment", scorers))
+    if nli_model_name:
+        needing.update(measures_needing("meanings", scorers))
+    entailed = [name for name in scorers if name in needing]
+    return entailment_model(nli_model_name, entailed) if entailed else None
 
 
 def entailment_model(nli_model_name: Any, scorers: Sequence[str]) -> EntailmentModel:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.chat import ImagePart, Message, Request, TextPart
-from semscale.chat.ledger.content_key import ContentKeys
+from semscale.chat.ledger import ContentKeys
 from semscale.errors import InputError
 from semscale.signature import Signature
 
