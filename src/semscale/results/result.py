@@ -259,6 +259,7 @@ _REASONS = {
     Status.MISSING: "{} is missing",
     Status.NOT_TEXT: "{} is not a text",
     Status.EMPTY: "{} is empty",
+    Status.TOO_LONG: "{} has more than 100,000 characters",
     Status.UNINFORMATIVE: "{} has neither a letter nor a digit",
     Status.NO_REFERENCE: "no reference holds a text",
     Status.TOO_FEW_SAMPLES: "too few samples are usable",

@@ -1,4 +1,4 @@
-"""A Unigram tokenizer of little memory gives the ids that the library gives."""
+"""Tokens of texts: windows, prefixes, unknown tokens, and Unigram models beside the library."""
 
 import copy
 import csv
@@ -11,18 +11,98 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
+from semscale.embedding import load_embedder
+from semscale.embedding.token_states import TokenReader
 from semscale.embedding.tokenizer import (
     UnigramTokenizer,
+    UnknownTokens,
+    Windows,
     WindowTokenizer,
+    are_unread,
+    cut_windows,
     is_unigram,
     open_text_tokenizer,
     open_tokenizer,
+    pool_windows,
+    prefix_setting,
+    tokens_around,
 )
 from semscale.errors import ModelError
+from semscale.signature import Signature
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.weights.resolving import resolve
 
-ROOT = Path(__file__).parents[3]
+
+def windows(owner, lengths):
+    ids = [np.zeros(length, np.int32) for length in lengths]
+    return Windows(ids, np.array(owner), np.array(lengths))
+
+
+def test_windows_are_counted_by_text():
+    assert windows([0, 1, 1, 3], [2, 9, 4, 5]).per_text(4).tolist() == [1, 2, 0, 1]
+
+
+def test_vectors_of_windows_are_averaged_by_their_tokens_and_scaled():
+    vectors = np.array([[1, 0], [1, 0], [0, 1]], np.float32)
+    pooled = pool_windows(vectors, windows([0, 1, 1], [5, 3, 4]), 2)
+    # (3 * (1, 0) + 4 * (0, 1)) / 5 has length 1.
+    assert pooled.tolist() == [[1, 0], [pytest.approx(0.6), pytest.approx(0.8)]]
+
+
+def test_one_window_keeps_its_vector_bit_for_bit():
+    vector = np.array([[0.1, 0.7]], np.float32)  # no unit vector, to see that nothing is scaled
+    assert (pool_windows(vector, windows([0], [3]), 1) == vector).all()
+
+
+def test_a_tokenizer_that_cannot_be_read(tmp_path):
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(ModelError, match=r"tokenizer\.json cannot be read"):
+        open_tokenizer(tmp_path / "tokenizer.json")
+
+
+def test_windows_share_their_overlap_and_the_tokens_around_the_text():
+    # 10 own tokens between 2 and 1; 4 fit into a window, and each next one has 4 - 1 = 3 new ones.
+    ids = [100, 101, *range(10), 200]
+    found = [list(window) for window in cut_windows(ids, (2, 1), max_tokens=7, overlap=1)]
+    assert found == [[100, 101, *range(start, start + 4), 200] for start in (0, 3, 6)]
+
+
+def test_a_text_that_fits_or_a_model_without_a_limit_has_one_window():
+    assert [list(window) for window in cut_windows([1, 5, 2], (1, 1), 3, 0)] == [[1, 5, 2]]
+    assert [list(window) for window in cut_windows([1, *[5] * 99, 2], (1, 1), None, 0)] == [[1, *[5] * 99, 2]]
+
+
+def test_a_prefix_that_leaves_no_room_is_refused():
+    with pytest.raises(ModelError, match="tokens around a text are 6 of the 8 .* choose a shorter prefix"):
+        list(cut_windows(range(20), (5, 1), max_tokens=8, overlap=2))
+
+
+@pytest.fixture
+def tokenizer():
+    vocabulary = {"[CLS]": 0, "[SEP]": 1, "query": 2, ":": 3, "a": 4}
+    made = Tokenizer(models.WordLevel(vocabulary, unk_token="a"))
+    made.pre_tokenizer = pre_tokenizers.Whitespace()
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 1)]
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("prefix", "ends"), [("", (1, 1)), (" ", (1, 1)), ("query: ", (3, 1)), ("query:", (3, 1))]
+)
+def test_special_tokens_and_those_of_the_prefix_stand_around_a_text(tokenizer, prefix, ends):
+    assert tokens_around(tokenizer, prefix) == ends
+
+
+def test_prefixes_that_differ_have_fields_that_differ_and_can_stand_in_a_signature():
+    shown = {
+        str(Signature.of("embed", **prefix_setting(each))) for each in ("query: ", "query_ ", "query:", "a|b")
+    }
+    assert len(shown) == 4
+
+
+ROOT = Path(__file__).parents[2]
 
 # Log-probabilities. "<s>" and the like have 0, as XLM-RoBERTa's have.
 PIECES = {"<s>": 0, "</s>": 0, "<unk>": 0, "▁": -3, "a": -2, "b": -2, "ab": -3, "▁a": -4.5, ":": -4, "é": -5}
@@ -206,3 +286,80 @@ def test_a_damaged_file_is_a_model_error(path, content):
     path.write_text(content)
     with pytest.raises(ModelError, match=r"tokenizer\.json cannot be read"):
         open_text_tokenizer(path, "")
+
+
+@pytest.fixture(scope="module")
+def minilm_tokenizer():
+    return open_tokenizer(resolve("all-MiniLM-L6-v2").folder / "tokenizer.json")
+
+
+def shares(tokenizer, texts):
+    ids = [np.array(tokenizer.encode(text).ids, np.int32) for text in texts]
+    owner = np.repeat(np.arange(len(ids)), [len(own) for own in ids])
+    return UnknownTokens(tokenizer).shares(np.concatenate(ids), owner, len(ids)).tolist()
+
+
+# The default model's vocabulary has words and pieces of Latin scripts, single letters of Arabic and Cyrillic,
+# a few Chinese signs and no emoji. Letters it knows are not understood, but that is a matter of language.
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("good", 0.0),
+        ("👍", 1.0),
+        ("👍👍 👎", 1.0),
+        ("👍!!!", 1.0),  # punctuation does not count
+        ("great 👍", 0.5),  # as many words as emoji: not mostly unknown
+        ("❤️ love it", 1 / 3),
+        ("这个产品很差", 1.0),
+        ("สินค้านี้แย่มาก", 1.0),
+        ("هذا المنتج ممتاز", 0.0),
+        ("Это плохо", 0.0),
+        ("!?", 0.0),  # punctuation alone is read
+        ("\u200b", 1.0),  # no token at all
+    ],
+)
+def test_share_of_unknown_tokens(minilm_tokenizer, text, share):
+    assert shares(minilm_tokenizer, ["before", text])[1] == pytest.approx(share)
+
+
+def test_an_embedder_and_a_reader_of_tokens_agree(minilm_tokenizer):
+    texts = ["👍", "good", "great 👍", "这个产品很差", "👍", "word " * 400 + "👍"]
+    expected = [True, False, False, True, True, False]
+    embedder = load_embedder("all-MiniLM-L6-v2", cache=False)
+    assert embedder.embed(texts).unread.tolist() == expected
+    reader = TokenReader(minilm_tokenizer)
+    assert reader.unread(reader.read(texts)).tolist() == expected
+
+
+def test_no_texts(minilm_tokenizer):
+    assert UnknownTokens(minilm_tokenizer).shares(np.empty(0, np.int32), np.empty(0, np.int64), 0).shape == (
+        0,
+    )
+
+
+def test_nothing_is_unknown_to_a_byte_level_tokenizer():
+    vocabulary = {"<unk>": 0, **{sign: at + 1 for at, sign in enumerate(pre_tokenizers.ByteLevel.alphabet())}}
+    tokenizer = Tokenizer(models.BPE(vocabulary, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
+    assert shares(tokenizer, ["👍", "很"]) == [0.0, 0.0]
+
+
+def test_a_unigram_tokenizer_does_not_name_its_unknown_token_and_begins_words_with_a_sign():
+    # "▁" before an unknown word is no word of its own: "👍" is ["▁", "<unk>"], and wholly unknown.
+    pieces = [("<unk>", 0.0), ("▁", -1.0), ("▁good", -1.0), ("!", -1.0)]
+    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=0))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    assert tokenizer.encode("👍").tokens == ["▁", "👍"]
+    assert shares(tokenizer, ["👍", "good 👍", "👍!"]) == [1.0, 0.5, 1.0]
+
+
+def test_a_prompt_before_every_text_does_not_count():
+    vocabulary = {"[UNK]": 0, "query": 1, "good": 2}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    ids = np.array(tokenizer.encode("query 👍").ids, np.int32)
+    assert UnknownTokens(tokenizer, "query ").shares(ids, np.zeros(2, np.int64), 1).tolist() == [1.0]
+
+
+def test_a_share_that_nobody_knows_says_nothing_against_a_text():
+    assert are_unread(np.array([np.nan, 0.5, 0.51], np.float32)).tolist() == [False, False, True]

@@ -1,20 +1,39 @@
-"""The engine against a slow encoder in NumPy, and the promises about order, duplicates and long texts."""
+"""The default engine: vectors beside a reference, precisions, batches, and the checks of its output."""
 
 import json
 import os
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 from slow_encoder import slow_states
 
+from semscale.embedding import openvino
 from semscale.embedding.cache import CachedEmbedder, EmbeddingCache
-from semscale.embedding.openvino import OpenVinoEmbedder
+from semscale.embedding.openvino import (
+    FLOAT32,
+    GROUP,
+    Arithmetic,
+    OpenVinoEmbedder,
+    arithmetic_batches,
+    arithmetic_of,
+    check_finite,
+    check_precision,
+    int8_weights,
+    multiplies_int8,
+    openvino_module,
+    quantised,
+    token_batches,
+)
 from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError, ModelError
+from semscale.weights.known import HUB_PROFILES, KNOWN
 
 FAMILIES = ["bert", "roberta", "xlm-roberta", "distilbert"]
 TEXTS = ["w1 w2 w3", "w4", "w9 w8 w7 w6 w5 w4 w3 w2 w1", "w1 w2 w3", "w25 unknown w0"]
@@ -276,3 +295,214 @@ def test_weights_cut_off_are_named_as_damaged(write_checkpoint):
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ModelError, match="damaged or was changed"):
         embedder.embed(["w1 w2"])
+
+
+@pytest.mark.parametrize(
+    ("bfloat16", "int8", "exact", "fast", "turbo"),
+    [
+        (True, {"bf16", "f32"}, "float32", "bfloat16", "int8/128+bfloat16"),
+        (True, {"f32"}, "float32", "bfloat16", "bfloat16"),  # AMX: bfloat16 is faster there
+        (False, {"f32"}, "float32", "float32", "int8/128+float32"),
+        (False, set(), "float32", "float32", "float32"),
+    ],
+)
+def test_a_precision_is_what_the_processor_computes(monkeypatch, bfloat16, int8, exact, fast, turbo):
+    monkeypatch.setattr(openvino, "has_bfloat16", lambda: bfloat16)
+    monkeypatch.setattr(openvino, "multiplies_int8", int8.__contains__)
+    found = [str(arithmetic_of(precision)) for precision in ("exact", "fast", "turbo")]
+    assert found == [exact, fast, turbo]
+
+
+def test_settings_name_type_and_group():
+    assert Arithmetic().settings == {"INFERENCE_PRECISION_HINT": "f32"}
+    assert Arithmetic(bfloat16=True, int8=True).settings == {
+        "INFERENCE_PRECISION_HINT": "bf16",
+        "DYNAMIC_QUANTIZATION_GROUP_SIZE": 128,
+    }
+
+
+def test_turbo_is_for_the_models_it_was_measured_for():
+    check_precision("turbo", "e5-small", KNOWN["e5-small"].profile)
+    others = {name: model.profile for name, model in KNOWN.items() if name != "e5-small"} | HUB_PROFILES
+    for name, profile in [*others.items(), ("somebody/something", None)]:
+        with pytest.raises(InputError) as caught:
+            check_precision("turbo", name, profile)
+        said = f"was measured for e5-small only, got {name}: use"
+        assert str(caught.value) == f"precision='turbo' {said} precision='fast'"
+        assert caught.value.in_shell == f"--precision turbo {said} --precision fast"
+        check_precision("fast", name, profile)
+
+
+@given(st.lists(st.integers(0, 40), max_size=60), st.integers(1, 100))
+def test_every_row_is_in_one_batch_of_its_length_within_the_budget(lengths, budget):
+    rows = np.array(lengths, np.int64)
+    batches = token_batches(rows, budget)
+    assert sorted(np.concatenate([[], *batches]).tolist()) == list(range(len(lengths)))
+    for batch in batches:
+        assert len(set(rows[batch].tolist())) == 1
+        assert len(batch) == 1 or rows[batch].sum() <= budget or rows[batch[0]] == 0
+    first = [int(rows[batch[0]]) for batch in batches]
+    assert first == sorted(first, reverse=True)
+
+
+def test_a_batch_is_as_full_as_the_budget_allows():
+    # 3 rows of 4 tokens in 12; the fourth begins another batch.
+    assert [len(batch) for batch in token_batches(np.full(7, 4), budget=13)] == [3, 3, 1]
+
+
+def test_rows_of_less_than_8_tokens_are_in_float32_and_come_first():
+    turbo = Arithmetic(bfloat16=True, int8=True)
+    found = [(each, rows.tolist()) for each, rows in arithmetic_batches([8, 7, 20, 7, 3], turbo)]
+    assert found == [(FLOAT32, [1, 3]), (FLOAT32, [4]), (turbo, [2]), (turbo, [0])]
+    assert [rows.tolist() for _, rows in arithmetic_batches([8, 3], FLOAT32)] == [[0], [1]]
+
+
+_SAID = r"model\.safetensors gives vectors that are not finite: its weights are damaged; fetch the model"
+
+
+@pytest.fixture
+def damaged(write_checkpoint):
+    """Give a model of which one weight that every text passes is NaN."""
+    folder, _ = write_checkpoint("bert")
+    weights = load_file(folder / "model.safetensors")
+    name = "encoder.layer.0.output.dense.bias"
+    weights[name] = weights[name].copy()
+    weights[name][0] = np.nan
+    save_file(weights, folder / "model.safetensors")
+    return OpenVinoEmbedder(folder, name="damaged")
+
+
+def test_vectors_of_damaged_weights_are_refused_and_not_cached(damaged, cache):
+    with pytest.raises(ModelError, match=_SAID):
+        CachedEmbedder(damaged, cache).embed(["w1 w2", "w3"])
+    with pytest.raises(ModelError, match=_SAID):  # and not read from the cache
+        CachedEmbedder(damaged, cache).embed(["w1 w2"])
+
+
+def test_states_of_tokens_are_refused_alike(damaged):
+    with pytest.raises(ModelError, match=_SAID):
+        list(damaged.run_layer([(None, [np.array([1, 5, 2], np.int32)])], layer=1))
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_each_number_that_is_not_finite_is_refused(number):
+    check_finite(np.array([[1.0, 3e38]]), "m")
+    with pytest.raises(ModelError, match="^m gives vectors that are not finite"):
+        check_finite(np.array([[1.0, number]]), "m")
+
+
+NEEDS_INT8 = pytest.mark.skipif(
+    not multiplies_int8("f32"), reason="this processor does not multiply in 8-bit integers"
+)
+
+
+def compiled_product(weights: np.ndarray, arithmetic: Arithmetic):
+    """Compile ``x -> x @ weights.T`` for x of shape (b, t, inputs)."""
+    op = openvino_module().opset13
+    inputs = op.parameter([-1, -1, weights.shape[1]], np.float32)
+    product = op.matmul(inputs, int8_weights(weights), False, True)
+    graph = openvino_module().Model([product], [inputs], "product")
+    compiled = openvino_module().Core().compile_model(graph, "CPU", arithmetic.settings)
+    return lambda values: compiled([values])[0].copy()
+
+
+def rounded(values: np.ndarray, width: int) -> np.ndarray:
+    """Round each ``width`` neighbours of a row to whole steps, 127 of which are their largest magnitude."""
+    groups = values.astype(float).reshape(*values.shape[:-1], -1, width)
+    steps = np.abs(groups).max(axis=-1, keepdims=True) / 127
+    return (np.rint(groups / steps) * steps).reshape(values.shape)
+
+
+def test_a_rows_largest_number_becomes_127():
+    # Row 0 has steps of 2.54 / 127 = .02: -1.27 is -63.5 steps, which rounds to the even -64. Row 1 has steps
+    # of 1 / 127: .5 is 63.5 of them.
+    integers, scales = quantised(np.array([[2.54, -1.27, 0.011], [-1, 0.5, 0], [0, 0, 0]], np.float32))
+    assert integers.tolist() == [[127, -64, 1], [-127, 64, 0], [0, 0, 0]]
+    np.testing.assert_allclose(scales, [[0.02], [1 / 127], [0]], rtol=1e-6)
+
+
+@NEEDS_INT8
+def test_weights_are_rounded_by_row_and_inputs_by_group():
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(48, 3 * GROUP)).astype(np.float32)
+    inputs = (rng.normal(size=(2, 5, 3 * GROUP)) * rng.uniform(0.1, 9, 3 * GROUP)).astype(np.float32)
+    found = compiled_product(weights, Arithmetic(int8=True))(inputs)
+    expected = rounded(inputs, GROUP) @ rounded(weights, 3 * GROUP).T
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(found, expected, atol=1e-4 * scale)
+    # Rounding is what was tested: without that of the inputs or of the weights, the product is another.
+    for other in (inputs @ rounded(weights, 3 * GROUP).T, rounded(inputs, GROUP) @ weights.T):
+        assert np.abs(found - other).max() > 1e-3 * scale
+
+
+@NEEDS_INT8
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_company_never_changes_a_bit_of_a_rows_product(bfloat16):
+    if bfloat16 and not multiplies_int8("bf16"):
+        pytest.skip("this processor does not multiply in 8-bit integers beside bfloat16")
+    rng = np.random.default_rng(1)
+    product = compiled_product(
+        rng.normal(size=(384, 384)).astype(np.float32), Arithmetic(bfloat16=bfloat16, int8=True)
+    )
+    rows = rng.normal(size=(70, 7, 384)).astype(np.float32)
+    together = product(rows)
+    for size in (1, 2, 3, 9, 32, 64):
+        parts = [product(rows[start : start + size]) for start in range(0, len(rows), size)]
+        np.testing.assert_array_equal(np.concatenate(parts), together)
+
+
+def test_a_processor_limited_to_avx2_does_not_multiply_in_integers():
+    asked = "from semscale.embedding.openvino import multiplies_int8 as ask; print(ask('bf16'))"
+    limited = os.environ | {"ONEDNN_MAX_CPU_ISA": "AVX2"}
+    ended = subprocess.run([sys.executable, "-c", asked], env=limited, capture_output=True, check=True)
+    assert ended.stdout.split() == [b"False"]
+
+
+SCRIPT = """
+import os
+from semscale.embedding.openvino import openvino_module
+forks = []
+os.register_at_fork(before=lambda: forks.append(1))
+module = openvino_module()
+import sys
+print(hasattr(module, "Core"), "openvino_telemetry" in sys.modules, len(forks))
+"""
+
+
+def test_importing_openvino_reports_nothing(tmp_path):
+    # OpenVINO itself is silent where CI is set, so the test must not be.
+    environment = {name: value for name, value in os.environ.items() if name != "CI"} | {
+        "HOME": str(tmp_path)
+    }
+    ended = subprocess.run(
+        [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.split() == ["True", "False", "0"]
+    assert list(tmp_path.iterdir()) == []
+
+
+try:
+    import torch
+    import transformers
+except ImportError:
+    torch = transformers = None
+
+pytestmark = pytest.mark.needs("torch")
+
+SENTENCES = ["w1 w2 w3", "w4", "w9 w8 w7 w6 w5 w4 w3 w2 w1", "w25 unknown w0"]
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "xlm-roberta", "distilbert"])
+def test_every_layer_has_the_states_of_transformers(family, write_checkpoint):
+    folder, _ = write_checkpoint(family)
+    pad = json.loads((folder / "config.json").read_text())["pad_token_id"]
+    start, end = (1, 2) if pad == 0 else (0, 2)
+    model = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
+    encoder = TokenEncoder(OpenVinoEmbedder(folder, name="random"))
+    for text in SENTENCES:
+        inner = [int(word[1:]) + 4 if word[1:].isdigit() else 3 for word in text.split()]
+        with torch.no_grad():
+            output = model(torch.tensor([[start, *inner, end]]), output_hidden_states=True)
+        for layer, expected in enumerate(output.hidden_states):
+            ours = encoder.token_states([text], layer=layer)[0]
+            np.testing.assert_allclose(ours.states, expected[0].numpy(), atol=2e-5)

@@ -1,4 +1,4 @@
-"""The API embedder against a real server on this machine, which can be told to misbehave."""
+"""Vectors from an OpenAI-compatible endpoint: batches, retries, refusals, and wrong replies."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from local_servers import LIMIT, Endpoint, reply, serving
 
-from semscale.embedding.api import ApiEmbedder
-from semscale.embedding.embedder import Embedder
+from semscale.embedding.embedder import ApiEmbedder, Embedder
 from semscale.errors import InputError, ReplyError
 
 pytestmark = pytest.mark.needs("api")
