@@ -25,8 +25,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
-from semscale.results.result import Result
-from semscale.results.result_columns import COUNTS, FLAGS, FLOATS, POSITIONS, STATUSES, TEXTS, declared
+from semscale.results.result import COUNTS, FLAGS, FLOATS, POSITIONS, STATUSES, TEXTS, Result, declared
 from semscale.results.table_columns import Columns
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.batching import stop_if_abandoned
