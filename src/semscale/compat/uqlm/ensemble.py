@@ -660,9 +660,7 @@ def _model_from_config(config: Any, name: str) -> Any:
         if config["class_name"] == "LLMJudge":
             return LLMJudge(**{**settings, "llm": _model_from_config(settings["llm"], name)})
         for field in settings.keys() & _ADDRESSES:
-            raise InputError(
-                f"{name}: {field} must be set in the environment, as a file may not name an address"
-            )
+            raise InputError(f"{name}: {field} must be set in the environment, not in a file")
         return _langchain_class(config["module"], config["class_name"], name)(**settings)
     except (ImportError, AttributeError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, InputError):
