@@ -1,0 +1,205 @@
+"""Runs of one model with noise, and runs with known damage, whose pairs are scored once for many draws."""
+
+import hashlib
+import math
+import pickle
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from semscale.damage import damaged
+from semscale.drift.alignment import TextNumbers, item_texts
+from semscale.drift.comparison import IndexedRuns, measured_metrics
+from semscale.drift.runs.athena_files import read_athena
+from semscale.drift.runs.reading import read_run
+from semscale.history.items import Item, Output
+from semscale.history.runs import Run, new_id
+from shared_data import SHARED
+
+ATHENA = SHARED / "athena"
+ROOT = Path(__file__).parents[1]
+DATA = ROOT / "bench" / "data"
+WRITTEN = [
+    *(ROOT / "examples" / "drift" / f"{name}.jsonl" for name in ("baseline", "rerun", "candidate_good")),
+    *(DATA / f"feedback_rerun_{number}.jsonl" for number in (2, 3)),
+]
+REMADE = (1, 2, 3, 4)  # seeds of reruns that a rule makes of Athena's feedback
+LEFT_OUT, MOVED, LOST = 0.4, 0.1, 0.2  # sentences, credits and outputs that such a rerun has otherwise
+SOURCES = (1, 2, 3)  # runs that are damaged
+
+BOILERPLATE = (
+    "Thank you for your submission. Please review the course material and try to improve your answer."
+)
+PREFIX = "As an AI language model, I cannot grade this with certainty, but here is my feedback. "
+
+
+def written_runs():
+    """Feedback that was written five times over in other words."""
+    return [read_run(path, model="model-a", dataset="written") for path in WRITTEN]
+
+
+def athena_runs():
+    """Athena's feedback, and four reruns of it by a rule."""
+    run = Run("athena", "gpt-4o", read_athena(ATHENA).items)
+    return [run, *(remade(run, seed) for seed in REMADE)]
+
+
+def remade(run, seed):
+    """A rerun by rule, for feedback that was recorded once.
+
+    All that can be is reworded. An output of several sentences loses one with probability .4, credits move by
+    half a point with .1, and an item of several outputs loses one with .2.
+    """
+    rng = np.random.default_rng(seed)
+    items = [_with_noise(item, rng) for item in damaged(run, "paraphrase", seed=seed)[0].items]
+    return replace(run, items=tuple(items), id=new_id())
+
+
+def _with_noise(item, rng):
+    outputs = []
+    for output in item.outputs:
+        sentences = re.split(r"(?<=[.!?]) +", output.text or "")
+        if len(sentences) > 1 and rng.random() < LEFT_OUT:
+            del sentences[rng.integers(len(sentences))]
+        fields = {
+            name: value + rng.choice([-0.5, 0.5]) if rng.random() < MOVED else value
+            for name, value in output.fields.items()
+        }
+        outputs.append(replace(output, text=" ".join(sentences), fields=fields))
+    if len(outputs) > 1 and rng.random() < LOST:
+        del outputs[rng.integers(len(outputs))]
+    return replace(item, outputs=tuple(outputs))
+
+
+def _by_rule(kind):
+    def changed(items, rng):
+        run, which = damaged(Run("d", "m", tuple(items)), kind, seed=int(rng.integers(1000)))
+        return [item.outputs if hit else None for item, hit in zip(run.items, which, strict=True)]
+
+    return changed
+
+
+def _each_output(change):
+    def changed(items, rng):
+        return [tuple(replace(o, text=change(o.text, rng)) for o in item.outputs) for item in items]
+
+    return changed
+
+
+def _half(text, rng):
+    words = text.split()
+    return " ".join(words[: math.ceil(len(words) / 2)])
+
+
+def _german(items, rng):
+    texts = pl.read_csv(DATA / "reviews_de.csv")[:, 0].cast(str).to_list()
+    column = next(name for name in pl.read_csv(DATA / "reviews_de.csv").columns if "text" in name.lower())
+    texts = pl.read_csv(DATA / "reviews_de.csv")[column].to_list()
+    long = [text for text in texts if len(text.split()) > 7]  # noqa: PLR2004
+    return [tuple(replace(o, text=str(rng.choice(long))) for o in item.outputs) for item in items]
+
+
+def _added_output(items, rng):
+    """One more output: that of another item."""
+    donors = [o for item in items for o in item.outputs]
+    return [(*item.outputs, donors[rng.integers(len(donors))]) for item in items]
+
+
+def _added_sentence(items, rng):
+    """A sentence of another item at the end of each output."""
+    donors = [o.text for item in items for o in item.outputs]
+
+    def longer(text):
+        sentence = re.split(r"(?<=[.!?]) +", donors[rng.integers(len(donors))])[0]
+        return f"{text} {sentence}"
+
+    return [tuple(replace(o, text=longer(o.text)) for o in item.outputs) for item in items]
+
+
+def _moved(step):
+    def changed(items, rng):
+        return [
+            tuple(
+                replace(o, fields={name: value - step for name, value in o.fields.items()})
+                for o in item.outputs
+            )
+            for item in items
+        ]
+
+    return changed
+
+
+def _refused(items, rng):
+    text = "I'm sorry, but I can't help with that."
+    return [(replace(item.outputs[0], text=text),) for item in items]
+
+
+THIRD = 1 / 3
+KINDS = {
+    "negated": (_by_rule("negate"), THIRD),
+    "dropped": (_by_rule("drop"), THIRD),
+    "swapped": (_by_rule("swap"), THIRD),
+    "truncated to half": (_each_output(_half), THIRD),
+    "in German": (_german, THIRD),
+    "boilerplate in place": (_each_output(lambda text, rng: BOILERPLATE), THIRD),
+    "boilerplate as prefix": (_each_output(lambda text, rng: PREFIX + text), THIRD),
+    "an output added": (_added_output, THIRD),
+    "a sentence added": (_added_sentence, THIRD),
+    "numbers changed": (_by_rule("numbers"), 1.0),
+    "numbers changed in a third": (_by_rule("numbers"), THIRD),
+    "silence": (_by_rule("silence"), 0.1),
+    "credits by a step": (_moved(1.0), THIRD),
+    "credits by half a step": (_moved(0.5), THIRD),
+}
+"""Damage by name, with the share of items that get it."""
+
+
+@dataclass
+class Pool:
+    """Runs of one dataset, and the scores of their pairs.
+
+    Attributes:
+        runs: five runs of one model, then the damaged ones.
+        damaged: position of a damaged run, by kind and source.
+        possible: whether an item can be damaged, shape (n,), by kind and source.
+        aligned: aligned outputs, by reference, measured run and item.
+    """
+
+    runs: list
+    damaged: dict
+    possible: dict
+    aligned: dict
+    metrics: dict
+
+
+def build(runs, meter, folder=None):
+    """Score all pairs of runs that a draw may need; ``folder`` stores them."""
+    all_runs, where, possible = list(runs), {}, {}
+    for kind, (change, _) in KINDS.items():
+        for source in SOURCES:
+            rng = np.random.default_rng([source, *kind.encode()])
+            outputs = change(runs[source].items, rng)
+            possible[kind, source] = np.array([one is not None for one in outputs])
+            items = [
+                item if one is None else replace(item, outputs=one)
+                for item, one in zip(runs[source].items, outputs, strict=True)
+            ]
+            where[kind, source] = len(all_runs)
+            all_runs.append(replace(runs[source], items=tuple(items), id=new_id()))
+    n = len(runs)
+    order = [(first, second) for first in range(n) for second in range(first + 1, n)]
+    order += [
+        (clean, number) for (_, source), number in where.items() for clean in range(n) if clean != source
+    ]
+    metrics, fields, spans = measured_metrics(runs[0], {})
+    numbers = TextNumbers()
+    texts = [item_texts(run.items, fields, numbers, sort=True) for run in all_runs]
+    n_texts = len({t for each in texts[0] for t in each.texts})
+    indexed = IndexedRuns(texts, fields, spans, metrics, numbers.texts, n_texts, len(numbers))
+    aligned = {}
+    for item, number, outputs in meter.aligned(indexed, order):
+        aligned[(*order[number], item)] = outputs
+    return Pool(all_runs, where, possible, aligned, metrics)
