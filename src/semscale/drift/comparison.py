@@ -29,6 +29,7 @@ from semscale.drift.metrics import (
     read_directions,
     span_of,
 )
+from semscale.drift.quality_scores import JudgedRuns, with_reference_match
 from semscale.drift.runs.comparability import check_rerun, match_runs, outputs_equal
 from semscale.drift.runs.item_matching import ItemMatching
 from semscale.drift.scoring import PairScoring, ScoreCache, StoredScoring, TextReadings, scoring_files_hash
@@ -104,6 +105,7 @@ class Comparison:
         matching: which of the baseline's items are compared.
         recorded: the candidate with all its items, as a history has it; ``None`` if ``candidate`` is it.
         quality: for each metric of quality, shape (k, n), scores of the runs themselves; NaN without one.
+        judged: verdicts of a judge on candidate and baseline; ``None`` without a judge.
         cautions: sentences that qualify the measurement.
     """
 
@@ -120,6 +122,7 @@ class Comparison:
     matching: ItemMatching = field(default_factory=ItemMatching)
     recorded: Run | None = None
     quality: Mapping[str, Floats] = field(default_factory=dict)
+    judged: JudgedRuns | None = None
     cautions: tuple[str, ...] = ()
 
     @property
@@ -278,7 +281,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         )
     common = match_runs(baseline, candidate)
     again = tuple(match_runs(common.baseline, check_rerun(baseline, rerun)).candidate for rerun in reruns)
-    return meter.measure(
+    comparison = meter.measure(
         common.baseline,
         common.candidate,
         again,
@@ -289,6 +292,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         cautions=tuple(_about_equal_outputs(common.baseline, common.candidate, again)),
         progress=progress,
     )
+    return with_reference_match(comparison, meter, progress=progress)
 
 
 def _about_equal_outputs(baseline: Run, candidate: Run, reruns: Sequence[Run]) -> Iterator[str]:
@@ -360,6 +364,62 @@ def measured_metrics(
 def _numbers(run: Run, field: str) -> list[float]:
     values = (number_of(output, field) for item in run.items for output in item.outputs)
     return [value for value in values if not np.isnan(value)]
+
+
+@dataclass(frozen=True)
+class RunPool:
+    """Runs with the losses of many pairs of them, from which comparisons are drawn.
+
+    Attributes:
+        runs: k runs of the same n items; the first is the baseline, to which word weights are fitted.
+        metrics: the measured metrics by name.
+        losses: for each metric, shape (n, k, k), as ``Comparison.pair_losses``; NaN for a pair that was not
+            measured.
+        settings: signature of the measurement.
+    """
+
+    runs: Sequence[Run]
+    metrics: Mapping[str, Metric]
+    losses: Mapping[str, Floats]
+    settings: Signature
+
+    def comparison(self, items: Integers, roles: Sequence[Integers]) -> Comparison:
+        """Return the comparison of some items.
+
+        Args:
+            items: shape (m,), positions of items.
+            roles: number of the run that is the candidate at each item, shape (m,), then of the run that is
+                the baseline, then of each rerun. A run that has two roles has no loss between them.
+        """
+        numbers = np.array(roles).T
+        same = numbers[:, :, None] == numbers[:, None, :]
+        rows = items[:, None, None], numbers[:, :, None], numbers[:, None, :]
+        losses = {name: np.where(same, 0.0, values[rows]) for name, values in self.losses.items()}
+        candidate, baseline, *reruns = (
+            replace(
+                self.runs[0],
+                items=tuple(
+                    self.runs[run].items[item] for run, item in zip(role, items.tolist(), strict=True)
+                ),
+            )
+            for role in (np.asarray(role).tolist() for role in roles)
+        )
+        both = zip(baseline.items, candidate.items, strict=True)
+        status = [
+            Status.SCORED if before.outputs_with_text or after.outputs_with_text else Status.EMPTY
+            for before, after in both
+        ]
+        return Comparison(
+            baseline,
+            candidate,
+            tuple(reruns),
+            self.metrics,
+            losses,
+            np.array(status, object),
+            (),
+            np.ones(len(items), np.int64),
+            self.settings,
+        )
 
 
 class DriftMeter:
@@ -479,6 +539,34 @@ class DriftMeter:
         if floors:
             comparison = replace(comparison, floors=self.floors(baseline, progress=progress))
         return comparison
+
+    def measure_pool(
+        self,
+        runs: Sequence[Run],
+        order: Sequence[tuple[int, int]],
+        *,
+        n_reruns: int = 0,
+        progress: Progress | None = None,
+    ) -> RunPool:
+        """Measure chosen pairs of many runs of the same items.
+
+        Args:
+            runs: the baseline, its reruns, then other runs.
+            order: numbers of both runs of each pair, the reference before the run that is measured.
+            n_reruns: number of reruns, whose scores are stored with those of the baseline.
+            progress: called while items are compared.
+        """
+        for other in runs[1:]:
+            _check_items(runs[0], other)
+        metrics, fields, spans = measured_metrics(runs[0], self.fields)
+        numbers, counts, texts = TextNumbers(), [], []
+        for run in runs:
+            texts.append(item_texts(run.items, fields, numbers, sort=self.pairing == "assignment"))
+            counts.append(len(numbers))
+        indexed = IndexedRuns(texts, fields, spans, metrics, numbers.texts, counts[0], counts[n_reruns])
+        aligned, _, signature = self._scored(indexed, order)
+        losses, _ = _collected(indexed, order, aligned, progress)
+        return RunPool(runs, metrics, losses, signature)
 
     def floors(self, baseline: Run, *, progress: Progress | None = None) -> dict[str, float]:
         """Measure the losses of unrelated outputs: those of another item of the baseline.

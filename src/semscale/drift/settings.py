@@ -198,15 +198,13 @@ class GateSettings(Settings):
     ] = 0.05
     margins: Annotated[
         Margins,
-        Field(
-            description="Drift from which on a change of a metric matters, such as match=0.1; can be repeated."
-        ),
+        Field(description="Drift from which on a metric matters, such as match=0.1; can be repeated."),
         Option(GATE, "METRIC=NUMBER", name="--margin", type=list[str], rare=True),
     ] = {}
     limits: Annotated[
         Limits,
         Field(
-            description=f"Items that may break a hard limit, such as silenced=2, 10% or off; can be repeated. "
+            description="Items that may break a limit, such as silenced=2, =10% or =off; can be repeated. "
             f"Limits: {', '.join(LIMITS)}."
         ),
         Option(GATE, "LIMIT=NUMBER", name="--limit", type=list[str]),
