@@ -17,7 +17,7 @@ import numpy as np
 
 from drift_pool import ATHENA, KINDS, SOURCES, athena_runs, build, written_runs
 from measuring import Options, machine
-from semscale.drift.comparison import Comparison, DriftMeter, drift_parts
+from semscale.drift.comparison import Comparison, DriftMeter, drift_parts, measured_metrics
 from semscale.drift.decision import Outcome, decide
 from semscale.drift.exchange_test import exchange_test, holm
 from semscale.drift.hard_limits import broken_items
@@ -35,9 +35,10 @@ class Draws:
     def __init__(self, pool):
         self.pool = pool
         n, k = len(pool.runs[0].items), len(pool.runs)
-        self.losses = {name: np.full((k, k, n), np.nan) for name in pool.metrics}
+        self.metrics, _, _ = measured_metrics(pool.runs[0])
+        self.losses = {name: np.full((k, k, n), np.nan) for name in self.metrics}
         for (first, second, item), outputs in pool.aligned.items():
-            for name, metric in pool.metrics.items():
+            for name, metric in self.metrics.items():
                 losses = self.losses[name]
                 losses[first, second, item], losses[second, first, item] = metric.losses(outputs)
 
@@ -70,7 +71,7 @@ class Draws:
             runs[0],
             candidate,
             tuple(runs[1:]),
-            self.pool.metrics,
+            self.metrics,
             pair_losses,
             np.full(len(items), Status.SCORED, object),
             (),
@@ -160,9 +161,11 @@ def main():
 
 def ablate(draws, name, options):
     """Share of draws that fail with three reruns, and that pass with one, without each metric and limit."""
-    usual = [key for key, metric in draws.pool.metrics.items() if metric.is_usual]
+    usual = [key for key, metric in draws.metrics.items() if metric.is_usual]
     variants = {"all": GateSettings()}
-    variants |= {f"without {key}": GateSettings(metrics=[one for one in usual if one != key]) for key in usual}
+    variants |= {
+        f"without {key}": GateSettings(metrics=[one for one in usual if one != key]) for key in usual
+    }
     variants |= {f"without limit {key}": GateSettings(limits={key: "off"}) for key in LIMITS}
     kinds = (UNCHANGED, *KINDS)
     print(f"\n## {name}: fail with 3 reruns / pass with 1\n\n| | {' | '.join(kinds)} |")

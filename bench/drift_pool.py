@@ -1,8 +1,6 @@
 """Runs of one model with noise, and runs with known damage, whose pairs are scored once for many draws."""
 
-import hashlib
 import math
-import pickle
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +13,6 @@ from semscale.drift.alignment import TextNumbers, item_texts
 from semscale.drift.comparison import IndexedRuns, measured_metrics
 from semscale.drift.runs.athena_files import read_athena
 from semscale.drift.runs.reading import read_run
-from semscale.history.items import Item, Output
 from semscale.history.runs import Run, new_id
 from shared_data import SHARED
 
@@ -28,7 +25,7 @@ WRITTEN = [
 ]
 REMADE = (1, 2, 3, 4)  # seeds of reruns that a rule makes of Athena's feedback
 LEFT_OUT, MOVED, LOST = 0.4, 0.1, 0.2  # sentences, credits and outputs that such a rerun has otherwise
-SOURCES = (1, 2, 3)  # runs that are damaged
+SOURCES = (1, 2)  # runs that are damaged
 
 BOILERPLATE = (
     "Thank you for your submission. Please review the course material and try to improve your answer."
@@ -172,7 +169,6 @@ class Pool:
     damaged: dict
     possible: dict
     aligned: dict
-    metrics: dict
 
 
 def build(runs, meter, folder=None):
@@ -202,4 +198,4 @@ def build(runs, meter, folder=None):
     aligned = {}
     for item, number, outputs in meter.aligned(indexed, order):
         aligned[(*order[number], item)] = outputs
-    return Pool(all_runs, where, possible, aligned, metrics)
+    return Pool(all_runs, where, possible, aligned)

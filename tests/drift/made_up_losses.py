@@ -15,9 +15,7 @@ def run_of(texts, model="old", **settings):
     items = []
     for number, outputs in enumerate(texts):
         listed = [outputs] if isinstance(outputs, str) else outputs
-        items.append(
-            Item(str(number), tuple(o if isinstance(o, Output) else Output(o) for o in listed))
-        )
+        items.append(Item(str(number), tuple(o if isinstance(o, Output) else Output(o) for o in listed)))
     return Run("exam", model, tuple(items), **settings)
 
 

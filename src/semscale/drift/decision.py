@@ -221,7 +221,7 @@ def decide(comparison: Comparison, settings: GateSettings | None = None) -> Gate
         InputError: a metric or field was not measured, or thresholds contradict each other.
     """
     settings = settings or GateSettings()
-    names = tested_metrics(comparison.metrics, settings)
+    names = chosen_metrics(comparison.metrics, settings)
     check_names(comparison.baseline, settings, comparison.matching.lost + comparison.matching.changed)
     thresholds = check_thresholds(comparison, settings)
     names, left_out = _without_unread(comparison, names)
@@ -405,14 +405,14 @@ def check_settings(
         semscale.errors.InputError: max_avg_credit_drift needs the numeric field 'credits', ...
     """
     metrics = {**measured_metrics(baseline, settings.fields)[0], **(further or {})}
-    names = tested_metrics(metrics, settings)
+    names = chosen_metrics(metrics, settings)
     check_names(baseline, settings)
     for thresholds in (settings.thresholds, *(own.thresholds for _, own in settings.groups)):
         read_thresholds(metrics, thresholds)
     return names
 
 
-def tested_metrics(metrics: Mapping[str, Metric], settings: GateSettings) -> tuple[str, ...]:
+def chosen_metrics(metrics: Mapping[str, Metric], settings: GateSettings) -> tuple[str, ...]:
     """Return the names of the metrics that are tested.
 
     Raises:

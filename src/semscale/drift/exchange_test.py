@@ -9,7 +9,7 @@ from scipy.special import ndtr, stdtrit
 from semscale.types import Floats
 
 _MOST_EXACT = 300  # items that differ between runs; of more the sum is close to normal
-_CELLS, _FEWEST_STEPS, _MOST_STEPS = 2**13, 40, 400  # resolution of the exact distribution
+_STEPS, _CELLS = (360, 240, 120, 60), 2**14  # resolution of the exact distribution: many divisors keep ties
 _ROUNDING = 1e-12
 
 
@@ -38,7 +38,7 @@ def exchange_test(drifts: Floats) -> float:
     0.0185
 
     Up to 300 items that differ between runs, the distribution is computed exactly, with drifts rounded to at
-    most 400 steps, the same for all runs; beyond that it is normal, corrected for skewness.
+    most 360 steps, the same for all runs; beyond that it is normal, corrected for skewness.
 
     Args:
         drifts: shape (n, k), drift of each item if run 0, the candidate, or another run were the candidate.
@@ -63,7 +63,7 @@ def exchange_test(drifts: Floats) -> float:
 
 def _exact(drifts: Floats) -> float:
     above = drifts - drifts.min(axis=1, keepdims=True)
-    resolution = int(np.clip(_CELLS // len(drifts), _FEWEST_STEPS, _MOST_STEPS))
+    resolution = next((steps for steps in _STEPS if steps * len(drifts) <= _CELLS), _STEPS[-1])
     steps = np.rint(above / above.max() * resolution).astype(np.int64)
     distribution = np.ones(1)
     for row in steps:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from semscale.drift.comparison import Comparison
-from semscale.drift.decision import FEWEST_TO_PASS, Outcome, metric_tests, tested_metrics
+from semscale.drift.decision import FEWEST_TO_PASS, Outcome, chosen_metrics, metric_tests
 from semscale.drift.settings import GateSettings
 from semscale.errors import InputError
 from semscale.presentable import Presentable
@@ -152,7 +152,7 @@ def plan_gate(
     chosen = (settings or GateSettings()).changed(by=(), slices={}, must_pass=(), limits={}, thresholds={})
     names = [
         name
-        for name in tested_metrics(comparison.metrics, chosen)
+        for name in chosen_metrics(comparison.metrics, chosen)
         if comparison.pair_losses[name].shape[1] == len(comparison.runs)  # a judge compares no rerun
     ]
     sizes = [_simulated(comparison, chosen, names, size, (draws, seed)) for size in _sizes(n, reruns)]

@@ -296,7 +296,8 @@ class DriftSummary(Presentable):
         Returns:
             ``outcome`` is ``pass``, ``fail``, ``undecided``, or ``None`` without a gate. ``metrics`` has each
             metric over all items, ``tests`` the tests of the gate, ``drifts`` each metric in each group,
-            tested or not. Of the ``worst_items`` the worst comes first, and of an item's ``pairs`` the least similar.
+            tested or not. Of the ``worst_items`` the worst comes first, and of the ``pairs`` of an item the
+            least similar.
         """
         comparison, decision = self.comparison, self.decision
         return {
