@@ -20,13 +20,13 @@ import polars as pl
 from beetle import read_answers
 from measuring import Options, machine
 from semscale.damage import DAMAGES, damaged
+from semscale.drift.athena_files import read_athena
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.measure.metrics import usual_metrics
-from semscale.drift.runs.athena_files import read_athena
-from semscale.drift.runs.reading import read_run
+from semscale.drift.reading import read_run
 from semscale.drift.self_testing.self_test import self_test
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, new_id

@@ -5,8 +5,7 @@ import json
 import pytest
 from tests.cli.evaluation_logs import LOGS, OUTPUTS, QUESTIONS, promptfoo_log
 
-from semscale.drift.runs.reading import read_run
-from semscale.drift.runs.run_columns import RunColumns
+from semscale.drift.reading import RunColumns, read_run
 
 FORMATS = pytest.mark.parametrize("format", list(LOGS))
 

@@ -12,7 +12,7 @@ from semscale.compat.athena import (
     read_report,
     run_quality_drift_analysis,
 )
-from semscale.drift.runs.reading import read_run
+from semscale.drift.reading import read_run
 from semscale.errors import InputError
 
 FEEDBACK = {
@@ -61,6 +61,10 @@ def folder(tmp_path):
     return samples
 
 
+def worst(credit_range):
+    return {"avg_bertscore_f1": 0.0, "avg_credit_drift": credit_range, "passed": False}
+
+
 def results(found, exercise_id):
     return found.exercises[exercise_id]["model_results"]
 
@@ -73,24 +77,23 @@ def test_another_order_passes_and_missing_feedback_fails(folder, tmp_path, capsy
     perfect = {"avg_bertscore_f1": 1.0, "avg_credit_drift": 0.0, "passed": True}
     assert results(found, "7")["same"] == results(found, "7")["turned"] == perfect
     assert results(found, "8")["turned"] == perfect
-    # Credits range from -.5 to 2. In 7: F1 (1/2 + 1) / 2; 71 differs by (0 + 2.5) / 2, 72 by 0.
+    # In 7 credits range from -.5 to 1: F1 (1/2 + 1) / 2; 71 differs by (0 + 1.5) / 2, 72 by 0.
     assert results(found, "7")["first"] == {
         "avg_bertscore_f1": 0.75,
-        "avg_credit_drift": 0.62,
+        "avg_credit_drift": 0.38,
         "passed": False,
     }
-    # In 8 one of three: 1/3, and (0 + 2.5 + 2.5) / 3.
+    # In 8 from 0 to 2, one of three: 1/3, and (0 + 2 + 2) / 3.
     assert results(found, "8")["first"] == {
         "avg_bertscore_f1": 0.333,
-        "avg_credit_drift": 1.67,
+        "avg_credit_drift": 1.33,
         "passed": False,
     }
-    worst = {"avg_bertscore_f1": 0.0, "avg_credit_drift": 2.5, "passed": False}
-    assert results(found, "7")["silent"] == results(found, "8")["silent"] == worst
+    assert results(found, "7")["silent"] == worst(1.5)
+    assert results(found, "8")["silent"] == worst(2.0)
     assert (found.passed, found.exit_code) == (False, 1)
-    assert found.cautions == (
-        "max_avg_credit_drift 3 cannot fail: the worst loss of credits_difference in this data is 2.5",
-    )
+    cannot_fail = "max_avg_credit_drift 3 cannot fail: the worst loss of credits_difference in this data is"
+    assert found.cautions == (f"exercise 7: {cannot_fail} 1.5", f"exercise 8: {cannot_fail} 2")
     assert read_report(report)["exercises"] == found.exercises
     assert capsys.readouterr().out == ""
 
@@ -107,7 +110,7 @@ def test_entries_have_the_documented_form(folder):
         "model_results": {"same": {"avg_bertscore_f1": 1.0, "avg_credit_drift": 0.0, "passed": True}},
     }
     assert (found.passed, found.exit_code) == (True, 0)
-    assert found.comparisons["same"].baseline.model == "gpt-4o"
+    assert found.comparisons["8"]["same"].baseline.model == "gpt-4o"
 
 
 def test_athenas_pairing_drops_what_is_missing_but_not_silence(folder):
@@ -120,11 +123,16 @@ def test_athenas_pairing_drops_what_is_missing_but_not_silence(folder):
     turned_8 = results(found, "8")["turned"]
     assert turned_8["avg_credit_drift"] == 1.0
     assert turned_8["avg_bertscore_f1"] < 0.8
-    assert results(found, "8")["silent"] == {
-        "avg_bertscore_f1": 0.0,
-        "avg_credit_drift": 2.5,
-        "passed": False,
-    }
+    assert results(found, "8")["silent"] == worst(2.0)
+
+
+def test_an_exercise_does_not_depend_on_other_files(folder):
+    # Together credits range from -.5 to 2; in exercise 7 alone only to 1.
+    together = run_quality_drift_analysis(folder, {"first": first, "silent": silent})
+    for number in ("7", "8"):
+        path = folder / f"sampled_exercise-{number}.json"
+        alone = run_quality_drift_analysis(path, {"first": first, "silent": silent})
+        assert results(alone, number) == results(together, number)
 
 
 def test_thresholds_decide_and_low_ones_are_named(folder):
@@ -132,12 +140,11 @@ def test_thresholds_decide_and_low_ones_are_named(folder):
     found = run_quality_drift_analysis(folder, {"first": first}, settings=settings)
     assert results(found, "7")["first"]["passed"]
     assert not results(found, "8")["first"]["passed"]
-    assert found.cautions == (
-        "min_bertscore_f1 0 cannot fail: the worst similarity of bertscore_f1 in this data is 0",
-    )
+    cannot_fail = "min_bertscore_f1 0 cannot fail: the worst similarity of bertscore_f1 in this data is 0"
+    assert found.cautions == (f"exercise 7: {cannot_fail}", f"exercise 8: {cannot_fail}")
     low = AnalysisSettings(min_bertscore_f1=0.01, max_avg_credit_drift=None)
     (caution,) = run_quality_drift_analysis(folder, {"first": first}, settings=low).cautions
-    assert caution.startswith("min_bertscore_f1 0.01 lets text pass that has nothing to do with the item")
+    assert caution.startswith("exercise 7: min_bertscore_f1 0.01 lets text pass that has nothing to do with")
 
 
 def test_candidates_come_from_files_and_runs_too(folder, tmp_path):
@@ -156,7 +163,8 @@ def test_candidates_come_from_files_and_runs_too(folder, tmp_path):
     for number in ("7", "8"):
         by_source = results(found, number)
         assert by_source["files"] == by_source["run"] == by_source["call"]
-    assert [item.id for item in found.comparisons["run"].candidate.items] == ids
+    compared = [found.comparisons[number]["run"].candidate for number in ("7", "8")]
+    assert [item.id for run in compared for item in run.items] == ids
 
 
 def test_where_nobody_says_anything_there_is_no_figure(folder):

@@ -1,7 +1,6 @@
 """Cells with answers that were made up."""
 
-from semscale.drift.asking.answers import Answer, Answers
-from semscale.drift.asking.items_to_ask import ItemToAsk
+from semscale.drift.asking import Answer, Answers, ItemToAsk
 from semscale.drift.matrix.cells import AskedCell, CellAnswers
 from semscale.history.items import Output
 from semscale.signature import Signature

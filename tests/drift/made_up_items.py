@@ -6,7 +6,7 @@ import numpy as np
 
 from semscale.drift.measure.item_losses import AlignedItem
 from semscale.drift.measure.pair_scores import PairScores
-from semscale.drift.runs.run_texts import ItemTexts
+from semscale.drift.measure.run_texts import ItemTexts
 from semscale.guards.findings import Finding
 
 

@@ -25,7 +25,7 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.cli.judge import read_panel
 from semscale.compat.athena import read_report
 from semscale.drift.gate.settings import read_gate_settings
-from semscale.drift.runs.reading import read_items, read_run
+from semscale.drift.reading import read_items, read_run
 from semscale.embedding.cache import FILE_NAME, STATES_FILE, EmbeddingCache, StateCache
 from semscale.embedding.cache_file import CacheWarning
 from semscale.embedding.weight_files import Q4Parameters, read_tensors

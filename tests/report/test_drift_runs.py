@@ -12,7 +12,7 @@ from made_up import START, comparison, run, spread_out, stored_comparison
 from semscale.damage import DAMAGES
 from semscale.drift.nights.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.nights.trend import trends
-from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
+from semscale.drift.runs import ApprovedBaseline, RecordedRun
 from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 from semscale.drift.sizing.plan import plan_gate
 from semscale.history.chain import Flaw, Merged, Verification

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from semscale.drift.asking.prompt_template import PromptTemplate
+from semscale.drift.asking import PromptTemplate
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.study import StudyResult

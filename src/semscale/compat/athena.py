@@ -5,7 +5,7 @@ Intended differences from Athena's scripts:
 - Feedback is paired by optimal assignment of its texts, so its order does not matter. Missing or extra
   feedback counts 0 in BERTScore, and the range of credits in credit drift. Athena pairs by position and drops
   the rest of the longer list, as does ``pairing="position"``.
-- A model without feedback has F1 0 and the greatest credit drift: the range of the baseline's credits, or
+- A model without feedback has F1 0 and the greatest credit drift: the range of the exercise's credits, or
   infinity if no range is known. Athena gives it credit drift 0, so that its credits pass. If neither side has
   feedback, the figures are NaN and left out of means. Athena gives 0.
 - BERTScore uses Semscale's default model, not ``roberta-large``, whose random pairs have .83, so that
@@ -39,19 +39,20 @@ from semscale.compat.athena_feedback import (
     calculate_credit_drift,
     item_figures,
 )
-from semscale.drift.gate.thresholds import Threshold, read_thresholds, threshold_cautions
-from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.meter import DriftMeter
-from semscale.drift.runs.athena_files import (
+from semscale.drift.athena_files import (
     AthenaExercise,
     AthenaExercises,
     exercise_files,
     exercise_of,
     load_exercise,
+    outputs_of,
     read_athena,
+    submissions_of,
 )
-from semscale.drift.runs.athena_submissions import outputs_of, submissions_of
-from semscale.drift.runs.comparability import check_comparable
+from semscale.drift.gate.thresholds import Threshold, read_thresholds, threshold_cautions
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.runs import check_comparable
 from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, named, now
@@ -145,12 +146,12 @@ class QualityDrift:
 
     Attributes:
         exercises: the report's entry for each exercise, by id.
-        comparisons: the comparison of each candidate with the baseline, by the candidate's name.
+        comparisons: the comparison of each candidate with the baseline, by exercise and candidate.
         cautions: sentences about useless thresholds.
     """
 
     exercises: Mapping[str, Mapping[str, Any]]
-    comparisons: Mapping[str, Comparison]
+    comparisons: Mapping[str, Mapping[str, Comparison]]
     cautions: tuple[str, ...] = ()
 
     @property
@@ -177,7 +178,7 @@ def run_quality_drift_analysis(
     report: str | Path | None = None,
     settings: AnalysisSettings | None = None,
 ) -> QualityDrift:
-    """Compare models with the baselines in exercise files.
+    """Compare models with the baselines in exercise files, each exercise by itself.
 
     Args:
         files: exercise files, or folders of them.
@@ -212,16 +213,20 @@ def run_quality_drift_analysis(
     exercises = read_athena(paths)
     approved = _baseline_run(exercises)
     runs = [_candidate_run(name, source, paths, approved) for name, source in candidates.items()]
-    comparisons = dict(zip(candidates, _compared(approved, runs, chosen), strict=True))
-    thresholds = read_thresholds(next(iter(comparisons.values())), chosen.thresholds)
-    entries = _entries(exercises, comparisons, thresholds, chosen)
+    meter = DriftMeter(chosen.embedder, pairing=chosen.pairing)
+    comparisons, entries, cautions = {}, {}, []
+    for exercise in exercises.exercises:
+        compared = _compared(exercise, approved, runs, meter)
+        comparisons[exercise.id] = dict(zip(candidates, compared, strict=True))
+        limits = chosen.thresholds
+        if not any(item.outputs for item in exercise.items):
+            limits.pop("max_avg_credit_drift", None)  # without feedback there are no credits to compare
+        thresholds = read_thresholds(compared[0], limits)
+        entries[exercise.id] = _entry(exercise, comparisons[exercise.id], thresholds, chosen)
+        useless = [caution for each in compared for caution in threshold_cautions(each, thresholds)]
+        cautions += [f"exercise {exercise.id}: {caution}" for caution in dict.fromkeys(useless)]
     if report is not None:
         update_report(report, entries)
-    cautions = dict.fromkeys(
-        caution
-        for comparison in comparisons.values()
-        for caution in threshold_cautions(comparison, thresholds)
-    )
     return QualityDrift(entries, comparisons, tuple(cautions))
 
 
@@ -388,53 +393,58 @@ def update_report(path: str | Path, entries: Mapping[str, Mapping[str, Any]]) ->
     return report
 
 
-def _compared(baseline: Run, runs: list[Run], settings: AnalysisSettings) -> list[Comparison]:
-    meter = DriftMeter(settings.embedder, pairing=settings.pairing)
-    floors = meter.floors(baseline)
+def _compared(
+    exercise: AthenaExercise, baseline: Run, runs: Sequence[Run], meter: DriftMeter
+) -> list[Comparison]:
+    """Measure the candidates at the submissions of one exercise, whose credits alone give their range."""
+    ids = {item.id for item in exercise.items}
+    approved, *candidates = (
+        replace(run, items=tuple(item for item in run.items if item.id in ids)) for run in (baseline, *runs)
+    )
+    floors = meter.floors(approved)
     return [
-        Comparison(baseline, run, measured, floors=floors)
-        for run, measured in zip(runs, meter.measure(baseline, runs), strict=True)
+        Comparison(approved, run, measured, floors=floors)
+        for run, measured in zip(candidates, meter.measure(approved, candidates), strict=True)
     ]
 
 
-def _entries(
-    exercises: AthenaExercises,
+def _entry(
+    exercise: AthenaExercise,
     comparisons: Mapping[str, Comparison],
     thresholds: tuple[Threshold, ...],
     settings: AnalysisSettings,
-) -> dict[str, dict[str, Any]]:
-    time = now().strftime("%Y-%m-%d %H:%M:%S")
-    figures = {name: item_figures(comparison, settings.pairing) for name, comparison in comparisons.items()}
-    entries, start = {}, 0
-    for exercise in exercises.exercises:
-        items = slice(start, start + len(exercise.items))
-        start = items.stop
-        entries[exercise.id] = {
-            "timestamp": time,
-            "exercise_id": int(exercise.id) if exercise.id.isdecimal() else exercise.id,
-            "exercise_file": exercise.file,
-            "baseline": _about(exercise),
-            "thresholds": settings.thresholds,
-            "model_results": {
-                name: _result(comparison, items, thresholds) for name, comparison in figures.items()
-            },
-        }
-    return entries
+) -> dict[str, Any]:
+    return {
+        "timestamp": now().strftime("%Y-%m-%d %H:%M:%S"),
+        "exercise_id": int(exercise.id) if exercise.id.isdecimal() else exercise.id,
+        "exercise_file": exercise.file,
+        "baseline": _about(exercise),
+        "thresholds": settings.thresholds,
+        "model_results": {
+            name: _result(item_figures(comparison, settings.pairing), thresholds, settings)
+            for name, comparison in comparisons.items()
+        },
+    }
 
 
 def _about(exercise: AthenaExercise) -> dict[str, str]:
     return {"model": exercise.model or "Unknown", "generated_at": exercise.generated or "Unknown"}
 
 
-def _result(figures: ItemFigures, items: slice, thresholds: tuple[Threshold, ...]) -> dict[str, Any]:
-    f1 = _mean(figures.bertscore_f1[items])
-    credit = None if figures.credit_drift is None else _mean(figures.credit_drift[items])
+def _result(
+    figures: ItemFigures, thresholds: tuple[Threshold, ...], settings: AnalysisSettings
+) -> dict[str, Any]:
+    f1 = _mean(figures.bertscore_f1)
+    credit = None if figures.credit_drift is None else _mean(figures.credit_drift)
     values = {"min_bertscore_f1": f1, "max_avg_credit_drift": credit}
-    held = [(threshold, values[threshold.name]) for threshold in thresholds]
+    limits = {threshold.name: threshold for threshold in thresholds}
+    held = [(limits.get(name), values[name]) for name in settings.thresholds]
     return {
         "avg_bertscore_f1": None if f1 is None else round(f1, 3),
         "avg_credit_drift": None if credit is None else round(credit, 2),
-        "passed": all(value is not None and threshold.holds(value) for threshold, value in held),
+        "passed": all(
+            limit is not None and value is not None and limit.holds(value) for limit, value in held
+        ),
     }
 
 

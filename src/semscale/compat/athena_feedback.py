@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from semscale.drift.athena_files import exercise_of, feedback_of, load_exercise, submissions_of
+from semscale.drift.cells import CellLocation, feedback_text, number_in
 from semscale.drift.measure.assignment import PAIRINGS, align, align_by_position
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import (
@@ -22,10 +24,7 @@ from semscale.drift.measure.losses import (
 )
 from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.measure.meter import DriftMeter
-from semscale.drift.runs.athena_files import exercise_of, load_exercise
-from semscale.drift.runs.athena_submissions import feedback_of, submissions_of
-from semscale.drift.runs.output_cells import CellLocation, feedback_text, number_in
-from semscale.drift.runs.run_texts import number_of
+from semscale.drift.runs import number_of
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run

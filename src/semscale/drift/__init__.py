@@ -12,9 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from semscale.drift.asking.asked_runs import ask_runs
-    from semscale.drift.asking.items_to_ask import ItemToAsk
-    from semscale.drift.asking.prompt_template import PromptTemplate
+    from semscale.drift.asking import ItemToAsk, PromptTemplate, ask_runs
     from semscale.drift.gate.decision import GateDecision, Outcome
     from semscale.drift.gate.drift_summary import DriftSummary, stored
     from semscale.drift.gate.gate import decide
@@ -25,11 +23,10 @@ if TYPE_CHECKING:
     from semscale.drift.measure.comparison import Comparison
     from semscale.drift.measure.meter import DriftMeter
     from semscale.drift.nights.trend import trends
+    from semscale.drift.reading import RunColumns, read_run
     from semscale.drift.ruler.checking import check_ruler, freeze_anchors, keep_check
     from semscale.drift.ruler.judge_ruler import JudgeRuler
     from semscale.drift.ruler.text_ruler import TextRuler
-    from semscale.drift.runs.reading import read_run
-    from semscale.drift.runs.run_columns import RunColumns
     from semscale.drift.self_testing.self_test import self_test
     from semscale.drift.sizing.plan import plan_gate
     from semscale.history.anchor_sets import AnchorPair, AnchorSet
@@ -73,9 +70,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "semscale.drift.asking.asked_runs": ("ask_runs",),
-    "semscale.drift.asking.items_to_ask": ("ItemToAsk",),
-    "semscale.drift.asking.prompt_template": ("PromptTemplate",),
+    "semscale.drift.asking": ("ItemToAsk", "PromptTemplate", "ask_runs"),
     "semscale.drift.matrix.asked_matrix": ("ask_matrix",),
     "semscale.drift.matrix.matrix": ("AskedMatrix",),
     "semscale.drift.measure.compare_runs": ("compare",),
@@ -89,8 +84,7 @@ _HOMES = {
     "semscale.drift.ruler.checking": ("check_ruler", "freeze_anchors", "keep_check"),
     "semscale.drift.ruler.judge_ruler": ("JudgeRuler",),
     "semscale.drift.ruler.text_ruler": ("TextRuler",),
-    "semscale.drift.runs.reading": ("read_run",),
-    "semscale.drift.runs.run_columns": ("RunColumns",),
+    "semscale.drift.reading": ("RunColumns", "read_run"),
     "semscale.drift.self_testing.self_test": ("self_test",),
     "semscale.drift.nights.trend": ("trends",),
     "semscale.history.anchor_sets": ("AnchorPair", "AnchorSet"),

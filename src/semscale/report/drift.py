@@ -28,7 +28,7 @@ from semscale.drift.measure.quality_metrics import REFERENCE_MATCH, SIDE_BY_SIDE
 from semscale.drift.quality.judged_runs import WinRecord
 from semscale.drift.ruler.attribution import Moved
 from semscale.drift.ruler.ruler_check import RulerCheck
-from semscale.drift.runs.item_matching import ItemMatching
+from semscale.drift.runs import ItemMatching
 from semscale.embedding.languages import ENGLISH
 from semscale.history.chain import SHORTEST_HEAD
 from semscale.history.items import Item, Output

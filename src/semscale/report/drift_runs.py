@@ -9,15 +9,13 @@ import numpy as np
 
 from semscale.chat.budget import amount
 from semscale.damage import DAMAGES
-from semscale.drift.asking.answers import AskedFacts
 from semscale.drift.gate.decision import Outcome, SequenceTest, in_margins
 from semscale.drift.matrix.matrix import AskedMatrix
 from semscale.drift.matrix.matrix_summary import CellSummary, MatrixSummary
 from semscale.drift.nights.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.nights.trend import MetricTrend, Trends
 from semscale.drift.ruler.anchors_summary import AnchorsSummary, KeptAnchors
-from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
-from semscale.drift.runs.shared_ids import SharedIds
+from semscale.drift.runs import ApprovedBaseline, AskedFacts, RecordedRun, SharedIds
 from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 from semscale.drift.sizing.plan import GatePlan, MetricPlan
 from semscale.history.chain import Verification

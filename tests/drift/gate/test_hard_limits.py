@@ -10,7 +10,7 @@ from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.next_step import next_step
 from semscale.drift.gate.settings import GateSettings
-from semscale.drift.runs.item_matching import ItemMatching
+from semscale.drift.runs import ItemMatching
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 

@@ -10,7 +10,7 @@ from semscale.drift.limits.broken_items import BrokenItems
 from semscale.drift.limits.checks import LimitRule
 from semscale.drift.limits.must_pass import check_ids, check_must_pass
 from semscale.drift.measure.measured import AlignedPair
-from semscale.drift.runs.item_matching import ItemMatching
+from semscale.drift.runs import ItemMatching
 from semscale.errors import UnknownNameError
 from semscale.guards.findings import Finding
 from semscale.history.items import Item, Output

@@ -12,7 +12,7 @@ from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Limits, Retries
 from semscale.chat.runner import Running
 from semscale.drift import PromptTemplate, ask_matrix
-from semscale.drift.asking.items_to_ask import ItemToAsk
+from semscale.drift.asking import ItemToAsk
 from semscale.errors import InputError, InterruptedRunError
 from semscale.matching.settings import MatchSettings
 from semscale.signature import Signature

@@ -9,8 +9,7 @@ from semscale.chat.budget import Budget
 from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Retries
 from semscale.chat.runner import Running
-from semscale.drift.asking.model_asking import AskSettings
-from semscale.drift.asking.prompt_template import PromptTemplate
+from semscale.drift.asking import AskSettings, PromptTemplate
 from semscale.drift.matrix.cells import ask_cells, cells_of, text_of
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 

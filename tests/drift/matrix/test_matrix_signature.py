@@ -2,8 +2,7 @@
 
 from made_up_cells import NamedChat, items_to_ask
 
-from semscale.drift.asking.model_asking import AskSettings
-from semscale.drift.asking.prompt_template import PromptTemplate
+from semscale.drift.asking import AskSettings, PromptTemplate
 from semscale.drift.matrix.cells import cells_of
 from semscale.drift.matrix.matrix_signature import matrix_signature
 

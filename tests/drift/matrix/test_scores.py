@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up_cells import REFUSED, cell, items_to_ask
 
-from semscale.drift.asking.items_to_ask import ItemToAsk
+from semscale.drift.asking import ItemToAsk
 from semscale.drift.matrix.scores import best_by_score, differences_from, reference_scores, simultaneous
 from semscale.matching.matcher import build_method
 from semscale.matching.settings import MatchSettings

@@ -40,7 +40,7 @@ def test_items_are_brought_into_order_and_reruns_kept_apart(meter):
 
 def test_a_silent_model_is_not_excused_by_a_silent_rerun(meter):
     silent = run("", "", "", rerun_of=BASELINE.id)
-    with pytest.raises(InputError, match="says nothing in any item"):
+    with pytest.raises(InputError, match="has no output in any item"):
         compare(BASELINE, run("", "", ""), reruns=[silent], meter=meter)
 
 

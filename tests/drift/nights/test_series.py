@@ -8,7 +8,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.drift.nights.sequence import evidence_of_runs, sequence_tests
 from semscale.drift.nights.series import latest_complete, measured_alike, one_series, series_before
-from semscale.drift.runs.item_matching import ItemMatching
+from semscale.drift.runs import ItemMatching
 from semscale.history.items import digest_items
 
 SIGNATURE = stored_comparison({"match": 0.1}).signature

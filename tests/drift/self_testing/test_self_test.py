@@ -180,7 +180,7 @@ def test_a_rerun_in_another_order_is_put_right():
 def test_a_rerun_that_says_nothing_is_refused():
     baseline = run_of(6)
     silent = replace(baseline, items=tuple(replace(item, outputs=()) for item in baseline.items))
-    with pytest.raises(InputError, match="says nothing in any item"):
+    with pytest.raises(InputError, match="has no output in any item"):
         quick(baseline, reruns=[silent], kinds=["swap"])
 
 

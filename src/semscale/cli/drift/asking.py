@@ -23,20 +23,26 @@ from semscale.cli.outputs import check_input
 from semscale.cli.process import say
 from semscale.cli.progress import progress_bars
 from semscale.cli.shared import TableOptions
-from semscale.drift.asking.answers import Answer, Answers, answered_items, facts_of
-from semscale.drift.asking.asked_runs import check_answered
-from semscale.drift.asking.items_to_ask import ItemToAsk, PromptColumns, read_items_to_ask
-from semscale.drift.asking.model_asking import ModelAsker
-from semscale.drift.asking.program import ProgramAsker
-from semscale.drift.asking.prompt_template import PromptTemplate, is_template, read_template
-from semscale.drift.asking.rounds import AskingRound, close_round, open_round
+from semscale.drift.asking import (
+    Answer,
+    Answers,
+    AskingRound,
+    ItemToAsk,
+    ModelAsker,
+    PromptColumns,
+    PromptTemplate,
+    answered_items,
+    close_round,
+    is_template,
+    open_round,
+    read_items_to_ask,
+    read_template,
+)
 from semscale.drift.matrix.asked_matrix import ask_matrix
 from semscale.drift.matrix.cells import AskedCell, cells_of
 from semscale.drift.matrix.matrix_summary import MatrixSummary
-from semscale.drift.runs.comparability import check_rerun
-from semscale.drift.runs.revision import git_revision
-from semscale.drift.runs.run_summaries import RecordedRun
-from semscale.drift.runs.shared_ids import shared_ids
+from semscale.drift.programs import ProgramAsker
+from semscale.drift.runs import RecordedRun, check_rerun, git_revision, shared_ids
 from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, now
@@ -149,7 +155,7 @@ def record_asked(options: RecordOptions) -> RecordedRun:
             if shared is not None and not shared.n:
                 say(f"warning: {none_shared_words(shared, placed.dataset)}")
             answers, asked = run_apart(_asked(asker, table, options.reruns + 1, ledger, progress))
-        check_answered(answers)
+        answers.check_complete()
         recorded = replace(_recorded(options, table, draft, answers), shared=shared)
         run_apart(close_round(ledger, asked))
     finally:
@@ -222,7 +228,7 @@ def _recorded(options: RecordOptions, table: AskedTable, draft: Run, answers: An
         origin = kept.rerun_of or kept.id
         reruns = tuple(history.record_once(replace(rerun, rerun_of=origin)) for rerun in numbered)
         given = {} if options.command is not None else options.request.settings.given
-        facts = facts_of(answers, prompts=table.source, settings=given)
+        facts = answers.facts(table.source, given)
         return RecordedRun(kept, history.where, kept is placed, reruns, facts)
 
 

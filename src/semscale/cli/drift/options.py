@@ -31,10 +31,10 @@ from semscale.settings import Option, Settings
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
     from semscale.cli.drift.webhook import Webhook
-    from semscale.drift.asking.model_asking import AskSettings
+    from semscale.drift.asking import AskSettings
     from semscale.drift.gate.drift_summary import DriftSummary
+    from semscale.drift.reading import RunColumns
     from semscale.drift.ruler.anchor_file import AnchorColumns
-    from semscale.drift.runs.run_columns import RunColumns
     from semscale.judging.judge import Judge
     from semscale.types import Progress
 
@@ -90,7 +90,7 @@ class RunColumnOptions(Settings):
     @property
     def columns(self) -> "RunColumns":
         """The columns; those that are not given are as ``RunColumns`` has them."""
-        from semscale.drift.runs.run_columns import RunColumns
+        from semscale.drift.reading import RunColumns
 
         usual = RunColumns()
         return RunColumns(
@@ -259,7 +259,7 @@ class RequestOptions(Settings):
         Raises:
             InputError: a number out of range.
         """
-        from semscale.drift.asking.model_asking import AskSettings
+        from semscale.drift.asking import AskSettings
 
         return AskSettings(self.temperature, self.max_tokens, self.system)
 

@@ -21,17 +21,21 @@ from semscale.cli.shared import EmbedderOptions, TableOptions
 from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.nights.history_summary import HistorySummary, summarize_history
+from semscale.drift.reading import RunColumns, is_table, read_run
 from semscale.drift.ruler.anchor_file import read_anchors
 from semscale.drift.ruler.anchors_summary import AnchorsSummary, summarize_anchors
 from semscale.drift.ruler.checking import freeze_anchors, read_again
 from semscale.drift.ruler.text_ruler import TextRuler
-from semscale.drift.runs.comparability import check_comparable, check_rerun, match_runs, outputs_equal
-from semscale.drift.runs.reading import read_run
-from semscale.drift.runs.revision import git_revision
-from semscale.drift.runs.run_columns import RunColumns
-from semscale.drift.runs.run_readers import find_reader
-from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
-from semscale.drift.runs.shared_ids import shared_ids
+from semscale.drift.runs import (
+    ApprovedBaseline,
+    RecordedRun,
+    check_comparable,
+    check_rerun,
+    git_revision,
+    match_runs,
+    outputs_equal,
+    shared_ids,
+)
 from semscale.embedding.token_states import TOKENLESS_ENGINES
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.anchor_sets import AnchorSet
@@ -184,7 +188,7 @@ def read_outputs(
 
 
 def _columns_like(run: Run, columns: RunColumns, path: str, table: TableOptions) -> RunColumns:
-    if path == _STANDARD_INPUT or not find_reader(path, table.settings.get("format")).has_columns:
+    if path == _STANDARD_INPUT or not is_table(path, table.settings.get("format")):
         return columns
     there = table.open(path).columns
     by = columns.by or tuple(kind for kind in run.group_kinds if kind in there)

@@ -9,8 +9,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.measure.pair_differences import pair_outputs
-from semscale.drift.runs.item_matching import ItemMatching
-from semscale.drift.runs.run_texts import number_of
+from semscale.drift.runs import ItemMatching, number_of
 from semscale.history.items import Output
 from semscale.history.runs import named
 from semscale.matching.pairs import are_across, guards_read, in_other_language, pair_up

@@ -26,8 +26,7 @@ from semscale.drift.measure.losses import mean_loss
 from semscale.drift.quality.judged_runs import WinRecord
 from semscale.drift.ruler.attribution import Moved, ruler_step, what_moved
 from semscale.drift.ruler.ruler_check import RulerCheck
-from semscale.drift.runs.output_languages import OutputLanguage, output_languages
-from semscale.drift.runs.run_summaries import approval_record, run_record
+from semscale.drift.runs import OutputLanguage, approval_record, output_languages, run_record
 from semscale.drift.sizing.forecast import SizeForecast, forecast
 from semscale.history.runs import Approval
 from semscale.history.stored_comparison import StoredComparison

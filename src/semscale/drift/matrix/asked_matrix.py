@@ -6,9 +6,7 @@ from dataclasses import replace
 from semscale.chat.chat_model import load_chat_model
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.runner import Running, run_apart
-from semscale.drift.asking.items_to_ask import ItemToAsk
-from semscale.drift.asking.model_asking import AskSettings
-from semscale.drift.asking.prompt_template import PromptTemplate
+from semscale.drift.asking import AskSettings, ItemToAsk, PromptTemplate
 from semscale.drift.matrix.cells import AskedCell, ask_cells, cells_of
 from semscale.drift.matrix.matrix import AskedMatrix
 from semscale.drift.matrix.matrix_signature import matrix_signature

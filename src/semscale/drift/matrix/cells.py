@@ -11,10 +11,15 @@ from semscale.chat.chat_model import ChatModel
 from semscale.chat.declining import declines_to_answer
 from semscale.chat.messages import FATAL, TRANSIENT, CallError
 from semscale.chat.runner import Running
-from semscale.drift.asking.answers import Answer, Answers
-from semscale.drift.asking.items_to_ask import ItemToAsk
-from semscale.drift.asking.model_asking import AskSettings, ModelAsker, UnreachedModelError
-from semscale.drift.asking.prompt_template import PromptTemplate
+from semscale.drift.asking import (
+    Answer,
+    Answers,
+    AskSettings,
+    ItemToAsk,
+    ModelAsker,
+    PromptTemplate,
+    UnreachedModelError,
+)
 from semscale.errors import InputError, InterruptedRunError, ReplyError, SemscaleError
 from semscale.types import Progress
 

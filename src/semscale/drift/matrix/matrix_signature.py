@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from semscale.drift.asking.items_to_ask import ItemToAsk
-from semscale.drift.asking.model_asking import AskSettings
+from semscale.drift.asking import AskSettings, ItemToAsk
 from semscale.drift.matrix.cells import AskedCell
 from semscale.history.runs import hashed
 from semscale.signature import Signature

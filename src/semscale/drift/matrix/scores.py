@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semscale.drift.asking.items_to_ask import ItemToAsk
+from semscale.drift.asking import ItemToAsk
 from semscale.drift.matrix.cells import CellAnswers, gives_nothing, text_of
 from semscale.guards.registry import Guards
 from semscale.matching.matcher import match_with

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from semscale.chat.runner import Running
-from semscale.drift.asking.items_to_ask import ItemToAsk
+from semscale.drift.asking import ItemToAsk
 from semscale.drift.matrix.cells import CellAnswers, gives_nothing, text_of
 from semscale.judging.comparing import SystemPairs, judge_systems
 from semscale.judging.judge import Judge

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from semscale.drift.runs.run_texts import ItemTexts
+from semscale.drift.measure.run_texts import ItemTexts
 from semscale.guards.findings import Finding
 from semscale.types import Integers
 

@@ -6,7 +6,7 @@ from itertools import combinations
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.quality.reference_match import with_reference_match
-from semscale.drift.runs.comparability import check_rerun, match_runs, outputs_equal
+from semscale.drift.runs import check_rerun, match_runs, outputs_equal
 from semscale.errors import InputError
 from semscale.history.items import digest_items
 from semscale.history.runs import Run, hashed, named, short_id

@@ -12,7 +12,7 @@ from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs, reference_variance
 from semscale.drift.quality.judged_runs import JudgedRuns
-from semscale.drift.runs.item_matching import ItemMatching
+from semscale.drift.runs import ItemMatching
 from semscale.history.items import Item, digest_items
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import COMMON_ITEMS
@@ -90,7 +90,7 @@ class Comparison:
     @property
     def places(self) -> Integers:
         """Where the items that are compared stand among all the baseline's, shape (n,)."""
-        return np.array(self.matching.places or range(len(self.baseline.items)), dtype=np.int64)
+        return np.array(self.matching.positions or range(len(self.baseline.items)), dtype=np.int64)
 
     @cached_property
     def outputs_digest(self) -> str:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import get_args
 
-from semscale.drift.asking.answers import ASKED_FIELDS
 from semscale.drift.measure.direction import Direction
+from semscale.drift.runs import ASKED_FIELDS
 from semscale.errors import InputError
 
 _MONEY = "usd|eur|gbp|chf|jpy|cny|inr|cad|aud|dollars?|euros?|cents?|ct"

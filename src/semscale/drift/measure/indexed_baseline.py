@@ -8,7 +8,8 @@ import numpy as np
 from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.losses import span_of
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric, field_metric
-from semscale.drift.runs.run_texts import ItemTexts, TextNumbers, item_texts, number_of
+from semscale.drift.measure.run_texts import ItemTexts, TextNumbers, item_texts
+from semscale.drift.runs import number_of
 from semscale.history.runs import Run, hashed
 from semscale.types import Floats
 

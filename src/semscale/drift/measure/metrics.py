@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from semscale.drift.asking.answers import ASKED_FIELDS
 from semscale.drift.measure.aligned_item import AlignedItem
 from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.field_directions import is_lower_by_name, usual_direction
@@ -15,6 +14,7 @@ from semscale.drift.measure.losses import (
     number_loss,
     similarity_loss,
 )
+from semscale.drift.runs import ASKED_FIELDS
 from semscale.guards.number_guard import CHANGED_KINDS
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from semscale.drift.measure.aligned_item import EQUAL, AlignedItem, PairScores
 from semscale.drift.measure.assignment import align, align_by_position
 from semscale.drift.measure.losses import number_distances
+from semscale.drift.measure.run_texts import ItemTexts
 from semscale.drift.measure.stored_scoring import Scoring
 from semscale.drift.measure.text_readings import Reading, TextReadings
-from semscale.drift.runs.run_texts import ItemTexts
 from semscale.matching.cosines import plan_groups, row_cosines
 from semscale.types import Floats, Integers, Vectors
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair
-from semscale.drift.runs.run_texts import number_of
+from semscale.drift.runs import number_of
 from semscale.history.items import Output
 
 

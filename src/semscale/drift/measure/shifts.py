@@ -6,7 +6,7 @@ import numpy as np
 
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.roles import drifts_of_losses
-from semscale.drift.runs.run_texts import number_of
+from semscale.drift.runs import number_of
 from semscale.history.items import Item
 from semscale.types import Floats
 

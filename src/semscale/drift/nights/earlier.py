@@ -8,7 +8,7 @@ import numpy as np
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.nights.counted_nights import counted_nights
 from semscale.drift.nights.series import measured_alike
-from semscale.drift.runs.item_matching import match_items
+from semscale.drift.runs import match_items
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import StoredComparison
 
@@ -47,7 +47,7 @@ def load_nights(history: "History", baseline: Run, comparison: Comparison) -> li
 def _with_scores(history: "History", baseline: Run, one: StoredComparison) -> StoredComparison:
     scores = history.scores(one.id)
     if not one.is_complete:
-        places = list(match_items(baseline, history.run(one.candidate_id)).places)
+        places = list(match_items(baseline, history.run(one.candidate_id)).positions)
         for name, of_common in scores.items():
             scores[name] = np.full(len(baseline.items), np.nan)
             scores[name][places] = of_common

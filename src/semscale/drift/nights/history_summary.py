@@ -10,7 +10,7 @@ from semscale.drift.gate.records import group_record, stored_figure_record
 from semscale.drift.measure.indexed_baseline import IndexedBaseline
 from semscale.drift.nights.series import latest_complete
 from semscale.drift.nights.trend import Trends, trends
-from semscale.drift.runs.run_summaries import approval_record
+from semscale.drift.runs import approval_record
 from semscale.history.chain import Merged
 from semscale.history.runs import Approval, RunSummary, now
 from semscale.history.stored_comparison import StoredCheck, StoredComparison

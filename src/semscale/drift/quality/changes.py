@@ -12,7 +12,7 @@ from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.measure.roles import drifts_of_losses
-from semscale.drift.runs.run_texts import number_of
+from semscale.drift.runs import number_of
 from semscale.history.items import Item
 from semscale.stats.drift_tests import exchange_test
 from semscale.stats.intervals import MeanEstimate

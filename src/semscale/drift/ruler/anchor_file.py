@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from semscale.drift.runs.output_cells import CellLocation
-from semscale.drift.runs.run_columns import input_text, names_in
+from semscale.drift.cells import CellLocation, input_text, names_in
 from semscale.errors import InputError
 from semscale.history.anchor_sets import MOST_PAIRS, AnchorPair
 from semscale.messages import shortened
@@ -98,7 +97,7 @@ def _label(cell: object, place: CellLocation, scale: tuple[float, float]) -> flo
     except ValueError:
         score = math.nan
     if not low <= score <= high:
-        raise place.wrong(
+        raise place.error(
             f"has the label {shortened(cell)}, which is no number from {low:g} to {high:g}",
             "mend it, or say which scale the labels have, such as --human-range 1 5",
         )

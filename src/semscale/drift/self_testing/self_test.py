@@ -14,7 +14,7 @@ from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.meter import DriftMeter
-from semscale.drift.runs.comparability import check_rerun
+from semscale.drift.runs import check_rerun
 from semscale.drift.self_testing.draws import FEWEST_RUNS, Versions, compare_drawn, draw_items
 from semscale.drift.self_testing.results import INTERVAL, SelfTest, SelfTestRow
 from semscale.errors import InputError, UnknownNameError

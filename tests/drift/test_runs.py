@@ -1,11 +1,70 @@
+"""Items that two runs share, their languages, ids in common with earlier runs, and Git revisions."""
+
+import shutil
+import subprocess
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
-from semscale.drift.runs.comparability import check_comparable, check_rerun, match_runs
+from semscale.drift.runs import (
+    ItemMatching,
+    OutputLanguage,
+    SharedIds,
+    check_comparable,
+    check_rerun,
+    git_revision,
+    match_items,
+    match_runs,
+    output_languages,
+    shared_ids,
+)
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
-from semscale.history.runs import Run
+from semscale.history.runs import Approval, Run
+from semscale.signature import Signature
+from semscale.weights.known import KNOWN
+
+
+def asked(**inputs):
+    return Run("exam", "m", tuple(Item(name, (), asked) for name, asked in inputs.items()))
+
+
+def test_all_items_match_in_any_order():
+    found = match_items(asked(a="A?", b="B?"), asked(b="B?", a="A?"))
+    assert (found.common, found.n_left_out, found.new) == (("a", "b"), 0, ())
+    assert found.versions[0] == found.versions[1]
+
+
+def test_an_input_that_occurs_twice_is_not_looked_for():
+    # "Twice?" could be either of two items.
+    found = match_items(asked(a="Twice?", b="Twice?", c="C?"), asked(x="Twice?", y="C?"))
+    assert found.moved == (("c", "y"),)
+    assert found.lost == ("a", "b", "c")
+
+
+def test_swapped_ids_are_other_items_that_moved():
+    found = match_items(asked(a="A?", b="B?", c="C?"), asked(a="B?", b="A?", c="C?"))
+    assert (found.common, found.changed, found.lost, found.new) == (("c",), ("a", "b"), (), ())
+    assert found.moved == (("a", "b"), ("b", "a"))
+
+
+def test_an_input_that_only_one_run_has_is_refused():
+    with pytest.raises(InputError, match="inputs: only one of the runs has those of 'a'"):
+        match_items(asked(a="A?"), asked(a=None))
+
+
+def test_the_record_has_every_id():
+    record = match_items(asked(a="A?", b="B?"), asked(a="A?", c="B?")).record()
+    assert record.pop("baseline_version") != record.pop("candidate_version")
+    assert record == {
+        "common": 1,
+        "lost": ("b",),
+        "new": ("c",),
+        "changed": (),
+        "moved": [{"baseline": "b", "candidate": "c"}],
+    }
+    assert ItemMatching().record()["baseline_version"] is None
 
 
 def item(name, text="Yes.", **changes):
@@ -153,7 +212,119 @@ def test_items_in_common_must_have_the_same_groups_and_fields():
 
 def test_a_rerun_that_says_nothing_is_refused_and_an_incomplete_one_is_not():
     silent = [replace(one, outputs=()) for one in BASELINE.items]
-    with pytest.raises(InputError, match="says nothing in any item, and the baseline something in 3"):
+    with pytest.raises(InputError, match="has no output in any item, and the baseline has some in 3"):
         check_rerun(BASELINE, candidate(*silent))
     incomplete = candidate(*silent[:2], BASELINE.items[2])
     assert check_rerun(BASELINE, incomplete) == incomplete
+
+
+MINILM = KNOWN["all-MiniLM-L6-v2"]
+ENGLISH_MODEL = Signature.of("drift", model=f"{MINILM.name}#{MINILM.sums[MINILM.weights][:12]}")
+FRENCH, ENGLISH = "La batterie tient deux jours.", "The battery lasts two days, and it is quiet."
+
+
+def answered(model, *items):
+    numbered = (Item(str(place), tuple(map(Output, texts))) for place, texts in enumerate(items))
+    return Run("answers", model, tuple(numbered))
+
+
+SPOKEN = answered("old", [ENGLISH, ENGLISH], [FRENCH], ["Paris"])
+SPOKEN_ANEW = answered("new", [ENGLISH], [FRENCH, FRENCH], [])
+
+
+def test_outputs_of_both_runs_are_counted_by_language():
+    assert output_languages(SPOKEN, SPOKEN_ANEW, ENGLISH_MODEL) == (
+        OutputLanguage("en", baseline=2, candidate=1, read=True),
+        OutputLanguage("fr", baseline=1, candidate=2, read=False),
+        OutputLanguage(None, baseline=1, candidate=0, read=None),
+    )
+
+
+def test_nothing_is_said_of_a_model_of_which_it_is_not_known_what_it_reads():
+    found = output_languages(SPOKEN, SPOKEN_ANEW, Signature.of("drift", model="my-folder#0123"))
+    assert {one.read for one in found} == {None}
+
+
+def named_run(names, hour, **fields):
+    items = tuple(Item(name, (Output("Yes."),)) for name in names)
+    return Run("exam", "m", items, recorded=datetime(2026, 1, 1, hour, tzinfo=UTC), **fields)
+
+
+@pytest.fixture
+def history(tmp_path):
+    from semscale.history.history import open_history
+
+    with open_history(str(tmp_path / "history.sqlite")) as found:
+        yield found
+
+
+def test_the_baseline_counts_before_the_latest_run_and_a_rerun_never(history):
+    first, second = named_run("abcd", 1), named_run("cde", 2)
+    assert shared_ids(history, first) is None
+    history.record(first)
+    assert shared_ids(history, first) is None
+    history.record(second)
+    history.record(named_run("abcd", 3, rerun_of=first.id))
+    # c and e of c, d, e; the rerun, which is later, does not count.
+    assert shared_ids(history, named_run("cex", 4)) == SharedIds(second.id, False, 2, 3)
+    history.approve(Approval(first.id, "exam", "Ann", "x"))
+    # c of a, b, c, d.
+    assert shared_ids(history, named_run("cex", 4)) == SharedIds(first.id, True, 1, 4)
+    assert shared_ids(history, named_run("x", 4)) == SharedIds(first.id, True, 0, 4)
+    assert shared_ids(history, first) is None
+    assert shared_ids(history, named_run("x", 4, rerun_of=first.id)) is None
+
+
+needs_git = pytest.mark.skipif(
+    shutil.which("git") is None, reason="Git is not there: install it from git-scm.com"
+)
+
+
+def git(folder, *arguments):
+    settings = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    answer = subprocess.run(["git", "-C", folder, *settings, *arguments], check=True, capture_output=True)
+    return answer.stdout.decode().strip()
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    return folder
+
+
+@needs_git
+def test_outside_a_repository_and_before_the_first_commit_there_is_none(tree):
+    assert git_revision(tree) is None
+    git(tree, "init", "-q")
+    assert git_revision(tree) is None
+
+
+@needs_git
+def test_the_revision_says_whether_tracked_files_differ(tree):
+    git(tree, "init", "-q")
+    (tree / "prompt.txt").write_text("one")
+    git(tree, "add", "prompt.txt")
+    git(tree, "commit", "-q", "-m", "Begin")
+    revision = git(tree, "log", "-1", "--format=%h")
+    (tree / "outputs.jsonl").write_text("untracked")
+    assert git_revision(tree) == revision
+    (tree / "prompt.txt").write_text("two")
+    assert git_revision(tree) == f"{revision}+changes"
+    (tree / "below").mkdir()
+    assert git_revision(tree / "below") == f"{revision}+changes"
+
+
+@needs_git
+def test_without_git_there_is_none(tree, monkeypatch):
+    monkeypatch.setenv("PATH", str(tree))
+    assert git_revision(tree) is None
+
+
+@needs_git
+def test_a_repository_that_git_cannot_read_is_named(tree):
+    git(tree, "init", "-q")
+    (tree / ".git" / "config").write_text("[core")
+    with pytest.raises(InputError, match="Git cannot report the revision of .*tree .*bad config"):
+        git_revision(tree)

@@ -1,8 +1,12 @@
+"""Runs read from tables and from Athena's files."""
+
+import json
+from datetime import UTC, datetime
+
 import polars as pl
 import pytest
 
-from semscale.drift.runs.reading import read_items, read_run
-from semscale.drift.runs.run_columns import RunColumns
+from semscale.drift.reading import RunColumns, is_table, read_items, read_run
 from semscale.errors import InputError, UnknownNameError
 
 CREDITS = RunColumns(fields=("credits",))
@@ -133,7 +137,7 @@ def test_one_row_an_output_on_request(written):
 
 
 def test_the_order_of_the_file_is_kept_over_batches(tmp_path, monkeypatch):
-    monkeypatch.setattr("semscale.drift.runs.run_columns._BATCH", 2)
+    monkeypatch.setattr("semscale.drift.reading._BATCH", 2)
     path = tmp_path / "answers.csv"
     pl.DataFrame({"id": list("edcba"), "output": list("EDCBA")}).write_csv(path)
     assert [(item.id, item.outputs[0].text) for item in read_items(path)] == list(
@@ -259,3 +263,56 @@ def test_a_run_has_what_was_said_about_it(written):
     assert read_run(path, model="m").dataset == "answers"
     with pytest.raises(InputError, match="model must be named"):
         read_run(path, dataset="exam")
+
+
+def exercise(number, model="m1"):
+    submission = {"id": number * 10, "text": "A tree.", "feedbacks": [{"description": "Good.", "credits": 1}]}
+    info = {"model": model, "generated_at": f"2025-08-1{number}T10:00:00"}
+    return json.dumps({"id": number, "submissions": [submission], "baseline_info": info})
+
+
+def test_athenas_files_say_model_and_time_themselves(tmp_path, written):
+    files = [written(exercise(number), f"exercise-{number}.json") for number in (1, 2)]
+    for paths in (files, tmp_path):
+        run = read_run(paths, dataset="exercises")
+        assert [item.id for item in run.items] == ["1/10", "2/20"]
+        assert run.model == "m1"
+        assert run.recorded == datetime(2025, 8, 12, 10, tzinfo=UTC)
+    assert read_run(files[0], model="other").model == "other"
+    assert read_run(tmp_path).dataset == tmp_path.name
+
+
+def test_athenas_own_field_and_groups_may_be_named(tmp_path, written):
+    written(exercise(1), "1.json")
+    columns = RunColumns(fields=("credits",), by=("exercise",))
+    assert read_items(tmp_path, columns=columns) == read_items(tmp_path)
+
+
+def test_athenas_files_of_two_models_need_a_name(tmp_path, written):
+    files = [written(exercise(1), "1.json"), written(exercise(2, "m2"), "2.json")]
+    with pytest.raises(InputError, match="several models, 'm1', 'm2'; name the run's"):
+        read_run(files)
+    assert read_run(files, model="mixed").dataset == "athena"
+    for other in (RunColumns(fields=("points",)), RunColumns(by=("course",)), RunColumns(id="key")):
+        with pytest.raises(InputError, match="columns applies to tables, .*field is 'credits' and"):
+            read_run(tmp_path, columns=other)
+    with pytest.raises(InputError, match="encoding applies to tables"):
+        read_run(tmp_path, encoding="latin-1")
+
+
+def test_the_format_can_be_said_where_the_name_does_not_tell(written):
+    assert read_items(written(exercise(1), "export.txt"), format="athena")[0].id == "1/10"
+    with pytest.raises(InputError, match="path must be one file"):
+        read_items([written("id,output\n1,a\n")], format="csv")
+
+
+@pytest.mark.parametrize(
+    ("path", "format_", "expected"),
+    [
+        ("a.csv", None, True), ("a.unknown", None, True), ("-", None, True), ("a.JSON", None, False),
+        (["a.json", "b.json"], None, False), (".", None, False), ("a.csv", "athena", False),
+        ("a.json", "jsonl", True),
+    ],
+)  # fmt: skip
+def test_tables_are_known_by_format_or_by_path(path, format_, expected):
+    assert is_table(path, format_) is expected

@@ -1,22 +1,17 @@
+"""Cells of tables: outputs, texts and numbers."""
+
 from decimal import Decimal
 
 import pytest
 
-from semscale.drift.runs.output_cells import (
-    CellLocation,
-    feedback_text,
-    number_in,
-    numbers_of,
-    outputs_in,
-    text_of,
-)
+from semscale.drift.cells import CellLocation, feedback_text, number_in, numbers_of, outputs_in, text_of
 from semscale.errors import InputError
 
-PLACE = CellLocation("answers.csv", 4, "output")
+LOCATION = CellLocation("answers.csv", 4, "output")
 
 
 def listed(cell, fields=()):
-    return [(output.text, dict(output.fields)) for output in outputs_in(cell, PLACE, fields)]
+    return [(output.text, dict(output.fields)) for output in outputs_in(cell, LOCATION, fields)]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +60,7 @@ def test_only_named_fields_are_taken_from_objects():
 )
 def test_what_is_no_output_is_named_with_its_row(cell, message):
     with pytest.raises(InputError, match=message):
-        outputs_in(cell, PLACE)
+        outputs_in(cell, LOCATION)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +74,7 @@ def test_what_is_no_output_is_named_with_its_row(cell, message):
     ],
 )
 def test_feedback_is_title_and_description(feedback, expected):
-    assert feedback_text(feedback, PLACE) == expected
+    assert feedback_text(feedback, LOCATION) == expected
 
 
 @pytest.mark.parametrize(
@@ -109,12 +104,12 @@ def test_feedback_is_title_and_description(feedback, expected):
 def test_a_field_has_a_number_for_each_output(cell, n, expected):
     if isinstance(expected, str):
         with pytest.raises(InputError, match=f"answers.csv, data row 5: column 'output' {expected}"):
-            numbers_of(cell, n, PLACE)
+            numbers_of(cell, n, LOCATION)
     else:
-        assert numbers_of(cell, n, PLACE) == expected
+        assert numbers_of(cell, n, LOCATION) == expected
 
 
 def test_large_numbers_and_nulls_read_as_they_print():
-    assert text_of(10**15, PLACE) == "1000000000000000"
-    assert number_in("  ", PLACE) is None
-    assert number_in("-1e2", PLACE) == -100.0
+    assert text_of(10**15, LOCATION) == "1000000000000000"
+    assert number_in("  ", LOCATION) is None
+    assert number_in("-1e2", LOCATION) == -100.0

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from semscale.drift.runs.run_texts import TextNumbers, item_texts, number_of
+from semscale.drift.measure.run_texts import TextNumbers, item_texts
+from semscale.drift.runs import number_of
 from semscale.history.items import Item, Output
 
 ITEM = Item(

@@ -1,4 +1,4 @@
-"""Asking a program: what it is given, what is kept of it, and how it may fail."""
+"""Asking a program: its lines, stored answers, and failures."""
 
 import asyncio
 import json
@@ -7,9 +7,8 @@ import sys
 import pytest
 
 from semscale.chat.ledger.ledger import Ledger
-from semscale.drift.asking.answers import Answer
-from semscale.drift.asking.items_to_ask import ItemToAsk
-from semscale.drift.asking.program import ProgramAsker
+from semscale.drift.asking import Answer, ItemToAsk
+from semscale.drift.programs import ProgramAsker, read_line
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.history.items import Output
 
@@ -198,3 +197,39 @@ def test_the_line_that_a_program_reads(asked):
     assert json.loads(texts(answers)[0][0]) == {
         "id": "a", "prompt": "What is a?", "groups": {"topic": "x"}, "rerun": 0,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ('{"id": "q", "output": "Yes."}', Answer((Output("Yes."),))),
+        ('{"id": "q", "output": "Yes.", "tokens": 7, "cost": 0.5, "latency": 2, "other": 1}',
+         Answer((Output("Yes.", {"call_tokens": 7.0, "call_cost": 0.5, "call_latency": 2.0}),))),
+        ('{"id": "q", "outputs": ["Yes.", {"text": "No.", "credits": 1}]}',
+         Answer((Output("Yes."), Output("No.", {"credits": 1.0})))),
+        ('{"id": "q", "error": "rate\\n limit"}', Answer(reason="rate limit")),
+        ('{"id": "q", "error": ""}', Answer(reason="an error")),
+        ('{"id": "q", "output": null}', Answer(reason="the program gave no output", is_silent=True)),
+        ('{"id": "q", "outputs": []}', Answer(reason="the program gave no output", is_silent=True)),
+    ],
+)  # fmt: skip
+def test_answers(line, answer):
+    assert read_line(line, "ask.py", 1) == ("q", answer)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("Loading model", "ask.py wrote a line 3 that is no JSON object with an 'id': 'Loading model'"),
+        ("[1]", "no JSON object"),
+        ('{"output": "x"}', "no JSON object with an 'id'"),
+        ('{"id": "q", "text": "x"}', "line 3 for 'q' without 'output', 'outputs' or 'error'"),
+        ('{"id": "q", "outputs": ["a", "b"], "cost": 1}', "'cost' and 2 outputs"),
+        ('{"id": "q", "output": "a", "cost": "much"}', "'cost' must hold finite numbers"),
+        ('{"id": "q", "output": {"no": "text"}}', "an object without a text"),
+    ],
+)
+def test_what_is_no_answer_is_refused(line, said):
+    with pytest.raises(InputError) as refused:
+        read_line(line, "ask.py", 3)
+    assert said in str(refused.value)

@@ -1,16 +1,18 @@
+"""Athena's exercise files in both formats."""
+
 import json
 from datetime import UTC, datetime
 
 import pytest
 
-from semscale.drift.runs.athena_files import (
+from semscale.drift.athena_files import (
     AthenaExercise,
+    StatedTime,
     exercise_files,
-    is_athena,
+    exercise_of,
+    load_exercise,
     read_athena,
-    read_exercise,
 )
-from semscale.drift.runs.athena_times import StatedTime
 from semscale.errors import InputError
 
 LISTED = {
@@ -59,7 +61,7 @@ def written(tmp_path):
 
 
 def test_a_list_of_submissions_with_feedbacks(written):
-    exercise = read_exercise(written(LISTED))
+    exercise = read_file(written(LISTED))
     first, second = exercise.items
     assert (exercise.id, exercise.model, exercise.generated) == ("11", "model-a", "2025-08-11T16:42:09")
     assert (first.id, first.input) == ("11/201", "An oak is a tree.")
@@ -73,7 +75,7 @@ def test_a_list_of_submissions_with_feedbacks(written):
 
 def test_one_submission_with_baseline_feedback(written):
     for submissions in (NESTED["submissions"], [NESTED["submissions"]]):
-        exercise = read_exercise(written(NESTED | {"submissions": submissions}))
+        exercise = read_file(written(NESTED | {"submissions": submissions}))
         (item,) = exercise.items
         assert (exercise.model, exercise.generated) == ("model-b", "2024-09-15T10:30:00Z")
         assert dict(item.groups) == {"exercise": "12"}
@@ -111,12 +113,8 @@ def test_a_time_that_is_none_is_named(written):
         _ = read_athena([written(LISTED), late]).generated
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [({"submissions": []}, True), ({"id": 1}, False), ([{"submissions": []}], False), (None, False)],
-)
-def test_what_is_an_exercise(content, expected):
-    assert is_athena(content) is expected
+def read_file(path):
+    return exercise_of(load_exercise(path), path.name)
 
 
 def submission(**changes):
@@ -189,8 +187,35 @@ def test_bytes_that_are_no_text_are_named(tmp_path):
 
 
 def test_a_feedback_that_is_null_says_nothing(written):
-    exercise = read_exercise(written(submission(feedbacks=[None, {"credits": 1}])))
+    exercise = read_file(written(submission(feedbacks=[None, {"credits": 1}])))
     assert [(output.text, dict(output.fields)) for output in exercise.items[0].outputs] == [
         (None, {}),
         (None, {"credits": 1.0}),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-01-31T12:00:00", "2026-01-31T12:00:00Z", "2026-01-31T14:00:00+02:00", "2026-01-31 12:00"]
+)
+def test_times_are_read_as_utc(text):
+    assert StatedTime(text, "a.json").read().isoformat() == "2026-01-31T12:00:00+00:00"
+
+
+def test_what_is_no_time_is_named():
+    with pytest.raises(InputError, match=r"a\.json, 'timestamp' must be a time .* got 'yesterday'"):
+        StatedTime("yesterday", "a.json, 'timestamp'").read()
+
+
+def test_one_time_for_each_entry_that_states_one():
+    content = {
+        "id": 1,
+        "baseline_info": {"model": "m", "generated_at": "2026-01-31", "timestamp": "2026-01-01"},
+        "submissions": [
+            {"id": 1, "baseline_feedback": {"generated_at": "", "timestamp": "2026-02-01"}},
+            {"id": 2, "baseline_feedback": {"model": "m"}},
+        ],
+    }
+    assert [(time.text, time.where) for time in exercise_of(content, "a.json").times] == [
+        ("2026-01-31", "a.json: baseline_info, 'generated_at'"),
+        ("2026-02-01", "a.json: submission 1, 'timestamp'"),
     ]

@@ -1,0 +1,404 @@
+"""Runs and their items, read from tables, evaluation logs and Athena's exercise files."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Unpack
+
+from semscale.drift.athena_files import CREDITS, GROUPS, read_athena
+from semscale.drift.cells import CellLocation, group_objects, input_text, names_in, numbers_of, outputs_in
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.items import Item, Output
+from semscale.history.runs import Run, named, now
+from semscale.store.evaluation_logs import log_columns, log_format
+from semscale.store.reading import FORMATS, TableSettings, open_table
+from semscale.store.table import Table
+
+RunPaths = str | Path | Iterable[str | Path]
+"""One file, a folder, several files, or ``-`` for standard input."""
+
+GROUP_OBJECTS = "groups"
+"""Column of objects that name groups by their kind."""
+
+_ATHENA = "athena"
+_BATCH = 20_000
+_ID, _INPUT, _OUTPUT, _OUTPUT_LIST = "id", "input", "output", "outputs"
+
+
+@dataclass(frozen=True)
+class RunColumns:
+    """The meaning of a table's columns.
+
+    If there is a column ``outputs`` and none called ``output``, it is used. Groups may then also come from
+    objects in a column ``groups``, such as ``{"topic": "cells"}``, which may be JSON in a text. Of an
+    evaluation log the columns of sample and prompt are read unless others are named, and rows of one sample
+    are one item.
+
+    Attributes:
+        id: column of the items' ids.
+        input: column of the model's input, a text or a list of messages; the default one may be missing.
+        output: columns of the model's outputs: texts, lists of texts, or objects with a text.
+        fields: numbers of each output: names of columns, or keys of objects; by default all keys of objects.
+        by: columns of groups, whose names are the groups' kinds, or keys of objects in ``groups``.
+        long: whether rows with the same id are outputs of one item.
+        reference: column of an answer that is known to be right; ``None`` for no such column.
+
+    Raises:
+        InputError: there is no output column, or a column is named twice.
+    """
+
+    id: str = _ID
+    input: str | None = _INPUT
+    output: tuple[str, ...] = (_OUTPUT,)
+    fields: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    long: bool = False
+    reference: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.output:
+            raise InputError("output must name at least one column, got none")
+        duplicates = [name for name, n in Counter(self._names).items() if n > 1]
+        duplicates += [name for name, n in Counter(self.by).items() if n > 1]
+        if duplicates:
+            raise InputError(f"column '{duplicates[0]}' is named for two things; name it once")
+
+    def found_in(self, table: Table) -> "RunColumns":
+        """Check that a table has the columns, and return those to read; fields may also be keys of objects.
+
+        Raises:
+            InputError: a column is missing; the message has the nearest name and all names.
+        """
+        chosen = self._of_log(table)
+        if self.output == (_OUTPUT,) and _OUTPUT not in table.columns and _OUTPUT_LIST in table.columns:
+            chosen = replace(chosen, output=(_OUTPUT_LIST,))
+        if chosen.input == _INPUT and _INPUT not in table.columns:
+            chosen = replace(chosen, input=None)
+        required = [("id", chosen.id), ("input", chosen.input), ("reference", chosen.reference)]
+        required += [("output", column) for column in chosen.output]
+        required += [("by", column) for column in chosen.by if not chosen.has_group_objects]
+        for parameter, column in required:
+            if column is not None:
+                _require(table, column, parameter)
+        return chosen
+
+    def _of_log(self, table: Table) -> "RunColumns":
+        """Replace the default columns by those of an evaluation log, if the table is one."""
+        log = log_columns(table)
+        if log is None:
+            return self
+        id_ = log.id if self.id == _ID and log.id not in self._names else self.id
+        input_ = log.input if self.input == _INPUT and log.input not in self._names else self.input
+        return replace(self, id=id_, input=input_, long=True)
+
+    @property
+    def used(self) -> set[str]:
+        """Names of the columns that are read if a table has them."""
+        return {*self._names, *self.by, *([GROUP_OBJECTS] if self.has_group_objects else [])}
+
+    @property
+    def has_group_objects(self) -> bool:
+        """Whether groups come from objects in a column ``groups``."""
+        return self.output == (_OUTPUT_LIST,) and GROUP_OBJECTS not in {*self._names, *self.by}
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """All named columns but those of groups, which may also be inputs."""
+        single = (self.id, self.input, self.reference)
+        return (*(name for name in single if name is not None), *self.output, *self.fields)
+
+
+class RunSettings(TableSettings, total=False):
+    """Keyword arguments of ``read_run``: settings of the table, and attributes of the run."""
+
+    rerun_of: str | None
+    revision: str | None
+    note: str | None
+
+
+def read_run(
+    path: RunPaths,
+    *,
+    model: str | None = None,
+    dataset: str | None = None,
+    columns: RunColumns | None = None,
+    **settings: Unpack[RunSettings],
+) -> Run:
+    """Read a run from a file; see ``read_items``.
+
+    Args:
+        path: see ``read_items``.
+        model: name of the model that gave the outputs; not needed if the files name it, as Athena's and
+            most evaluation logs do.
+        dataset: name of the dataset; by default the file's name without extension. Only runs of the same
+            dataset are compared.
+        columns: see ``read_items``.
+        **settings: ``rerun_of``, ``revision`` and ``note`` (see ``Run``), and the settings of ``read_items``.
+
+    Returns:
+        The run, with the time that the files state, as Athena's do, or else the current time.
+
+    Raises:
+        InputError: see ``read_items``; or no model is named.
+    """
+    items, models, recorded = _read(path, columns, settings)
+    return Run(
+        dataset or _dataset_of(path),
+        _single_model(models) if model is None else model,
+        items,
+        recorded=recorded or now(),
+        rerun_of=settings.get("rerun_of"),
+        revision=settings.get("revision"),
+        note=settings.get("note"),
+    )
+
+
+def read_items(
+    path: RunPaths, *, columns: RunColumns | None = None, **settings: Unpack[TableSettings]
+) -> tuple[Item, ...]:
+    r"""Read a dataset's items from a file.
+
+    Args:
+        path: a table (CSV, TSV, JSON lines, Parquet, Excel, or ``-`` for standard input), or Athena's
+            exercise files: one ``.json`` file, several, or a folder of them.
+        columns: meaning of the columns; ``RunColumns()`` by default.
+        **settings: ``format`` (also ``athena``), ``encoding`` and ``sheet``; see ``open_table``.
+
+    Returns:
+        The items, in the order of the file.
+
+    Raises:
+        InputError: the file cannot be read or has invalid content; the message names file and row.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "answers.csv")
+        >>> _ = path.write_text('id,output,credits\n7,"[""Yes."", ""No.""]","[1, 0.5]"\n')
+        >>> (item,) = read_items(path, columns=RunColumns(fields=("credits",)))
+        >>> item.id, [(output.text, output.fields["credits"]) for output in item.outputs]
+        ('7', [('Yes.', 1.0), ('No.', 0.5)])
+    """
+    return _read(path, columns, settings)[0]
+
+
+def is_table(paths: RunPaths, format: str | None = None) -> bool:  # noqa: A002 - as the setting is called
+    """Tell tables, whose columns may be named, from Athena's exercise files.
+
+    Args:
+        paths: of the files; only their names and, for JSON, the beginning of the content matter.
+        format: name of the format; overrides the names of the files.
+
+    Raises:
+        InputError: there is no such format.
+
+    Example:
+        >>> is_table("answers.csv"), is_table("exercise-7.json"), is_table("exercise-7.json", "jsonl")
+        (True, False, True)
+    """
+    if format is not None:
+        if format not in (*FORMATS, _ATHENA):
+            raise InputError(f"format must be one of {', '.join((*FORMATS, _ATHENA))}, got {format!r}")
+        return format != _ATHENA
+    if not isinstance(paths, str | Path):
+        return False
+    path = Path(paths)
+    is_exercise = path.suffix.lower() == ".json" and not (path.exists() and log_format(path))
+    return not path.is_dir() and not is_exercise
+
+
+def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
+    """Convert a table's rows into items, in the order of the file.
+
+    Raises:
+        InputError: a column or an id is missing, an id occurs in two rows, or a cell is invalid; the message
+            names file and row.
+    """
+    chosen = columns.found_in(table)
+    rows: dict[str, list[tuple[int, Item]]] = {}
+    for number, item in enumerate(_items(table, chosen), start=1):
+        rows.setdefault(item.id, []).append((number, item))
+    _check_keys(table, chosen, [item for same in rows.values() for _, item in same])
+    if chosen.long:
+        return tuple(_joined(same, table) for same in rows.values())
+    repeated = {id_: same for id_, same in rows.items() if len(same) > 1}
+    if repeated:
+        (first, item), (second, _), *_ = next(iter(repeated.values()))
+        problem = (
+            f"{table.name}: ids must occur once, got {named(repeated)} more than once, {item.id!r} in "
+            f"data rows {first} and {second}; where each row is one output,"
+        )
+        raise InputError(f"{problem} set RunColumns(long=True)", in_shell=f"{problem} give --long")
+    return tuple(same[0][1] for same in rows.values())
+
+
+def _read(
+    paths: RunPaths, columns: RunColumns | None, settings: TableSettings
+) -> tuple[tuple[Item, ...], tuple[str, ...], datetime | None]:
+    """Read items, the models that the files name, and the time that they state."""
+    format_ = settings.get("format")
+    if not is_table(paths, format_):
+        _refuse_table_settings(columns, settings)
+        exercises = read_athena(paths)
+        return exercises.items, exercises.models, exercises.generated
+    if not isinstance(paths, str | Path):
+        raise InputError("path must be one file; several are read only where they are Athena's exercises")
+    table = open_table(paths, format=format_, encoding=settings.get("encoding"), sheet=settings.get("sheet"))
+    models = _logged_models(table)
+    return items_in(table, columns or RunColumns()), models, None
+
+
+def _refuse_table_settings(columns: RunColumns | None, settings: TableSettings) -> None:
+    """Refuse settings of tables for Athena's files, except for the field and groups that they always have."""
+    refused = [name for name in ("encoding", "sheet") if settings.get(name) is not None]
+    if columns is not None:
+        is_usual = replace(columns, fields=(), by=()) == RunColumns()
+        if not is_usual or not {*columns.fields} <= {CREDITS} or not {*columns.by} <= {*GROUPS}:
+            refused.append("columns")
+    if refused:
+        raise InputError(
+            f"{refused[0]} applies to tables, not to Athena's exercises, whose field is '{CREDITS}' and "
+            f"whose groups are {' and '.join(GROUPS)}; leave it out"
+        )
+
+
+def _logged_models(table: Table) -> tuple[str, ...]:
+    """Return the models of an evaluation log, sorted; none for another table.
+
+    Raises:
+        InputError: a log holds answers of several providers to the same tests.
+    """
+    log = log_columns(table)
+    if log is None or log.model is None or log.model not in table.columns:
+        return ()
+    names = {name for batch in table.batches(_BATCH) for name in batch[log.model].to_list() if name}
+    models = tuple(sorted(map(str, names)))
+    if len(models) > 1 and log.model == "provider":
+        raise InputError(
+            f"{table.name} has outputs of {len(models)} providers, {named(models)}, and a run is of one: "
+            "write a log for each (promptfoo eval --filter-providers NAME -o NAME.json)"
+        )
+    return models
+
+
+def _single_model(models: tuple[str, ...]) -> str:
+    if len(models) > 1:
+        raise InputError(f"the files are of several models, {named(models)}; name the run's (--model)")
+    if not models:
+        raise InputError("model must be named: say what gave the outputs, such as --model gpt-4o-2024-08-06")
+    return models[0]
+
+
+def _dataset_of(paths: RunPaths) -> str:
+    if not isinstance(paths, str | Path):
+        return _ATHENA
+    return Path(paths).resolve().name if Path(paths).is_dir() else Path(paths).stem
+
+
+def _require(table: Table, column: str, parameter: str) -> None:
+    """Check that a column exists; the error says how to name another one."""
+    try:
+        table.require(column, parameter)
+    except UnknownNameError as error:
+        option = f"--{parameter} {'NAME' if parameter == 'field' else 'COLUMN'}"
+        raise UnknownNameError(f"{error}; name another one with {option}") from None
+
+
+def _items(table: Table, columns: RunColumns) -> Iterator[Item]:
+    """Yield an item for each row of a table."""
+    start = 0
+    used = columns.used
+    for batch in table.batches_with(used & set(table.columns), _BATCH):
+        cells = {title: batch[title].to_list() for title in batch.columns if title in used}
+        ids, *groups = (
+            names_in(batch, title, CellLocation(table.name, start, title))
+            for title in (columns.id, *columns.by)
+        )
+        for row in range(batch.height):
+            names = zip(columns.by, (column[row] for column in groups), strict=True)
+            yield _item(
+                CellLocation(table.name, start + row, columns.id),
+                columns,
+                ids[row],
+                {title: column[row] for title, column in cells.items()},
+                {kind: name for kind, name in names if name is not None},
+            )
+        start += batch.height
+
+
+def _item(
+    location: CellLocation,
+    columns: RunColumns,
+    id_: str | None,
+    cells: Mapping[str, Any],
+    groups: dict[str, str],
+) -> Item:
+    """Convert a row into an item.
+
+    Args:
+        location: of the row's id.
+        columns: the columns to read.
+        id_: the item's id.
+        cells: the row by column.
+        groups: groups from columns.
+    """
+    if id_ is None or not id_.strip():
+        raise location.error("has no id", "give every item an id")
+    if columns.has_group_objects:
+        groups |= group_objects(cells.get(GROUP_OBJECTS), replace(location, column=GROUP_OBJECTS))
+    input_, reference = (
+        None if title is None else input_text(cells.get(title), replace(location, column=title))
+        for title in (columns.input, columns.reference)
+    )
+    return Item(id_.strip(), _outputs(location, columns, cells), input_, groups, reference)
+
+
+def _outputs(location: CellLocation, columns: RunColumns, cells: Mapping[str, Any]) -> tuple[Output, ...]:
+    """Read the outputs of a row from all their columns, with their numbers."""
+    outputs = [
+        output
+        for column in columns.output
+        for output in outputs_in(cells.get(column), replace(location, column=column), columns.fields)
+    ]
+    for field in columns.fields:
+        if field in cells:
+            numbers = numbers_of(cells[field], len(outputs), replace(location, column=field))
+            outputs = [
+                output if number is None else replace(output, fields={**output.fields, field: number})
+                for output, number in zip(outputs, numbers, strict=True)
+            ]
+    return tuple(outputs)
+
+
+def _check_keys(table: Table, columns: RunColumns, items: list[Item]) -> None:
+    """Check that fields and groups that are no columns are keys of at least one object."""
+    fields = {name for item in items for output in item.outputs for name in output.fields}
+    kinds = {kind for item in items for kind in item.groups}
+    for parameter, names, known in (("field", columns.fields, fields), ("by", columns.by, kinds)):
+        for name in names:
+            if name not in known:
+                _require(table, name, parameter)
+
+
+def _joined(rows: list[tuple[int, Item]], table: Table) -> Item:
+    """Join the rows of one item; input, reference and groups may be empty in all rows but one."""
+    first_number, joined = rows[0]
+    for number, item in rows[1:]:
+        for label, before, here in (
+            ("input", joined.input, item.input),
+            ("reference", joined.reference, item.reference),
+            *((f"'{kind}'", joined.groups.get(kind), name) for kind, name in item.groups.items()),
+        ):
+            if None not in (before, here) and before != here:
+                raise InputError(
+                    f"{table.name}, data row {number}: another {label} for id {item.id!r} than in "
+                    f"data row {first_number}; rows of one item must have the same"
+                )
+        joined = replace(
+            joined,
+            input=item.input if joined.input is None else joined.input,
+            reference=item.reference if joined.reference is None else joined.reference,
+            groups={**joined.groups, **item.groups},
+        )
+    return replace(joined, outputs=tuple(output for _, item in rows for output in item.outputs))

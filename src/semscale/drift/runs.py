@@ -1,0 +1,608 @@
+"""Runs that are compared: the items that two runs share, and summaries of recorded and approved runs."""
+
+import math
+import os
+import subprocess  # noqa: S404 - Git is asked with fixed arguments
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from semscale.embedding.languages import language_of
+from semscale.errors import InputError
+from semscale.history.items import Item, Output
+from semscale.history.runs import Approval, Run, named, short_id
+from semscale.presentable import Presentable
+from semscale.signature import Signature
+from semscale.weights.known import languages_read
+
+if TYPE_CHECKING:
+    from semscale.history.history import History
+
+TOKENS, COST, LATENCY = "call_tokens", "call_cost", "call_latency"
+ASKED_FIELDS = (TOKENS, COST, LATENCY)
+"""Fields of an output that describe its call: tokens of prompt and reply, money, seconds."""
+
+FEWEST_COMMON = 10
+"""The fewest items in common with which a candidate that lacks some can be compared."""
+
+LEAST_COMMON_SHARE = 0.5
+"""The least share of the baseline's items that such a candidate must have."""
+
+
+@dataclass(frozen=True)
+class ItemMatching:
+    """The items that a baseline and a candidate share, and those that only one of them has.
+
+    An id with another input is another item.
+
+    Attributes:
+        common: ids in both with the same input, in the baseline's order; only these are compared.
+        lost: ids that only the baseline has.
+        new: ids that only the candidate has.
+        changed: ids in both, with another input in the candidate.
+        moved: for items that are lost or changed, the candidate's id of the same input; an input that occurs
+            twice in a run is left out.
+        positions: positions of ``common`` among the baseline's items.
+        versions: version of the dataset in the baseline and in the candidate, ``Run.dataset_version``.
+    """
+
+    common: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+    versions: tuple[str, str] | None = None
+    positions: tuple[int, ...] = ()
+
+    @property
+    def n_baseline(self) -> int:
+        """Number of the baseline's items."""
+        return len(self.common) + self.n_left_out
+
+    @property
+    def n_left_out(self) -> int:
+        """Number of the baseline's items that the candidate lacks, or has with another input."""
+        return len(self.lost) + len(self.changed)
+
+    def record(self) -> dict[str, Any]:
+        """Return everything by name, for JSON."""
+        baseline, candidate = self.versions or (None, None)
+        return {
+            "common": len(self.common),
+            "lost": self.lost,
+            "new": self.new,
+            "changed": self.changed,
+            "moved": [{"baseline": before, "candidate": after} for before, after in self.moved],
+            "baseline_version": baseline,
+            "candidate_version": candidate,
+        }
+
+
+@dataclass(frozen=True)
+class MatchedRuns:
+    """Two runs with the items that both have.
+
+    Attributes:
+        baseline: the baseline, with the items in common.
+        candidate: the candidate with the same items, in the baseline's order.
+        matching: the items in common, and the others.
+    """
+
+    baseline: Run
+    candidate: Run
+    matching: ItemMatching
+
+
+def match_items(baseline: Run, candidate: Run) -> ItemMatching:
+    """Match the items of two runs by id and input.
+
+    Raises:
+        InputError: of an item that both have, only one run has the input.
+
+    Example:
+        >>> from semscale.history.items import Item
+        >>> old = Run("exam", "m1", (Item("a", (), "Why?"), Item("b", (), "How?"), Item("c", (), "Who?")))
+        >>> new = Run("exam", "m2", (Item("a", (), "Why?"), Item("b", (), "When?"), Item("d", (), "Who?")))
+        >>> items = match_items(old, new)
+        >>> items.common, items.lost, items.new, items.changed, items.moved
+        (('a',), ('c',), ('d',), ('b',), (('c', 'd'),))
+    """
+    before, after = ({item.id: item.input for item in run.items} for run in (baseline, candidate))
+    both = [name for name in before if name in after]
+    one_sided = [name for name in both if (before[name] is None) != (after[name] is None)]
+    if one_sided:
+        raise InputError(
+            f"inputs: only one of the runs has those of {named(one_sided)}; record both with inputs, or both "
+            "without"
+        )
+    common = {name: None for name in both if before[name] == after[name]}
+    unmatched, offered = (
+        _unique({name: text for name, text in inputs.items() if name not in common})
+        for inputs in (before, after)
+    )
+    return ItemMatching(
+        common=tuple(common),
+        lost=tuple(name for name in before if name not in after),
+        new=tuple(name for name in after if name not in before),
+        changed=tuple(name for name in both if name not in common),
+        moved=tuple((name, offered[text]) for text, name in unmatched.items() if text in offered),
+        versions=(baseline.dataset_version, candidate.dataset_version),
+        positions=tuple(position for position, name in enumerate(before) if name in common),
+    )
+
+
+def match_runs(baseline: Run, candidate: Run) -> MatchedRuns:
+    """Match a candidate with a baseline whose dataset may have changed since.
+
+    Args:
+        baseline: the approved run.
+        candidate: the run to compare.
+
+    Raises:
+        InputError: too few items are in common, of the baseline's items at least ``FEWEST_COMMON`` and
+            ``LEAST_COMMON_SHARE``; or runs differ in dataset, in inputs that only one has, or in groups; or
+            the candidate's outputs lack a numeric field.
+    """
+    _check_dataset(baseline, candidate)
+    matching = match_items(baseline, candidate)
+    if matching.n_left_out:
+        _check_enough(matching)
+    return MatchedRuns(*_with_items(baseline, candidate, matching.common), matching)
+
+
+def check_comparable(baseline: Run, candidate: Run) -> Run:
+    """Check that a run has all items of a baseline, and no others.
+
+    Args:
+        baseline: the approved run.
+        candidate: the run to compare.
+
+    Returns:
+        The candidate with its items in the baseline's order.
+
+    Raises:
+        InputError: the runs differ in dataset, ids, inputs, groups or signature, or the candidate's outputs
+            lack a numeric field.
+
+    Example:
+        >>> from semscale.history.items import Output
+        >>> first, second = (Item(name, (Output("Yes."),)) for name in "ab")
+        >>> mixed = check_comparable(Run("exam", "m1", (first, second)), Run("exam", "m2", (second, first)))
+        >>> [item.id for item in mixed.items]
+        ['a', 'b']
+    """
+    _check_dataset(baseline, candidate)
+    matching = match_items(baseline, candidate)
+    _check_all_matched(matching)
+    return _with_items(baseline, candidate, matching.common)[1]
+
+
+def check_rerun(baseline: Run, rerun: Run) -> Run:
+    """Check that a rerun can show how far the baseline's outputs differ by chance.
+
+    Returns:
+        The rerun with its items in the baseline's order.
+
+    Raises:
+        InputError: see ``check_comparable``; or the rerun has no texts although the baseline has some. With
+            such a rerun, a candidate without texts would seem unchanged.
+    """
+    ordered = check_comparable(baseline, rerun)
+    n_answered = len(baseline.items) - n_silent(baseline)
+    if n_answered and n_silent(rerun) == len(rerun.items):
+        raise InputError(
+            f"rerun {short_id(rerun.id)} has no output in any item, and the baseline has some in "
+            f"{n_answered}: such a rerun shows nothing about chance; ask the model again, and leave this out"
+        )
+    return ordered
+
+
+def outputs_equal(left: Run, right: Run) -> bool:
+    """Tell whether two runs have the same items, with the same outputs word for word."""
+    return {item.id: item.outputs for item in left.items} == {item.id: item.outputs for item in right.items}
+
+
+def number_of(output: Output, field: str) -> float:
+    """Return an output's number; NaN if it has none."""
+    return float(output.fields.get(field, math.nan))
+
+
+def n_silent(run: Run) -> int:
+    """Count the items without an output that has a text."""
+    return sum(not item.outputs_with_text for item in run.items)
+
+
+@dataclass(frozen=True)
+class OutputLanguage:
+    """Outputs in one language.
+
+    Attributes:
+        language: ISO 639-1 code; ``None`` for outputs whose language is not clear.
+        baseline: number of outputs with a text in the baseline.
+        candidate: number of outputs with a text in the candidate.
+        read: whether the model reads the language; ``None`` where that is not known.
+    """
+
+    language: str | None
+    baseline: int
+    candidate: int
+    read: bool | None
+
+
+def output_languages(baseline: Run, candidate: Run, signature: Signature) -> tuple[OutputLanguage, ...]:
+    """Count the outputs of two runs by language, from the most frequent language to the rarest.
+
+    Outputs whose language is not clear come last.
+
+    Args:
+        baseline: the approved run.
+        candidate: the run that is compared with it.
+        signature: names the model.
+    """
+    before, after = _language_counts(baseline), _language_counts(candidate)
+    both, read = before + after, languages_read(signature)
+    return tuple(
+        OutputLanguage(code, before[code], after[code], code in read if read and code is not None else None)
+        for code in sorted(both, key=lambda code: (code is None, -both[code], code or ""))
+    )
+
+
+@dataclass(frozen=True)
+class SharedIds:
+    """Number of ids that a run shares with an earlier run of its dataset; a run of other items is a mistake.
+
+    Attributes:
+        run: id of the earlier run.
+        is_baseline: whether that is the baseline; else it is the latest run.
+        n: ids that both have.
+        n_earlier: ids of the earlier run.
+    """
+
+    run: str
+    is_baseline: bool
+    n: int
+    n_earlier: int
+
+
+def shared_ids(history: "History", run: Run) -> SharedIds | None:
+    """Count the ids that a run shares with the baseline of its dataset, or else with the latest run there.
+
+    Args:
+        history: with the earlier runs.
+        run: of the dataset; whether it is stored does not matter.
+
+    Returns:
+        ``None`` where there is no other run, and for a rerun, which has all ids of its original.
+    """
+    if run.rerun_of is not None or run.dataset not in history.datasets():
+        return None
+    approvals = history.approvals(run.dataset)
+    stored = history.runs(run.dataset)
+    originals = [summary.id for summary in stored if summary.id != run.id and summary.rerun_of is None]
+    earlier = approvals[-1].run_id if approvals else next(reversed(originals), None)
+    if earlier is None or earlier == run.id:
+        return None
+    ids = {item.id for item in history.run(earlier).items}
+    return SharedIds(earlier, bool(approvals), len(ids & {item.id for item in run.items}), len(ids))
+
+
+@dataclass(frozen=True)
+class AskedFacts:
+    """Calls, tokens, cost and latency of a run for which a model or a program was asked.
+
+    Attributes:
+        prompts: where the prompts are from.
+        settings: parameters of the requests, by name.
+        n_calls: calls that were made now, without those of an earlier command that was stopped.
+        n_cut: replies that were cut at the most tokens allowed.
+        reasons: why items have no output, each reason with the number of items, over all rounds.
+        sums: ``tokens`` and ``cost`` of all outputs, where they are known.
+        n_known: outputs with each of these numbers.
+        currency: of the cost; ``None`` where no price is known.
+        latency: median seconds of a call; ``None`` where none is known.
+        left_out: parameters that the model refused, and was asked without.
+        n_kept: answers that were there already, from an earlier command that was stopped.
+    """
+
+    prompts: str
+    settings: Mapping[str, object]
+    n_calls: int
+    n_cut: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    sums: Mapping[str, float] = field(default_factory=dict)
+    n_known: Mapping[str, int] = field(default_factory=dict)
+    currency: str | None = None
+    latency: float | None = None
+    left_out: tuple[str, ...] = ()
+    n_kept: int = 0
+
+
+@dataclass(frozen=True, repr=False)
+class RecordedRun(Presentable):
+    """A run that was recorded.
+
+    Attributes:
+        run: the recorded run.
+        where: the history that stores it.
+        is_new: whether it was stored now; false where the history had the same run already.
+        reruns: runs of the same model, asked again.
+        asked: calls, tokens and cost, if a model or a program was asked for the outputs.
+        shared: ids in common with the dataset's baseline or latest run; ``None`` where there is none.
+        repeats_original: whether it is a rerun from a file that has the outputs of its original, word for
+            word.
+    """
+
+    run: Run
+    where: str
+    is_new: bool = True
+    reruns: tuple[Run, ...] = ()
+    asked: AskedFacts | None = None
+    shared: SharedIds | None = None
+    repeats_original: bool = False
+
+    def __repr__(self) -> str:
+        run = self.run
+        return f"RecordedRun(model={run.model!r}, dataset={run.dataset!r}, items={len(run.items):,})"
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of outputs with a text."""
+        return sum(len(item.outputs_with_text) for item in self.run.items)
+
+    @property
+    def n_silent(self) -> int:
+        """Number of items without an output that has a text."""
+        return n_silent(self.run)
+
+    @property
+    def without_number(self) -> dict[str, int]:
+        """For each field, the number of outputs with a text but without such a number; NaN is none."""
+        outputs = [output for item in self.run.items for output in item.outputs_with_text]
+        return {
+            name: sum(math.isnan(number_of(output, name)) for output in outputs) for name in self.run.fields
+        }
+
+    @property
+    def n_groups(self) -> dict[str, int]:
+        """Number of groups of each kind."""
+        return {
+            kind: len({item.groups[kind] for item in self.run.items if kind in item.groups})
+            for kind in self.run.group_kinds
+        }
+
+    def record(self) -> dict[str, Any]:
+        """Return the counts by name, for JSON."""
+        run = self.run
+        return {
+            "instrument": "drift record",
+            **run_record(run),
+            "dataset": run.dataset,
+            "items": len(run.items),
+            "outputs": self.n_outputs,
+            "silent": self.n_silent,
+            "fields": run.fields,
+            "without_number": self.without_number,
+            "groups": self.n_groups,
+            "rerun_of": run.rerun_of,
+            "history": self.where,
+            "signature": run.signature,
+            "reruns": [rerun.id for rerun in self.reruns],
+            "asked": self.asked,
+            "shared": self.shared,
+            "repeats_original": self.repeats_original,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class ApprovedBaseline(Presentable):
+    """A run that was made the baseline of its dataset.
+
+    Attributes:
+        run: the baseline.
+        approval: who approved it, the reason, and the expiry.
+        shared: ids in common with the former baseline; ``None`` where there was none.
+    """
+
+    run: Run
+    approval: Approval
+    shared: SharedIds | None = None
+
+    def __repr__(self) -> str:
+        run = self.run
+        return f"ApprovedBaseline(model={run.model!r}, dataset={run.dataset!r}, by={self.approval.by!r})"
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether no item has an output, so that a candidate cannot be worse."""
+        return n_silent(self.run) == len(self.run.items)
+
+    def record(self) -> dict[str, Any]:
+        """Return the approval by name, for JSON."""
+        return {
+            "instrument": "drift approve",
+            "dataset": self.run.dataset,
+            "baseline": run_record(self.run),
+            "approval": approval_record(self.approval),
+            "shared": self.shared,
+        }
+
+
+def run_record(run: Run) -> dict[str, Any]:
+    """Return a run's id, model, time, revision and note, for JSON."""
+    return {
+        "id": run.id,
+        "model": run.model,
+        "recorded": run.recorded,
+        "revision": run.revision,
+        "note": run.note,
+    }
+
+
+def approval_record(approval: Approval) -> dict[str, Any]:
+    """Return an approval's run, name, reason, time and expiry, for JSON."""
+    return {
+        "run": approval.run_id,
+        "by": approval.by,
+        "why": approval.why,
+        "approved": approval.approved,
+        "expires": approval.expires,
+    }
+
+
+def git_revision(folder: str | Path) -> str | None:
+    """Return the Git revision of a folder's working tree, to record which code produced a run.
+
+    Args:
+        folder: any folder in the working tree.
+
+    Returns:
+        A revision such as ``a1b2c3d``, or ``a1b2c3d+changes`` if tracked files differ from it; ``None`` if
+        Git is not installed, the folder is in no repository, or there is no commit.
+
+    Raises:
+        InputError: Git cannot read the repository; the message has Git's reason.
+    """
+    revision = _ask_git(folder, "rev-parse", "--verify", "--short", "HEAD")
+    if not revision:
+        return None
+    changes = _ask_git(folder, "status", "--porcelain", "--untracked-files=no")
+    return f"{revision}+changes" if changes else revision
+
+
+def _unique(inputs: dict[str, str | None]) -> dict[str, str]:
+    """Return the id of each input that occurs once."""
+    times = Counter(inputs.values())
+    return {text: name for name, text in inputs.items() if text is not None and times[text] == 1}
+
+
+def _check_dataset(baseline: Run, candidate: Run) -> None:
+    if baseline.dataset != candidate.dataset:
+        raise InputError(
+            f"dataset: the baseline is of {baseline.dataset!r}, the candidate of {candidate.dataset!r}; "
+            "runs of one dataset can be compared"
+        )
+
+
+def _with_items(baseline: Run, candidate: Run, ids: Sequence[str]) -> tuple[Run, Run]:
+    """Select items of both runs, in the baseline's order, and check that they can be compared."""
+    if len(ids) < len(baseline.items):
+        selected = set(ids)
+        baseline = replace(baseline, items=tuple(item for item in baseline.items if item.id in selected))
+    by_id = {item.id: item for item in candidate.items}
+    candidate = replace(candidate, items=tuple(by_id[name] for name in ids))
+    _check_groups(baseline.items, candidate.items)
+    _check_fields(baseline, candidate)
+    differing = baseline.signature.differences(candidate.signature)
+    if differing:
+        name, (before, after) = next(iter(differing.items()))
+        raise InputError(
+            f"{name}: the baseline has {before}, the candidate {after}; record and approve a baseline anew"
+        )
+    return baseline, candidate
+
+
+def _check_all_matched(matching: ItemMatching) -> None:
+    if matching.lost:
+        raise InputError(
+            f"items: the candidate lacks {named(matching.lost)} of the baseline; record every item, with no "
+            "outputs where the model gave none"
+        )
+    if matching.new:
+        raise InputError(
+            f"items: the baseline lacks {named(matching.new)} of the candidate; leave them out, or record "
+            "every item and approve a baseline anew"
+        )
+    if matching.changed:
+        raise InputError(
+            f"inputs: the candidate was asked something else in {named(matching.changed)}; ask the same, or "
+            "record and approve a baseline anew"
+        )
+
+
+def _check_enough(matching: ItemMatching) -> None:
+    """Refuse a candidate that has too few of the baseline's items, with the reason."""
+    n, common = matching.n_baseline, len(matching.common)
+    least = max(FEWEST_COMMON, ceil(LEAST_COMMON_SHARE * n))
+    if common >= least:
+        return
+    if len(matching.moved) >= LEAST_COMMON_SHARE * n:
+        before, after = matching.moved[0]
+        raise InputError(
+            f"items: the dataset was renumbered: {len(matching.moved)} of the baseline's {n} inputs are in "
+            f"the candidate under another id, such as {before!r} under {after!r}; give the items their "
+            "former ids, or approve a baseline with the new ones"
+        )
+    reasons = []
+    if matching.lost:
+        reasons.append(f"the candidate lacks {named(matching.lost)}")
+    if matching.changed:
+        reasons.append(f"it was asked something else in {named(matching.changed)}")
+    nothing = "" if common else "nothing matches: "
+    raise InputError(
+        f"items: {nothing}{common} of the baseline's {n} can be compared, and at least {min(least, n)} are "
+        f"needed: {' and '.join(reasons)}; record every item, with no outputs where the model gave none, or "
+        "approve a baseline anew"
+    )
+
+
+def _check_groups(before: tuple[Item, ...], after: tuple[Item, ...]) -> None:
+    for item, other in zip(before, after, strict=True):
+        for kind in {**item.groups, **other.groups}:
+            names = item.groups.get(kind), other.groups.get(kind)
+            if names[0] != names[1]:
+                shown = ["none" if name is None else repr(name) for name in names]
+                raise InputError(
+                    f"groups: {item.id!r} has {kind} {shown[0]} in the baseline and {shown[1]} in the "
+                    "candidate; record both with the same groups"
+                )
+
+
+def _check_fields(baseline: Run, candidate: Run) -> None:
+    # Tokens, cost and latency may be missing: a price may be unknown, and a file states no latency.
+    lacking = [name for name in baseline.fields if name not in (*candidate.fields, *ASKED_FIELDS)]
+    if lacking and any(item.outputs_with_text for item in candidate.items):
+        raise InputError(
+            f"fields: the candidate has no {named(lacking)}, which the baseline has; record its outputs with "
+            f"{'them' if len(lacking) > 1 else 'it'}, or a baseline without"
+        )
+
+
+def _language_counts(run: Run) -> Counter[str | None]:
+    return Counter(language_of(output.text or "") for item in run.items for output in item.outputs_with_text)
+
+
+_GIT_SECONDS = 30
+_NO_REVISION = ("not a git repository", "unknown revision", "bad revision", "Needed a single revision")
+
+
+def _ask_git(folder: str | Path, *arguments: str) -> str | None:
+    quiet = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        answer = subprocess.run(  # noqa: S603
+            ["git", "-C", str(folder), *arguments],  # noqa: S607 - the Git that the user has
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=os.environ | quiet,
+            timeout=_GIT_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        return None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _unreadable(folder, str(error)) from error
+    if answer.returncode == 0:
+        return answer.stdout.strip()
+    if any(reason in answer.stderr for reason in _NO_REVISION):
+        return None
+    raise _unreadable(folder, (answer.stderr.strip().splitlines() or ["no reason given"])[0])
+
+
+def _unreadable(folder: str | Path, reason: str) -> InputError:
+    return InputError(
+        f"Git cannot report the revision of {folder} ({reason}); repair the repository, or pass the revision"
+    )

@@ -1,1 +1,0 @@
-"""Runs of a model: reading from files, checks of comparability, and numbering of texts."""
