@@ -174,8 +174,8 @@ def ablate(draws, name, options):
         deciders = [gate(settings) for settings in variants.values()]
         three, one = (counted(draws, kind, r, options.draws, deciders, options.seed) for r in (3, 1))
         for variant, failed, passed in zip(variants, three, one, strict=True):
-            cell = f"{100 * failed[Outcome.FAIL] / options.draws:.0f}/{100 * passed[Outcome.PASS] / options.draws:.0f}"
-            table[variant].append(cell)
+            ends = failed[Outcome.FAIL], passed[Outcome.PASS]
+            table[variant].append("/".join(f"{100 * n / options.draws:.0f}" for n in ends))
     for variant, cells in table.items():
         print(f"| {variant} | {' | '.join(cells)} |")
 

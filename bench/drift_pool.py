@@ -11,8 +11,8 @@ import polars as pl
 from semscale.damage import damaged
 from semscale.drift.alignment import TextNumbers, item_texts
 from semscale.drift.comparison import IndexedRuns, measured_metrics
-from semscale.drift.runs.athena_files import read_athena
-from semscale.drift.runs.reading import read_run
+from semscale.drift.athena_files import read_athena
+from semscale.drift.reading import read_run
 from semscale.history.runs import Run, new_id
 from shared_data import SHARED
 

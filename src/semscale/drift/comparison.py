@@ -30,8 +30,7 @@ from semscale.drift.metrics import (
     span_of,
 )
 from semscale.drift.quality_scores import JudgedRuns, with_reference_match
-from semscale.drift.runs.comparability import check_rerun, match_runs, outputs_equal
-from semscale.drift.runs.item_matching import ItemMatching
+from semscale.drift.runs import ItemMatching, check_rerun, match_runs, outputs_equal
 from semscale.drift.scoring import PairScoring, ScoreCache, StoredScoring, TextReadings, scoring_files_hash
 from semscale.embedding.cache import StateCache, StateReader
 from semscale.errors import InputError, UnknownNameError
@@ -144,7 +143,7 @@ class Comparison:
     @property
     def positions(self) -> Integers:
         """Positions of the compared items among all items of the baseline, shape (n,)."""
-        return np.array(self.matching.places or range(len(self.baseline.items)), dtype=np.int64)
+        return np.array(self.matching.positions or range(len(self.baseline.items)), dtype=np.int64)
 
     @property
     def n_left_out(self) -> int:

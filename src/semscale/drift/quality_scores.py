@@ -216,8 +216,8 @@ def check_inputs(run: Run) -> None:
     without = [item.id for item in run.items if not (item.input or "").strip()]
     if without:
         raise InputError(
-            f"a judge must know the question, and {named(without)} of the baseline have no input: record runs "
-            "with inputs (--input COLUMN)"
+            f"a judge must know the question, and {named(without)} of the baseline have no input: record "
+            "runs with inputs (--input COLUMN)"
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from semscale.damage import DAMAGES, damaged
 from semscale.drift.comparison import Comparison, DriftMeter, RunPool
 from semscale.drift.decision import GateDecision, Outcome, decide
-from semscale.drift.runs.comparability import check_rerun
+from semscale.drift.runs import check_rerun
 from semscale.drift.settings import GateSettings
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run

@@ -15,8 +15,7 @@ from semscale.drift.decision import GateDecision, MetricTest, Outcome, metric_te
 from semscale.drift.hard_limits import LimitCheck
 from semscale.drift.metrics import mean_loss
 from semscale.drift.planning import GatePlan, plan_gate
-from semscale.drift.runs.output_languages import OutputLanguage, output_languages
-from semscale.drift.runs.run_summaries import approval_record, run_record
+from semscale.drift.runs import OutputLanguage, approval_record, output_languages, run_record
 from semscale.drift.settings import MISSING, GateSettings
 from semscale.history.items import Output
 from semscale.history.runs import Approval, named
@@ -163,8 +162,8 @@ class DriftSummary(Presentable):
             also = f". The gate also failed: {failed[0]}" if failed else ""
             return (
                 "The ruler changed, so this comparison cannot be trusted: find out what changed in the "
-                "model, its engine or this machine, measure the anchors again as the new reference, and run the "
-                f"gate again{also}"
+                "model, its engine or this machine, measure the anchors again as the new reference, and "
+                f"run the gate again{also}"
             )
         if self.decision.outcome is Outcome.PASS:
             return "Nothing to do: no metric is worse by its margin, and every limit holds"
