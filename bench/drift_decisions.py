@@ -2,7 +2,7 @@
 
 Run with ``python bench/drift_decisions.py``. Each draw takes items, a baseline, reruns and a candidate from
 five runs of one model: feedback that was written five times over in other words (``examples/drift`` and
-``bench/data``), and Athena's feedback with four reruns that a rule makes of it. All pairs of outputs are
+``bench/data``), and five runs that a rule makes of Athena's feedback. All pairs of outputs are
 scored once; ``--pool FOLDER`` stores the scores for the next call. ``--ablate`` leaves out one metric or
 limit at a time.
 """

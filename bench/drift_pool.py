@@ -10,8 +10,8 @@ import polars as pl
 
 from semscale.damage import damaged
 from semscale.drift.alignment import TextNumbers, item_texts
-from semscale.drift.comparison import IndexedRuns, measured_metrics
 from semscale.drift.athena_files import read_athena
+from semscale.drift.comparison import IndexedRuns, measured_metrics
 from semscale.drift.reading import read_run
 from semscale.history.runs import Run, new_id
 from shared_data import SHARED
@@ -23,9 +23,11 @@ WRITTEN = [
     *(ROOT / "examples" / "drift" / f"{name}.jsonl" for name in ("baseline", "rerun", "candidate_good")),
     *(DATA / f"feedback_rerun_{number}.jsonl" for number in (2, 3)),
 ]
-REMADE = (1, 2, 3, 4)  # seeds of reruns that a rule makes of Athena's feedback
+REMADE = (1, 2, 3, 4, 5)  # seeds of the runs that a rule makes of Athena's feedback
 LEFT_OUT, MOVED, LOST = 0.4, 0.1, 0.2  # sentences, credits and outputs that such a rerun has otherwise
-SOURCES = (1, 2)  # runs that are damaged
+FEWEST_WORDS = 7
+ENDS = r"(?<=[.!?]) +"
+SOURCES = (0, 1, 2, 3, 4)  # runs that are damaged
 
 BOILERPLATE = (
     "Thank you for your submission. Please review the course material and try to improve your answer."
@@ -39,9 +41,9 @@ def written_runs():
 
 
 def athena_runs():
-    """Athena's feedback, and four reruns of it by a rule."""
+    """Five runs that a rule makes of Athena's feedback; the feedback itself is unlike them, and no run."""
     run = Run("athena", "gpt-4o", read_athena(ATHENA).items)
-    return [run, *(remade(run, seed) for seed in REMADE)]
+    return [remade(run, seed) for seed in REMADE]
 
 
 def remade(run, seed):
@@ -58,7 +60,7 @@ def remade(run, seed):
 def _with_noise(item, rng):
     outputs = []
     for output in item.outputs:
-        sentences = re.split(r"(?<=[.!?]) +", output.text or "")
+        sentences = re.split(ENDS, output.text or "")
         if len(sentences) > 1 and rng.random() < LEFT_OUT:
             del sentences[rng.integers(len(sentences))]
         fields = {
@@ -92,28 +94,29 @@ def _half(text, rng):
 
 
 def _german(items, rng):
-    texts = pl.read_csv(DATA / "reviews_de.csv")[:, 0].cast(str).to_list()
-    column = next(name for name in pl.read_csv(DATA / "reviews_de.csv").columns if "text" in name.lower())
-    texts = pl.read_csv(DATA / "reviews_de.csv")[column].to_list()
-    long = [text for text in texts if len(text.split()) > 7]  # noqa: PLR2004
+    texts = pl.read_csv(DATA / "reviews_de.csv")["text"].to_list()
+    long = [text for text in texts if len(text.split()) > FEWEST_WORDS]
     return [tuple(replace(o, text=str(rng.choice(long))) for o in item.outputs) for item in items]
 
 
 def _added_output(items, rng):
-    """One more output: that of another item."""
-    donors = [o for item in items for o in item.outputs]
-    return [(*item.outputs, donors[rng.integers(len(donors))]) for item in items]
+    """One more output: that of another item, each output at most once."""
+    donors = rng.permutation([number for number, item in enumerate(items) if item.outputs])
+    added = {}
+    for place, number in enumerate(donors):
+        outputs = items[donors[place - 1]].outputs
+        added[number] = outputs[rng.integers(len(outputs))]
+    return [(*item.outputs, added[n]) if n in added else None for n, item in enumerate(items)]
 
 
 def _added_sentence(items, rng):
-    """A sentence of another item at the end of each output."""
-    donors = [o.text for item in items for o in item.outputs]
-
-    def longer(text):
-        sentence = re.split(r"(?<=[.!?]) +", donors[rng.integers(len(donors))])[0]
-        return f"{text} {sentence}"
-
-    return [tuple(replace(o, text=longer(o.text)) for o in item.outputs) for item in items]
+    """A sentence of another output at the end of each output, each sentence once."""
+    texts = [o.text for item in items for o in item.outputs]
+    donors = iter(np.roll(texts, int(rng.integers(6, len(texts) - 6))))
+    return [
+        tuple(replace(o, text=f"{o.text} {re.split(ENDS, next(donors))[0]}") for o in item.outputs)
+        for item in items
+    ]
 
 
 def _moved(step):
@@ -140,6 +143,10 @@ KINDS = {
     "dropped": (_by_rule("drop"), THIRD),
     "swapped": (_by_rule("swap"), THIRD),
     "truncated to half": (_each_output(_half), THIRD),
+    "half of the words, ended": (
+        _each_output(lambda text, rng: f"{_half(text, rng).rstrip(',;:.')}."),
+        THIRD,
+    ),
     "in German": (_german, THIRD),
     "boilerplate in place": (_each_output(lambda text, rng: BOILERPLATE), THIRD),
     "boilerplate as prefix": (_each_output(lambda text, rng: PREFIX + text), THIRD),

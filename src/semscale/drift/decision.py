@@ -108,8 +108,8 @@ class MetricTest:
         """State the change of the metric in a sentence without its full stop."""
         where = "" if self.group is None else f" in {' '.join(self.group)}"
         if metric.affected:
-            before = "" if self.noise is None else f"from {100 * self.noise:.0f} % "
-            return f"{metric.label}{where} rose {before}to {100 * self.loss:.0f} % of outputs"
+            rise = "" if self.noise is None else f"from {100 * self.noise:.0f} % "
+            return f"{metric.label}{where} rose {rise}to {100 * self.loss:.0f} % of outputs"
         before, after = (metric.stated(value) for value in (self.noise or 0.0, self.loss))
         verb = "fell" if after < before else "rose"
         start = "" if self.noise is None else f"from {before:.2f} "

@@ -39,6 +39,7 @@ _PHRASES: Mapping[str, tuple[str, str]] = {
     "refused": ("items", "were refused"),
     "lost_outputs": ("items", "lost more than half of their outputs"),
     "lost_fields": ("items with numbers", "lost a number that all outputs had"),
+    "cut_off": ("items", "end in the middle of a sentence"),
     "language": ("items", "switched to another language"),
     "boilerplate": ("items", "contain boilerplate that the baseline never had"),
     "changed_numbers": ("items with numbers", "state other numbers"),
@@ -184,6 +185,7 @@ def broken_items(comparison: Comparison) -> dict[str, BrokenItems]:
             ("refused", _is_refused),
             ("lost_outputs", _lost_outputs),
             ("lost_fields", _lost_fields),
+            ("cut_off", _is_cut_off),
         )
     }
     found["language"] = _in_other_language(references, candidate)
@@ -258,6 +260,19 @@ def fields_of(item: Item) -> frozenset[str]:
     return frozenset(set.intersection(*numbers)) - {*CALL_FIELDS} if numbers else frozenset()
 
 
+def _is_cut_off(before: Item, after: Item) -> bool | None:
+    """An output is cut off if it lacks the mark at the end that all outputs of the baseline have."""
+    if not before.outputs_with_text or not all(map(_has_end, before.outputs_with_text)):
+        return None
+    return not all(map(_has_end, after.outputs_with_text))
+
+
+def _has_end(output: Output) -> bool:
+    """Check whether a text ends with a mark or a symbol, rather than with a letter, a digit or a comma."""
+    text = (output.text or "").rstrip()
+    return not (text[-1:].isalnum() or text.endswith((",", "-", "、", "，")))
+
+
 def _in_other_language(references: Sequence[Sequence[Item]], candidate: Sequence[Item]) -> BrokenItems:
     """Find items with an output in a language that no output of baseline and reruns has there."""
     known = [
@@ -307,10 +322,10 @@ def _changed_numbers(comparison: Comparison) -> BrokenItems:
     k = losses.shape[1]
     against = losses[:, 1:, 0]
     counted = np.isfinite(against).any(axis=1)
-    changed = counted & (np.nan_to_num(against, nan=0.0).min(axis=1) > 0)
+    changed = np.asarray(counted & (np.nan_to_num(against, nan=0.0).min(axis=1) > 0))
     rows, columns = np.triu_indices(k, 1)
     of_others = np.nan_to_num(losses[:, rows[rows > 0], columns[rows > 0]], nan=0.0)
-    by_chance = (of_others > 0).any(axis=1)
+    by_chance = np.asarray((of_others > 0).any(axis=1))
     return BrokenItems(counted, changed & ~by_chance, changed & by_chance)
 
 

@@ -1,6 +1,6 @@
 """Scores of the runs themselves, by references and by a judge: the metrics that show what is better."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -132,7 +132,7 @@ def with_reference_match(
 
 
 def _with_quality(
-    comparison: "Comparison", metric: Metric, scores: Floats, settings: dict[str, object]
+    comparison: "Comparison", metric: Metric, scores: Floats, settings: Mapping[str, object]
 ) -> "Comparison":
     """Add a metric of quality; the loss of a run is the other run's score less its own.
 

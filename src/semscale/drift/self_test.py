@@ -278,7 +278,7 @@ class _Versions:
             possible = np.flatnonzero(self.possible[kind][roles[0], positions])
             hit = rng.permutation(possible)[: max(1, int(share * items + 0.5))]
             candidate[hit] += self._first[kind]
-        references: Sequence[Integers] = roles[1:]
+        references: list[Integers] = [*roles[1:]]
         if v == 1:
             references = [roles[0]]
         elif v == 2:  # noqa: PLR2004 - the candidate's undamaged version is the rerun

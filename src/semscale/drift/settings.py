@@ -32,6 +32,7 @@ LIMITS: Mapping[str, float] = {
     "refused": 0,
     "lost_outputs": 0,
     "lost_fields": 0,
+    "cut_off": 0,
     "language": 0,
     "boilerplate": 0,
     "changed_numbers": 0.1,
