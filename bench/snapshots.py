@@ -1,9 +1,10 @@
-"""How many texts that mean the same a snapshot lets pass, and how many that do not it catches, by threshold.
+"""Share of texts with the same meaning that a snapshot passes, and of others that it catches, by threshold.
 
 Run with ``python bench/snapshots.py``. Pairs of STS-B dev that people rated 4 and more mean the same, those
 rated 2 and less do not; those between are left out. Of the example runs in ``examples/drift``, the rerun and
 the good candidate say what the baseline says in other words; each text is paired as a snapshot would pair it.
 Negated and renumbered texts are the baseline's and STS-B's own, damaged as ``semscale drift self-test`` does.
+Texts cut to their first half are tested by ``max_lost_content`` alone, with those that mean the same.
 """
 
 import csv
@@ -17,11 +18,13 @@ from measuring import Options, machine
 from semscale.damage.rewriting import negated, renumbered
 from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import SnapshotMeter, compare_outputs
-from semscale.snapshots.settings import settle
+from semscale.snapshots.session import settle
 from shared_data import shared_data
 
 ROOT = Path(__file__).parents[1]
 THRESHOLDS = (0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65)
+LOST = (0.15, 0.2, 0.25, 0.3, 0.35)
+FEWEST_WORDS = 6
 
 
 def outputs_of(run: str) -> list[list[str]]:
@@ -48,14 +51,29 @@ def damaged(texts: Sequence[str], change) -> list[tuple[str, str]]:
     return [(text, other) for text, other in changed if other is not None]
 
 
-def share_passing(pairs, guards, meter):
-    """Percentage of pairs that pass, by threshold."""
-    settings = [settle({"min_match": limit, "guards": guards}) for limit in THRESHOLDS]
+def first_half(text: str) -> str | None:
+    words = text.split()
+    if len(words) < FEWEST_WORDS:
+        return None
+    return " ".join(words[: (len(words) + 1) // 2]).rstrip(",;:") + "."
+
+
+def share_passing(pairs, settings, meter):
+    """Percentage of pairs that pass under each of several settings."""
     passed = [
         [compare_outputs([Output(ours)], [Output(theirs)], each, meter).passed for each in settings]
         for ours, theirs in pairs
     ]
     return 100 * np.mean(passed, axis=0)
+
+
+def print_table(title, limits, kinds, settings, meter):
+    print(f"percentage with the right result, by {title}")
+    print(f"{'':34}{'pairs':>6}", *(f"{limit:6.2f}" for limit in limits))
+    for kind, pairs in kinds.items():
+        passing = share_passing(pairs, settings, meter)
+        right = passing if kind.startswith("same") else 100 - passing
+        print(f"{kind:34}{len(pairs):6}", *(f"{each:6.1f}" for each in right))
 
 
 def main():
@@ -77,13 +95,19 @@ def main():
         "other: negated": damaged(texts, negated),
         "other: a number changed": damaged(texts, renumbered),
     }
+    cut = {
+        "other: example, first half": damaged([one for comments in baseline for one in comments], first_half),
+        "other: STS-B, first half": damaged([one for _, one, _ in rated[:400]], first_half),
+    }
+    kinds, cut = ({kind: pairs[: given.pairs] for kind, pairs in each.items()} for each in (kinds, cut))
+    same = {kind: pairs for kind, pairs in kinds.items() if kind.startswith("same")}
+    by_match = [
+        settle({"min_match": limit, "guards": given.guards, "max_lost_content": 1}) for limit in THRESHOLDS
+    ]
+    by_loss = [settle({"min_match": 0, "guards": "off", "max_lost_content": limit}) for limit in LOST]
     print(machine())
-    print("percentage that does as it should, by min_match")
-    print(f"{'':34}{'pairs':>6}", *(f"{limit:6.2f}" for limit in THRESHOLDS))
-    for kind, pairs in kinds.items():
-        passing = share_passing(pairs[: given.pairs], given.guards, meter)
-        right = passing if kind.startswith("same") else 100 - passing
-        print(f"{kind:34}{len(pairs[: given.pairs]):6}", *(f"{each:6.1f}" for each in right))
+    print_table("min_match", THRESHOLDS, kinds, by_match, meter)
+    print_table("max_lost_content", LOST, same | cut, by_loss, meter)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from semscale.embedding import loading
 from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import SnapshotMeter, compare_outputs
 from semscale.snapshots.fixture import explain_failure
-from semscale.snapshots.settings import settle
+from semscale.snapshots.session import settle
 from semscale.weights.folders import cache_root
 
 CACHE = cache_root()  # read before pytester moves the home folder
@@ -76,6 +76,14 @@ def test_what_was_never_approved_fails_with_the_command_that_approves_it(project
         [f"E*{APPROVED}", "E *  pytest test_tutor.py::test_said --semantic-approve"], consecutive=False
     )
     assert not project.file.exists()
+
+
+def test_half_of_the_content_may_not_be_lost(project):
+    project.approve(APPROVED)
+    result = project.run("You correctly explain that water enters.")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *content was lost: 0.4*, max_lost_content is 0.2"])
+    project.run(REWORDED).assert_outcomes(passed=1)
 
 
 def test_what_was_approved_passes_and_stands_in_a_file_for_review(project):

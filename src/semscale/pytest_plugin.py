@@ -15,19 +15,21 @@ import pytest
 from semscale.errors import SemscaleError
 from semscale.snapshots.session import (
     ATTRIBUTE,
+    SETTINGS,
     SnapshotLog,
     SnapshotSession,
     SnapshotTest,
+    is_about_a_field,
+    settle,
     snapshot_file,
 )
-from semscale.snapshots.settings import SETTINGS, is_about_a_field, settle
 
 if TYPE_CHECKING:
     from semscale.snapshots.fixture import SemanticSnapshot
 
 _MARKER = (
-    "semantic(min_match, min_bertscore_f1, min_cosine, guards, max_unpaired, max_<field>_difference, "
-    "<field>_direction): limits of a test's semantic snapshots."
+    "semantic(min_match, max_lost_content, min_bertscore_f1, min_cosine, guards, max_unpaired, "
+    "max_<field>_difference, <field>_direction): limits of a test's semantic snapshots."
 )
 _PREFIX = "semantic_"
 _MODEL = "semantic_model"

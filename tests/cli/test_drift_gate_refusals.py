@@ -116,3 +116,14 @@ def test_without_an_approved_baseline_there_is_no_gate(semscale, tmp_path, expir
     assert ended.code == 2
     assert ("is stale: Ann approved" if expired else "has no approved baseline") in ended.err
     assert "semscale drift approve" in ended.err
+
+
+def test_the_latest_run_is_no_rerun(semscale, tmp_path):
+    # The rerun is the latest in time; taken for the candidate, it would be compared with its own original.
+    (tmp_path / "base.jsonl").write_text(lines({"id": "a", "output": "x"}))
+    semscale("drift", "record", "base.jsonl", "--model", "m")
+    semscale("drift", "approve", "latest", "--approved-by", "A", "--why", "x")
+    assert semscale("drift", "record", "base.jsonl", "--model", "m", "--rerun-of", "baseline").code == 0
+    ended = semscale("drift", "gate", "latest")
+    assert ended.code == 2
+    assert "candidate must be another run than the baseline" in ended.err

@@ -268,7 +268,9 @@ def test_an_unknown_scale_is_refused(toy_embedder):
         lint("zzz", embedder=toy_embedder)
 
 
-@pytest.fixture(scope="module", params=["all-MiniLM-L6-v2", "e5-small"])
+@pytest.fixture(
+    scope="module", params=["all-MiniLM-L6-v2", pytest.param("e5-small", marks=pytest.mark.exhaustive)]
+)
 def library(request):
     model = load_embedder(request.param)
     return request.param, {name: lint(name, embedder=model) for name in scale_names()}

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote
@@ -26,14 +27,16 @@ class Unlisted(Presentable):
         return {}
 
 
+@cache
+def classes():
+    """Read all classes of Semscale from its files."""
+    nodes = (ast.parse(path.read_text("utf-8")).body for path in Path(semscale.__file__).parent.rglob("*.py"))
+    return [node for body in nodes for node in body if isinstance(node, ast.ClassDef)]
+
+
 def summary_kinds(base="Presentable"):
-    """Classes in Semscale with this base, such as those that are presentable by name, read from its files."""
-    found = {}
-    for path in Path(semscale.__file__).parent.rglob("*.py"):
-        nodes = ast.parse(path.read_text("utf-8")).body
-        classes = (node for node in nodes if isinstance(node, ast.ClassDef))
-        found |= {one.name: one for one in classes if base in map(ast.unparse, one.bases)}
-    return found
+    """List the classes with this base by name."""
+    return {kind.name: kind for kind in classes() if base in map(ast.unparse, kind.bases)}
 
 
 @pytest.mark.exhaustive

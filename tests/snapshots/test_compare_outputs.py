@@ -9,7 +9,7 @@ from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import compare_outputs
-from semscale.snapshots.settings import settle
+from semscale.snapshots.session import settle
 
 NEGATION = Finding("negation", "negated-prediction", "One says not.", None, None)
 NAME = Finding("name", "missing-name", "A name is missing.", None, None)
@@ -20,9 +20,13 @@ class NamedScores:
 
     measured_by = {"model": "made up"}
 
-    def __init__(self, scores=None, findings=None, penalties=None):
+    def __init__(self, scores=None, findings=None, penalties=None, lost=None):
+        self.lost = lost or {}
         self.scores, self.found, self.penalties = scores or {}, findings or {}, penalties or {}
         self.calls = 0
+
+    def lost_content(self, actual, approved):
+        return np.array([self.lost.get(pair, 0.0) for pair in zip(actual, approved, strict=True)])
 
     def match(self, actual, approved, guards):
         self.calls += 1
@@ -159,3 +163,11 @@ def test_a_number_that_is_missing_fails_whichever_is_better():
 def test_a_direction_needs_the_number():
     with pytest.raises(InputError, match="cost_direction needs outputs with 'cost', but they have credits"):
         compare([("A.", {"credits": 2.0})], [("A.", {"credits": 2.0})], cost_direction="lower")
+
+
+@pytest.mark.parametrize(("lost", "passed"), [(0.2, True), (0.21, False), (-0.9, True), (float("nan"), True)])
+def test_content_may_be_replaced_but_not_lost(lost, passed):
+    pair = ("x", "a")
+    compared = compare(["a"], ["x"], NamedScores({pair: 0.9}, lost={pair: lost}))
+    assert breaches(compared) == ([] if passed else ["max_lost_content"])
+    assert compare(["a"], ["x"], NamedScores({pair: 0.9}, lost={pair: lost}), max_lost_content=1).passed

@@ -80,7 +80,7 @@ class CodeOptions(Settings):
 
     @property
     def asks(self) -> bool:
-        """Whether a chat model is asked as well: the command line names it, or the form of its replies."""
+        """True if a chat model codes, too: the command line names it or the form of its replies."""
         return self.chat.is_stated or "method" in self.asking.model_fields_set
 
     def model_post_init(self, _context: object) -> None:

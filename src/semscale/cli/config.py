@@ -44,7 +44,7 @@ _SERVERS = ("postgresql://", "postgres://", "postgresql+")
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a value comes from that the command line does not state.
+    """Source of a value that the command line does not state.
 
     Attributes:
         file: the project's file; ``None`` for ``--set``.

@@ -120,7 +120,7 @@ class AskingOptions(Settings):
 
     @property
     def sampling(self) -> "Sampling | None":
-        """How answers are sampled; ``None`` where no model is asked.
+        """Settings for sampling answers; ``None`` where no model is asked.
 
         Raises:
             InputError: a number out of range.

@@ -118,12 +118,12 @@ class LabelOptions(Settings):
 
     @property
     def rows(self) -> int:
-        """How many rows are drawn."""
+        """Number of rows to draw."""
         return _DEFAULT_N[self.purpose] if self.n is None else self.n
 
     @property
     def is_random(self) -> bool:
-        """Whether all rows have the same probability."""
+        """True if all rows have the same probability."""
         return (self.draw or ("random" if self.purpose == "rate" else "unsure")) == "random"
 
 

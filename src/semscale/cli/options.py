@@ -93,7 +93,7 @@ class CommandOption:
 
     @property
     def type(self) -> Any:  # noqa: ANN401 - a type, which has no type of its own
-        """What the command line takes: the option's type, or that of the setting without ``None``."""
+        """Type that the command line accepts: the option's, or that of the setting without ``None``."""
         declared = self.option.type or self.info.annotation
         parts = [part for part in get_args(declared) if part is not type(None)]
         is_union = get_origin(declared) in (Union, UnionType)
@@ -101,12 +101,12 @@ class CommandOption:
 
     @property
     def is_flag(self) -> bool:
-        """Whether it has no value."""
+        """True if the option takes no value."""
         return self.type is bool
 
     @property
     def is_switched_off(self) -> bool:
-        """Whether the option switches off what is on by default."""
+        """True if the option switches off a setting that is on by default."""
         return self.is_flag and self.info.default is True
 
     @property

@@ -233,7 +233,7 @@ class EmbedderOptions(Configurable):
 
     @property
     def is_stated(self) -> bool:
-        """Whether the command line names the model."""
+        """True if the command line names the model."""
         return "embedder" in self.model_fields_set
 
     @property
@@ -341,7 +341,7 @@ class ChatOptions(Configurable):
 
     @property
     def is_stated(self) -> bool:
-        """Whether the command line names the model, which the project's file may do as well."""
+        """True if the command line, and not the project's file, names the model."""
         return "chat_model" in self.model_fields_set
 
     def load(self, progress: "Progress | None" = None, *, name: str | None = None) -> "ChatModel":

@@ -262,11 +262,11 @@ class Translation(BaseModel):
             raise InputError(
                 f"scale must be {english.name!r}, the scale that is translated, got {self.scale!r}"
             )
-        ours, theirs = list(self.anchor_sets), list(english.anchor_sets)
-        if ours != [name for name in theirs if name in self.anchor_sets]:
+        translated, known = list(self.anchor_sets), list(english.anchor_sets)
+        if translated != [name for name in known if name in self.anchor_sets]:
             raise InputError(
-                f"anchor_sets must be of those in English, in their order ({', '.join(theirs)}), "
-                f"got {', '.join(ours)}"
+                f"anchor_sets must be names of the English sets, in their order ({', '.join(known)}), "
+                f"got {', '.join(translated)}"
             )
         if len(self.probes) != len(english.probes):
             raise InputError(
@@ -400,12 +400,12 @@ def sets_that_rate(scale: Scale) -> tuple[str, ...] | None:
     Args:
         scale: the translation, with all of its sets or those that serve a model.
     """
-    found = equivalences(scale.name).get(scale.language)
-    if found is None or not set(found.anchor_sets) <= set(scale.anchor_sets):
+    equivalence = equivalences(scale.name).get(scale.language)
+    if equivalence is None or not set(equivalence.anchor_sets) <= set(scale.anchor_sets):
         return None
-    if scale.with_sets(found.anchor_sets).content_hash != found.translated:
+    if scale.with_sets(equivalence.anchor_sets).content_hash != equivalence.translated:
         return None
-    return found.anchor_sets if found.passed else ()
+    return equivalence.anchor_sets if equivalence.passed else ()
 
 
 @cache
@@ -437,15 +437,15 @@ def fitting_scale(answers: Iterable[str]) -> str | None:
         >>> fitting_scale(["Agree", "disagree", "Neutral"]), fitting_scale(["Tea", "Coffee", "Water"])
         ('agreement', None)
     """
-    said = {_folded(one) for one in answers}
-    if len(said) < _FEWEST_ANSWERS:
+    folded = {_folded(answer) for answer in answers}
+    if len(folded) < _FEWEST_ANSWERS:
         return None
-    fitting = [(len(labels - said), name) for name, labels in _labels() if said <= labels]
+    fitting = [(len(labels - folded), name) for name, labels in _labels() if folded <= labels]
     return min(fitting)[1] if fitting else None
 
 
 def scale_caution(question: str, answers: Iterable[str]) -> tuple[str, ...]:
-    """Say that answers without an order are labels of a scale, and how to name it; nothing if none fits.
+    """Return a caution that answers without an order are labels of a scale; empty if no scale fits.
 
     Args:
         question: its name.
@@ -455,7 +455,7 @@ def scale_caution(question: str, answers: Iterable[str]) -> tuple[str, ...]:
     if scale is None:
         return ()
     return (
-        f"‘{question}’ is taken for a choice without an order, but its answers are labels of the scale "
+        f"‘{question}’ is read as a choice without an order, but its answers are labels of the scale "
         f'{scale}; tables --scale "{question}={scale}" gives their mean and top 2',
     )
 
@@ -467,8 +467,8 @@ def _labels() -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 def _with_neutral(labels: Iterable[str]) -> frozenset[str]:
-    folded = {_folded(one) for one in labels}
-    is_neutral = sum(one.startswith("neither ") for one in folded) == 1
+    folded = {_folded(label) for label in labels}
+    is_neutral = sum(label.startswith("neither ") for label in folded) == 1
     return frozenset(folded | {"neutral"} if is_neutral else folded)
 
 

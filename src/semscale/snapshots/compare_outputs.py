@@ -17,7 +17,7 @@ from semscale.guards.findings import Finding
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.history.items import Output
 from semscale.messages import known_settings
-from semscale.snapshots.settings import SnapshotSettings
+from semscale.snapshots.session import SnapshotSettings
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -69,8 +69,8 @@ class SnapshotPair:
     Attributes:
         approved: position among the approved outputs, from 0.
         actual: position among the actual outputs, from 0.
-        scores: ``match``, ``wording`` (the match before penalties), and ``bertscore_f1`` and ``cosine`` if
-            they have a limit; empty for equal texts.
+        scores: ``match``, ``wording`` (the match before penalties), ``lost_content``, and ``bertscore_f1``
+            and ``cosine`` if they have a limit; empty for equal texts.
         findings: findings of the guards; the actual output is the "prediction", the approved one the
             "reference".
         breaches: breached limits of the pair.
@@ -158,12 +158,22 @@ class SnapshotMeter:
         Args:
             actual: n texts.
             approved: n texts.
-            guards: one of ``semscale.snapshots.settings.GUARD_MODES``.
+            guards: one of ``semscale.snapshots.session.GUARD_MODES``.
         """
         from semscale.matching.matcher import match_with
 
         method = self._method(_GUARD_MODES[guards])
         return match_with(method, list(actual), list(approved), guards=method.guards)
+
+    def lost_content(self, actual: Sequence[str], approved: Sequence[str]) -> Floats:
+        """Return the share of content that n texts lost, beyond the share that is new, shape (n,).
+
+        It is the match's layers of words by precision alone, less those by recall alone: other wording
+        lowers both alike, but a text that was cut only lowers recall. Negative where more is new than lost;
+        NaN for texts in different languages, or that the model cannot read.
+        """
+        recall, precision = (self._words_alike(share, actual, approved) for share in (1.0, 0.0))
+        return precision - recall
 
     def bertscore_f1(self, actual: Sequence[str], approved: Sequence[str]) -> Floats:
         """Return BERTScore's F1 of n pairs, shape (n,)."""
@@ -187,6 +197,18 @@ class SnapshotMeter:
             self._matches[mode] = CalibratedMatch(self._encoder, corpus=_NO_CORPUS, guards=looking)
         return self._matches[mode]
 
+    def _words_alike(self, recall_share: float, actual: Sequence[str], approved: Sequence[str]) -> Floats:
+        """Return the mean similarity of the layers of words, shape (n,)."""
+        from semscale.matching.calibrated import LAYERS_OF_WORDS, CalibratedMatch, calibrated_weights_for
+        from semscale.matching.matcher import match_with
+
+        guards = Guards(dict.fromkeys(GUARDS, Mode.OFF))
+        method = CalibratedMatch(self._encoder, corpus=_NO_CORPUS, recall_share=recall_share, guards=guards)
+        layers = match_with(method, list(actual), list(approved), guards=guards).components
+        shares = calibrated_weights_for(self._encoder.signature).shares
+        weights = [shares[name] for name in LAYERS_OF_WORDS]
+        return np.average([layers[name] for name in LAYERS_OF_WORDS], axis=0, weights=weights)
+
     @cached_property
     def _encoder(self) -> "TokenEncoder":
         from semscale.embedding.loading import load_token_encoder
@@ -198,15 +220,6 @@ class SnapshotMeter:
         from semscale.matching.bertscore import BertScorer
 
         return BertScorer(self._encoder)
-
-
-@dataclass(frozen=True)
-class _Sides:
-    """Approved and actual outputs, with the differences of their numbers, shape (approved, actual)."""
-
-    approved: Sequence[Output]
-    actual: Sequence[Output]
-    apart: Floats
 
 
 def compare_outputs(
@@ -228,14 +241,20 @@ def compare_outputs(
     """
     fields = sorted({name for output in (*approved, *actual) for name in output.fields})
     _check_fields(fields, settings)
-    sides = _Sides(approved, actual, _apart(approved, actual, fields))
-    pairs = _equal_texts(sides)
+    differences = _differences(approved, actual, fields)
+    pairs = _equal_texts(approved, actual, differences)
     left = _without(range(len(approved)), (pair.approved for pair in pairs))
     with_text = [position for position, output in enumerate(actual) if not output.is_silent]
     new = _without(with_text, (pair.actual for pair in pairs))
     measures = bool(left and new)
     if measures:
-        pairs += _by_meaning(sides, left, new, settings, meter)
+        pairs += _by_meaning(
+            {position: approved[position].text or "" for position in left},
+            {position: actual[position].text or "" for position in new},
+            differences[np.ix_(left, new)],
+            settings,
+            meter,
+        )
     checked = [
         replace(pair, breaches=_breaches(pair, approved[pair.approved], actual[pair.actual], settings))
         for pair in sorted(pairs, key=lambda pair: pair.approved)
@@ -260,7 +279,8 @@ def _check_fields(fields: Sequence[str], settings: SnapshotSettings) -> None:
             raise InputError(f"{setting} needs outputs with {name!r}, but {known}")
 
 
-def _apart(approved: Sequence[Output], actual: Sequence[Output], fields: Sequence[str]) -> Floats:
+def _differences(approved: Sequence[Output], actual: Sequence[Output], fields: Sequence[str]) -> Floats:
+    """Return the differences of the outputs' numbers, shape (approved, actual)."""
     before, after = _numbers(approved, fields), _numbers(actual, fields)
     columns = np.concatenate([before, after]).T
     spans = np.array([span_of(column[~np.isnan(column)].tolist()) for column in columns])
@@ -272,35 +292,49 @@ def _numbers(outputs: Sequence[Output], fields: Sequence[str]) -> Floats:
     return np.array(rows, np.float64).reshape(len(outputs), len(fields))
 
 
-def _equal_texts(sides: _Sides) -> list[SnapshotPair]:
+def _equal_texts(
+    approved: Sequence[Output], actual: Sequence[Output], differences: Floats
+) -> list[SnapshotPair]:
     """Pair outputs with the same text, those with the same numbers first."""
     positions: dict[str, tuple[list[int], list[int]]] = {}
-    for side, outputs in enumerate((sides.approved, sides.actual)):
+    for side, outputs in enumerate((approved, actual)):
         for position, output in enumerate(outputs):
             if not output.is_silent:
                 positions.setdefault((output.text or "").strip(), ([], []))[side].append(position)
     pairs = []
-    for approved, actual in positions.values():
-        if approved and actual:
-            aligned = align(np.ones((len(approved), len(actual))), sides.apart[np.ix_(approved, actual)])
-            pairs += [SnapshotPair(approved[row], actual[column]) for row, column in aligned.tolist()]
+    for rows, columns in positions.values():
+        if rows and columns:
+            aligned = align(np.ones((len(rows), len(columns))), differences[np.ix_(rows, columns)])
+            pairs += [SnapshotPair(rows[row], columns[column]) for row, column in aligned.tolist()]
     return pairs
 
 
 def _by_meaning(
-    sides: _Sides, left: list[int], new: list[int], settings: SnapshotSettings, meter: SnapshotMeter
+    approved: Mapping[int, str],
+    actual: Mapping[int, str],
+    differences: Floats,
+    settings: SnapshotSettings,
+    meter: SnapshotMeter,
 ) -> list[SnapshotPair]:
-    approved = [sides.approved[position].text or "" for position in left]
-    actual = [sides.actual[position].text or "" for position in new]
-    crossed = [text for text in approved for _ in actual]
-    matches = meter.match(actual * len(approved), crossed, settings.guards)
-    similarity = np.nan_to_num(matches.score.reshape(len(approved), len(actual)), nan=0.0)
-    rows, columns = align(similarity, sides.apart[np.ix_(left, new)]).T.tolist()
-    cells = [row * len(actual) + column for row, column in zip(rows, columns, strict=True)]
-    texts = [actual[column] for column in columns], [approved[row] for row in rows]
+    """Pair texts that differ so that the sum of matches is greatest.
+
+    Args:
+        approved: approved texts by position.
+        actual: actual texts by position.
+        differences: differences of their numbers.
+        settings: limits.
+        meter: scores texts.
+    """
+    before, after = list(approved.values()), list(actual.values())
+    matches = meter.match(after * len(before), [text for text in before for _ in after], settings.guards)
+    similarity = np.nan_to_num(matches.score.reshape(len(before), len(after)), nan=0.0)
+    rows, columns = align(similarity, differences).T.tolist()
+    cells = [row * len(after) + column for row, column in zip(rows, columns, strict=True)]
+    texts = [after[column] for column in columns], [before[row] for row in rows]
     scores: dict[str, Floats] = {
         "match": matches.score[cells],
         "wording": (matches.score / matches.components["findings"])[cells],
+        "lost_content": meter.lost_content(*texts),
     }
     if settings.min_bertscore_f1 is not None:
         scores["bertscore_f1"] = meter.bertscore_f1(*texts)
@@ -308,12 +342,12 @@ def _by_meaning(
         scores["cosine"] = meter.cosine(*texts)
     return [
         SnapshotPair(
-            left[row],
-            new[column],
-            {name: float(values[at]) for name, values in scores.items()},
+            list(approved)[row],
+            list(actual)[column],
+            {name: float(values[index]) for name, values in scores.items()},
             matches.findings[cell],
         )
-        for at, (row, column, cell) in enumerate(zip(rows, columns, cells, strict=True))
+        for index, (row, column, cell) in enumerate(zip(rows, columns, cells, strict=True))
     ]
 
 
@@ -330,6 +364,9 @@ def _breaches(
         score = pair.scores.get(metric)
         if limit is not None and score is not None and not score >= limit - _ROUNDING:
             breaches.append(Breach(f"min_{metric}", limit, score))
+    lost = pair.scores.get("lost_content", math.nan)
+    if lost > settings.max_lost_content + _ROUNDING:
+        breaches.append(Breach("max_lost_content", settings.max_lost_content, lost))
     breaches += _contradictions(pair, settings)
     for name in sorted({*approved.fields, *actual.fields}):
         limit = settings.max_differences.get(name, 0.0)

@@ -20,8 +20,7 @@ from semscale.snapshots.compare_outputs import (
     compare_outputs,
 )
 from semscale.snapshots.files import Snapshot, read_outputs, read_snapshots, write_snapshot
-from semscale.snapshots.session import SnapshotSession, SnapshotTest
-from semscale.snapshots.settings import settle
+from semscale.snapshots.session import SnapshotSession, SnapshotTest, settle
 
 NO_PARTNER = 0.6
 """A word has no partner if its cosine with the nearest token is below this."""
@@ -51,6 +50,7 @@ class SemanticSnapshot:
         name: str | None = None,
         *,
         min_match: float | None = None,
+        max_lost_content: float | None = None,
         min_bertscore_f1: float | None = None,
         min_cosine: float | None = None,
         guards: str | None = None,
@@ -66,6 +66,7 @@ class SemanticSnapshot:
                 does not matter. The call of an ``async def``, or a list of such calls, is awaited.
             name: tells several snapshots of a test apart; by default they are numbered.
             min_match: the lowest allowed calibrated match, 0 to 1.
+            max_lost_content: the greatest share of content that may be lost without a substitute, 0 to 1.
             min_bertscore_f1: the lowest allowed BERTScore F1.
             min_cosine: the lowest allowed cosine.
             guards: ``weigh``, ``fail``, ``warn`` or ``off``.
@@ -83,6 +84,7 @@ class SemanticSnapshot:
         __tracebackhide__ = True
         chosen = {
             "min_match": min_match,
+            "max_lost_content": max_lost_content,
             "min_bertscore_f1": min_bertscore_f1,
             "min_cosine": min_cosine,
             "guards": guards,
@@ -316,6 +318,8 @@ def _breach(breach: Breach, approved: Output, actual: Output) -> str:
         return f"guards found {breach.value:g}, and guards is 'fail'"
     if breach.setting == "wording":
         return f"a contradiction in nearly the same words (match without it {_short(breach.value)})"
+    if breach.setting == "max_lost_content":
+        return f"content was lost: {_short(breach.value)}, max_lost_content is {breach.limit:g}"
     name = breach.setting.removeprefix("min_")
     if breach.setting.startswith("min_"):
         score = (

@@ -300,7 +300,7 @@ def lacking(n, *ids):
     """A comparison in which nothing changed, but for items of the baseline that the candidate lacks."""
     found = made(saying(n), saying(n), saying(n))
     common = tuple(item.id for item in found.baseline.items)
-    return replace(found, matching=ItemMatching(common=common, lost=ids, places=tuple(range(n))))
+    return replace(found, matching=ItemMatching(common=common, lost=ids, positions=tuple(range(n))))
 
 
 def test_items_that_the_candidate_lacks_fail_the_gate():

@@ -81,7 +81,7 @@ def lacking(losses, places, n):
         tuple(ids[at] for at in range(n) if (at in places) is is_there) for is_there in (True, False)
     )
     made = comparison({"match": losses})
-    return replace(made, matching=ItemMatching(common=common, lost=lost, places=tuple(places)))
+    return replace(made, matching=ItemMatching(common=common, lost=lost, positions=tuple(places)))
 
 
 def test_earlier_scores_are_restricted_to_the_items_of_a_candidate_that_lacks_some():

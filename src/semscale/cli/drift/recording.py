@@ -71,14 +71,13 @@ def dataset_of(history: "History", dataset: str | None) -> str:
     return known[0]
 
 
-def run_of(history: "History", name: str, dataset: str | None, *, skip_reruns: bool = False) -> "Run":
+def run_of(history: "History", name: str, dataset: str | None) -> "Run":
     """Load the run that is meant.
 
     Args:
         history: where it is.
-        name: the beginning of its id, ``latest``, or ``baseline``.
+        name: the beginning of its id, ``latest`` (the latest run that repeats no other), or ``baseline``.
         dataset: of which dataset the latest run or the baseline is meant; the only one unless given.
-        skip_reruns: whether ``latest`` is the latest run that repeats no other one.
 
     Raises:
         UnknownNameError: there is no such run.
@@ -88,7 +87,7 @@ def run_of(history: "History", name: str, dataset: str | None, *, skip_reruns: b
         return history.baseline(dataset_of(history, dataset))[0]
     if name == LATEST:
         runs = history.runs(dataset_of(history, dataset))
-        return history.run([run for run in runs if not (skip_reruns and run.rerun_of)][-1].id)
+        return history.run([run for run in runs if run.rerun_of is None][-1].id)
     try:
         run = history.run(name)
     except UnknownNameError as error:
@@ -224,7 +223,7 @@ def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
         if not text:
             raise InputError(f"{name} must not be empty: an approval says who gave it and for what reason")
     with options.history.open() as history:
-        approved = run_of(history, options.run, options.history.dataset, skip_reruns=True)
+        approved = run_of(history, options.run, options.history.dataset)
         shared = shared_ids(history, approved) if history.approvals(approved.dataset) else None
         approval = Approval(approved.id, approved.dataset, by, why, approved=at, expires=until)
         history.approve(approval)
