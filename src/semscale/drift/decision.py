@@ -109,7 +109,7 @@ class MetricTest:
         where = "" if self.group is None else f" in {' '.join(self.group)}"
         if metric.affected:
             rise = "" if self.noise is None else f"from {100 * self.noise:.0f} % "
-            return f"{metric.label}{where} rose {rise}to {100 * self.loss:.0f} % of outputs"
+            return f"{metric.label}{where} rose {rise}to {100 * self.loss:.0f} % of {metric.affected}"
         before, after = (metric.stated(value) for value in (self.noise or 0.0, self.loss))
         verb = "fell" if after < before else "rose"
         start = "" if self.noise is None else f"from {before:.2f} "
@@ -334,7 +334,7 @@ def _change(  # noqa: PLR0913, PLR0917 - a test
     if outcome is Outcome.FAIL:
         return Change.WORSE
     metric = comparison.metrics[name]
-    if metric.is_net or metric.direction != "either":
+    if metric.name in QUALITY_METRICS or metric.direction != "either":
         losses = np.nan_to_num(comparison.pair_losses[name][inside], nan=0.0)
         mean, among = drift_parts(losses.transpose(0, 2, 1))
         gains = mean - among

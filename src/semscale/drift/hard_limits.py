@@ -325,8 +325,8 @@ def _changed_numbers(comparison: Comparison) -> BrokenItems:
     changed = np.asarray(counted & (np.nan_to_num(against, nan=0.0).min(axis=1) > 0))
     rows, columns = np.triu_indices(k, 1)
     of_others = np.nan_to_num(losses[:, rows[rows > 0], columns[rows > 0]], nan=0.0)
-    by_chance = np.asarray((of_others > 0).any(axis=1))
-    return BrokenItems(counted, changed & ~by_chance, changed & by_chance)
+    by_chance: Mask = np.asarray((of_others > 0).any(axis=1))
+    return BrokenItems(np.asarray(counted), changed & ~by_chance, changed & by_chance)
 
 
 def _without_wordless(before: Item, after: Item) -> Item:

@@ -19,6 +19,12 @@ Direction = Literal["lower", "higher", "either"]
 CALL_FIELDS = ("call_tokens", "call_cost", "call_latency")
 """Fields that record the cost of a call; a missing number is unknown, and no loss."""
 
+SHORTENED = 0.65
+"""Share of the characters below which an item counts as shortened."""
+
+FIELD_MARGIN = 0.07
+"""Margin of a field, as a share of its range."""
+
 MARGIN = 0.05
 """Least margin of a metric, as a share of its greatest loss."""
 
@@ -114,8 +120,7 @@ class Metric:
         is_similarity: whether it is usually stated as a similarity, ``1 - loss``.
         is_usual: whether a gate tests it by default.
         is_directed: whether the loss changes when the two runs are exchanged.
-        is_net: whether gains make up for losses: the loss against another run then counts less the loss of
-            that run against this one.
+        is_net: whether gains make up for losses, so that the loss may be below 0.
         span: the greatest loss.
         silent: loss of a run that has no text where the other run has some; ``None`` for the greatest.
         margin: drift from which on a change matters.
@@ -124,8 +129,8 @@ class Metric:
         direction: numbers of the field that are better.
         is_assumed: whether the direction comes from the field's name alone.
         needs_english: whether guards measure it, which read English alone.
-        affected: a loss as a verb, for sentences with a share of outputs, such as "contradict the
-            baseline"; empty where the mean loss is no such share.
+        affected: the noun whose share the mean loss is, ``outputs`` or ``items``, for sentences; empty where
+            it is no share of these.
     """
 
     name: str
@@ -223,6 +228,16 @@ def _changed_numbers(item: AlignedItem) -> float:
     return sum(found) / len(found) if found else math.nan
 
 
+def _shortened(item: AlignedItem) -> float:
+    """Return 1 if the candidate has less than ``SHORTENED`` of the baseline's characters."""
+    return float(item.candidate.characters < SHORTENED * item.baseline.characters)
+
+
+def _fewer_outputs(item: AlignedItem) -> float:
+    """Return the outputs that the candidate lacks, as a share of the longer list; below 0 for extra ones."""
+    return (len(item.baseline) - len(item.candidate)) / item.longest
+
+
 TEXT_METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
@@ -238,26 +253,63 @@ TEXT_METRICS: Mapping[str, Metric] = {
         Metric(
             "cosine", "cosine", _similarity("cosine"), is_similarity=True, is_usual=False, noise_share=0.5
         ),
-        Metric("lost_content", "lost content", _lost_content, is_directed=True),
-        Metric("added_content", "added content", _added_content, is_directed=True, silent=0.0),
+        Metric("lost_content", "lost content", _lost_content, is_directed=True, noise_share=0.6),
+        Metric(
+            "added_content",
+            "added content",
+            _added_content,
+            is_directed=True,
+            silent=0.0,
+            noise_share=0.28,
+        ),
+        Metric("shortened", "shortened items", _shortened, is_directed=True, margin=0.17, affected="items"),
+        Metric(
+            "lengthened",
+            "lengthened items",
+            lambda item: _shortened(item.exchanged()),
+            is_directed=True,
+            silent=0.0,
+            margin=0.17,
+            affected="items",
+        ),
         Metric(
             "contradictions",
             "contradictions",
             _contradictions,
+            margin=0.08,
             needs_english=True,
-            affected="contradict the baseline",
+            affected="outputs",
         ),
         Metric(
             "changed_numbers",
             "changed numbers",
             _changed_numbers,
-            affected="state other numbers",
-            is_usual=False,
+            margin=0.03,
+            needs_english=True,
+            affected="outputs",
+        ),
+        Metric(
+            "fewer_outputs",
+            "lost outputs",
+            _fewer_outputs,
+            is_directed=True,
+            is_net=True,
+            margin=0.07,
+        ),
+        Metric(
+            "more_outputs",
+            "extra outputs",
+            lambda item: -_fewer_outputs(item),
+            is_directed=True,
+            is_net=True,
+            silent=-1.0,
+            margin=0.07,
         ),
         Metric(
             "output_count",
             "number of outputs",
             lambda item: difference_share(len(item.baseline), len(item.candidate)),
+            is_usual=False,
         ),
         Metric(
             "length",
@@ -317,7 +369,7 @@ def field_metric(field: str, span: float, position: int = 0, direction: Directio
         is_usual=field not in CALL_FIELDS,
         is_directed=better != "either",
         span=span,
-        margin=MARGIN * span,
+        margin=FIELD_MARGIN * span,
         unit=field,
         direction=better,
         is_assumed=direction is None and is_lower_by_name(field),

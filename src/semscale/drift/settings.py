@@ -35,7 +35,7 @@ LIMITS: Mapping[str, float] = {
     "cut_off": 0,
     "language": 0,
     "boilerplate": 0,
-    "changed_numbers": 0.1,
+    "changed_numbers": 1,
 }
 """Hard limits with the items that may break each by default: a number, or a share of the items below 1."""
 
