@@ -26,7 +26,7 @@ from semscale.signature import Signature
 from semscale.types import Status
 
 UNCHANGED = "unchanged"
-RERUNS = (0, 1, 3)
+RERUNS = (1, 3)
 
 
 class Draws:

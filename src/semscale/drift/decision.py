@@ -9,7 +9,8 @@ is the candidate's mean loss against the baseline and its reruns, less the mean 
   (``drift_bounds``) lies below the margin;
 - is *undecided* otherwise.
 
-The margin is fixed for each metric (``metrics.TEXT_METRICS``), or a share of the losses among baseline and
+Without a rerun of the baseline, nothing tells a drift from the noise of the model: only quality, which
+references or a judge measure, can fail then. The margin is fixed for each metric (``metrics.TEXT_METRICS``), or a share of the losses among baseline and
 reruns where wording alone moves the metric. Hard limits (``hard_limits``), thresholds and must-pass items
 know no chance. The gate fails if any of these or a test fails; it is undecided if a test over all items is
 undecided; otherwise it passes.
@@ -269,7 +270,7 @@ def metric_tests(
     members = group_members(comparison, settings)
     drifts = {name: comparison.drifts_by_run(name) for name in names}
     p_values = {
-        (name, group): exchange_test(drifts[name][inside])
+        (name, group): exchange_test(drifts[name][inside]) if _has_noise(comparison, name) else 1.0
         for group, inside in members.items()
         for name in names
     }
@@ -288,6 +289,11 @@ def metric_tests(
         for group in members
         for name in names
     )
+
+
+def _has_noise(comparison: Comparison, name: str) -> bool:
+    """Check whether the noise of a metric is known: from reruns, or as either run may win before a judge."""
+    return bool(comparison.reruns) or name in QUALITY_METRICS
 
 
 def _test(  # noqa: PLR0913, PLR0917 - a metric with its items and p-values

@@ -19,7 +19,7 @@ Direction = Literal["lower", "higher", "either"]
 CALL_FIELDS = ("call_tokens", "call_cost", "call_latency")
 """Fields that record the cost of a call; a missing number is unknown, and no loss."""
 
-SHORTENED = 0.65
+SHORTENED = 0.6
 """Share of the characters below which an item counts as shortened."""
 
 FIELD_MARGIN = 0.07
@@ -276,7 +276,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
             "contradictions",
             "contradictions",
             _contradictions,
-            margin=0.08,
+            margin=0.12,
             needs_english=True,
             affected="outputs",
         ),
@@ -284,7 +284,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
             "changed_numbers",
             "changed numbers",
             _changed_numbers,
-            margin=0.03,
+            is_usual=False,
             needs_english=True,
             affected="outputs",
         ),

@@ -225,8 +225,10 @@ def resampled(
         new = losses[rows[:, None, None], sources.T[:, :, None], sources.T[:, None, :]]
         same = sources.T[:, :, None] == sources.T[:, None, :]
         pair_losses[name] = np.where(same, alike[:, None, None], new)
+    drawn = list(enumerate(items.tolist()))
     runs = [
-        replace(run, items=tuple(run.items[index] for index in items.tolist())) for run in comparison.runs
+        replace(run, items=tuple(replace(run.items[index], id=str(row)) for row, index in drawn))
+        for run in comparison.runs
     ]
     return replace(
         comparison,
