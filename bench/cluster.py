@@ -117,8 +117,8 @@ def main():
             results["one process"].append(timed(work.parts(options.part_rows, 0), warm))
             recipe = EmbeddingRecipe(ModelRecipe(options.model, cache=False), "text")
             with connected("local"):
-                makers = ClusterParts(recipe)
-                results["cluster"].append(timed(makers.parts(work, table, options.part_rows, 0), warm))
+                workers = ClusterParts(recipe)
+                results["cluster"].append(timed(workers.parts(work, table, options.part_rows, 0), warm))
     print(
         f"{options.texts} texts in parts of {options.part_rows}, {processors()} processors, {options.model}"
     )

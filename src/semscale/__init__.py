@@ -116,9 +116,9 @@ def __getattr__(name: str) -> object:
         return import_module(f"semscale.{name}")
     for module, names in _HOMES.items():
         if name in names:
-            found: object = getattr(import_module(module), name)
-            globals()[name] = found
-            return found
+            value: object = getattr(import_module(module), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module 'semscale' has no attribute {name!r}")
 
 

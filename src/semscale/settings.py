@@ -37,7 +37,7 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Option:
-    """How a command takes a setting; a setting without one has no option.
+    """Option by which a command takes a setting; a setting without one has no option.
 
     Attributes:
         panel: title of the option's panel in the help.
@@ -120,16 +120,18 @@ def takes(kind: type[Settings]) -> Callable[[F], F]:
     """
 
     def decorate(function: F) -> F:
-        own = signature(function)
+        declared = signature(function)
         named = [
-            parameter for parameter in own.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD
+            parameter
+            for parameter in declared.parameters.values()
+            if parameter.kind is not Parameter.VAR_KEYWORD
         ]
         settings = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=_default(info), annotation=info.annotation)
             for name, info in kind.model_fields.items()
-            if name not in own.parameters
+            if name not in declared.parameters
         ]
-        shown = own.replace(parameters=[*named, *settings])
+        shown = declared.replace(parameters=[*named, *settings])
         owner = function.__qualname__.removesuffix(".__init__")
 
         @wraps(function)

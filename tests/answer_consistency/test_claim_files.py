@@ -17,12 +17,12 @@ from semscale.answer_consistency.claims import (
     groundedness,
 )
 from semscale.answer_consistency.settings import AnswerColumns, AskedColumns
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError
 from semscale.matching.settings import GroundingColumns
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 ANSWERS = [
     "The tower is in Paris. It was built in 1889. It is 330 metres tall.",

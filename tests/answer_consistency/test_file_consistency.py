@@ -28,7 +28,7 @@ from semscale.report.markdown import markdown
 from semscale.results.table_columns import CellChecks
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 N = 24
 ANSWERS = [f"it is {('yes', 'no', 'blue', 'green')[row % 4]} because of {row}" for row in range(N)]

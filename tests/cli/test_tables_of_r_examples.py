@@ -7,8 +7,7 @@ import json
 
 import polars as pl
 import pytest
-from r_survey_data import write_examples
-from reference_figures import figures, jackknife_replicates, six_digits
+from reference_figures import figures, jackknife_replicates, six_digits, write_examples
 
 from semscale.stats.survey_designs import SurveyDesign
 

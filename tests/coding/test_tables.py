@@ -15,7 +15,7 @@ from semscale.report.coding import coding_document
 from semscale.results.runs import measure_table
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 from semscale.store.writing import write_table
 from semscale.types import Status
 

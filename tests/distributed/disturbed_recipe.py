@@ -8,7 +8,7 @@ from pathlib import Path
 from semscale.distributed.cluster_parts import RowWork
 from semscale.errors import InputError
 from semscale.signature import Signature
-from semscale.store.runs.table_run import WorkedPart
+from semscale.store.runs import WorkedPart
 
 LONGEST = 120  # seconds
 

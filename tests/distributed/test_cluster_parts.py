@@ -25,7 +25,7 @@ from semscale.rating.table import rate_file
 from semscale.scales import load_scale
 from semscale.store.places import target_of
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 pytestmark = pytest.mark.needs("ray")
 
@@ -51,7 +51,7 @@ def rated(folder, makers=None):
         RatingColumns(text="text", by=("group",)),
         rater=rater,
         out=target_of(f"{folder}/"),
-        settings=PartSettings(3, makers=makers),
+        settings=PartSettings(3, workers=makers),
     )
 
 
@@ -160,7 +160,7 @@ def embedding(folder, makers=None, part_rows=11):
         "text",
         embedder=load_embedder("model", cache=False),
         out=target_of(f"{folder}/"),
-        settings=PartSettings(part_rows, makers=makers),
+        settings=PartSettings(part_rows, workers=makers),
     )
 
 

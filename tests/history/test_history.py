@@ -1,16 +1,49 @@
-"""A history keeps what it is given, finds it by name, and never changes it."""
+"""Histories: runs, approvals and comparisons are stored once, and read back as they were."""
 
 import math
 import re
+import subprocess
+import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import Engine, event
 from stored_runs import DAY, NAN, START, a_comparison, a_run, an_approval
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.history import open_history
-from semscale.history.items import Item, Output
+from semscale.history.items import Item, Output, digest_items
+from semscale.history.runs import new_id
+from semscale.history.stored_comparison import StoredCheck, StoredFigure, pack, unpack
+
+
+def test_nothing_heavy_is_loaded_before_a_history_is_opened():
+    script = """
+import sys
+import semscale, semscale.drift, semscale.history.runs, semscale.history.stored_comparison
+heavy = {"sqlalchemy", "alembic", "pg8000"} & set(sys.modules)
+sys.exit(f"loaded: {heavy}" if heavy else 0)
+"""
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+@pytest.mark.exhaustive
+def test_alembic_is_loaded_only_to_change_tables(tmp_path):
+    script = """
+import sys
+from semscale.history.history import open_history
+with open_history(sys.argv[1]) as history:
+    history.runs()
+sys.exit(0 if ("alembic" in sys.modules) == (sys.argv[2] == "new") else 1)
+"""
+    for state in ("new", "old"):
+        command = [sys.executable, "-c", script, str(tmp_path / "history.sqlite"), state]
+        assert subprocess.run(command, check=False).returncode == 0
+
 
 ODD = (
     Item("zulu", (Output("NUL \0, half a pair \ud83d, 😀, \"quotes\", 'single', %s :x ? \\ \r\n"),)),
@@ -264,3 +297,206 @@ def test_its_place_is_shown(history, where):
     shown = re.sub(r":[^:/@]*@", "@", where.partition("?")[0])
     assert history.where == shown
     assert repr(history) == f"History({shown!r})"
+
+
+def ids(runs):
+    return [run.id for run in runs]
+
+
+def test_a_run_that_is_recorded_again_is_the_one_that_is_there(history):
+    first = history.record_once(a_run(revision="abc", note="one"))
+    again = history.record_once(a_run(revision="abc", note="one", recorded=START + DAY))
+    assert again == first
+    assert ids(history.runs()) == [first.id]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"model": "model-b"},
+        {"dataset": "questions"},
+        {"note": "once more"},
+        {"revision": "def"},
+        {"items": (Item("item-0", (Output("Another answer."),)),)},
+    ],
+)
+def test_a_run_that_differs_in_anything_is_another_one(history, other):
+    first = history.record_once(a_run(1))
+    second = history.record_once(a_run(1, **other))
+    assert set(ids(history.runs())) == {first.id, second.id}
+    assert first.id != second.id
+
+
+def test_a_rerun_with_the_outputs_of_its_original_is_another_run(history):
+    first = history.record_once(a_run())
+    rerun = history.record_once(a_run(rerun_of=first.id))
+    assert ids(history.reruns(first.id)) == [rerun.id]
+    assert history.record_once(a_run(rerun_of=first.id)).id == rerun.id
+
+
+def test_the_same_run_is_found_beside_those_that_are_not_meant(history):
+    history.record(baseline := a_run())
+    assert history.same_run(a_run()) == baseline
+    assert history.same_run(a_run(), besides=[baseline.id]) is None
+    history.record(second := a_run())
+    assert history.same_run(a_run(), besides=[baseline.id]) == second
+
+
+def test_a_comparison_that_is_kept_again_is_the_one_that_is_there(history):
+    history.record(baseline := a_run(id="baseline"))
+    candidate = a_run(id="candidate", model="model-b")
+    first = history.keep_once(a_comparison(), candidate=candidate)
+    same = replace(candidate, id="candidate-2", recorded=START + DAY)
+    again = history.keep_once(a_comparison(candidate_id=same.id, compared=START + DAY), candidate=same)
+    assert (again.id, again.candidate_id) == (first.id, candidate.id)
+    assert ids(history.runs()) == [baseline.id, candidate.id]
+    assert ids(history.comparisons()) == [first.id]
+
+
+def test_a_candidate_with_the_baselines_outputs_is_another_run(history):
+    history.record(baseline := a_run(id="baseline"))
+    kept = history.keep_once(a_comparison(candidate_id="again"), candidate=replace(baseline, id="again"))
+    assert kept.candidate_id == "again"
+    assert set(ids(history.runs())) == {"baseline", "again"}
+
+
+FIGURE = StoredFigure("match", None, 0.25, 0.125, float("nan"), 0.1875, 0.05, 2, 0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"outcome": "pass"},
+        {"outcome": None},
+        {"signature": "semscale 1|drift"},
+        {"baseline_id": "another"},
+        {"figures": (replace(FIGURE, drift=0.126),)},
+        {"figures": (FIGURE, replace(FIGURE, metric="cosine"))},
+    ],
+)
+def test_a_comparison_that_differs_in_anything_is_another_one(history, other):
+    first = history.keep_once(a_comparison(figures=(FIGURE,)))
+    second = history.keep_once(a_comparison(**{"figures": (FIGURE,)} | other))
+    assert set(ids(history.comparisons())) == {first.id, second.id}
+    assert first.id != second.id
+
+
+class TestComparisons:
+    def test_figures_and_scores_come_back(self, history):
+        kept = a_comparison()
+        history.keep(kept)
+        (found,) = history.comparisons()
+        assert found.scores == {}
+        for name in (
+            "id",
+            "baseline_id",
+            "candidate_id",
+            "model",
+            "dataset",
+            "signature",
+            "outcome",
+            "compared",
+        ):
+            assert getattr(found, name) == getattr(kept, name)
+        whole, group = found.figures
+        assert whole == kept.figures[0]
+        assert group.group == ("exercise", "6715")
+        assert (group.loss, group.drift, group.n, group.n_left_out) == (0.5, 0.25, 1, 1)
+        assert math.isnan(group.low)
+        assert math.isnan(group.high)
+
+    def test_scores_come_back_bit_by_bit(self, history):
+        rng = np.random.default_rng(0)
+        scores = {"match": rng.random(1000), "cosine": np.array([NAN, 0.1, -0.0, 5e-324])}
+        history.keep(kept := a_comparison(scores=scores))
+        found = history.scores(kept.id)
+        assert sorted(found) == ["cosine", "match"]
+        for metric, values in scores.items():
+            np.testing.assert_array_equal(found[metric], values)
+            assert found[metric].dtype == np.float64
+
+    def test_oldest_first_and_as_asked(self, history):
+        late = a_comparison(compared=START + DAY, baseline_id="another", outcome=None)
+        early, other = a_comparison(), a_comparison(dataset="feedback", figures=(), scores={})
+        for comparison in (late, other, early):
+            history.keep(comparison)
+        assert [each.id for each in history.comparisons(dataset="answers")] == [early.id, late.id]
+        assert [each.id for each in history.comparisons(baseline_id="another")] == [late.id]
+        assert history.comparisons(dataset="feedback", baseline_id="another") == []
+        assert history.comparisons(baseline_id="another")[0].outcome is None
+        assert history.comparisons(dataset="feedback")[0].figures == ()
+        assert history.scores(other.id) == {}
+
+    def test_what_integers_of_numpy_say_comes_back(self, history):
+        figure = StoredFigure("match", None, *np.full(5, 0.5), np.int64(3), np.int64(0))
+        history.keep(a_comparison(figures=(figure,)))
+        assert history.comparisons()[0].figures == (
+            StoredFigure("match", None, 0.5, 0.5, 0.5, 0.5, 0.5, 3, 0),
+        )
+
+    def test_an_id_is_kept_once(self, history):
+        kept = a_comparison()
+        history.keep(kept)
+        with pytest.raises(InputError, match="has a comparison .* already"):
+            history.keep(a_comparison(id=kept.id, figures=()))
+        assert len(history.comparisons()[0].figures) == 2
+
+    def test_scores_of_one_that_is_not_there(self, history):
+        with pytest.raises(UnknownNameError, match="unknown comparison"):
+            history.scores(new_id())
+
+    def test_the_digest_of_the_candidates_outputs_comes_with_it(self, history):
+        first, same, other = a_run(), a_run(), a_run(4)
+        for run in (first, same, other):
+            history.record(run)
+            history.keep(a_comparison(candidate_id=run.id, id=new_id()))
+        history.keep(a_comparison(candidate_id="elsewhere", id=new_id()))
+        digests = {kept.candidate_id: kept.candidate_digest for kept in history.comparisons()}
+        assert digests[first.id] == digests[same.id] == digest_items(first.items)
+        assert digests[other.id] not in {digests[first.id], None}
+        assert digests["elsewhere"] is None
+
+
+def test_a_candidate_is_stored_with_its_comparison_or_not_at_all(history):
+    run = a_run()
+    history.keep(a_comparison(id="one", candidate_id=run.id), candidate=run)
+    assert history.run(run.id) == run
+    assert [kept.id for kept in history.comparisons()] == ["one"]
+    other = a_run()
+    with pytest.raises(InputError, match="has a comparison 'one' already"):
+        history.keep(a_comparison(id="one", candidate_id=other.id), candidate=other)
+    assert [each.id for each in history.runs()] == [run.id]
+
+
+@given(st.lists(st.floats()))
+def test_packed_scores_come_back_bit_for_bit(values):
+    scores = np.array(values, np.float64)
+    assert unpack(pack(scores)).tobytes() == scores.tobytes()
+
+
+def test_packed_scores_are_little_endian_doubles():
+    # 1.0 is 3ff0000000000000 in hexadecimal.
+    assert pack(np.array([1.0])) == bytes.fromhex("000000000000f03f")
+
+
+CHECKS = (
+    StoredCheck("limit", "silenced", False, None, 2.0, 0.0, ("q1", "q\ud800")),
+    StoredCheck("limit", "changed_numbers", True, ("exercise", "6715"), 0.0, 0.25),
+    StoredCheck("must_pass", "q1", False, reasons=("it lost all outputs",)),
+    StoredCheck("threshold", "min_match", False, None, 0.5, 0.75),
+    StoredCheck("threshold", "min_cosine", False, None, NAN, 0.75),
+)
+
+
+def test_checks_come_back_as_they_were(history):
+    history.keep(a_comparison(checks=CHECKS))
+    (found,) = history.comparisons()
+    # A must-pass item has no numbers, and NaN equals nothing.
+    assert [repr(check) for check in found.checks] == [repr(check) for check in CHECKS]
+    assert [check.name for check in found.broken] == ["silenced", "q1", "min_match", "min_cosine"]
+
+
+def test_no_checks_are_other_than_none_that_were_stored(history):
+    for name, checks in (("none", None), ("empty", ())):
+        history.keep(a_comparison(id=name, checks=checks))
+    assert {found.id: found.checks for found in history.comparisons()} == {"none": None, "empty": ()}

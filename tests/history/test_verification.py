@@ -166,7 +166,7 @@ DELETIONS = {
 
 
 @pytest.mark.parametrize("what", DELETIONS)
-def test_a_deleted_entry_is_refused_on_reading_and_before_the_next_link(filled, what):
+def test_a_deleted_entry_is_refused_on_reading_and_named_by_verify(filled, what):
     statements, read, name = DELETIONS[what]
     filled.record(a_run(id="the-rerun", rerun_of=RUN.id))
     filled.approve(an_approval(CANDIDATE, id="by Bob", approved=START + 2 * DAY))
@@ -178,13 +178,51 @@ def test_a_deleted_entry_is_refused_on_reading_and_before_the_next_link(filled, 
     missing = f"{name} of dataset 'answers' was stored and is missing, so somebody changed the database"
     with pytest.raises(InputError, match=missing):
         read(filled)
-    heads = filled.heads("answers")
-    with pytest.raises(InputError, match=missing):
-        write(filled)
-    assert filled.heads("answers") == heads  # nothing was linked over it
     # Another dataset has a chain of its own.
     assert [run.id for run in filled.runs("others")] == ["of others"]
     filled.approve(an_approval(other, id="another"))
+    assert str(filled.verify().flaws[0]) == f"{name}: it is missing, and its link is there"
+
+
+def test_nothing_is_linked_to_a_last_entry_that_was_deleted(filled):
+    heads = filled.heads("answers")
+    for statement in DELETIONS["a comparison"][0]:
+        change(filled, statement)
+    with pytest.raises(
+        InputError, match="comparison 'the-comparison' of dataset 'answers' .* is missing, so"
+    ):
+        write(filled)
+    assert filled.heads("answers") == heads
+
+
+@pytest.mark.parametrize(
+    ("statements", "flaw"),
+    [
+        (
+            [replaced("model-a", "model-x", "id = 'the-baseline'")],
+            "run 'the-baseline': it has another hash than its link",
+        ),
+        (
+            ["DELETE FROM semscale_entries WHERE kind = 'approval'"],
+            "approval 'the-approval': it is missing, and its link is there",
+        ),
+        (
+            [
+                "DELETE FROM semscale_entries WHERE kind = 'approval'",
+                "DELETE FROM semscale_links WHERE kind = 'approval'",
+            ],
+            # The candidate was stored next, so that its link names the approval's.
+            "run 'the-candidate': an entry that was stored before it is missing or was replaced",
+        ),
+    ],
+)
+def test_verify_names_the_first_broken_link_also_after_later_entries(filled, statements, flaw):
+    for statement in statements:
+        change(filled, statement)
+    assert str(filled.verify().flaws[0]) == flaw
+    filled.record(a_run(id="a later one"))
+    filled.approve(an_approval(RUN, id="a later approval", approved=START + DAY))
+    assert str(filled.verify().flaws[0]) == flaw
 
 
 def test_a_deleted_approval_does_not_bring_back_the_baseline_before_it(filled):
@@ -196,31 +234,17 @@ def test_a_deleted_approval_does_not_bring_back_the_baseline_before_it(filled):
 
 
 def test_deleted_entries_are_counted(filled):
-    for statement in ("DELETE FROM semscale_entries WHERE kind = 'approval'", *DELETIONS["a comparison"][0]):
-        change(filled, statement)
-    with pytest.raises(InputError, match=r"is missing \(and 1 more\), so"):
-        write(filled)
+    filled.record(a_run(id="one more", rerun_of=RUN.id))
+    for id_ in ("the-candidate", "one more"):
+        change(filled, f"DELETE FROM semscale_entries WHERE id = '{id_}'")
+    with pytest.raises(InputError, match=r"run 'the-candidate' .* is missing \(and 1 more\), so"):
+        runs(filled)
 
 
-def test_an_entry_that_was_taken_out_with_its_link_breaks_the_chain(filled):
-    change(filled, "DELETE FROM semscale_entries WHERE kind = 'approval'")
-    change(filled, "DELETE FROM semscale_links WHERE kind = 'approval'")
-    # The candidate was stored next, so that its link names the approval's.
-    assert str(filled.verify().flaws[0]) == (
-        "run 'the-candidate': an entry that was stored before it is missing or was replaced"
-    )
-    with pytest.raises(InputError, match="the chain of dataset 'answers' is broken, .* nothing was stored"):
-        write(filled)
-    assert len(filled.runs()) == 2
-
-
-def test_an_entry_that_was_linked_anew_breaks_the_chain(filled):
-    change(
-        filled,
-        "UPDATE semscale_entries SET body = replace(body, 'model-a', 'model-x') WHERE id = 'the-baseline'",
-    )
-    change(filled, "UPDATE semscale_links SET content = 'x' WHERE entry_id = 'the-baseline'")
-    assert filled.verify().flaws[0].id == "the-baseline"
+@pytest.mark.parametrize("column", ["content", "hash", "parents"])
+def test_nothing_is_linked_to_a_last_link_that_was_changed(filled, column):
+    change(filled, f"UPDATE semscale_links SET {column} = 'x' WHERE entry_id = 'the-comparison'")
+    assert filled.verify().flaws[0].id == "the-comparison"
     with pytest.raises(InputError, match="the chain of dataset 'answers' is broken"):
         write(filled)
 

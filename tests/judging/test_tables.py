@@ -14,7 +14,7 @@ from semscale.judging.settings import JudgeColumns
 from semscale.judging.tables import judge_file
 from semscale.results import tallies
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 N = 12
 COLUMNS = JudgeColumns(question="q", answer="a")

@@ -19,7 +19,7 @@ from semscale.matching.layered import PRESETS, LayeredMatch
 from semscale.matching.matcher import Matcher, explain_items, match_file, match_with
 from semscale.matching.settings import MatchColumns
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 N = 24
 THINGS = ("heart", "lung", "liver", "knee", "skin", "eye")
@@ -32,7 +32,7 @@ GUARDED = Guards(dict.fromkeys(GUARDS, "warn"))
 
 @pytest.fixture(scope="module")
 def encoder():
-    return load_token_encoder()
+    return load_token_encoder("all-MiniLM-L6-v2")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from semscale.matching.cosines import CosineMatch
 from semscale.matching.matcher import Matcher, match_file
 from semscale.matching.settings import MatchColumns
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 N = 60
 WORDS = ("heart", "lung", "well", "ill", "not", "12", "twelve")

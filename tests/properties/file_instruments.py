@@ -29,7 +29,7 @@ from semscale.rating.table import RatingTable, rate_file
 from semscale.results.runs import PartWork
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
-from semscale.store.runs.table_run import PartSettings, TableWork
+from semscale.store.runs import PartSettings, TableWork
 from semscale.store.table import Table
 
 WORDS = ("buy", "never", "fine", "perhaps", "waste", "today", "I would", "not at all")

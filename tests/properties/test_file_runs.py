@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 from semscale.errors import InterruptedRunError
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 longer = pytest.mark.exhaustive
 each = pytest.mark.parametrize("instrument", FILE_INSTRUMENTS, ids=lambda instrument: instrument.name)

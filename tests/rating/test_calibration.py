@@ -33,7 +33,7 @@ from semscale.report.rating import group_estimate_table, groups_figure
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 RATED = {"scale": "quality#1", "model": "small", "precision": "float32", "floor": 0.1, "engine": "a-1"}
 

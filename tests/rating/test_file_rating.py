@@ -20,7 +20,7 @@ from semscale.stats.intervals import IntervalPlan
 from semscale.store import writing
 from semscale.store.columns import groups_in
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 from semscale.store.writing import with_numbers, write_table
 
 FORMATS = ["csv", "jsonl", "parquet", "xlsx"]

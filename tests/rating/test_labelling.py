@@ -13,7 +13,7 @@ from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.stats.sampling import DrawnTexts
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 DRAWN = DrawnTexts(np.array([2, 0]), np.array([0.25, 0.5]), np.array([0.5, 0.25, 0.25]))
 

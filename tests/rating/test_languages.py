@@ -17,7 +17,7 @@ from semscale.scales import library, load_scale
 from semscale.scales.library import Equivalence
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 from semscale.types import Status
 from semscale.weights.known import KNOWN
 

@@ -23,7 +23,7 @@ from semscale.rating.table import rate_file
 from semscale.report.rating import MEANINGS, codes_hint
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 from semscale.types import Status
 from semscale.weights.known import KNOWN
 
@@ -42,6 +42,7 @@ OUTCOMES = [
     (["great thing"], Status.NOT_TEXT),
     ("", Status.EMPTY),
     (" \t\u00a0", Status.EMPTY),
+    ("great thing " * 10_000, Status.TOO_LONG),
     ("?!", Status.UNINFORMATIVE),
     ("\U0001f44d", Status.UNINFORMATIVE),
     ("\u200b", Status.UNINFORMATIVE),

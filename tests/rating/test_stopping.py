@@ -13,7 +13,7 @@ from semscale.rating.table import rate_file
 from semscale.results import tallies
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])

@@ -24,7 +24,7 @@ from semscale.rating.table import rate_file
 from semscale.scales import Scale
 from semscale.stats.intervals import IntervalPlan, Moments
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 
 DOCS = Path(__file__).parents[2] / "docs" / "rating.md"
 

@@ -1,14 +1,20 @@
-"""Parts of results, and the one line that describes them."""
+"""Results: selections of rows, columns of tables, and reasons for missing scores."""
 
+import math
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
+import semscale
 from semscale.errors import InputError
-from semscale.results.result import Result
+from semscale.guards.findings import Finding, Span
+from semscale.report import consistency, matching, rating
+from semscale.results.result import Result, reason_words
+from semscale.results.result_columns import records
 from semscale.results.tallies import estimate_values
 from semscale.signature import Signature
 from semscale.types import Status
@@ -159,3 +165,52 @@ def test_a_number_and_a_step_back_are_refused_and_nothing_half_iterates():
         scores()[::-1]
     with pytest.raises(TypeError, match="not iterable"):
         list(scores())
+
+
+class Colour(StrEnum):
+    DARK_RED = "dark-red"
+
+
+@dataclass(frozen=True)
+class Patch:
+    colour: Colour
+    share: float
+    label: str | None = None
+
+
+def test_records_are_read_back_with_their_enums_and_missing_values():
+    rows = ((Patch(Colour.DARK_RED, 0.5, "a"), Patch(Colour.DARK_RED, math.nan)), ())
+    (column,) = records(Patch).write(rows, "patches")
+    assert column.dtype == pl.List(pl.Struct({"colour": pl.String, "share": pl.Float64, "label": pl.String}))
+    (first, second), nothing = records(Patch).read([column])
+    assert (first, nothing) == (rows[0][0], ())
+    assert first.colour is Colour.DARK_RED
+    assert math.isnan(second.share)
+    assert second.label is None
+
+
+def test_records_in_records_may_be_missing():
+    rows = ((Finding("number", "other-value", "12, 13", None, Span(0, 2, "13")),),)
+    (column,) = records(Finding).write(rows, "findings")
+    assert records(Finding).read([column]) == rows
+
+
+def test_no_rows_have_the_same_columns():
+    (column,) = records(Span).write((), "spans")
+    assert column.dtype == pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "text": pl.String}))
+    assert records(Span).read([column]) == ()
+
+
+@pytest.mark.parametrize("status", [status for status in Status if status is not Status.SCORED])
+def test_every_status_without_a_score_has_words(status):
+    words = reason_words(status, "the answer")
+    assert " " in words
+    assert "{" not in words
+
+
+def test_a_text_that_the_model_cannot_read_has_the_words_of_the_screen():
+    answers, samples = ["👍", "It is good."], [["👎"], ["It is fine."]]
+    reason = semscale.consistency(answers, samples).reasons[0]
+    assert reason == reason_words(Status.WEIGHTLESS, "the answer") == rating.MEANINGS["weightless"]
+    assert reason == consistency.MEANINGS["weightless"]
+    assert matching.MEANINGS["weightless"].startswith(reason)

@@ -110,7 +110,7 @@ def kept(most, size, n=100, labelled=(3, 50, 99)):
     for start in range(0, n, size):
         rows = np.arange(start, min(start + size, n))
         sample.add({"score": rows * 0.5, "pair": np.stack([rows, -rows], axis=1)}, has_label[rows])
-    return sample.kept()
+    return sample.stored()
 
 
 def test_of_few_rows_all_are_kept_once():

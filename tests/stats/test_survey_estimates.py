@@ -1,5 +1,9 @@
 """Means, shares, ratios and totals of groups in surveys."""
 
+import re
+from importlib import import_module
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -285,3 +289,25 @@ def test_the_order_of_replicates_does_not_matter(seed):
         design.weights, design.replicates[:, order], design.scale, np.asarray(design.rscales)[order]
     )
     check_equal(figures(table, shuffled, groups), figures(table, design, groups))
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "survey_statistics.md").read_text("utf-8")
+
+
+def test_examples_run():
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        exec(block, names)  # the page is ours
+    # Region 0 has 4, 5 and 2 with weights 1.2, .8 and 1.1: 11 / 3.1.
+    assert names["means"].values[0, 0] == pytest.approx(11 / 3.1)
+    # Half of six people are f: two young of weight .6 and two old of .9.
+    assert names["raked"].weights == pytest.approx([0.6, 0.9, 0.9, 1.2, 1.8, 0.6])
+
+
+def test_functions_are_where_the_page_says():
+    table = PAGE.split("## Functions")[1].split("## Weights")[0]
+    rows = re.findall(r"^\| (.+?) \| `(\w+)` \|", table, re.MULTILINE)
+    assert len(rows) == 12
+    for functions, module in rows:
+        for name in re.findall(r"`(\w+)", functions):
+            assert hasattr(import_module(f"semscale.stats.{module}"), name), name

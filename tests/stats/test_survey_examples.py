@@ -6,7 +6,6 @@ write them for these tests. test_reference.py holds the same figures on data of 
 
 import numpy as np
 import pytest
-from r_survey_data import write_examples
 from reference_figures import (
     check_association,
     check_difference,
@@ -19,6 +18,7 @@ from reference_figures import (
     jackknife_replicates,
     six_digits,
     table,
+    write_examples,
 )
 
 from semscale.stats.raking import rake, raked_design

@@ -1,4 +1,4 @@
-"""A file is there as a whole or not at all."""
+"""Atomic writing, checks before any work, and folders that one process at a time works in."""
 
 import errno
 import os
@@ -7,10 +7,18 @@ import sys
 
 import polars as pl
 import pytest
+from filelock import FileLock
 
 from semscale.cli.process import exit_code
 from semscale.errors import InputError
-from semscale.store.atomic import check_writable, create_private, create_private_folder, replacing
+from semscale.store.atomic import (
+    LOCK_FILE,
+    check_writable,
+    create_private,
+    create_private_folder,
+    lock_folder,
+    replacing,
+)
 
 
 def test_nothing_stands_before_the_block_ends(tmp_path):
@@ -177,3 +185,57 @@ def test_rights_that_somebody_has_set_stay(tmp_path):
     create_private(shared)
     create_private_folder(tmp_path)
     assert (shared.read_text(), shared.stat().st_mode & 0o777) == ("kept", 0o664)
+
+
+def accept(_):
+    """Take any folder."""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "rated.csv.parts"
+
+
+def test_a_locked_folder_is_refused_until_it_is_released(folder):
+    first = lock_folder(folder, accept)
+    with pytest.raises(InputError, match="another process is writing rated.csv"):
+        lock_folder(folder, accept)
+    first.release()
+    lock_folder(folder, accept).release()
+    assert (folder / LOCK_FILE).exists()
+
+
+def test_a_folder_that_does_not_pass_is_not_locked(folder):
+    def refuse(path):
+        raise InputError(f"{path.name} holds something else")
+
+    with pytest.raises(InputError, match="holds something else"):
+        lock_folder(folder, refuse)
+    lock_folder(folder, accept).release()
+
+
+def test_the_folder_above_must_exist(folder):
+    with pytest.raises(FileNotFoundError):
+        lock_folder(folder / "deeper" / "still", accept)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not let a locked file be removed")
+def test_a_lock_that_was_removed_before_it_was_taken_is_not_relied_on(folder, monkeypatch):
+    acquire = FileLock.acquire
+    removed = []
+
+    def late(lock, **settings):
+        # Between the opening of the lock file and its locking, the run that held it ends.
+        if not removed:
+            removed.append(lock)
+            for path in folder.iterdir():
+                path.unlink()
+            folder.rmdir()
+        return acquire(lock, **settings)
+
+    monkeypatch.setattr(FileLock, "acquire", late)
+    held = lock_folder(folder, accept)
+    assert removed
+    with pytest.raises(InputError, match="another process is writing rated.csv"):
+        lock_folder(folder, accept)
+    held.release()

@@ -1,4 +1,4 @@
-"""What columns are taken for, and the column that rate takes by itself."""
+"""Contents of columns: counts, inferred types, and options that values list."""
 
 from datetime import date
 
@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.column_profile import ColumnProfile, open_text_column, profiles_of
+from semscale.store.column_profile import ColumnProfile, listed_options, open_text_column, profiles_of
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
 
@@ -98,3 +98,30 @@ def test_options_in_one_cell_are_a_multiple_choice():
     profile = ColumnProfile("Q2")
     profile.add(pl.Series(["Tea", "Coffee", "Tea,Coffee"] * 4))
     assert profile.kind == "multiple choice"
+
+
+def test_a_comma_before_a_blank_belongs_to_an_option():
+    found = listed_options(["Alpha", "Gamma, Inc.", "Alpha,Gamma, Inc."])
+    assert found == {
+        "Alpha": ("Alpha",),
+        "Gamma, Inc.": ("Gamma, Inc.",),
+        "Alpha,Gamma, Inc.": ("Alpha", "Gamma, Inc."),
+    }
+
+
+def test_semicolons_separate_options_too():
+    assert listed_options(["Tea;", "Coffee;", "Tea;Coffee;"])["Tea;Coffee;"] == ("Tea", "Coffee")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        ["Tea", "Coffee"],
+        ["Paris,FR", "Rome,IT", "Bonn,DE"],  # six options in three values
+        ["red,S", "red,M", "red,L", "blue,S", "blue,M", "blue,L"],  # none stands alone
+        ["Good, but dear", "Good", "Dear"],
+    ],
+)
+def test_other_values_list_nothing(values):
+    assert listed_options(values) == {}

@@ -36,7 +36,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, value_figure
 from semscale.stats.sampling import RowSample
 from semscale.store.places import Target
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Progress, Status

@@ -757,6 +757,31 @@ def claim_values(
     return [{name: column[rows] for name, column in means.items()} for rows in map(slice, bounds, bounds[1:])]
 
 
+AGGREGATIONS = ("mean", "min")
+"""Ways to get the value of an answer from those of its claims."""
+
+
+def aggregate_claims(values: Sequence[Floats], aggregation: str) -> Floats:
+    """Average the values of each answer's claims, or take the least.
+
+    Args:
+        values: for each of n answers the values of its claims; NaN for claims without one.
+        aggregation: ``mean`` or ``min``.
+
+    Returns:
+        Shape (n,); NaN for an answer none of whose claims has a value.
+
+    Example:
+        >>> values = [np.array([0.2, 0.6, np.nan]), np.array([np.nan])]
+        >>> aggregate_claims(values, "mean").tolist(), aggregate_claims(values, "min").tolist()
+        ([0.4, nan], [0.2, nan])
+    """
+    if aggregation == "mean":
+        return np.array([_mean(column) for column in values], np.float64)
+    known = [column[~np.isnan(column)] for column in values]
+    return np.array([column.min() if len(column) else np.nan for column in known], np.float64)
+
+
 def entailment_values(
     model: EntailmentModel, premises: list[str], hypotheses: list[str]
 ) -> dict[str, Floats]:

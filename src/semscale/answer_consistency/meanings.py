@@ -1,7 +1,7 @@
 """Meanings of an answer and its samples: which texts mean the same, and entropies of their meanings."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -372,6 +372,53 @@ def meaning_entropy(same: Mask, mass: Floats | None = None) -> tuple[float, floa
     shares = np.bincount(clusters, weights=weights) / total
     entropy = share_entropy(shares)
     return entropy, float(1 - entropy / np.log(len(clusters))), float(len(shares))
+
+
+def item_entropies(
+    related: Mapping[int, Relations], n_items: int, masses: Mapping[int, Floats] | None = None
+) -> Floats:
+    """Compute ``meaning_entropy`` of n items.
+
+    Args:
+        related: relations of the texts of each item, by the item's number.
+        n_items: how many items there are.
+        masses: by the item's number the probabilities of its texts; all alike unless given.
+
+    Returns:
+        Shape (3, n): entropy, 1 - entropy / log m, and the number of meanings; NaN for items whose relations
+        or probabilities are not known.
+    """
+    figures: Floats = np.full((3, n_items), np.nan)
+    for item, relations in related.items():
+        if relations.is_read:
+            figures[:, item] = meaning_entropy(relations.same, None if masses is None else masses[item])
+    return figures
+
+
+def best_positions(
+    pairs: Pairs, related: Mapping[int, Relations], masses: Mapping[int, Floats] | None = None
+) -> list[int]:
+    """Pick for each item the text that stands for its most probable meaning, as ``best_text`` does.
+
+    Args:
+        pairs: of an answer (``prediction``) and a sample (``reference``), of n items.
+        related: relations of the texts of each item, the answer first, by the item's number.
+        masses: likewise the probabilities of the texts; all alike unless given.
+
+    Returns:
+        n positions: 0 for the answer, from 1 for its samples; 0 where relations or probabilities are unknown.
+    """
+    best = [0] * pairs.n_items
+    for item, relations in related.items():
+        rows = np.flatnonzero(pairs.item == item).tolist()
+        mass = None if masses is None else masses.get(item)
+        is_unknown = masses is not None and (mass is None or np.isnan(mass).any())
+        if not rows or not relations.is_read or is_unknown:
+            continue
+        texts = [pairs.texts[number] for number in (pairs.prediction[rows[0]], *pairs.reference[rows])]
+        chosen = best_text(texts, meaning_clusters(relations.same), mass)
+        best[item] = 1 + int(pairs.place[rows[chosen - 1]]) if chosen else 0
+    return best
 
 
 def semantic_negentropy(counts: Integers) -> float:

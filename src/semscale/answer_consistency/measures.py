@@ -112,8 +112,7 @@ def _of_tokens(label: str, about: str, function: Callable[[Tokens], float]) -> M
 
 def _consistency_and_confidence(evidence: Evidence) -> Floats:
     factors = ("cosine_sim", "normalised_probability")
-    similarity, probability = (MEASURES[name].function(evidence) for name in factors)
-    return similarity * probability
+    return tokens.confident_consistency(*(MEASURES[name].function(evidence) for name in factors))
 
 
 def _monte_carlo_probability(evidence: Evidence) -> Floats:
@@ -249,7 +248,6 @@ MEASURES: dict[str, Measure] = {
         "the likeliest token's probability less the second one's, mean over the answer's tokens",
         tokens.probability_margin,
     ),
-    # The product is CoCoA's of uqlm 0.6 and of Vashurin et al. (2025), arXiv 2502.04964.
     "consistency_and_confidence": Measure(
         "consistency and confidence",
         "normalised cosine similarity times the geometric mean of the probabilities of the answer's tokens",

@@ -48,7 +48,7 @@ from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import RowSample
 from semscale.store.columns import column_in, storable
 from semscale.store.places import Target
-from semscale.store.runs.table_run import PartSettings, look_through
+from semscale.store.runs import PartSettings, look_through
 from semscale.store.table import Table, picked_rows
 from semscale.store.writing import PREFIX, check_free
 from semscale.types import Integers, Mask, Progress, Status

@@ -142,6 +142,19 @@ def monte_carlo_probability(item: Integers, of_answers: Floats, of_samples: Floa
     return mean
 
 
+def confident_consistency(similarity: Floats, probability: Floats) -> Floats:
+    """Multiply the similarity of answers to their samples by the probability of the answers.
+
+    Args:
+        similarity: shape (n,), 0 to 1.
+        probability: shape (n,), 0 to 1.
+
+    References:
+        CoCoA: Vashurin et al. (2025), arXiv 2502.04964; uqlm 0.6.
+    """
+    return similarity * probability
+
+
 def density_of_pairs(
     pairs: Pairs, weights: Floats, entailment: EntailmentModel, prompts: Sequence[str] | None = None
 ) -> Floats:

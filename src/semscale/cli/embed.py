@@ -98,6 +98,6 @@ def embed_table(options: EmbedOptions) -> "EmbeddingSummary":
             embedder=load_embedder(options.model.chosen_name, **loading),
             out=options.outputs.out,
             dtype=options.dtype,
-            settings=replace(options.run.parts, makers=workers),
+            settings=replace(options.run.parts, workers=workers),
             progress=progress,
         )

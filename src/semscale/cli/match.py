@@ -223,7 +223,7 @@ def match_table(options: MatchOptions) -> "MatchSummary":
                 Matcher.from_settings(settings),
                 plan=options.run.plan,
                 out=options.outputs.out,
-                settings=replace(options.run.parts, makers=workers),
+                settings=replace(options.run.parts, workers=workers),
                 progress=progress,
             )
 

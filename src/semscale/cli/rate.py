@@ -250,7 +250,7 @@ def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "R
             columns,
             rater=rater,
             out=options.outputs.out,
-            settings=replace(run.parts, makers=workers),
+            settings=replace(run.parts, workers=workers),
             plan=run.plan,
             labels=labels,
             deciding=_decisions(options, rater),

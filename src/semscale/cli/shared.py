@@ -17,7 +17,7 @@ from semscale.settings import Option, Settings
 if TYPE_CHECKING:
     from semscale.chat.budget import Budget, Forecast, PriceTable
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.ledger.ledger import Ledger
+    from semscale.chat.ledger import Ledger
     from semscale.chat.pacing import Limits
     from semscale.chat.runner import Runner, Running
     from semscale.distributed.cluster_parts import Recipe
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from semscale.history.history import History
     from semscale.stats.intervals import IntervalPlan
     from semscale.store.reading import TableSettings
-    from semscale.store.runs.table_run import PartMakers, PartSettings
+    from semscale.store.runs import PartSettings, PartWorkers
     from semscale.store.surveys import HeaderKind
     from semscale.store.table import Table
     from semscale.types import Progress
@@ -187,7 +187,7 @@ class RunOptions(Configurable):
     @property
     def parts(self) -> "PartSettings":
         """Settings of the parts."""
-        from semscale.store.runs.table_run import PartSettings
+        from semscale.store.runs import PartSettings
 
         return PartSettings(self.part_rows, self.restart)
 
@@ -430,7 +430,7 @@ class CallOptions(Configurable):
 
     def open_ledger(self) -> "Ledger":
         """Open the ledger that stores replies."""
-        from semscale.chat.ledger.ledger import Ledger
+        from semscale.chat.ledger import Ledger
 
         self._ledger()
         return Ledger(self.ledger)
@@ -549,7 +549,7 @@ class RayOptions(Settings):
             raise InputError("ray must be HOST:PORT, auto or local, got an empty text")
 
     @contextmanager
-    def workers(self, engine: str, recipe: "Callable[[], Recipe]") -> "Iterator[PartMakers | None]":
+    def workers(self, engine: str, recipe: "Callable[[], Recipe]") -> "Iterator[PartWorkers | None]":
         """Join the cluster for the time of the block, and give what computes parts; ``None`` without one.
 
         Args:

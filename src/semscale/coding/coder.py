@@ -31,6 +31,7 @@ from semscale.types import (
     Vectors,
     are_scored,
 )
+from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,7 +108,7 @@ class Coder:
 
     def __init__(self, codebook: Codebook, *, embedder: "str | Path | Embedder | None" = None) -> None:
         self.codebook = codebook
-        self._embedder = as_embedder(embedder)
+        self._embedder = as_embedder(DEFAULT_MODEL if embedder is None else embedder)
         texts = [code.prototypes for code in codebook.codes]
         texts += [code.negative_examples for code in codebook.codes]
         vectors = self._embedder.embed([text for some in texts for text in some]).vectors

@@ -177,7 +177,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             self._other.check_ended()
         if self.columns.weight is not None:
             self._tallies.check_weights(self.columns.weight)
-        rows = self._sample.kept()
+        rows = self._sample.stored()
         statuses = np.array(_STATUSES, dtype=object)[rows.columns["status"]]
         scores = CodeScores(self.codebook, rows.columns["likeness"], statuses, self._fitted.signature)
         coding = self._fitted.code(scores, rows.rows, self._asked_about(rows.rows))

@@ -351,7 +351,7 @@ class ScoreArray(npt.NDArray[np.float64]):
 
     @property
     def size(self) -> _Size:
-        """How many scores there are."""
+        """Number of scores; refused as a method, as a tensor's size is its shape."""
         return _Size(super().size)
 
     def view(self, *shape: Any, **settings: Any) -> Any:
@@ -371,7 +371,7 @@ class ScoreArray(npt.NDArray[np.float64]):
         args: Iterable[Any],
         settings: Mapping[str, Any],
     ) -> Any:
-        """Give NumPy's functions plain arrays, as some of them call the methods that are refused here."""
+        """Pass plain arrays to NumPy's functions, as some of them call the methods that are refused here."""
         return function(*map(_plain, args), **{name: _plain(value) for name, value in settings.items()})
 
     def __getattr__(self, name: str) -> Never:

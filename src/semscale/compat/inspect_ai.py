@@ -12,6 +12,7 @@ import numpy as np
 
 from semscale.answer_consistency.claims import ClaimVerdict, Support, groundedness
 from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.samples import item_means
 from semscale.chat.chat_model import load_chat_model
 from semscale.chat.runner import Running
 from semscale.extras import require
@@ -39,7 +40,7 @@ def semscale_match(
     embedder: "str | Path | Embedder" = DEFAULT_MODEL,
     **settings: Any,
 ) -> Any:
-    """Build a scorer of how far an output says the same as its target; of several the best one counts.
+    """Build a scorer of the match of an output and its target; the best of several targets counts.
 
     Args:
         method: as ``Matcher`` takes it.
@@ -74,7 +75,7 @@ def semscale_groundedness(
     embedder: "str | Path | Embedder" = DEFAULT_MODEL,
     nli: str | Path | EntailmentModel | None = None,
 ) -> Any:
-    """Build a scorer of which share of an output's sentences is supported by passages of its sample.
+    """Build a scorer of the share of an output's sentences that passages of its sample support.
 
     Args:
         context: key of the sample's metadata with a passage, or a list of passages.
@@ -109,7 +110,7 @@ def semscale_judge(
     with_target: bool = True,
     **settings: Any,
 ) -> Any:
-    """Build a scorer of what a chat model says of an output: its expected score, 0 to 1.
+    """Build a scorer by a chat model: its expected score of an output, 0 to 1.
 
     Args:
         chat_model: a name, or a model, as ``load_chat_model`` takes it.
@@ -149,7 +150,7 @@ def semscale_judge(
 
 
 def semscale_consistency(measure: str = "consistency", *, floor: float = 0.0, **settings: Any) -> Any:
-    """Build a reducer of epochs: how far a sample's answers agree, the first one beside the others.
+    """Build a reducer of epochs: the agreement of a sample's first answer with its other answers.
 
     It reads the answers that a scorer noted (``Score.answer``), and not their scores:
     ``Epochs(5, ["mean", semscale_consistency()])``.
@@ -196,10 +197,10 @@ def interval(coverage: float = 0.95) -> Any:
 
 
 def corrected(labels: Mapping[str, float], *, coverage: float = 0.95) -> Any:
-    """Build a metric: the mean corrected by what people say of some samples, with its interval.
+    """Build a metric: the mean corrected by people's labels of some samples, with its interval.
 
     Args:
-        labels: what people say, 0 to 1, by the sample's id. They must be of a random sample.
+        labels: people's labels, 0 to 1, by the sample's id. They must be of a random sample.
         coverage: of the interval, between 0 and 1.
 
     Raises:
@@ -215,7 +216,7 @@ def corrected(labels: Mapping[str, float], *, coverage: float = 0.95) -> Any:
 
 
 def mean_figures(values: Floats, samples: Sequence[str], *, coverage: float = 0.95) -> dict[str, float]:
-    """Give the mean of scores with its interval.
+    """Estimate the mean of scores with its interval.
 
     Args:
         values: shape (n,), 0 to 1, NaN where a sample has no score.
@@ -226,8 +227,8 @@ def mean_figures(values: Floats, samples: Sequence[str], *, coverage: float = 0.
         ``mean``, ``low``, ``high``, ``scored`` and ``unscored``.
 
     Example:
-        >>> found = mean_figures(np.array([1.0, 0.0, np.nan]), ["a", "b", "c"])
-        >>> found["mean"], found["scored"], found["unscored"]
+        >>> figures = mean_figures(np.array([1.0, 0.0, np.nan]), ["a", "b", "c"])
+        >>> figures["mean"], figures["scored"], figures["unscored"]
         (0.5, 2.0, 1.0)
     """
     estimate = estimate_mean(
@@ -245,22 +246,19 @@ def mean_figures(values: Floats, samples: Sequence[str], *, coverage: float = 0.
 def corrected_figures(
     values: Floats, samples: Sequence[str], labels: Mapping[str, float], *, coverage: float = 0.95
 ) -> dict[str, float]:
-    """Give the mean of scores corrected by labels; scores of one sample are averaged before.
+    """Estimate the mean of scores corrected by labels; scores of one sample are averaged before.
 
     Args:
         values: shape (n,), NaN where a sample has no score.
         samples: n ids.
-        labels: what people say, 0 to 1, by id.
+        labels: people's labels, 0 to 1, by id.
         coverage: of the interval, between 0 and 1.
 
     Returns:
         ``mean``, ``low``, ``high``, ``uncorrected``, ``bias`` and ``labels``.
     """
     ids = list(dict.fromkeys(samples))
-    means = np.array(
-        [_mean(values[[row for row, sample in enumerate(samples) if sample == name]]) for name in ids],
-        np.float64,
-    )
+    means = item_means(values, _numbers(samples), len(ids))
     labelled = np.array([labels.get(name, np.nan) for name in ids], np.float64)
     estimate = prediction_powered_mean(means, labelled, bounds=(0.0, 1.0), interval=coverage)
     return {
@@ -274,7 +272,7 @@ def corrected_figures(
 
 
 def explained_claims(claims: Sequence[ClaimVerdict]) -> str | None:
-    """Say of each claim that is not supported what passages say; ``None`` where all are."""
+    """List the claims that are not supported, with the reasons; ``None`` where all are."""
     lines = [
         f'{claim.verdict}: "{claim.claim}"' + (f" ({claim.reason})" if claim.reason else "")
         for claim in claims
@@ -289,7 +287,7 @@ def _registered(decorator: Any, function: Any) -> Any:
 
 
 def _metric(figures: Metric) -> Metric:
-    """Give a metric the annotation without which inspect_ai passes scores that do not name their sample."""
+    """Annotate a metric; without that inspect_ai passes scores that do not name their sample."""
     from inspect_ai.scorer import SampleScore
 
     def measured(scores: Sequence[Any]) -> dict[str, float]:
@@ -309,8 +307,3 @@ def _columns(scores: Sequence[Any]) -> tuple[Floats, list[str]]:
 def _numbers(samples: Sequence[str]) -> Integers:
     known: dict[str, int] = {}
     return np.array([known.setdefault(name, len(known)) for name in samples], np.int64)
-
-
-def _mean(values: Floats) -> float:
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if len(there) else np.nan

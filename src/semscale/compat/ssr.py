@@ -144,7 +144,7 @@ class ResponseRater:
 
     @property
     def model_info(self) -> dict[str, Any]:
-        """What rates: ``mode`` (kind of responses), ``embedding_dimension``, and the embedding model.
+        """Mode (kind of responses), ``embedding_dimension``, and the embedding model.
 
         The model's ``model_name``, ``device`` and ``signature`` are ``None`` where responses are vectors.
         """

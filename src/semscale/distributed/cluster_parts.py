@@ -23,9 +23,9 @@ from semscale.distributed.cluster import (
 )
 from semscale.errors import ClusterError, InputError, ModelError, SemscaleError
 from semscale.signature import Signature
+from semscale.store.parts import WORK, Part, store_part
 from semscale.store.places import OutputPlace, files_of
-from semscale.store.runs.stored_parts import WORK, PartInPlace, store_part
-from semscale.store.runs.table_run import TableWork, WorkedPart
+from semscale.store.runs import TableWork, WorkedPart
 from semscale.store.table import Table
 from semscale.version import __version__
 
@@ -293,15 +293,14 @@ class PartActor:
             self._probe = None
         return self._recipe.row_work(self._table)
 
-    def _stored(self, place: OutputPlace, number: int, part: WorkedPart) -> PartInPlace:
+    def _stored(self, place: OutputPlace, number: int, part: WorkedPart) -> Part:
         try:
-            stored = store_part(files_of(place), WORK, number, part.frame, part.notes)
+            return store_part(files_of(place), WORK, number, part.frame, part.notes)
         except OSError as error:
             raise ClusterError(
                 f"cluster: node {_this_node()} cannot write into {place} ({error.strerror or error}); make "
                 "room, or put the output where all nodes may write"
             ) from error
-        return PartInPlace(stored, part.frame.schema)
 
 
 def _received(block: "pa.Table") -> WorkedPart:

@@ -10,10 +10,10 @@ is the candidate's mean loss against the baseline and its reruns, less the mean 
 - is *undecided* otherwise.
 
 Without a rerun of the baseline, nothing tells a drift from the noise of the model: only quality, which
-references or a judge measure, can fail then. The margin is fixed for each metric (``metrics.TEXT_METRICS``), or a share of the losses among baseline and
-reruns where wording alone moves the metric. Hard limits (``hard_limits``), thresholds and must-pass items
-know no chance. The gate fails if any of these or a test fails; it is undecided if a test over all items is
-undecided; otherwise it passes.
+references or a judge measure, can fail then. The margin is fixed for each metric (``metrics.TEXT_METRICS``),
+or a share of the losses among baseline and reruns where wording alone moves the metric. Hard limits
+(``hard_limits``), thresholds and must-pass items know no chance. The gate fails if any of these or a test
+fails; it is undecided if a test over all items is undecided; otherwise it passes.
 """
 
 import math

@@ -15,7 +15,7 @@ from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.store.columns import column_in, storable
 from semscale.store.places import Target
-from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
+from semscale.store.runs import PartSettings, TableRun, WorkedPart
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX, check_free, check_output, output_format
 from semscale.types import Progress, Status
@@ -112,7 +112,7 @@ def embed_file(  # noqa: PLR0913 - what, by which model, where to, and who is to
         check_output(table, out)
     table.require_text(text, "text")
     work = EmbeddingWork(table, text, embedder, dtype, progress)
-    summary = TableRun(table, settings or PartSettings(), progress).of(work, out)
+    summary = TableRun(table, settings or PartSettings(), progress).run(work, out)
     return replace(summary, input_notes=table.notes)
 
 
@@ -140,7 +140,7 @@ class EmbeddingWork:
     n_windowed: int = 0
     stage = "embedding rows"
     private: tuple[str, ...] = ()
-    kept = ""
+    stored = ""
 
     def key(self) -> dict[str, str]:
         """Name the column, the type and the model."""

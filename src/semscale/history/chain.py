@@ -122,7 +122,7 @@ class Link:
 
     @property
     def is_intact(self) -> bool:
-        """Whether the stored hash is that of the other attributes."""
+        """Tell whether the stored hash is that of the other attributes."""
         return self.hash == _link_hash(self.kind, self.entry_id, self.dataset, self.content, self.parents)
 
 
@@ -145,13 +145,17 @@ def body_text(content: Mapping[str, object]) -> str:
 def add_entry(connection: Connection, entry: Entry) -> None:
     """Store an entry, and link it to the last entries of its dataset.
 
+    Only the last links are checked, as the work would otherwise grow with the square of the history;
+    ``verify`` checks all of them.
+
     Raises:
-        InputError: the history has an entry of this kind and id, or the dataset's chain does not hold.
+        InputError: the history has an entry of this kind and id, or a last link of the dataset does not hold.
     """
-    refuse_lost(connection, LINKS.c.dataset == entry.dataset)
-    links = load_links(connection, LINKS.c.dataset == entry.dataset)
-    hashes = {link.hash for link in links}
-    if any(_link_flaw(link, hashes) for link in links):
+    last = last_links(connection, entry.dataset)
+    refuse_lost(connection, LINKS.c.hash.in_([link.hash for link in last]))
+    parents = {parent for link in last for parent in link.parents.split()}
+    stored = {link.hash for link in load_links(connection, LINKS.c.hash.in_(parents))}
+    if any(_link_flaw(link, stored) for link in last):
         raise InputError(
             f"the chain of dataset {entry.dataset[:60]!r} is broken, because somebody changed the database: "
             f"{_VERIFY}; nothing was stored"
@@ -162,8 +166,8 @@ def add_entry(connection: Connection, entry: Entry) -> None:
             "replaced, so give another id"
         )
     insert_rows(connection, ENTRIES, [asdict(entry)])
-    parents = " ".join(heads_of(links))
-    values = (entry.kind, entry.id, entry.dataset, entry.hash, parents)
+    hashes = " ".join(link.hash for link in last)
+    values = (entry.kind, entry.id, entry.dataset, entry.hash, hashes)
     insert_rows(connection, LINKS, [asdict(Link(_link_hash(*values), *values))])
 
 
@@ -229,10 +233,14 @@ def load_links(connection: Connection, *conditions: ColumnElement[bool]) -> list
     return [Link(*row) for row in connection.execute(query)]
 
 
-def heads_of(links: Sequence[Link]) -> list[str]:
-    """List the hashes of links that no other one names, sorted."""
-    parents = {parent for link in links for parent in link.parents.split()}
-    return sorted({link.hash for link in links} - parents)
+def last_links(connection: Connection, dataset: str) -> list[Link]:
+    """Load the links of a dataset that no other one names, sorted by their hashes, which are its heads."""
+    of_dataset = LINKS.c.dataset == dataset
+    named = select(LINKS.c.parents).where(of_dataset)
+    unnamed = load_links(connection, of_dataset, LINKS.c.hash.not_in(named))
+    # The query compares whole texts. Only a link that joins the histories of a merge names several links.
+    joined = set(" ".join(connection.execute(named.where(LINKS.c.parents.contains(" "))).scalars()).split())
+    return sorted((link for link in unnamed if link.hash not in joined), key=lambda link: link.hash)
 
 
 def load_bodies(connection: Connection, run_id: str) -> Sequence[str]:
@@ -293,7 +301,7 @@ class Verification(Presentable):
 
     @property
     def holds(self) -> bool:
-        """Whether every entry is what was stored, and every head that was named is there."""
+        """Tell whether every entry is what was stored, and every head that was named is there."""
         return not self.flaws
 
     def record(self) -> dict[str, Any]:
@@ -325,28 +333,30 @@ def verify(database: Database, heads: Sequence[str] = ()) -> Verification:
         if len(head) < SHORTEST_HEAD:
             raise InputError(f"head must be at least {SHORTEST_HEAD} characters of a hash, got {head!r:.60}")
     with database.reading() as connection:
-        links = load_links(connection)
-        entries = _all_entries(connection)
-        contents = {link.content for link in links}
-        changed = {
-            key
-            for key, entry in entries.items()
-            if entry.hash in contents and not _parts_hold(connection, entry)
-        }
-    by_dataset = defaultdict[str, list[Link]](list)
-    for link in links:
-        by_dataset[link.dataset].append(link)
+        return _verification(connection, database, heads)[0]
+
+
+def _verification(
+    connection: Connection, database: Database, noted: Sequence[str] = ()
+) -> tuple[Verification, dict[tuple[str, str], Entry], list[Link]]:
+    """Check a history; return the result with the entries and links that were read for it."""
+    links, entries = load_links(connection), _all_entries(connection)
+    contents = {link.content for link in links}
+    changed = {
+        key for key, entry in entries.items() if entry.hash in contents and not _parts_hold(connection, entry)
+    }
     why = "no link has this hash: what was stored up to it was replaced or taken away"
-    lost_heads = [head for head in heads if not any(link.hash.startswith(head) for link in links)]
-    return Verification(
+    lost_heads = [head for head in noted if not any(link.hash.startswith(head) for link in links)]
+    verification = Verification(
         where=database.address.shown,
         n_entries=len(entries),
         flaws=(*_flaws(links, entries, changed), *(Flaw("head", head, None, why) for head in lost_heads)),
         heads={
-            dataset: tuple(heads_of(by_dataset[dataset]))
+            dataset: tuple(link.hash for link in last_links(connection, dataset))
             for dataset in sorted({entry.dataset for entry in entries.values()})
         },
     )
+    return verification, entries, links
 
 
 @dataclass(frozen=True)
@@ -389,11 +399,10 @@ def merge(target: Database, source: Database) -> Merged:
             history does not hold; nothing is added.
     """
     with source.reading() as connection:
-        offered, links = _all_entries(connection), load_links(connection)
+        verification, offered, links = _verification(connection, source)
     with target.reading() as connection:
         known, known_links = _all_entries(connection), {link.hash for link in load_links(connection)}
     _refuse_conflicts(known, offered, (target.address.shown, source.address.shown))
-    verification = verify(source)
     if not verification.holds:
         raise InputError(
             f"{source.name} is not what was stored: {verification.flaws[0]}; nothing was merged, so take it "

@@ -20,9 +20,8 @@ from semscale.history.chain import (
     body_text,
     changed_error,
     hashes_of,
-    heads_of,
+    last_links,
     load_bodies,
-    load_links,
     load_packed,
     merge,
     moment_text,
@@ -238,7 +237,7 @@ class History:
         There is one; after a merge of histories that went apart there are several, until the next entry.
         """
         with self._database.reading() as connection:
-            return heads_of(load_links(connection, LINKS.c.dataset == dataset))
+            return [link.hash for link in last_links(connection, dataset)]
 
     def verify(self, heads: Sequence[str] = ()) -> Verification:
         """Check every entry against its link, and every link against those before it.
@@ -267,7 +266,9 @@ class History:
         """
         if at is not None:
             moment_text("at", at)
-        approvals = [one for one in self.approvals(dataset) if at is None or one.approved <= at]
+        approvals = [
+            approval for approval in self.approvals(dataset) if at is None or approval.approved <= at
+        ]
         if not approvals:
             raise self._not_approved(dataset)
         latest = approvals[-1]

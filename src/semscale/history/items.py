@@ -24,7 +24,7 @@ class Output:
 
     @property
     def is_silent(self) -> bool:
-        """Whether it has no text that could be compared."""
+        """Tell whether it has no text that could be compared."""
         return self.text is None or not self.text.strip()
 
 

@@ -109,7 +109,7 @@ class StoredComparison:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all items of the baseline were compared."""
+        """Tell whether all items of the baseline were compared."""
         return self.signature == without_fields(self.signature, {COMMON_ITEMS})
 
     @property

@@ -17,10 +17,9 @@ from semscale.stats.agreement import (
     AgreementEstimate,
     HumanComparison,
     compare_with_humans,
-    mean_defined,
     weighted_kappa,
 )
-from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean, mean_of_known
 from semscale.stats.prediction_powered import (
     CorrectedMean,
     prediction_powered_mean,
@@ -256,7 +255,7 @@ def nearest(scores: Floats, levels: Floats) -> Floats:
 
 def mean_labels(labels: Floats) -> Floats:
     """Return the mean of each row's labels, shape (n,), of labels (n, raters); NaN where there is none."""
-    return mean_defined(labels.T)
+    return mean_of_known(labels)
 
 
 def draw_rows(

@@ -526,7 +526,7 @@ class JudgeTally:
             source: name of the items' source.
             unused_inclusion: whether the table has probabilities of a draw that were not named.
         """
-        sample, judges = self._sample.kept(), result.by_judge
+        sample, judges = self._sample.stored(), result.by_judge
         common = self._rows.common(self._plan, source, result.signature)
         overall = common["estimates"]
         mean = counted_mean(overall.overall, "mean" if self._is_panel else "expected")

@@ -21,7 +21,7 @@ from semscale.results.table_columns import Cells
 from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import checked_inclusion
 from semscale.store.places import Target
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Mask, Progress, Status

@@ -42,7 +42,7 @@ from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import RowSample
 from semscale.store.columns import as_list
 from semscale.store.places import Target
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 from semscale.store.table import Table, picked_rows
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Progress, Status

@@ -30,10 +30,9 @@ from semscale.rating.human import human_table, laid_on
 from semscale.rating.labelling import check_human_range
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.agreement import mean_defined
 from semscale.stats.calibration import FOLDS, log_scores, random_folds, ranked_probability_scores
 from semscale.stats.correlations import Resampling, ks_similarity_estimate, pearson, pearson_estimate
-from semscale.stats.intervals import Estimate, IntervalPlan, estimate_mean
+from semscale.stats.intervals import Estimate, IntervalPlan, estimate_mean, mean_of_known
 from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Mask, Statuses, are_scored
 
@@ -490,7 +489,7 @@ def learning_curve(sample: Sample, nested_pmf: Floats, chosen: Sequence[str]) ->
             n = float(np.mean([part.sum() for part in parts]))
             tests.append((n, *sample.tested(sample.predicted(chosen, folds, parts))))
         if tests:
-            n, rps, r = mean_defined(np.array(tests))
+            n, rps, r = mean_of_known(np.array(tests), axis=0)
             points.append(CurvePoint(round(n), float(rps), float(r), is_forecast=False))
     whole = round(float(np.mean([rows.sum() for rows in known])))
     points.append(CurvePoint(whole, *sample.tested(nested_pmf), is_forecast=False))

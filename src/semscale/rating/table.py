@@ -19,7 +19,7 @@ from semscale.results.table_columns import TEXT, Cells
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.columns import storable
 from semscale.store.places import Target
-from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart, needs_counting
+from semscale.store.runs import PartSettings, TableRun, WorkedPart, needs_counting
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX, check_free, check_output
 from semscale.types import Progress
@@ -261,7 +261,7 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
     for instrument in instruments:
         instrument.start(table)
     works = {instrument.columns.text: PartWork(table, instrument) for instrument in instruments}
-    summaries = TableRun(table, settings, progress).of(_SeveralTexts(table, works), out)
+    summaries = TableRun(table, settings, progress).run(_SeveralTexts(table, works), out)
     return replace(summaries, input_notes=table.notes)
 
 
@@ -284,9 +284,9 @@ class _SeveralTexts:
         return tuple(_of_text(name, text) for text, work in self.works.items() for name in work.private)
 
     @property
-    def kept(self) -> str:
+    def stored(self) -> str:
         """Embeddings, where there is a cache."""
-        return next(iter(self.works.values())).kept
+        return next(iter(self.works.values())).stored
 
     def key(self) -> dict[str, str]:
         """Name each column with the fields of its signature."""

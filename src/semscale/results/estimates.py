@@ -54,9 +54,9 @@ class Estimates:
             whole = no_spread_note(self.overall.n_clusters, unit)
         elif self.overall.n_different is not None:
             whole = few_different_note(self.overall.n_different, self.overall.n_clusters, unit)
-        made = [(group.n_clusters, group.basis(group.main).method) for group in self.groups if group.n]
-        groups = groups_note(made, unit, among_few=self.overall.has_small_base)
-        rare = few_different_groups_note(sum(one.n_different is not None for one in self.groups), unit)
+        methods = [(group.n_clusters, group.basis(group.main).method) for group in self.groups if group.n]
+        groups = groups_note(methods, unit, among_few=self.overall.has_small_base)
+        rare = few_different_groups_note(sum(part.n_different is not None for part in self.groups), unit)
         return tuple(note for note in (whole, groups, rare) if note)
 
     def overall_mean(self, figure: str | None = None) -> MeanEstimate:
@@ -156,9 +156,9 @@ def few_different_note(different: int, m: int, unit: str) -> str:
     if not different:
         same = f"all {m:,} {unit}s have nearly the same value"
         return f"{same}: the interval rests on small differences, and is probably too narrow"
-    others = "other" if different == 1 else f"other {different:,}"
+    rest = "other" if different == 1 else f"other {different:,}"
     same = f"{m - different:,} of {m:,} {unit}s have one value, or nearly one"
-    return f"{same}: the interval rests on the {others}, and is probably too narrow"
+    return f"{same}: the interval rests on the {rest}, and is probably too narrow"
 
 
 def groups_note(groups: Sequence[tuple[int, str | None]], unit: str, *, among_few: bool = False) -> str:
@@ -178,14 +178,14 @@ def groups_note(groups: Sequence[tuple[int, str | None]], unit: str, *, among_fe
     few = [method for m, method in groups if m < FEWEST_CLUSTERS]
     wide = 0 if among_few else few.count("linearized")
     exact, single = sum(method == "exact" for _, method in groups), few.count(None)
-    said = (
+    notes = (
         f"{_groups_have(wide)} fewer than {FEWEST_CLUSTERS} {unit}s: wide intervals by t quantiles"
         if wide
         else "",
         f"{_groups_have(exact)} the same value in all {unit}s: exact bounds" if exact else "",
         f"{_groups_have(single)} a single {unit}: no interval" if single else "",
     )
-    return "; ".join(filter(None, said))
+    return "; ".join(filter(None, notes))
 
 
 def few_different_groups_note(n: int, unit: str) -> str:

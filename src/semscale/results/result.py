@@ -76,32 +76,32 @@ class Result(ABC):
 
     @property
     def n(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self)
 
     @property
     def scored(self) -> Mask:
-        """Which rows have a score, shape (n,)."""
+        """Mask of the rows that have a score, shape (n,)."""
         return are_scored(self.status)
 
     @property
     def counts(self) -> dict[Status, int]:
-        """How many rows have each status, as far as it occurs, in the order of ``Status``."""
+        """Number of rows with each status that occurs, in the order of ``Status``."""
         return count_statuses(self.status)
 
     @property
     def n_scored(self) -> int:
-        """How many rows have a score."""
+        """Number of rows that have a score."""
         return int(self.scored.sum())
 
     @property
     def n_left_out(self) -> int:
-        """How many rows have no score."""
+        """Number of rows that have no score."""
         return self.n - self.n_scored
 
     @property
     def n_windowed(self) -> int:
-        """How many rows have a text that is longer than the model reads at once; 0 for judges."""
+        """Number of rows whose text is longer than the model reads at once; 0 for judges."""
         windows = getattr(self, "windows", None)
         return 0 if windows is None else int((windows > 1).sum())
 
@@ -143,7 +143,7 @@ class Result(ABC):
             The table with the run's prefix and private columns, and the rest in types of JSON.
         """
         table, names = written(self, private=True, prefix=PREFIX)
-        derived = [one.alias(PREFIX + one.name) for one in self.derived_columns()]
+        derived = [column.alias(PREFIX + column.name) for column in self.derived_columns()]
         header = {
             "columns": names,
             "signature": [self.signature.instrument, [list(named) for named in self.signature.fields]],
@@ -180,8 +180,8 @@ class Result(ABC):
 
     def _with_rows(self, rows: Mask) -> Self:
         fields = declared(type(self)) or self.row_fields
-        kept: dict[str, Any] = {name: _taken(getattr(self, name), rows) for name in fields}
-        return replace(self, **kept)  # type: ignore[type-var]  # every result is a frozen dataclass
+        values: dict[str, Any] = {name: _taken(getattr(self, name), rows) for name in fields}
+        return replace(self, **values)  # type: ignore[type-var]  # every result is a frozen dataclass
 
     def _mean_in_words(self) -> str:
         if self.n <= _INTERVAL_UP_TO:
@@ -243,6 +243,7 @@ _REASONS = {
     Status.MISSING: "{} is missing",
     Status.NOT_TEXT: "{} is not a text",
     Status.EMPTY: "{} is empty",
+    Status.TOO_LONG: "{} has more than 100,000 characters",
     Status.UNINFORMATIVE: "{} has neither a letter nor a digit",
     Status.NO_REFERENCE: "no reference holds a text",
     Status.TOO_FEW_SAMPLES: "too few samples are usable",

@@ -33,7 +33,7 @@ PRIVATE = "*"
 
 @dataclass(frozen=True)
 class ResultColumn:
-    """How a field of a result becomes columns of a table, and is read back.
+    """Conversion of a field of a result to columns of a table, and back.
 
     Attributes:
         write: returns the columns of a field's value; the name is the field's.

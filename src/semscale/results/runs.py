@@ -10,7 +10,7 @@ import polars as pl
 from semscale.presentable import Presentable
 from semscale.results.table_columns import CellChecks, Cells, Columns
 from semscale.store.places import Target
-from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart, look_through, needs_counting
+from semscale.store.runs import PartSettings, TableRun, WorkedPart, look_through, needs_counting
 from semscale.store.table import Table
 from semscale.store.writing import check_free, check_output
 from semscale.types import Progress
@@ -35,7 +35,7 @@ class PartResult(Protocol):
 
 
 class PartState(NamedTuple):
-    """How far a part is done.
+    """State of a part.
 
     Attributes:
         is_finished: whether every row has its result; a part that a cap cut short is made again.
@@ -158,7 +158,7 @@ def measure_table(
         check_output(table, out)
     table = looked_through(table, instrument, settings.part_rows, counting=needs_counting(table, out))
     instrument.start(table)
-    summary = TableRun(table, settings, progress).of(PartWork(table, instrument), out)
+    summary = TableRun(table, settings, progress).run(PartWork(table, instrument), out)
     return replace(summary, input_notes=table.notes)  # type: ignore[type-var]  # every summary is a dataclass
 
 
@@ -198,8 +198,8 @@ class PartWork(Generic[R, S]):
         return self.instrument.stage
 
     @property
-    def kept(self) -> str:
-        """Clause on work that is kept elsewhere."""
+    def stored(self) -> str:
+        """Clause on work that is stored elsewhere."""
         return self.instrument.stored
 
     @property

@@ -52,12 +52,12 @@ class Summary(Presentable):
 
     @property
     def n(self) -> int:
-        """How many rows there are, with or without a score."""
+        """Number of rows, with or without a score."""
         return sum(self.counts.values())
 
     @property
     def n_across_languages(self) -> int:
-        """How many rows have texts that are clearly in different languages."""
+        """Number of rows with texts that are clearly in different languages."""
         return sum(count.rows for count in self.languages if count.is_across)
 
     def record(self) -> dict[str, Any]:
@@ -224,7 +224,7 @@ class ForemostRows(Generic[T]):
         if len(self._kept) == self._most:
             known = known[keys[known] < self._kept[-1][0]]
         order = known[np.argsort(keys[known], kind="stable")][: self._most]
-        new = [(float(keys[place]), first_row + place, shown(place)) for place in order.tolist()]
+        new = [(float(keys[position]), first_row + position, shown(position)) for position in order.tolist()]
         self._kept = sorted([*self._kept, *new], key=lambda row: row[:2])[: self._most]
 
     @property
@@ -254,14 +254,14 @@ class LeftOutRows:
             first_row: place of the first of them among all rows.
             shown: gives a text of one of the m rows; missing and blank ones are passed over.
         """
-        for place in np.flatnonzero(status != Status.SCORED).tolist():
-            kept = self._kept.setdefault(str(status[place]), [])
-            if len(kept) < EXAMPLES_PER_STATUS:
-                text = shown(place)
+        for position in np.flatnonzero(status != Status.SCORED).tolist():
+            rows = self._kept.setdefault(str(status[position]), [])
+            if len(rows) < EXAMPLES_PER_STATUS:
+                text = shown(position)
                 if text is not None and str(text).strip():
-                    kept.append((first_row + place, str(text)))
+                    rows.append((first_row + position, str(text)))
 
     @property
     def examples(self) -> dict[str, tuple[tuple[int, str], ...]]:
         """For each status that occurred its rows, counted from 0, with their texts."""
-        return {status: tuple(kept) for status, kept in self._kept.items()}
+        return {status: tuple(rows) for status, rows in self._kept.items()}

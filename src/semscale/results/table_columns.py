@@ -21,7 +21,7 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class Role:
-    """What a column is used for.
+    """Use of a column.
 
     Attributes:
         read: returns the role's value for each of n rows from its columns, the name of the parameter, and the

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -31,14 +31,6 @@ NO_WEIGHT = "no-weight"
 ZERO_WEIGHT = "zero-weight"
 NO_RESPONDENT = "no-respondent"
 NO_VALUE = "no-value"
-
-
-@dataclass
-class _Whole:
-    """Tallies of all rows, one for each set of figures, and counts of the rows left out of the main one."""
-
-    tallies: Sequence[Tally]
-    left_out: Counter[str] = field(default_factory=Counter)
 
 
 class _Groups:
@@ -105,7 +97,8 @@ class Tallies:
         widths = [lot.matrix.shape[1] for lot in self._figures]
         ends = np.cumsum(widths).tolist()
         self._columns = [slice(end - width, end) for end, width in zip(ends, widths, strict=True)]
-        self._overall = _Whole([Tally(width) for width in widths])
+        self._overall = [Tally(width) for width in widths]
+        self._left_out: Counter[str] = Counter()
         self._groups = _Groups(widths)
         self._n = 0
         self._by: str | None = None
@@ -152,13 +145,18 @@ class Tallies:
         self._n += m
         self._clustered, self._weighted = clusters is not None, weights is not None
         self._n_refits = 0 if refits is None else refits.shape[1]
-        lots = [values[:, columns] for columns in self._columns]
-        part = _Part(lots, reasons, row_weights, clusters, refits)
-        part.pour(self._overall, self._main)
+        sets = [values[:, columns] for columns in self._columns]
+        part = _Part(sets, reasons, row_weights, clusters, refits)
+        for reason, rows in part.left_out(self._main):
+            self._left_out[reason] += len(rows)
+        part.add_to(self._overall)
         if by is not None:
             names = as_names(by, "by")
             _check_length(len(names), m, "by")
-            part.pour_groups(self._groups.numbered(names), self._groups, self._main)
+            numbers = self._groups.numbered(names)
+            for reason, rows in part.left_out(self._main):
+                self._groups.leave_out(numbers[rows], reason)
+            part.add_to(self._groups.tallies, numbers, len(self._groups.names))
             self._by = self._by or _title(by)
 
     def estimates(
@@ -186,12 +184,12 @@ class Tallies:
         Raises:
             InputError: a setting out of range, or weights that sum to 0 although rows were scored.
         """
-        everything = [tally.whole() for tally in self._overall.tallies]
+        everything = [tally.whole() for tally in self._overall]
         overall = everything[self._main]
-        if self._overall.left_out[ZERO_WEIGHT] and not overall.weight > 0:
+        if self._left_out[ZERO_WEIGHT] and not overall.weight > 0:
             raise InputError("weights must not all be 0: nothing is left to estimate from")
         plan = IntervalPlan(interval, method if overall.exact else "linearized", seed, replicates)
-        whole = self._estimate(None, everything, self._overall.left_out, plan)
+        whole = self._estimate(None, everything, self._left_out, plan)
         used = _used_method(whole) or plan.method
         bootstrapped = used == "bootstrap"
         settings = {
@@ -236,15 +234,15 @@ class Tallies:
             for tally, figures in zip(tallies, self._figures, strict=True)
         ]
         main = lots[self._main]
-        found: dict[str, Estimate] = {}
+        estimates: dict[str, Estimate] = {}
         bases: dict[str, Basis] = {}
         for lot, figures in zip(lots, self._figures, strict=True):
-            found |= lot.figures
+            estimates |= lot.figures
             basis = Basis(lot.n, lot.n_clusters, lot.method)
             if basis != Basis(main.n, main.n_clusters, main.method):
                 bases |= dict.fromkeys(figures.names, basis)
             bases |= lot.bases
-        return replace(main, figures=found, bases=bases)
+        return replace(main, figures=estimates, bases=bases)
 
 
 @dataclass(frozen=True)
@@ -257,37 +255,38 @@ class _Part:
     clusters: Integers | None
     refits: Refits | None
 
-    def pour(self, whole: _Whole, main: int) -> None:
-        """Add the rows to the tallies of all rows."""
-        whole.left_out.update(map(str, self.reasons[self.reasons != Status.SCORED]))
-        for place, tally in enumerate(whole.tallies):
-            kept, lacking = self._with_values(place)
-            if place == main and len(lacking):
-                whole.left_out[NO_VALUE] += len(lacking)
-            tally.add(*self._columns(place, kept))
-
-    def pour_groups(self, numbers: Integers, groups: _Groups, main: int) -> None:
-        """Add the rows to the tallies of their groups, which are given by number, shape (m,)."""
+    def left_out(self, main: int) -> Iterator[tuple[str, Integers]]:
+        """Yield each reason for which rows are left out of the main set of figures, with these rows."""
         for reason in dict.fromkeys(self.reasons.tolist()):
             if reason != Status.SCORED:
-                groups.leave_out(numbers[self.reasons == reason], str(reason))
-        for place, tally in enumerate(groups.tallies):
-            kept, lacking = self._with_values(place)
-            if place == main and len(lacking):
-                groups.leave_out(numbers[lacking], NO_VALUE)
-            tally.add(*self._columns(place, kept), groups=numbers[kept], n_groups=len(groups.names))
+                yield str(reason), np.flatnonzero(self.reasons == reason)
+        if len(lacking := self._scored(main, has_values=False)):
+            yield NO_VALUE, lacking
 
-    def _with_values(self, place: int) -> tuple[Integers, Integers]:
-        """Give the scored rows that have the values of a set of figures, and those that lack them."""
+    def add_to(self, tallies: Sequence[Tally], numbers: Integers | None = None, n_groups: int = 1) -> None:
+        """Add the scored rows to a tally for each set of figures.
+
+        Args:
+            tallies: of all rows, or of groups.
+            numbers: shape (m,), number of each row's group; ``None`` for all rows together.
+            n_groups: number of groups so far.
+        """
+        for position, tally in enumerate(tallies):
+            rows = self._scored(position, has_values=True)
+            tally.add(
+                self.values[position][rows],
+                self.weights[rows],
+                None if self.clusters is None else self.clusters[rows],
+                None if self.refits is None else self.refits[rows],
+                groups=None if numbers is None else numbers[rows],
+                n_groups=n_groups,
+            )
+
+    def _scored(self, position: int, *, has_values: bool) -> Integers:
+        """Return the scored rows that have, or lack, the values of a set of figures."""
         scored = np.flatnonzero(self.reasons == Status.SCORED)
-        lacking = np.isnan(self.values[place][scored]).any(axis=1)
-        return scored[~lacking], scored[lacking]
-
-    def _columns(self, place: int, rows: Integers) -> tuple[Floats, Floats, Integers | None, Refits | None]:
-        """Give values, weights, clusters and refits of some rows."""
-        clusters = None if self.clusters is None else self.clusters[rows]
-        refits = None if self.refits is None else self.refits[rows]
-        return self.values[place][rows], self.weights[rows], clusters, refits
+        lacks = np.isnan(self.values[position][scored]).any(axis=1)
+        return scored[~lacks if has_values else lacks]
 
 
 def _used_method(whole: GroupEstimate) -> UsedMethod | None:

@@ -40,7 +40,7 @@ from semscale.serving.requests import (
     invalid,
 )
 from semscale.store.reading import check_choices, open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs import PartSettings
 from semscale.store.table import Table
 from semscale.types import Progress
 

@@ -26,8 +26,8 @@ class AcceptanceThreshold:
         n_errors: how many of these are wrong.
         error_high: exact upper bound of the error rate at this one threshold, at the same confidence.
         accepted: share of all scored items that are accepted; 0 without a threshold.
-        labels_needed: where there is no threshold, about how many labels in all one would need if the share
-            of errors stayed what it is; ``None`` where it is too high everywhere.
+        labels_needed: where there is no threshold, about how many labels in all would be enough if the share
+            of errors stayed as it is; ``None`` where it is too high everywhere.
         note: why there is no threshold.
     """
 
@@ -62,32 +62,35 @@ class Triage:
     confidence: float
 
 
-def acceptance_threshold(  # noqa: PLR0913 - what is promised, and what is tried
+def triage(
     scores: Floats,
     correct: Floats,
     *,
     error_rate: float = 0.05,
+    lost_rate: float = 0.2,
     confidence: float = 0.95,
-    candidates: Floats | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
-) -> AcceptanceThreshold:
-    """Choose the lowest threshold at which the error rate among accepted items is shown to hold.
+) -> Triage:
+    """Choose two thresholds: few errors among accepted items, few right answers among those given up.
 
-    At each candidate the exact binomial test asks whether so few errors among so many accepted are less
-    likely than allowed if the rate were exceeded. Candidates are tested from the strictest on. Four of them,
-    spread over those at which success is possible, start with a quarter of 1 - confidence each as their
-    level. A test that succeeds hands its level on to the next one; the level of a test that fails is lost. So
-    the probability that any threshold is wrongly shown to hold is at most 1 - confidence.
+    The threshold for accepting is the lowest at which the error rate is shown to hold. At each candidate the
+    exact binomial test asks whether so few errors among so many accepted items are less likely than allowed
+    if the rate were exceeded. Candidates are tested from the strictest on. Four of them, spread over those at
+    which success is possible, start with a quarter of the allowed probability each as their level. A test
+    that succeeds hands its level on to the next one; the level of a test that fails is lost.
 
-    Candidates must not depend on the labelled items. They are quantiles of the scores of unlabelled items
-    where there are 50 or more, else 50 equal steps within ``bounds``, of which few may be of use.
+    The threshold for giving up is chosen likewise, with scores and labels turned round. Each has half of
+    1 - confidence, so both hold together. Where they would cross, what is accepted is not given up.
+
+    Candidates are quantiles of the scores of unlabelled items where there are 50 or more, else 50 equal steps
+    within ``bounds``, of which few may be of use.
 
     Args:
         scores: shape (n,), higher for items more likely right; NaN where there is none.
         correct: shape (n,), 1 right, 0 wrong, NaN not known. Items with a label must be a random sample.
-        error_rate: that is allowed among accepted items, between 0 and 1.
-        confidence: with which it shall hold, between 0 and 1.
-        candidates: thresholds to try, chosen without these labels and scores.
+        error_rate: share of wrong answers that is allowed among accepted ones, between 0 and 1.
+        lost_rate: share of right answers that is allowed among those given up, between 0 and 1.
+        confidence: with which both shall hold, between 0 and 1.
         bounds: least and greatest score that there can be.
 
     Raises:
@@ -100,54 +103,15 @@ def acceptance_threshold(  # noqa: PLR0913 - what is promised, and what is tried
         Geifman and El-Yaniv (2017), arXiv 1705.08500.
 
     Example:
-        >>> scores = np.linspace(0, 1, 400)
-        >>> found = acceptance_threshold(scores, (scores > 0.3).astype(float), error_rate=0.1)
-        >>> 0.2 < found.value < 0.4
-        True
-    """
-    _check_shares(error_rate=error_rate, confidence=confidence)
-    labelled(scores, correct)
-    candidates = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
-    return _loosest(scores, correct, candidates, error_rate, confidence)
-
-
-def triage(  # noqa: PLR0913 - what is promised on either side
-    scores: Floats,
-    correct: Floats,
-    *,
-    error_rate: float = 0.05,
-    lost_rate: float = 0.2,
-    confidence: float = 0.95,
-    candidates: Floats | None = None,
-    bounds: tuple[float, float] = (0.0, 1.0),
-) -> Triage:
-    """Choose two thresholds: few errors among what is accepted, few right answers among what is given up.
-
-    Each is chosen by ``acceptance_threshold`` with half of 1 - confidence, so both hold together; the one for
-    giving up with scores and labels turned round. Where they would cross, what is accepted is not given up.
-
-    Args:
-        scores: shape (n,), higher for items more likely right; NaN where there is none.
-        correct: shape (n,), 1 right, 0 wrong, NaN not known.
-        error_rate: share of wrong answers that is allowed among accepted ones.
-        lost_rate: share of right answers that is allowed among those given up.
-        confidence: with which both shall hold.
-        candidates: thresholds to try, chosen without these labels and scores.
-        bounds: least and greatest score that there can be.
-
-    Raises:
-        InputError: as ``acceptance_threshold``.
-
-    Example:
         >>> scores = np.linspace(0, 1, 1000)
-        >>> found = triage(scores, (scores > 0.5).astype(float))
-        >>> found.abstain.value < found.accept.value
+        >>> thresholds = triage(scores, (scores > 0.5).astype(float))
+        >>> thresholds.abstain.value < thresholds.accept.value
         True
     """
     _check_shares(error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
     labelled(scores, correct)
     scores, correct = np.asarray(scores, dtype=np.float64), np.asarray(correct, dtype=np.float64)
-    candidates = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
+    candidates = candidate_thresholds(_unlabelled(scores, correct), bounds)
     half = (1 + confidence) / 2
     accept = _loosest(scores, correct, candidates, error_rate, half)
     above = -np.inf if accept.value is None else -accept.value
@@ -228,24 +192,16 @@ class ThresholdStep(NamedTuple):
     errors: int
 
 
-def candidate_thresholds(
-    unlabelled: Floats, candidates: Floats | None, bounds: tuple[float, float]
-) -> Floats:
-    """Give the thresholds to try, strictest first: those given, or quantiles, or equal steps.
+def candidate_thresholds(unlabelled: Floats, bounds: tuple[float, float]) -> Floats:
+    """Choose the thresholds to try, strictest first: quantiles, or equal steps.
+
+    They must not depend on the labelled items.
 
     Args:
         unlabelled: shape (m,), scores of items without a label.
-        candidates: thresholds that the caller wants tried.
         bounds: least and greatest score that there can be.
-
-    Raises:
-        InputError: a candidate that is not finite.
     """
-    if candidates is not None:
-        chosen = np.asarray(candidates, dtype=np.float64).ravel()
-        if not np.isfinite(chosen).all():
-            raise InputError("candidates must be finite thresholds, got NaN or an infinite one")
-    elif len(unlabelled) >= _FEWEST_UNLABELLED:
+    if len(unlabelled) >= _FEWEST_UNLABELLED:
         chosen = np.quantile(unlabelled, np.arange(_CANDIDATES) / _CANDIDATES, method="inverted_cdf")
     else:
         chosen = np.linspace(*bounds, _CANDIDATES)
@@ -327,7 +283,7 @@ def holding_steps(
 
 
 def labels_for_a_step(steps: Sequence[ThresholdStep], n: int, error_rate: float, chance: float) -> int | None:
-    """Find about how many labels would be enough at the best step, if shares stayed what they are."""
+    """Estimate how many labels would be enough at the best step, if shares stayed as they are."""
     totals = [
         labels * n / step.n
         for step in steps

@@ -1,6 +1,6 @@
 """Agreement of raters: kappa, Krippendorff's alpha, intraclass correlation, panels and the human ceiling."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, Self
@@ -21,7 +21,7 @@ from semscale.stats.correlations import (
     resampled_interval,
     weighted_spearman,
 )
-from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean, mean_of_known
 from semscale.types import Floats, Integers
 
 Counted = Callable[[Floats], Floats]
@@ -38,7 +38,7 @@ class AgreementEstimate:
         high: upper end, NaN likewise.
         n: items that count.
         n_left_out: items that do not, as fewer than two of the ratings that are compared are there.
-        n_clusters: what was resampled: items, or the groups they were said to belong to.
+        n_clusters: what was resampled: items, or the clusters that the caller named.
         method: ``bootstrap``, or ``jackknife`` with fewer than 50 clusters where that can be made; ``None``
             where there is no interval.
         note: why there is no value or no interval; ``None`` where there are both.
@@ -54,7 +54,7 @@ class AgreementEstimate:
     note: str | None = None
 
     def among(self, n: int) -> Self:
-        """Count as left out all others of n items, also those that nobody rated and that were not kept."""
+        """Count all other of n items as left out, also those without any rating that were not stored."""
         return replace(self, n_left_out=n - self.n)
 
 
@@ -97,7 +97,7 @@ def estimate_agreement(
     low, high, method, note = float("nan"), float("nan"), None, None
     if np.isnan(value):
         note = undefined if n else "no item has two ratings to compare"
-    elif n_clusters < 2:  # noqa: PLR2004
+    elif n_clusters < 2:
         note = "an interval needs two items or more"
     elif transform.greatest - value < _ROUNDING:
         note = "no disagreement was seen, so nothing says how far from 1 the coefficient may be"
@@ -114,9 +114,6 @@ def estimate_agreement(
     return AgreementEstimate(value, low, high, n, len(usable) - n, n_clusters, method, note)
 
 
-_TABLE = 2
-
-
 def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:
     """Take a table of ratings, NaN where there is none.
 
@@ -124,26 +121,24 @@ def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:
         InputError: not a table of numbers with two raters or more, or an infinite value.
     """
     table = np.asarray(ratings, dtype=np.float64)
-    if table.ndim != _TABLE or table.shape[1] < 2:  # noqa: PLR2004
+    if table.ndim != 2 or table.shape[1] < 2:
         raise InputError(f"{name} must have shape (items, raters) with two raters or more, got {table.shape}")
     if np.isinf(table).any():
         raise InputError(f"{name} must be finite, or NaN where a rating is missing, got an infinite value")
     return table
 
 
-def checked_pair(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y")) -> Floats:
+def checked_pair(x: Floats, y: Floats) -> Floats:
     """Put two lists of ratings side by side, shape (n, 2), NaN where there is none.
 
     Raises:
         InputError: lengths differ, not lists, or an infinite value.
     """
     if np.ndim(x) != 1 or np.shape(x) != np.shape(y):
-        first, second = names
         raise InputError(
-            f"{first} and {second} must be two lists of one length, "
-            f"got shapes {np.shape(x)} and {np.shape(y)}"
+            f"x and y must be two lists of one length, got shapes {np.shape(x)} and {np.shape(y)}"
         )
-    return checked_ratings(np.column_stack([x, y]).reshape(-1, 2), " and ".join(names))
+    return checked_ratings(np.column_stack([x, y]).reshape(-1, 2), "x and y")
 
 
 KappaWeights = Literal["quadratic", "linear", "none"]
@@ -165,7 +160,7 @@ def weighted_kappa(  # noqa: PLR0913 - the weights, and one setting each of the 
     """Cohen's weighted kappa: 1 - observed disagreement / disagreement expected by chance.
 
     Chance pairs every rating of one rater with every rating of the other. Differences are those of the values
-    themselves, so a level that nobody used changes nothing.
+    themselves, so an unused level changes nothing.
 
     Args:
         x: shape (n,), one rater's ratings; NaN where there is none.
@@ -262,8 +257,6 @@ def _disagreement(levels: Floats, weights: KappaWeights) -> Floats:
 Metric = Literal["nominal", "ordinal", "interval"]
 """What ratings are: names, ranks, or numbers with equal distances."""
 
-_FEWEST_RATINGS = 2
-
 
 def krippendorff_alpha(
     ratings: Floats,
@@ -305,7 +298,7 @@ def krippendorff_alpha(
         1
     """
     table = checked_ratings(ratings)
-    usable = (~np.isnan(table)).sum(axis=1) >= _FEWEST_RATINGS
+    usable = (~np.isnan(table)).sum(axis=1) >= 2
     return estimate_agreement(
         alpha_coefficient(table[usable], metric),
         usable,
@@ -396,7 +389,7 @@ def _mean_ranks(used: Floats) -> Floats:
 Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 """Shrout and Fleiss' forms: first the model, then one rater or the mean of k.
 
-Model 1: other raters for every item. 2: the same raters, who stand for others; their severity counts as
+Model 1: other raters for every item. 2: the same raters, a sample of many; their severity counts as
 disagreement. 3: these raters only; severity does not count.
 """
 
@@ -544,18 +537,12 @@ class EffectiveJudges:
 
 
 def pairwise_agreement(
-    ratings: Floats,
-    *,
-    weights: KappaWeights = "quadratic",
-    clusters: Integers | None = None,
-    interval: float = 0.95,
-    seed: int = 0,
+    ratings: Floats, *, clusters: Integers | None = None, interval: float = 0.95, seed: int = 0
 ) -> tuple[PairAgreement, ...]:
-    """Weighted kappa of every two judges; see ``weighted_kappa``.
+    """Kappa of every two judges, with quadratic weights; see ``weighted_kappa``.
 
     Args:
         ratings: shape (n, judges), NaN where a judge has no score.
-        weights: of a disagreement.
         clusters: shape (n,), which items are drawn together; each by itself unless given.
         interval: coverage to aim at, between 0 and 1.
         seed: of the bootstrap.
@@ -573,12 +560,7 @@ def pairwise_agreement(
             first,
             second,
             weighted_kappa(
-                table[:, first],
-                table[:, second],
-                weights=weights,
-                clusters=clusters,
-                interval=interval,
-                seed=seed,
+                table[:, first], table[:, second], clusters=clusters, interval=interval, seed=seed
             ),
         )
         for first, second in combinations(range(table.shape[1]), 2)
@@ -588,7 +570,7 @@ def pairwise_agreement(
 def severities(
     ratings: Floats, *, clusters: Integers | None = None, plan: IntervalPlan | None = None
 ) -> tuple[MeanEstimate, ...]:
-    """Say how much higher each judge rates than the mean of the others who rated the same item.
+    """Estimate how much higher each judge rates than the mean of the other judges of the same item.
 
     A judge's own rating is no part of what it is compared with, which would hide 1 / k of the difference.
 
@@ -690,7 +672,7 @@ def mean_correlation(table: Floats) -> Counted:
         table: shape (n, k), NaN where there is no value.
     """
     there = ~np.isnan(table)
-    centred = np.where(there, table - mean_defined(table), 0.0)
+    centred = np.where(there, table - mean_of_known(table, axis=0), 0.0)
     features = [
         _pair_features(centred[:, pair], np.asarray(there[:, pair].all(axis=1)))
         for pair in map(list, combinations(range(table.shape[1]), 2))
@@ -698,17 +680,9 @@ def mean_correlation(table: Floats) -> Counted:
 
     def coefficient(counts: Floats) -> Floats:
         defined = np.array([_of_pair(counts @ sums) for sums in features])
-        return mean_defined(defined)
+        return mean_of_known(defined, axis=0)
 
     return coefficient
-
-
-def mean_defined(values: Floats | Sequence[Floats]) -> Floats:
-    """Mean over the first axis of what is not NaN; NaN where all is."""
-    table = np.asarray(values, dtype=np.float64)
-    defined = ~np.isnan(table)
-    n = defined.sum(axis=0)
-    return np.where(n > 0, np.where(defined, table, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
 
 
 def _pair_features(centred: Floats, both: npt.NDArray[np.bool_]) -> Floats:
@@ -729,12 +703,10 @@ def _independent(k: int, r: float) -> float:
 
 _DIFFERENCE = NormalizingTransform(np.asarray, np.asarray, -2.0, 2.0)
 
-_FEWEST_RATERS = 2
-
 
 @dataclass(frozen=True)
 class HumanComparison:
-    """A judge's agreement with people beside theirs with each other, on the same items.
+    """A judge's agreement with people, and people's agreement with each other, on the same items.
 
     Attributes:
         judge: the judge's rank correlation with people.
@@ -785,15 +757,15 @@ def compare_with_humans(
 
     Example:
         >>> people = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])
-        >>> found = compare_with_humans(np.array([1.0, 2.0, 3.0]), people)
-        >>> round(found.judge.value, 2), round(found.ceiling.value, 2)
+        >>> compared = compare_with_humans(np.array([1.0, 2.0, 3.0]), people)
+        >>> round(compared.judge.value, 2), round(compared.ceiling.value, 2)
         (0.75, 0.5)
     """
     people = checked_ratings(human, "human")
     scores = np.asarray(judge, dtype=np.float64)
     if scores.shape != people.shape[:1] or np.isinf(scores).any():
         raise InputError(f"judge must have {len(people)} finite scores or NaN, got shape {scores.shape}")
-    usable = ~np.isnan(scores) & ((~np.isnan(people)).sum(axis=1) >= _FEWEST_RATERS)
+    usable = ~np.isnan(scores) & ((~np.isnan(people)).sum(axis=1) >= 2)
     turns = [_turn(scores[usable], people[usable], person) for person in range(people.shape[1])]
     turns = [turn for turn in turns if len(turn[0])]
     plan = ResamplingPlan(clusters, interval, seed)
@@ -812,7 +784,7 @@ def compare_with_humans(
 
 def _turn(judge: Floats, people: Floats, person: int) -> tuple[Integers, Floats, Floats, Floats]:
     """Leave a person out: rows to compare, and there the judge's, the person's and the others' ratings."""
-    means = mean_defined(np.delete(people, person, axis=1).T)
+    means = mean_of_known(np.delete(people, person, axis=1))
     rows = np.flatnonzero(~np.isnan(people[:, person]) & ~np.isnan(means))
     return rows, judge[rows], people[rows, person], means[rows]
 
@@ -827,7 +799,7 @@ def _mean_agreement(turns: list[tuple[Integers, Floats, Floats, Floats]], counts
         drawn = np.where(some[:, None], counts[:, rows], 1.0)
         pair = np.stack([weighted_spearman(side, reference, drawn) for side in (judge, person)])
         pairs.append(np.where(some & ~np.isnan(pair).any(axis=0), pair, np.nan))
-    return mean_defined(pairs)
+    return mean_of_known(pairs, axis=0)
 
 
 def sparse_sums(

@@ -14,6 +14,7 @@ from semscale.stats.intervals import (
     check_interval,
     check_seed,
     estimate_mean,
+    mean_of_known,
     wilson_interval,
 )
 from semscale.types import Floats, Integers, Mask
@@ -37,11 +38,11 @@ class ProbabilityCurve(Protocol):
     """Gives the probability of being right for scores."""
 
     def probability(self, scores: Floats) -> Floats:
-        """Give the probability (n,) for scores (n,), NaN for NaN."""
+        """Compute the probability (n,) for scores (n,), NaN for NaN."""
         ...
 
     def bounds(self, scores: Floats, interval: float) -> tuple[Floats, Floats]:
-        """Give both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN."""
+        """Compute both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN."""
         ...
 
 
@@ -64,11 +65,11 @@ class PlattCurve:
     covariance: tuple[float, float, float]
 
     def probability(self, scores: Floats) -> Floats:
-        """Give the probability (n,) for scores (n,), NaN for NaN."""
+        """Compute the probability (n,) for scores (n,), NaN for NaN."""
         return np.asarray(expit(self._log_odds(scores)))
 
     def bounds(self, scores: Floats, interval: float) -> tuple[Floats, Floats]:
-        """Give both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN.
+        """Compute both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN.
 
         Wald's interval of the log odds, whose variance is that of a sum of slope times score and intercept.
         It holds if the curve is logistic.
@@ -111,11 +112,11 @@ class IsotonicCurve:
     pooled: Integers
 
     def probability(self, scores: Floats) -> Floats:
-        """Give the probability (n,) for scores (n,), NaN for NaN."""
+        """Compute the probability (n,) for scores (n,), NaN for NaN."""
         return np.interp(np.asarray(scores, dtype=np.float64), self.corners, self.heights)
 
     def bounds(self, scores: Floats, interval: float) -> tuple[Floats, Floats]:
-        """Give both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN.
+        """Compute both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN.
 
         At a corner it is Wilson's interval of the share right among the labels that were pooled there;
         between corners its ends are straight.
@@ -194,7 +195,7 @@ def fit_platt(scores: Floats, correct: Floats) -> PlattCurve:
 def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     """Fit the curve that never falls and has the smallest squared error, by pooling adjacent violators.
 
-    Equal scores have one height. Between scores that were seen the curve is straight.
+    Equal scores have one height. Between the scores of labels the curve is straight.
 
     Args:
         scores: shape (n,), NaN where there is none.
@@ -217,7 +218,7 @@ def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     corners, which, n = np.unique(x, return_inverse=True, return_counts=True)
     means = np.bincount(which, weights=y) / n
     heights = np.asarray(isotonic_regression(means, weights=n).x)
-    # The inside of a level stretch says nothing: only its corners are kept.
+    # Points inside a level stretch add nothing: only its corners are stored.
     level = np.r_[False, heights[1:-1] == heights[:-2], False] if len(heights) > 1 else np.array([False])
     level[1:-1] &= heights[1:-1] == heights[2:]
     pool = np.r_[0, np.cumsum(np.diff(heights) != 0)]
@@ -234,7 +235,7 @@ def cross_fitted(  # noqa: PLR0913 - how folds are made
     clusters: Integers | None = None,
     seed: int = 0,
 ) -> Floats:
-    """Give each labelled item its probability by a curve that was fitted without it.
+    """Compute each labelled item's probability by a curve that was fitted without it.
 
     Figures from these are honest; those of a curve on the labels that it was fitted to are not.
 
@@ -263,7 +264,7 @@ def cross_fitted(  # noqa: PLR0913 - how folds are made
     usable = np.flatnonzero(~np.isnan(scores) & ~np.isnan(correct))
     groups = usable if clusters is None else np.asarray(clusters)[usable]
     m = len(np.unique(groups))
-    if folds < 2 or m < folds:  # noqa: PLR2004
+    if folds < 2 or m < folds:
         raise InputError(f"folds must be 2 to the {m} labelled items or clusters that there are, got {folds}")
     fold = random_folds(len(usable), groups=groups, folds=folds, seed=seed)
     probabilities = np.full(len(scores), np.nan)
@@ -277,8 +278,6 @@ def cross_fitted(  # noqa: PLR0913 - how folds are made
 _MOST_STEPS = 100
 
 _CONVERGED = 1e-10
-
-_FEWEST_LABELS = 2
 
 
 def labelled(scores: Floats, correct: Floats) -> tuple[Floats, Floats, int]:
@@ -298,7 +297,7 @@ def labelled(scores: Floats, correct: Floats) -> tuple[Floats, Floats, int]:
     if not np.isin(correct[~np.isnan(correct)], (0, 1)).all():
         raise InputError("correct must be 1 for right, 0 for wrong, or NaN, got another value")
     both = ~np.isnan(scores) & ~np.isnan(correct)
-    if both.sum() < _FEWEST_LABELS:
+    if both.sum() < 2:
         raise InputError(f"correct must have at least 2 labels of items with a score, got {both.sum()}")
     return scores[both], correct[both], int((~both).sum())
 
@@ -373,8 +372,8 @@ class CalibrationFigures:
             probability. It is above 0 for the best forecast too.
         error_by_chance: what that error would be on average if the probabilities were right.
         error_p_value: how often it would be at least so large if they were right.
-        debiased_error: root of the mean squared difference, with what chance adds taken off; 0 where that
-            leaves less than nothing.
+        debiased_error: root of the mean squared difference less the part that chance adds; 0 where that is
+            below 0.
         bins: with about equal numbers of items, lowest probabilities first.
         n: items that count.
         n_left_out: items without a probability or a label.
@@ -401,15 +400,15 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
     interval: float = 0.95,
     seed: int = 0,
 ) -> CalibrationFigures:
-    """Say how well probabilities hold for items whose outcome is known.
+    """Compare probabilities with the outcomes of items whose outcome is known.
 
     Bins have about equal numbers of items, equal probabilities never being parted. With w the share of items
     in a bin, p their mean probability and o the share that was right: error is the sum of w |p - o|, and
     debiased_error the root of the sum of w ((p - o)^2 - o (1 - o) / (n - 1)).
 
     Args:
-        probabilities: shape (n,), 0 to 1, of a curve that has not seen these labels (``cross_fitted``); NaN
-            where there is none.
+        probabilities: shape (n,), 0 to 1, of a curve that was fitted without these labels
+            (``cross_fitted``); NaN where there is none.
         correct: shape (n,), 1 right, 0 wrong, NaN not known.
         n_bins: at most so many bins, at least 1.
         clusters: shape (n,), which items are drawn together, for the Brier score's interval.
@@ -615,13 +614,10 @@ def filled_scores(scores: Floats) -> Floats:
         [[0.2, 0.4, nan], [0.5, 0.5, nan]]
     """
     there = ~np.isnan(scores)
-    counts = there.sum(axis=1)
-    means: Floats = np.full(len(scores), np.nan)
-    np.divide(np.where(there, scores, 0.0).sum(axis=1), counts, out=means, where=counts > 0)
-    return np.where(there | ~there.any(axis=0), scores, means[:, None])
+    return np.where(there | ~there.any(axis=0), scores, mean_of_known(scores)[:, None])
 
 
-def tune_weights(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: int = 0) -> EnsembleWeights:
+def tune_weights(scores: Floats, correct: Floats, *, seed: int = 0) -> EnsembleWeights:
     """Tune the weights of a mean, so that it tells right items from wrong ones.
 
     The weights are the slopes of a logistic regression of the labels on the scores, each divided by its
@@ -630,24 +626,23 @@ def tune_weights(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: i
     Args:
         scores: shape (k, n), NaN where there is none.
         correct: shape (n,), 1 right, 0 wrong, NaN not known.
-        folds: parts of the cross-validation.
-        seed: of the parting.
+        seed: of the parting into 5 folds.
 
     Raises:
-        InputError: fewer than 40 labels of items with a score, or fewer of one kind than ``folds``.
+        InputError: fewer than 40 labels of items with a score, or fewer than 5 of one kind.
 
     References:
         Weighted means of scorers, tuned on graded answers: Bouchard and Chauhan (2025), arXiv 2504.19254.
     """
-    _check_labels(scores, correct, folds)
-    return _tuned(scores, correct, folds=folds, seed=seed)
+    _check_labels(scores, correct)
+    return _tuned(scores, correct, seed)
 
 
-def _tuned(scores: Floats, correct: Floats, *, folds: int, seed: int) -> EnsembleWeights:
+def _tuned(scores: Floats, correct: Floats, seed: int) -> EnsembleWeights:
     rows = labelled_rows(scores, correct)
     # A score that no item has is 0 throughout, and gets no slope.
     x, y = np.nan_to_num(filled_scores(scores)[:, rows]).T, correct[rows]
-    part = stratified_folds(y, folds=min(folds, int(y.sum()), int((1 - y).sum())), seed=seed)
+    part = stratified_folds(y, folds=min(FOLDS, int(y.sum()), int((1 - y).sum())), seed=seed)
     losses = [
         sum(_held_out_loss(x, y, part == fold, penalty) for fold in range(int(part.max()) + 1))
         for penalty in PENALTIES
@@ -659,16 +654,15 @@ def _tuned(scores: Floats, correct: Floats, *, folds: int, seed: int) -> Ensembl
     return EnsembleWeights(weights, penalty, len(y))
 
 
-def nested_scores(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: int = 0) -> Floats:
-    """Give each labelled item the weighted mean whose weights and penalty were tuned without it.
+def nested_scores(scores: Floats, correct: Floats, *, seed: int = 0) -> Floats:
+    """Compute each labelled item's weighted mean with weights and penalty that were tuned without it.
 
     Figures from these are honest; those of weights on the labels that they were tuned on are not.
 
     Args:
         scores: shape (k, n), NaN where there is none.
         correct: shape (n,), 1 right, 0 wrong, NaN not known.
-        folds: parts of the outer and of the inner cross-validation.
-        seed: of the parting.
+        seed: of the parting into 5 folds, of the outer and of the inner cross-validation.
 
     Returns:
         Shape (n,); NaN where there is no score or no label.
@@ -676,15 +670,37 @@ def nested_scores(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: 
     Raises:
         InputError: as ``tune_weights``.
     """
-    _check_labels(scores, correct, folds)
+    _check_labels(scores, correct)
     rows, filled = labelled_rows(scores, correct), filled_scores(scores)
-    part = stratified_folds(correct[rows], folds=folds, seed=seed)
+    part = stratified_folds(correct[rows], seed=seed)
     nested: Floats = np.full(len(correct), np.nan)
     for fold in range(int(part.max()) + 1):
         inside, outside = rows[part == fold], rows[part != fold]
-        tuned = _tuned(filled[:, outside], correct[outside], folds=folds, seed=seed + 1)
+        tuned = _tuned(filled[:, outside], correct[outside], seed + 1)
         nested[inside] = weighted_mean(scores, tuned.weights)[inside]
     return nested
+
+
+def best_f1_threshold(scores: Floats, correct: Floats) -> float:
+    """Choose the threshold above which items count as right with the highest F1 score.
+
+    Args:
+        scores: shape (n,), 0 to 1; items without a score (NaN) are left out.
+        correct: shape (n,), 1 right, 0 wrong, NaN not known; at least one item with a score is right.
+
+    Returns:
+        0 to 0.99 in steps of 0.01, as in uqlm; the lowest of equals.
+
+    Example:
+        >>> best_f1_threshold(np.array([0.2, 0.5, 0.9]), np.array([0.0, 1.0, 1.0]))
+        0.2
+    """
+    known = ~np.isnan(scores) & ~np.isnan(correct)
+    bounds = np.arange(0, 1, 0.01)
+    accepted = scores[known] > bounds[:, None]
+    right = correct[known] == 1
+    f1 = 2 * (accepted & right).sum(axis=1) / (accepted.sum(axis=1) + right.sum())
+    return float(bounds[f1.argmax()])
 
 
 def labelled_rows(scores: Floats, correct: Floats) -> Integers:
@@ -692,15 +708,15 @@ def labelled_rows(scores: Floats, correct: Floats) -> Integers:
     return np.flatnonzero(~np.isnan(correct) & ~np.isnan(scores).all(axis=0))
 
 
-def _check_labels(scores: Floats, correct: Floats, of_each: int) -> None:
+def _check_labels(scores: Floats, correct: Floats) -> None:
     y = correct[labelled_rows(scores, correct)]
     right = int(y.sum())
     wrong = len(y) - right
-    if len(y) < FEWEST_TUNING or min(right, wrong) < of_each:
+    if len(y) < FEWEST_TUNING or min(right, wrong) < FEWEST_OF_EACH:
         raise InputError(
-            f"tuned weights need at least {FEWEST_TUNING} labels of items with a score, {of_each} or more of "
-            f"them right and {of_each} or more wrong, got {right} right and {wrong} wrong: take the plain "
-            "mean"
+            f"tuned weights need at least {FEWEST_TUNING} labels of items with a score, {FEWEST_OF_EACH} or "
+            f"more of them right and {FEWEST_OF_EACH} or more wrong, got {right} right and {wrong} wrong: "
+            "take the plain mean"
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.errors import InputError
+from semscale.stats.intervals import mean_of_known
 from semscale.types import Floats, Integers
 
 _MOST_ROUNDS = 50
@@ -86,7 +87,7 @@ def _lloyd(points: Floats, centres: Floats) -> Clustering:
 
 
 def _filled(labels: Integers, distances: Floats, k: int) -> Integers:
-    """Give each empty cluster the point farthest from its centre, of a cluster with several points."""
+    """Fill each empty cluster with the point farthest from its centre, of a cluster with several points."""
     labels = labels.copy()
     counts = np.bincount(labels, minlength=k)
     for empty in np.flatnonzero(counts == 0):
@@ -130,14 +131,13 @@ class StableClusters:
         return int((self.jaccard >= STABLE).sum())
 
 
-def stable_clusters(points: Floats, k: int, *, seed: int = 0, resamples: int = RESAMPLES) -> StableClusters:
-    """Cluster points, and cluster halves of them anew to see which clusters come back.
+def stable_clusters(points: Floats, k: int, *, seed: int = 0) -> StableClusters:
+    """Cluster points, and then 20 halves of at most 1,000 of them, to see which clusters come back.
 
     Args:
         points: shape (n, d).
         k: clusters.
         seed: of starts and halves.
-        resamples: halves that are drawn; each has at most 1,000 points.
 
     Raises:
         InputError: as ``k_means``.
@@ -150,14 +150,11 @@ def stable_clusters(points: Floats, k: int, *, seed: int = 0, resamples: int = R
     whole = k_means(points, k, rng)
     n_drawn = min(max(len(points) // 2, k), _MOST_DRAWN)
     similar = []
-    for _ in range(resamples):
+    for _ in range(RESAMPLES):
         drawn = rng.choice(len(points), n_drawn, replace=False)
         half = k_means(points[drawn], k, rng, starts=_STARTS)
         similar.append(best_jaccard(whole.labels[drawn], half.labels, k))
-    jaccard = np.array(similar)
-    present = ~np.isnan(jaccard)
-    means: Floats = np.where(present, jaccard, 0.0).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
-    return StableClusters(whole, means)
+    return StableClusters(whole, np.nan_to_num(mean_of_known(similar, axis=0)))
 
 
 def best_jaccard(first: Integers, second: Integers, k: int) -> Floats:
@@ -199,7 +196,7 @@ def principal_axes(vectors: Floats, most: int = DIRECTIONS) -> tuple[Floats, Flo
 
     Args:
         vectors: shape (n, d).
-        most: directions that are kept, at most n and d.
+        most: greatest number of directions, at most n and d.
 
     Returns:
         The mean of the vectors, shape (d,), and the directions, shape (d, min(most, n, d)), of length 1.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypedDict
 
 import numpy as np
-from scipy.special import expit, logit, ndtri, stdtrit
+from scipy.special import expit, logit, ndtri
 
 from semscale.errors import InputError
 from semscale.stats.intervals import (
@@ -16,6 +16,7 @@ from semscale.stats.intervals import (
     check_seed,
     drawn_counts,
     percentile_interval,
+    t_half_width,
 )
 from semscale.types import Floats, Integers
 
@@ -104,10 +105,7 @@ def pearson_estimate(  # noqa: PLR0913 - one setting each of ``Resampling``
         seed: of the bootstrap.
     """
     plan = ResamplingPlan(clusters, interval, seed, weights)
-    value = pearson(x, y) if weights is None else plan.coefficient(weighted_pearson, (x, y))
-    return resampled_estimate(
-        value, weighted_pearson, (x, y), plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES
-    )
+    return _correlation_estimate(pearson, weighted_pearson, (x, y), plan)
 
 
 def spearman_estimate(  # noqa: PLR0913 - likewise
@@ -125,11 +123,18 @@ def spearman_estimate(  # noqa: PLR0913 - likewise
     ``pearson_estimate``.
     """
     plan = ResamplingPlan(clusters, interval, seed, weights)
-    unweighted = weights is None or not len(x)
-    value = spearman(x, y) if unweighted else plan.coefficient(weighted_spearman, (x, y))
-    return resampled_estimate(
-        value, weighted_spearman, (x, y), plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES
-    )
+    return _correlation_estimate(spearman, weighted_spearman, (x, y), plan)
+
+
+def _correlation_estimate(
+    plain: Callable[[Floats, Floats], float],
+    weighted: "Weighted",
+    pairs: tuple[Floats, Floats],
+    plan: "ResamplingPlan",
+) -> Estimate:
+    unweighted = plan.weights is None or not len(pairs[0])
+    value = plain(*pairs) if unweighted else plan.coefficient(weighted, pairs)
+    return resampled_estimate(value, weighted, pairs, plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES)
 
 
 def ks_similarity_estimate(  # noqa: PLR0913 - likewise
@@ -154,16 +159,13 @@ def ks_similarity_estimate(  # noqa: PLR0913 - likewise
         seed: of the bootstrap.
     """
     if not len(p):
-        return Estimate(float("nan"), float("nan"), float("nan"))
+        return Estimate()
     plan = ResamplingPlan(clusters, interval, seed, weights)
     value = ks_similarity(*(np.average(masses, axis=0, weights=weights) for masses in (p, q)))
     if len(np.unique(plan.numbered(len(p)))) < FEWEST_CLUSTERS:
         return resampled_estimate(value, _weighted_ks, (p, q), plan, SHARE)
     largest = largest_difference(_gaps, (p, q), plan)
     return Estimate(value, float(np.maximum(1 - largest.high, 0.0)), 1 - largest.low)
-
-
-_FEWEST_RATERS = 2
 
 
 def spearman_brown(correlation: float, k: int = 2) -> float:
@@ -220,19 +222,19 @@ def split_half_reliability(  # noqa: PLR0913 - one setting each of the resamplin
         >>> round(split_half_reliability(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])).value, 6)
         1.0
     """
-    if np.ndim(ratings) != 2:  # noqa: PLR2004
+    if np.ndim(ratings) != 2:
         raise InputError(f"ratings must have shape (items, raters), got {np.shape(ratings)}")
-    if splits < 2:  # noqa: PLR2004
+    if splits < 2:
         raise InputError(f"splits must be at least 2, got {splits}")
-    usable = (~np.isnan(ratings)).sum(axis=1) >= _FEWEST_RATERS
+    usable = (~np.isnan(ratings)).sum(axis=1) >= 2
     plan = ResamplingPlan(
         None if clusters is None else clusters[usable],
         interval,
         seed,
         None if weights is None else weights[usable],
     )
-    if usable.sum() < 2:  # noqa: PLR2004
-        return Estimate(float("nan"), float("nan"), float("nan"))
+    if usable.sum() < 2:
+        return Estimate()
     rng = np.random.default_rng(seed)
     halves = np.array([_split(ratings[usable], rng) for _ in range(splits)])
     first, second = (half - half.mean(axis=1, keepdims=True) for half in halves.swapaxes(0, 1))
@@ -258,11 +260,6 @@ def _mean_reliability(products: Floats, counts: Floats) -> Floats:
     r = correlation(counts.sum(axis=1)[:, None], *sums.swapaxes(0, 1))
     stepped: Floats = np.where(r == -1, np.nan, 2 * r / np.where(r == -1, 1.0, 1 + r))
     return np.asarray(stepped.mean(axis=1))
-
-
-_FEWEST_OF_A_KIND = 2
-
-_NAN = float("nan")
 
 
 def roc_area(above: Floats, below: Floats, *, interval: float = 0.95) -> Estimate:
@@ -296,16 +293,16 @@ def roc_area(above: Floats, below: Floats, *, interval: float = 0.95) -> Estimat
     check_interval(interval)
     n, m = len(above), len(below)
     if not n or not m:
-        return Estimate(_NAN, _NAN, _NAN)
+        return Estimate()
     ranks = average_ranks(np.concatenate([above, below]))
     exceeded = (ranks[:n] - average_ranks(above)) / m
     exceeding = 1 - (ranks[n:] - average_ranks(below)) / n
     area = float(exceeded.mean())
-    if min(n, m) < _FEWEST_OF_A_KIND:
-        return Estimate(area, _NAN, _NAN)
+    if min(n, m) < 2:
+        return Estimate(area)
     variance = float(exceeded.var(ddof=1) / n + exceeding.var(ddof=1) / m)
     if not variance or not 0 < area < 1:
-        return Estimate(area, _NAN, _NAN)
+        return Estimate(area)
     half = ndtri((1 + interval) / 2) * np.sqrt(variance) / (area * (1 - area))
     low, high = expit(logit(area) + np.array([-half, half])).tolist()
     return Estimate(area, low, high)
@@ -409,8 +406,6 @@ class NormalizingTransform(NamedTuple):
 FEWEST_FOR_PERCENTILES = 50
 """Clusters below which percentiles of a correlation or another coefficient of agreement are too narrow."""
 
-_FEWEST_PAIRS = 2
-
 _MOST_DRAWS = 40_000_000
 
 _FEWEST_REPLICATES, _MOST_REPLICATES = 200, 2000
@@ -470,7 +465,7 @@ class ResamplingPlan:
 
 
 def replicates_for(n: int) -> int:
-    """Say how many replicates n items get: 2,000, above 20,000 items 40,000,000 / n but at least 200.
+    """Choose the number of replicates for n items: 2,000, above 20,000 items 40,000,000 / n but at least 200.
 
     Example:
         >>> replicates_for(100), replicates_for(40_000)
@@ -522,7 +517,7 @@ def resampled_interval(  # noqa: PLR0913 - a coefficient and how it is resampled
     n = len(measured[0])
     clusters = plan.numbered(n)
     m = int(clusters.max()) + 1 if n else 0
-    if m < _FEWEST_PAIRS:
+    if m < 2:
         return _UNKNOWN
     if m < fewest:
         weights = 1.0 if plan.weights is None else plan.weights
@@ -567,7 +562,7 @@ def largest_difference(differences: Weighted, measured: tuple[Floats, ...], plan
     errors = _replicates(differences, measured, plan) - observed
     spread = errors.std(axis=0)
     if has_no_spread(np.append(spread, 0.0)):
-        return Estimate(value, float("nan"), float("nan"))
+        return Estimate(value)
     scale = np.maximum(spread, spread.max() / 2)
     largest = np.abs(errors / scale).max(axis=1)
     m = len(np.unique(plan.numbered(len(measured[0]))))
@@ -610,7 +605,7 @@ RELIABILITY = NormalizingTransform(lambda r: -np.log1p(-r) / 2, lambda z: -np.ex
 
 
 def has_no_spread(resampled: Floats) -> bool:
-    """Tell whether a coefficient is the same in all resamples, which then say nothing of its error.
+    """Return whether a coefficient is the same in all resamples, which then do not show its error.
 
     Args:
         resampled: shape (r,), r >= 1 values; NaN where it is not defined.
@@ -651,7 +646,7 @@ def jackknife_interval(
         (0.0, 0.448)
     """
     m = len(left_out)
-    if m < 2 or np.isnan([value, *left_out]).any():  # noqa: PLR2004
+    if m < 2 or np.isnan([value, *left_out]).any():
         return float("nan"), float("nan")
     if has_no_spread(left_out):
         return float("nan"), float("nan")
@@ -661,6 +656,6 @@ def jackknife_interval(
         known = np.isfinite(transform.least)
         return (transform.least, transform.greatest) if known else (float("nan"), float("nan"))
     variance = (m - 1) / m * ((z - z.mean()) ** 2).sum()
-    half = stdtrit(m - 1, (1 + interval) / 2) * np.sqrt(variance)
+    half = t_half_width(np.sqrt(variance), m - 1, interval)
     low, high = transform.inverse(centre - half), transform.inverse(centre + half)
     return max(float(low), transform.least), min(float(high), transform.greatest)

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import rel_entr, stdtrit
+from scipy.special import rel_entr
 
 from semscale.errors import InputError
-from semscale.stats.intervals import Estimate
+from semscale.stats.intervals import Estimate, effective_size, t_half_width
 from semscale.types import Floats, Integers
 
 DistanceName = Literal["ks", "wasserstein", "total_variation", "jensen_shannon"]
@@ -135,7 +135,7 @@ def check_values(values: Floats) -> None:
     Raises:
         InputError: they are not.
     """
-    if values.ndim != 1 or len(values) < 2 or not (np.diff(values) > 0).all():  # noqa: PLR2004
+    if values.ndim != 1 or len(values) < 2 or not (np.diff(values) > 0).all():
         raise InputError(f"values must be two numbers or more, each above the one before, got {values}")
 
 
@@ -153,8 +153,6 @@ def check_masses(name: str, masses: Floats, k: int) -> None:
     if is_low or not (np.abs(sums - 1) <= _ROUNDING * k).all():
         raise InputError(f"{name} must have masses >= 0 that sum to 1")
 
-
-_TABLE = 2
 
 _BLOCK_CELLS = 4_000_000  # draws that are held at once
 
@@ -183,7 +181,7 @@ class PmfSample:
     weights: Floats | None = None
 
     def __post_init__(self) -> None:
-        if np.ndim(self.masses) != _TABLE or np.isnan(self.masses).any():
+        if np.ndim(self.masses) != 2 or np.isnan(self.masses).any():
             raise InputError(
                 f"masses must have shape (respondents, points) without gaps, got {np.shape(self.masses)}"
             )
@@ -203,7 +201,7 @@ class PmfSample:
         """Kish's effective number of respondents, (sum w)^2 / sum w^2; n without weights."""
         if self.weights is None:
             return float(self.n)
-        return float(self.weights.sum() ** 2 / (self.weights**2).sum())
+        return effective_size(float(self.weights.sum()), float((self.weights**2).sum()))
 
     @cached_property
     def mean(self) -> Floats:
@@ -293,23 +291,18 @@ def _shares(sums: Floats) -> Floats:
     return averages
 
 
-_FEWEST = 2
-
-_UNKNOWN = Estimate(np.nan, np.nan, np.nan)
-
-
 def signed_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: Floats) -> Floats:
-    """Compute distances of resamples with the signs of the gaps that were seen.
+    """Compute distances of resamples with the signs of the observed gaps.
 
     KS is the gap of the cumulative shares at the point where it was largest, Wasserstein-1 and total
     variation are sums of signed gaps. These are linear in the PMFs, and equal the distances of the pair that
-    was seen. The Jensen-Shannon divergence has no kink, and is taken as it is.
+    was observed. The Jensen-Shannon divergence has no kink, and is taken as it is.
 
     Args:
         p: shape (r, k), resamples of the one side; NaN where there is none.
         q: shape (r, k), of the other.
-        at_p: what was seen on the one side, shape (1, k).
-        at_q: on the other.
+        at_p: the observed PMF of that side, shape (1, k).
+        at_q: of the other side.
         values: shape (k,), of the points, increasing.
 
     Returns:
@@ -335,13 +328,13 @@ def signed_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: F
 
 
 def noise_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: Floats) -> Floats:
-    """Compute distances that chance alone makes: those of resamples, each less what was seen on its side.
+    """Compute distances by chance alone: those of resamples, each less the observed PMF of its side.
 
     Args:
         p: shape (r, k), resamples of the one side; NaN where there is none.
         q: shape (r, k), of the other.
-        at_p: what was seen on the one side, shape (1, k).
-        at_q: on the other.
+        at_p: the observed PMF of that side, shape (1, k).
+        at_q: of the other side.
         values: shape (k,), of the points, increasing.
 
     Returns:
@@ -370,12 +363,12 @@ def kinked_estimate(  # noqa: PLR0913 - a figure, its resamples in three forms, 
 ) -> Estimate:
     """Put a t interval around a distance, or a difference of distances, by the spread of its linear part.
 
-    Gaps that were drawn to the other side of 0 count as distances again. So resamples lie above what was
-    seen, as that lies above the truth, and they lie too near each other. The standard error is that of the
-    linear part, which does not fold. The end on the side of the bias is moved by it; the other one is not, as
-    the bias of resamples is only an estimate. Ends: value - max(b, 0) - t s, value - min(b, 0) + t s. Where
-    chance alone makes a distance as large as that which was seen in more than 1 - interval of resamples, the
-    lower end is ``least``, as both sides may be alike.
+    Gaps that were drawn to the other side of 0 count as distances again. So resamples lie above the observed
+    distance, as that lies above the truth, and they lie too near each other. The standard error is that of
+    the linear part, which does not fold. The end on the side of the bias is moved by it; the other one is
+    not, as the bias of resamples is only an estimate. Ends: value - max(b, 0) - t s and
+    value - min(b, 0) + t s. Where chance alone makes a distance as large as the observed one in more than
+    1 - interval of resamples, the lower end is ``least``, as both sides may be alike.
 
     Args:
         value: the figure, up to 1.
@@ -396,12 +389,11 @@ def kinked_estimate(  # noqa: PLR0913 - a figure, its resamples in three forms, 
     """
     known, parts = resampled[~np.isnan(resampled)], linear[~np.isnan(linear)]
     if np.isnan(value):
-        return _UNKNOWN
-    if n < _FEWEST or min(len(known), len(parts)) < _FEWEST:
-        return Estimate(value, np.nan, np.nan)
+        return Estimate()
+    if n < 2 or min(len(known), len(parts)) < 2:
+        return Estimate(value)
     bias = float(known.mean()) - value
-    t = float(stdtrit(n - 1, (1 + interval) / 2)) * np.sqrt(n / (n - 1))
-    half = t * float(parts.std(ddof=1))
+    half = float(t_half_width(parts.std(ddof=1) * np.sqrt(n / (n - 1)), n - 1, interval))
     low, high = value - max(bias, 0.0) - half, value - min(bias, 0.0) + half
     chance = np.empty(0) if noise is None else noise[~np.isnan(noise)]
     if len(chance) and value <= np.quantile(chance, interval) * np.sqrt(n / (n - 1)):
@@ -409,24 +401,23 @@ def kinked_estimate(  # noqa: PLR0913 - a figure, its resamples in three forms, 
     return Estimate(value, float(np.clip(low, least, 1.0)), float(np.clip(high, least, 1.0)))
 
 
-def shifted_estimate(value: float, resampled: Floats, interval: float, *, least: float = 0.0) -> Estimate:
+def shifted_estimate(value: float, resampled: Floats, interval: float) -> Estimate:
     """Put the percentiles of resamples (r,) around a figure, moved by the resamples' mean less the figure.
 
-    Distances of resamples are larger on average than the distance that was seen. The interval is about the
+    Distances of resamples are larger on average than the observed distance. The interval is about the
     distance that samples of this size show on average, so only the spread of the resamples counts.
 
     Args:
         value: the figure, up to 1.
         resampled: the same of resamples; NaN is left out.
         interval: coverage.
-        least: what the figure can be at least.
     """
     known = resampled[~np.isnan(resampled)]
     if np.isnan(value) or not len(known):
-        return _UNKNOWN if np.isnan(value) else Estimate(value, np.nan, np.nan)
+        return Estimate() if np.isnan(value) else Estimate(value)
     tail = (1 - interval) / 2
     ends = np.quantile(known, [tail, 1 - tail]) - known.mean() + value
-    low, high = np.clip(ends, least, 1.0)
+    low, high = np.clip(ends, 0.0, 1.0)
     return Estimate(value, float(low), float(high))
 
 

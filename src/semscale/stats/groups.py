@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.special import stdtrit
 
 from semscale.stats.intervals import (
     FEWEST_CLUSTERS,
@@ -21,6 +20,7 @@ from semscale.stats.intervals import (
     clopper_pearson_ends,
     effective_size,
     estimate_figures,
+    t_half_width,
 )
 from semscale.types import Floats, Integers, Mask, Refits
 
@@ -115,7 +115,7 @@ class GroupEstimate:
         return tuple(figure for name, figure in self.figures.items() if name.startswith(MASS_PREFIX))
 
     def basis(self, figure: str) -> Basis:
-        """Say what a figure is made from."""
+        """Return the rows, clusters and method behind a figure."""
         return self.bases.get(figure) or Basis(self.n, self.n_clusters, self.method)
 
 
@@ -203,7 +203,7 @@ def counted_mean(group: GroupEstimate, figure: str | None = None) -> MeanEstimat
         The figure, NaN where no row has it.
     """
     name = figure or group.main
-    estimate = group.figures.get(name, Estimate(np.nan, np.nan, np.nan))
+    estimate = group.figures.get(name, Estimate())
     basis = group.basis(name)
     return MeanEstimate(
         value=estimate.value,
@@ -320,7 +320,7 @@ def widened_for_refits(
     if means is None or not group.figures:
         return group
     errors = refit_errors(means @ figures.matrix.T)
-    further = float(stdtrit(len(means) - 1, (1 + interval) / 2)) * errors
+    further = t_half_width(errors, len(means) - 1, interval)
     values = np.array([figure.value for figure in group.figures.values()])
     below, above = np.maximum(further, _from_labels(values, figures, n_labels, interval))
     ends = zip(group.figures.items(), below, above, *figures.bounds, strict=True)

@@ -1,6 +1,6 @@
 """Means and shares with intervals: by bootstrap, by formula, and exactly."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Literal, Self, get_args
@@ -19,17 +19,15 @@ UsedMethod = Literal["bootstrap", "linearized", "exact"]
 """A method, or ``exact``: bounds for a figure that is the same in every cluster, see ``estimate_figures``."""
 
 DEFAULT_INTERVAL = 0.95
-"""Coverage of intervals where nobody chooses another."""
+"""Default coverage of intervals."""
 
 FEWEST_CLUSTERS = 10
 """With fewer, percentiles of a bootstrap cover too little: there intervals are made with t quantiles."""
 
 MAX_CLUSTERS = 20_000
-"""Up to here cluster totals are kept, for the bootstrap; above, sums suffice."""
+"""Clusters up to which their totals are stored, for the bootstrap; above, sums suffice."""
 
 _FEWEST_REPLICATES = 100
-
-_FEWEST_FOR_AN_INTERVAL = 2
 
 ROUNDING = 1e-6
 """Standard deviation, as a share of what a figure can span, below which values differ by rounding alone."""
@@ -40,14 +38,14 @@ class Estimate:
     """A figure with its interval.
 
     Attributes:
-        value: the figure itself.
+        value: the figure itself; NaN where it is not defined.
         low: lower end of the interval, NaN where there is none (fewer than two clusters).
         high: upper end, NaN likewise.
     """
 
-    value: float
-    low: float
-    high: float
+    value: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -97,13 +95,13 @@ class IntervalPlan:
         }
 
     def method_for(self, m: int) -> Method | None:
-        """Say how intervals of m clusters are made; ``None`` with fewer than two.
+        """Choose the method for intervals of m clusters; ``None`` with fewer than two.
 
         Example:
             >>> [IntervalPlan().method_for(m) for m in (1, 9, 10)]
             [None, 'linearized', 'bootstrap']
         """
-        if m < _FEWEST_FOR_AN_INTERVAL:
+        if m < 2:
             return None
         return self.method if m >= FEWEST_CLUSTERS else "linearized"
 
@@ -118,7 +116,7 @@ class MeanEstimate:
         high: upper end, NaN likewise.
         n: items that count.
         n_left_out: items that have no value.
-        n_clusters: what was resampled: items, or the groups they were said to belong to.
+        n_clusters: what was resampled: items, or the clusters that the caller named.
         method: how the interval was made; ``None`` where there is none.
     """
 
@@ -170,7 +168,7 @@ def estimate_mean(
     method: UsedMethod | None = plan.method_for(len(totals))
     if method == "bootstrap" and len(totals) > MAX_CLUSTERS:
         method = "linearized"
-    mean = Estimate(np.nan, np.nan, np.nan)
+    mean = Estimate()
     if len(totals):
         moments = Moments.empty(1).added(totals)
         drawn = totals if method == "bootstrap" else None
@@ -273,7 +271,7 @@ class Moments:
         """
         k = len(self.total) - 1
         weight = self.total[-1]
-        if self.n < 2 or not weight > 0:  # noqa: PLR2004
+        if self.n < 2 or not weight > 0:
             return np.full((k, k), np.nan)
         residual = np.hstack([np.eye(k), -self.mean[:, None]])
         covariance: Floats = residual @ self.outer @ residual.T * (self.n / (self.n - 1) / weight**2)
@@ -302,7 +300,7 @@ class Figures:
 
 
 def value_figure(name: str, bounds: tuple[float, float]) -> Figures:
-    """Say that rows have one number each, whose mean is the figure.
+    """Declare the mean of one number for each row as the figure.
 
     Args:
         name: of the figure.
@@ -317,7 +315,7 @@ def value_figure(name: str, bounds: tuple[float, float]) -> Figures:
 
 
 def scale_figures(values: Floats) -> Figures:
-    """Say which figures a scale has.
+    """Declare the figures of a scale.
 
     Boxes need 4 points, so that they do not overlap: top-2-box is the mass on the two highest points,
     bottom-2-box that on the two lowest, net their difference. NPS needs the values 0 to 10: the mass on 9 and
@@ -404,7 +402,7 @@ def estimate_figures(
 
 
 def _have_no_spread(variance: Floats, n: int, figures: Figures) -> npt.NDArray[np.bool_]:
-    """Tell which bounded figures are the same in all n clusters, up to rounding; none of fewer than two."""
+    """Mark bounded figures that are the same in all n clusters, up to rounding; none of fewer than two."""
     width = figures.bounds[1] - figures.bounds[0]
     equal: npt.NDArray[np.bool_] = variance * n <= (ROUNDING * width) ** 2
     return equal & np.isfinite(width)
@@ -418,8 +416,36 @@ def _bootstrapped(totals: Floats, figures: Figures, plan: IntervalPlan) -> tuple
 
 
 def _linearized(values: Floats, variance: Floats, n: int, plan: IntervalPlan) -> tuple[Floats, Floats]:
-    half = stdtrit(n - 1, (1 + plan.interval) / 2) * np.sqrt(np.maximum(variance, 0))
+    half = t_half_width(np.sqrt(np.maximum(variance, 0)), n - 1, plan.interval)
     return values - half, values + half
+
+
+def t_half_width(errors: Floats, df: Floats | float, interval: float) -> Floats:
+    """Compute half of the width of t intervals: standard error times the quantile of t.
+
+    Args:
+        errors: standard errors, of any shape.
+        df: degrees of freedom, of the same shape or one number.
+        interval: coverage to aim at, between 0 and 1.
+
+    Example:
+        >>> round(float(t_half_width(np.array(0.1), 10, 0.95)), 4)  # t_10 is 2.2281
+        0.2228
+    """
+    return np.asarray(stdtrit(df, (1 + interval) / 2) * errors)
+
+
+def mean_of_known(values: Floats | Sequence[Floats], axis: int = -1) -> Floats:
+    """Average along an axis, leaving NaN out; NaN where nothing is known.
+
+    Example:
+        >>> mean_of_known(np.array([[1.0, np.nan], [np.nan, np.nan]])).tolist()
+        [1.0, nan]
+    """
+    table = np.asarray(values, dtype=np.float64)
+    known = ~np.isnan(table)
+    n = known.sum(axis=axis)
+    return np.where(n > 0, np.where(known, table, 0.0).sum(axis=axis) / np.maximum(n, 1), np.nan)
 
 
 def wilson_interval(hits: int, n: int, interval: float = 0.95) -> Estimate:
@@ -445,7 +471,7 @@ def wilson_interval(hits: int, n: int, interval: float = 0.95) -> Estimate:
         (0.0, 0.278)
     """
     if not n:
-        return Estimate(float("nan"), float("nan"), float("nan"))
+        return Estimate()
     z, p = float(ndtri((1 + interval) / 2)), hits / n
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
@@ -577,7 +603,7 @@ def percentile_interval(replicates: Floats, m: int, interval: float) -> tuple[Fl
     """
     figures = replicates.shape[1]
     low, high = np.full(figures, np.nan), np.full(figures, np.nan)
-    if m < 2:  # noqa: PLR2004
+    if m < 2:
         return low, high
     tail = float(ndtr(np.sqrt(m / (m - 1)) * stdtrit(m - 1, (1 - interval) / 2)))
     for figure in range(figures):

@@ -29,7 +29,7 @@ from semscale.stats.distances import (
     shifted_estimate,
     signed_distances,
 )
-from semscale.stats.intervals import Estimate, IntervalPlan, drawn_counts
+from semscale.stats.intervals import Estimate, IntervalPlan, drawn_counts, mean_of_known
 from semscale.types import Floats, Mask
 
 SPLITS = 2000
@@ -65,7 +65,7 @@ class Benchmarks:
     """Distances of a panel from people in one survey or several.
 
     Attributes:
-        held: mean over surveys, by distance, each beside its nulls and ceiling.
+        held: mean over surveys, by distance, with nulls and ceiling.
         by_survey: the panel's distance in each survey, by distance; intervals over respondents.
         n_surveys: surveys with a panel and people.
         resampled: what the intervals come from: ``respondents``.
@@ -142,9 +142,6 @@ class JointSample:
         return tuple(_shares(part) for part in np.split(sums, ends, axis=-1))
 
 
-_FEWEST_PEOPLE = 2
-
-
 def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, and what is pooled
     panel: Sequence[PmfSample],
     people: Sequence[PmfSample],
@@ -155,7 +152,7 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
     resamples: Resamples | None = None,
     pools: Sequence[object] | None = None,
 ) -> Benchmarks:
-    """Measure how far a panel is from people, beside equal shares, pooled people and halves of people.
+    """Measure a panel's distances from people, and those of equal shares, pooled people and halves of people.
 
     Intervals are about these surveys, with other persons on both sides, see ``kinked_estimate``; those of
     ``split_half`` are percentiles of resamples, moved by as much as their mean lies above the distance.
@@ -310,14 +307,6 @@ def _pooled(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[
     return averages
 
 
-def mean_of_known(values: Floats) -> Floats:
-    """Mean over the last axis, leaving NaN out; NaN where nothing is known."""
-    known = ~np.isnan(values)
-    n = known.sum(axis=-1)
-    means: Floats = np.where(n > 0, np.where(known, values, 0.0).sum(axis=-1) / np.maximum(n, 1), np.nan)
-    return means
-
-
 def _independent(
     panel: Sequence[PmfSample], people: Sequence[PmfSample], plan: IntervalPlan, rng: np.random.Generator
 ) -> Resamples:
@@ -340,14 +329,14 @@ def _check(panel: Sequence[PmfSample], people: Sequence[PmfSample], values: Sequ
             "panel, people and values must have one entry for each survey, at least one, "
             f"got {len(panel)}, {len(people)} and {len(values)}"
         )
-    for number, (side, others, points) in enumerate(zip(panel, people, values, strict=True)):
+    for number, (side, rest, points) in enumerate(zip(panel, people, values, strict=True)):
         check_values(points)
-        if not side.n or others.n < _FEWEST_PEOPLE:
+        if not side.n or rest.n < 2:
             raise InputError(
                 "each survey must have a panel and at least 2 people, "
-                f"got {side.n} and {others.n} in survey {number}"
+                f"got {side.n} and {rest.n} in survey {number}"
             )
-        if {side.masses.shape[1], others.masses.shape[1]} != {len(points)}:
+        if {side.masses.shape[1], rest.masses.shape[1]} != {len(points)}:
             raise InputError(f"panel and people must have {len(points)} points each in survey {number}")
 
 
@@ -475,7 +464,7 @@ def error_scale(error: ErrorName, pmf: Floats, values: Floats, seed: int = 0) ->
 
 
 def _root(covariance: Floats) -> Floats:
-    """Give a matrix whose product with its transpose is the covariance, also where that is singular."""
+    """Compute a matrix whose product with its transpose is the covariance, which may be singular."""
     sizes, axes = np.linalg.eigh(covariance)
     root: Floats = axes * np.sqrt(np.clip(sizes, 0, None))
     return root
@@ -572,9 +561,9 @@ def attainment(
         arXiv 2510.08338, correlation attainment rho.
 
     Example:
-        >>> people = [PmfSample(np.eye(2)[[place] * 4]) for place in (0, 1, 0)]
-        >>> found = attainment(np.array([1.0, 2.0, 1.5]), people, [np.array([1.0, 2.0])] * 3, splits=10)
-        >>> round(found.ceiling, 6), round(found.ratio.value, 3)  # halves agree wholly
+        >>> people = [PmfSample(np.eye(2)[[point] * 4]) for point in (0, 1, 0)]
+        >>> agreed = attainment(np.array([1.0, 2.0, 1.5]), people, [np.array([1.0, 2.0])] * 3, splits=10)
+        >>> round(agreed.ceiling, 6), round(agreed.ratio.value, 3)  # halves agree wholly
         (1.0, 0.866)
     """
     if not len(machine) == len(people) == len(values) >= FEWEST_SURVEYS:
@@ -607,7 +596,7 @@ def _ratio_estimate(
     value: float, between: float, ceiling: float, products: Floats, plan: ResamplingPlan
 ) -> Estimate:
     if np.isnan(value) or len(products) < FEWEST_FOR_AN_INTERVAL:
-        return Estimate(value, float("nan"), float("nan"))
+        return Estimate(value)
     if len(products) >= FEWEST_FOR_PERCENTILES:
         return resampled_estimate(
             value,
@@ -629,7 +618,7 @@ def _ratio_estimate(
 
 def _correlation_estimate(machine: Floats, means: Floats, plan: ResamplingPlan) -> Estimate:
     if len(machine) < FEWEST_FOR_AN_INTERVAL:
-        return Estimate(pearson(machine, means), float("nan"), float("nan"))
+        return Estimate(pearson(machine, means))
     return pearson_estimate(machine, means, interval=plan.interval, seed=plan.seed)
 
 

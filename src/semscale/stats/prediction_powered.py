@@ -1,15 +1,21 @@
 """Means that labels of some items correct, for the items that a judge scored."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import fdtrc, stdtrit
+from scipy.special import fdtrc
 
 from semscale.errors import InputError
-from semscale.stats.intervals import Estimate, IntervalPlan, MeanEstimate, check_interval, estimate_mean
+from semscale.stats.intervals import (
+    Estimate,
+    IntervalPlan,
+    MeanEstimate,
+    check_interval,
+    estimate_mean,
+    t_half_width,
+)
 from semscale.stats.sampling import SampleDesign, checked_inclusion
 from semscale.types import Floats, Integers, Mask
 
@@ -27,8 +33,6 @@ WHOLE_SCALE = "the interval is the whole scale: so few labels do not narrow it"
 """Why ends are missing where they would be the two bounds."""
 
 _ROUNDING = 1e-12
-
-_TWO_KINDS = 2
 
 _NO_ENDS = (float("nan"), float("nan"))
 
@@ -99,7 +103,7 @@ class _Sample:
         if m > 1:
             variance += used**2 * self.rest.var(ddof=1) / m
         freedom = tuned_freedom(n) if tuning is None else n - 1
-        half = stdtrit(freedom, (1 + interval) / 2) * np.sqrt(variance)
+        half = float(t_half_width(np.sqrt(variance), freedom, interval))
         value = self.mean(used)
         return max(value - half, bounds[0]), min(value + half, bounds[1])
 
@@ -231,7 +235,7 @@ class LinearizedTerms:
     def ends(self, interval: float, bounds: tuple[float, float]) -> tuple[float, float]:
         """Ends of the t interval at the best tuning, within the bounds."""
         tuning = self.best_tuning()
-        half = float(stdtrit(self.freedom(tuning), (1 + interval) / 2)) * math.sqrt(self.variance(tuning))
+        half = float(t_half_width(np.sqrt(self.variance(tuning)), self.freedom(tuning), interval))
         return max(self.value(tuning) - half, bounds[0]), min(self.value(tuning) + half, bounds[1])
 
     def without_scores(self) -> "LinearizedTerms":
@@ -426,7 +430,7 @@ def weighted_prediction_powered_mean(
 
 
 def _shortage(items: WeightedItems, terms: LinearizedTerms, design: SampleDesign) -> str | None:
-    """Give the reason why there is no interval: few labels, or most weight on one; ``None`` for none."""
+    """Return the reason why there is no interval: few labels, or most weight on one; ``None`` for none."""
     by_respondent = design.clusters is not None
     if int((terms.share > 0).sum()) < FEWEST_LABELS:
         labels = f"an interval needs {FEWEST_LABELS} labels or more"
@@ -493,7 +497,7 @@ def tuned_freedom(n: float) -> float:
 
 
 def added_labels(labels: Floats, scores: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats] | None:
-    """Give four labels, one at each bound for a lower and a higher score, to labels without a spread.
+    """Choose four labels to add to labels without a spread: one at each bound for a lower and a higher score.
 
     Args:
         labels: shape (n,), without gaps.
@@ -508,7 +512,7 @@ def added_labels(labels: Floats, scores: Floats, bounds: tuple[float, float]) ->
         [[0.0, 1.0, 0.0, 1.0], [0.25, 0.25, 0.75, 0.75]]
     """
     kinds = np.unique(labels)
-    if len(kinds) > _TWO_KINDS or (len(kinds) == _TWO_KINDS and not np.isin(kinds, bounds).all()):
+    if len(kinds) > 2 or (len(kinds) == 2 and not np.isin(kinds, bounds).all()):
         return None
     if not len(scores):
         return None
@@ -520,8 +524,6 @@ def added_labels(labels: Floats, scores: Floats, bounds: tuple[float, float]) ->
 
 FEWEST_IN_GROUP = 10
 """Labels that a group needs to be tested."""
-
-_FEWEST_GROUPS = 2
 
 _ADDED_WEIGHT = 0.5
 
@@ -606,7 +608,7 @@ def corrected_group_test(
         mean = _group_mean(scores[scored], labels[scored], design.some(scored), rows[scored], bounds)
         if mean is not None:
             means[number] = mean
-    if len(means) < _FEWEST_GROUPS:
+    if len(means) < 2:
         return CorrectedGroupTest(tuple(means), *[float("nan")] * 4)
     return CorrectedGroupTest(tuple(means), *_welch(list(means.values())))
 

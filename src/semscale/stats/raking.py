@@ -251,7 +251,7 @@ def _reached_targets(weights: Floats, task: RakingTask) -> list[UnmetTarget]:
 
 
 def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = "weighted") -> AnyDesign:
-    """Give a design the weights that it was raked to, and what the margins tell about its variances.
+    """Return a design with the weights that it was raked to, and with variances that allow for the margins.
 
     Linearised variances then come from the residuals of a regression on the margins' categories, so that a
     margin itself has a standard error of 0. Replicate weights are raked one by one; with bounds, a row that

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, log_expit, stdtr, stdtrit
+from scipy.special import expit, log_expit, stdtr
 
 from semscale.errors import InputError
-from semscale.stats.intervals import DEFAULT_INTERVAL, Estimate, check_interval
+from semscale.stats.intervals import DEFAULT_INTERVAL, Estimate, check_interval, t_half_width
 from semscale.types import Floats, Integers
 
 _ROUNDING = 1e-9
@@ -64,8 +64,8 @@ def robust_regression(
         doi 10.1080/00031305.2000.10474549, who recommend HC3. CR2: as ``cluster_robust``.
 
     Example:
-        >>> found = robust_regression(np.array([1.0, 3, 4, 6]), np.array([[0.0], [0], [1], [1]]))
-        >>> found.value.round(6).tolist()
+        >>> fitted = robust_regression(np.array([1.0, 3, 4, 6]), np.array([[0.0], [0], [1], [1]]))
+        >>> fitted.value.round(6).tolist()
         [3.0]
     """
     n, k = predictors.shape
@@ -86,7 +86,7 @@ def robust_regression(
     else:
         errors, freedom = cluster_robust(design, residuals, used, clusters)
     value, errors, freedom = fitted[1:], errors[1:], freedom[1:]
-    half = stdtrit(freedom, (1 + interval) / 2) * errors
+    half = t_half_width(errors, freedom, interval)
     t = np.divide(np.abs(value), errors, out=np.full(k, np.inf), where=errors > 0)
     total = float((used * (response - np.average(response, weights=used)) ** 2).sum())
     explained = 1 - float((used * residuals**2).sum()) / total if total > 0 else float("nan")
@@ -211,8 +211,6 @@ _SMALLEST_STEP = 1e-10
 
 _NO_VARIANCE = 1e-12  # variance on the scale of log-odds
 
-_FEWEST_COMPETITORS = _FEWEST_CLUSTERS = 2
-
 
 @dataclass(frozen=True)
 class BradleyTerry:
@@ -225,7 +223,7 @@ class BradleyTerry:
     Attributes:
         strengths: shape (k,); their mean is 0.
         covariance: shape (k, k), of the strengths; NaN with fewer than two clusters.
-        n_clusters: what varied independently: comparisons, or the clusters they were said to belong to.
+        n_clusters: what varied independently: comparisons, or the clusters that the caller named.
     """
 
     strengths: Floats
@@ -255,12 +253,12 @@ class BradleyTerry:
     def _chance(self, contrast: Floats, interval: float) -> Estimate:
         check_interval(interval)
         logit = float(contrast @ self.strengths)
-        if self.n_clusters < _FEWEST_CLUSTERS:
-            return Estimate(float(expit(logit)), np.nan, np.nan)
+        if self.n_clusters < 2:
+            return Estimate(float(expit(logit)))
         variance = max(float(contrast @ self.covariance @ contrast), 0.0)
         if variance < _NO_VARIANCE:  # every cluster says the same, which tells nothing of others
-            return Estimate(float(expit(logit)), np.nan, np.nan)
-        reach = float(stdtrit(self.n_clusters - 1, (1 + interval) / 2)) * np.sqrt(variance)
+            return Estimate(float(expit(logit)))
+        reach = float(t_half_width(np.sqrt(variance), self.n_clusters - 1, interval))
         return Estimate(*(float(expit(logit + move)) for move in (0.0, -reach, reach)))
 
 
@@ -315,7 +313,7 @@ def bradley_terry(
     g = int(cluster.max()) + 1
     scores = np.zeros((g, k))
     np.add.at(scores, cluster, design * (points - expected)[:, None])
-    if g < _FEWEST_CLUSTERS:
+    if g < 2:
         return BradleyTerry(strengths, np.full((k, k), np.nan), g)
     spread = g / (g - 1) * scores.T @ scores
     return BradleyTerry(strengths, bread @ spread @ bread, g)
@@ -349,7 +347,7 @@ def _information(design: Floats, expected: Floats) -> Floats:
 
 
 def _check(first: Integers, second: Integers, points: Floats, k: int) -> None:
-    if k < _FEWEST_COMPETITORS:
+    if k < 2:
         raise InputError(f"names must have at least two competitors, got {k}")
     if not len(first) == len(second) == len(points):
         raise InputError(

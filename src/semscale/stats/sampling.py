@@ -17,10 +17,10 @@ T = TypeVar("T")
 
 
 class RowSample(Generic[T]):
-    """Keeps a uniform sample of rows, drawn without replacement, each with an object that belongs to it.
+    """Stores a uniform sample of rows, drawn without replacement, each with an object that belongs to it.
 
     Args:
-        most: size of the sample; shorter streams are kept whole.
+        most: size of the sample; a shorter stream is sampled whole.
         seed: seed of the draw.
 
     Attributes:
@@ -55,13 +55,13 @@ class RowSample(Generic[T]):
 
 
 def priorities(rows: Integers, seed: int) -> npt.NDArray[np.uint64]:
-    """Give each row a random number that depends on nothing but the row and the seed.
+    """Compute a random number for each row that depends on nothing but the row and the seed.
 
     The rows with the smallest numbers are a uniform sample without replacement, in however many parts they
     came.
 
     Args:
-        rows: shape (n,), places in the file, from 0.
+        rows: shape (n,), positions in the file, from 0.
         seed: any integer.
 
     Returns:
@@ -91,16 +91,16 @@ def _mix(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 SAMPLED_ROWS = 100_000
-"""Rows whose numbers are kept for histograms and the like; of fewer rows all are."""
+"""Size of samples for histograms and the like; of fewer rows all are stored."""
 
 Column = npt.NDArray[Any]
 
 
 class ColumnSample:
-    """Keeps the columns of a uniform sample of rows, drawn without replacement.
+    """Stores the columns of a uniform sample of rows, drawn without replacement.
 
     Args:
-        most: size of the sample; of fewer rows all are kept.
+        most: size of the sample; of fewer rows all are stored.
         seed: seed of the draw.
 
     Example:
@@ -135,7 +135,7 @@ class ColumnSample:
 
     @property
     def rows(self) -> Integers:
-        """Places of the sampled rows among all rows, from 0, ascending."""
+        """Positions of the sampled rows among all rows, from 0, ascending."""
         self._choose()
         return self._rows[0] if self._rows else np.zeros(0, np.int64)
 
@@ -146,7 +146,7 @@ class ColumnSample:
         return {name: parts[0] for name, parts in self._columns.items()}
 
     def _choose(self) -> None:
-        """Join the parts, and let go of rows that are not in the sample."""
+        """Join the parts, and drop rows that are not in the sample."""
         if not self._rows:
             return
         rows = np.concatenate(self._rows)
@@ -157,17 +157,17 @@ class ColumnSample:
         self._columns = {name: [np.concatenate(parts)[chosen]] for name, parts in self._columns.items()}
 
 
-_ROW = " row"  # beside the names of columns
+_ROW = " row"  # no name of a column
 
 
 class SampledRows(NamedTuple):
-    """Rows that were kept, in their order.
+    """Stored rows, in their order.
 
     Attributes:
-        rows: shape (m,), their places among all rows, from 0.
+        rows: shape (m,), their positions among all rows, from 0.
         columns: of these rows, each of shape (m, ...).
-        drawn: shape (m,), which are a random sample of all; the others were kept for their labels. ``None``
-            where all rows were kept.
+        drawn: shape (m,), which are a random sample of all; the others are stored for their labels. ``None``
+            where all rows are stored.
         n: all rows.
     """
 
@@ -178,36 +178,36 @@ class SampledRows(NamedTuple):
 
     @property
     def in_draw(self) -> Mask:
-        """Rows that stand for all, shape (m,)."""
+        """Mask of the rows of the random sample, shape (m,)."""
         return np.ones(len(self.rows), dtype=np.bool_) if self.drawn is None else self.drawn
 
     @property
     def n_drawn(self) -> int | None:
-        """Rows in the random sample; ``None`` where all were kept."""
+        """Rows in the random sample; ``None`` where all are stored."""
         return None if self.drawn is None else int(self.drawn.sum())
 
     def standing_for(self, labelled: Mask) -> Floats:
-        """Number of rows that each row stands for, shape (m,): labelled ones for themselves.
+        """Number of rows that each row represents, shape (m,); 1 for labelled rows.
 
         Args:
-            labelled: shape (m,), which of them have a label; all such rows are kept.
+            labelled: shape (m,), which of them have a label; all such rows are stored.
         """
-        n_others = max(1, int((~labelled).sum()))
-        return np.where(labelled, 1.0, (self.n - labelled.sum()) / n_others)
+        n_unlabelled = max(1, int((~labelled).sum()))
+        return np.where(labelled, 1.0, (self.n - labelled.sum()) / n_unlabelled)
 
 
 class LabelledSample:
-    """Keeps a uniform sample of rows, drawn without replacement, and all rows with a label.
+    """Stores a uniform sample of rows, drawn without replacement, and all rows with a label.
 
     Args:
-        most: size of the sample; of fewer rows all are kept.
+        most: size of the sample; of fewer rows all are stored.
         seed: seed of the draw.
 
     Example:
         >>> sample = LabelledSample(2)
         >>> sample.add({"score": np.arange(5.0)}, np.array([True, False, False, False, True]))
-        >>> kept = sample.kept()
-        >>> {0, 4} <= set(kept.rows.tolist()), kept.n_drawn
+        >>> stored = sample.stored()
+        >>> {0, 4} <= set(stored.rows.tolist()), stored.n_drawn
         (True, 2)
     """
 
@@ -221,15 +221,15 @@ class LabelledSample:
 
         Args:
             columns: at least one, each of shape (m, ...); the same names in every call.
-            labelled: shape (m,), which rows are kept in any case.
+            labelled: shape (m,), which rows are stored in any case.
         """
         numbered = {**columns, _ROW: np.arange(self._n, self._n + len(labelled))}
         self._sample.add(numbered)
         self._labelled.append({name: values[labelled] for name, values in numbered.items()})
         self._n += len(labelled)
 
-    def kept(self) -> SampledRows:
-        """Give the rows that were kept."""
+    def stored(self) -> SampledRows:
+        """Return the stored rows."""
         columns, drawn = self._sample.columns, None
         if self._n > self._most:
             labelled = {name: np.concatenate([part[name] for part in self._labelled]) for name in columns}
@@ -254,7 +254,7 @@ class DrawnTexts(NamedTuple):
     """Texts that were drawn.
 
     Attributes:
-        rows: shape (m,), their places, in random order.
+        rows: shape (m,), their positions, in random order.
         probability: shape (m,), with which each was drawn, above 0 to 1: its inclusion probability.
         all_probabilities: likewise of every text with a rating, in their order.
     """
@@ -406,7 +406,7 @@ class NextDraw(NamedTuple):
 
         Args:
             before: shape (m,), probability with which each row was drawn; NaN where it was not, and 0 where
-                the row was drawn and nobody knows how.
+                the row was drawn with an unknown probability.
             n: rows to draw, at least 1 and at most those with NaN.
 
         Example:
@@ -544,17 +544,17 @@ def checked_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) 
 
 
 def labels_hash(rows: Integers, table: Floats, inclusion: Floats | None = None) -> str:
-    """Hash labels with their places and the probabilities of their draw: 8 hexadecimal digits.
+    """Hash labels with their positions and the probabilities of their draw: 8 hexadecimal digits.
 
     Args:
-        rows: shape (n,), places of the labelled texts, from 0.
+        rows: shape (n,), positions of the labelled texts, from 0.
         table: shape (n, raters), their human ratings; NaN where there is none.
         inclusion: shape (n,), probabilities; ``None`` where all are alike.
 
     Example:
         >>> one, wider = (np.array([[4.0, *gap]]) for gap in ([], [np.nan]))
-        >>> place = np.array([7])
-        >>> labels_hash(place, one) == labels_hash(place, wider) != labels_hash(place, one + 1)
+        >>> row = np.array([7])
+        >>> labels_hash(row, one) == labels_hash(row, wider) != labels_hash(row, one + 1)
         True
     """
     drawn = [None] * len(rows) if inclusion is None else inclusion.tolist()

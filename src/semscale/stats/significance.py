@@ -179,7 +179,7 @@ def column_letters(
     alpha: float = 0.05,
     correction: CorrectionName | None = "holm",
 ) -> npt.NDArray[np.object_]:
-    """Give each cell of a crosstab the letters of the columns that it lies significantly above.
+    """Letter the cells of a crosstab: each has the letters of the columns that it lies significantly above.
 
     Args:
         differences: between the columns of the crosstab, what ``group_differences`` gives.
@@ -212,9 +212,6 @@ def column_letters(
     for row, column in np.ndindex(*np.shape(tested)):
         letters[row, column] = " ".join(names[other] for other in np.flatnonzero(above[row, column]))
     return letters
-
-
-_FEWEST = 2
 
 
 @dataclass(frozen=True)
@@ -273,7 +270,7 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
     cells, shape = _cells(down.codes, across.codes, np.flatnonzero(both))
     n = int(both.sum())
     none = Association(np.nan, np.nan, np.nan, np.nan, np.nan, n)
-    if min(shape) < _FEWEST:
+    if min(shape) < 2:
         return none
     domains = Domains(cells, shape[0] * shape[1])
     totals = linearized_totals(both[:, None].astype(np.float64), design, domains)
@@ -317,7 +314,7 @@ def _share_covariance(totals: Linearized, design: AnyDesign, domains: Domains) -
 def _design_effects(shares: Floats, covariance: Floats, shape: tuple[int, int], n: int) -> Floats | None:
     """Generalised design effects of the contrasts between rows and columns, a square matrix.
 
-    ``None`` where so many cells are empty that the contrasts cannot be told apart.
+    ``None`` where so many cells are empty that the contrasts cannot be separated.
     """
     contrasts = np.kron(_contrasts(shape[0]), _contrasts(shape[1]))
     inverse = np.divide(1.0, shares, out=np.zeros_like(shares), where=shares > 0)
@@ -365,7 +362,7 @@ def independence_p_value(counts: Integers, *, seed: int = 0) -> float:
     """
     table = np.asarray(counts)[:, np.asarray(counts).sum(axis=0) > 0]
     rows = table.sum(axis=1)
-    if table.shape[1] < 2 or not rows.all():  # noqa: PLR2004 - one group has nothing beside it
+    if table.shape[1] < 2 or not rows.all():  # one group has nothing to compare with
         return float("nan")
     columns = table.sum(axis=0)
     expected = np.outer(rows, columns) / table.sum()

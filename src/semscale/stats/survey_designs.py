@@ -194,15 +194,15 @@ class Domains:
     @cached_property
     def membership(self) -> csr_array:
         """Shape (g, n), 1 where a row is in a group."""
-        ones = np.ones(len(self.rows))
-        return csr_array((ones, (self.codes[self.rows], self.rows)), shape=(self.count, len(self.codes)))
+        entries = np.ones(len(self.rows))
+        return csr_array((entries, (self.codes[self.rows], self.rows)), shape=(self.count, len(self.codes)))
 
     def sums(self, columns: Floats) -> Floats:
         """Sum columns over the rows of each group: shape (n, v) to (v, g)."""
         return np.asarray(self.membership @ columns).T
 
     def spread_out(self, figures: Floats) -> Floats:
-        """Give each row the figures of its group, shape (v, g) to (n, v); 0 for rows in none."""
+        """Repeat the figures of each group in its rows, shape (v, g) to (n, v); 0 for rows in none."""
         padded = np.concatenate([figures, np.zeros((len(figures), 1))], axis=1)
         return padded.T[self.codes]
 
@@ -350,7 +350,7 @@ class ReplicateDesign:
         object.__setattr__(self, "weights", checked_weights(self.weights))
         replicates = np.asarray(self.replicates, dtype=np.float64)
         fewest = 2
-        if replicates.ndim != 2 or len(replicates) != self.n or replicates.shape[1] < fewest:  # noqa: PLR2004
+        if replicates.ndim != 2 or len(replicates) != self.n or replicates.shape[1] < fewest:
             raise InputError(
                 f"replicates must have {self.n} rows as weights has and at least {fewest} columns, got shape "
                 f"{replicates.shape}"
@@ -610,7 +610,7 @@ def _above_rounding(values: Floats) -> Mask:
 
 
 def _has_full_rank(rows: Floats) -> bool:
-    """Tell quickly whether the rank surely is the number of columns; the test errs on the side of no."""
+    """Check quickly that the rank is the number of columns; some that have full rank fail the check."""
     products = rows.T @ rows
     shift = _RANK_TOLERANCE**2 * np.trace(products)
     try:

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.special import expit, logit, stdtrit
 
 from semscale.errors import InputError
-from semscale.stats.intervals import check_interval, clopper_pearson_ends, effective_size
+from semscale.stats.intervals import check_interval, clopper_pearson_ends, effective_size, t_half_width
 from semscale.stats.survey_designs import (
     AnyDesign,
     Domains,
@@ -182,7 +182,7 @@ def t_interval(values: Floats, errors: Floats, df: Floats, level: float) -> tupl
         ([0.7772], [1.2228])
     """
     check_interval(level)
-    half = stdtrit(np.where(df >= 1, df, np.nan), (1 + level) / 2) * errors
+    half = t_half_width(errors, np.where(df >= 1, df, np.nan), level)
     return values - half, values + half
 
 
@@ -238,7 +238,7 @@ def share_interval(
 
 
 def _logit_ends(p: Floats, error: Floats, df: Floats, level: float) -> tuple[Floats, Floats]:
-    half = stdtrit(df, (1 + level) / 2) * error / (p * (1 - p))
+    half = t_half_width(error, df, level) / (p * (1 - p))
     return expit(logit(p) - half), expit(logit(p) + half)
 
 
@@ -350,7 +350,7 @@ def _total_figures(columns: list[Floats], design: AnyDesign, domains: Domains) -
 
 
 def _present(columns: list[Floats], design: AnyDesign) -> Mask:
-    """Tell which rows have a weight and a value in all tables, shape (n, v)."""
+    """Mark rows with a weight and a value in all tables, shape (n, v)."""
     return np.asarray(~np.isnan(sum(columns)) & (design.weights > 0)[:, None])
 
 
@@ -421,7 +421,7 @@ def _checked_columns(columns: npt.ArrayLike, n: int) -> Floats:
     except (TypeError, ValueError) as error:
         raise InputError(f"columns must be numbers: {error}") from error
     table = table[:, None] if table.ndim == 1 else table
-    if table.ndim != 2 or len(table) != n or not table.shape[1]:  # noqa: PLR2004
+    if table.ndim != 2 or len(table) != n or not table.shape[1]:
         raise InputError(f"columns must have {n} rows as the design has, got shape {table.shape}")
     if np.isinf(table).any():
         row = int(np.flatnonzero(np.isinf(table).any(axis=1))[0])
@@ -517,7 +517,7 @@ _CELLS = 4_000_000
 
 
 class DomainProducts:
-    """A stage of a draw beside groups: which clusters have rows of which groups.
+    """Rows of groups in the clusters of one stage of a draw.
 
     Rows are summed within *parts*, the rows of one cluster in one group. Only the clusters with rows of
     several groups make products of different groups.
@@ -656,7 +656,7 @@ def _scaled(matrix: csr_array, factors: Floats) -> csr_array:
 
 
 def _kernel(stage: Stage, rows: csr_array) -> Floats:
-    """Give each cluster of a stage what its total is multiplied with in a covariance, shape (m, p)."""
+    """Compute the factor of each cluster's total in a covariance, shape (m, p)."""
     n, m, h = len(stage.cluster), len(stage.stratum), len(stage.scale)
     sums = (csr_array((np.ones(n), (stage.cluster, np.arange(n))), shape=(m, n)) @ rows).toarray()
     strata = csr_array((np.ones(m), (stage.stratum, np.arange(m))), shape=(h, m)) @ sums

@@ -191,7 +191,7 @@ def variance_components(table: FacetTable, *, plan: IntervalPlan | None = None) 
 
 
 def separable_effects(table: FacetTable) -> list[Effect]:
-    """List the effects that can be told apart, the residual last.
+    """List the effects that can be separated, the residual last.
 
     An effect with one level a stratum, or with the levels of an effect of fewer facets, cannot be seen, and
     is left out; one with a rating in each level is the residual.
@@ -225,7 +225,7 @@ def _unit_ends(
     values: Floats, solve: Callable[[Floats], Floats], m: int, plan: IntervalPlan
 ) -> tuple[Floats, Floats]:
     """Ends (effects,) over units; NaN with fewer than two."""
-    if m < 2:  # noqa: PLR2004
+    if m < 2:
         return np.full(len(values), np.nan), np.full(len(values), np.nan)
     if m < FEWEST_FOR_PERCENTILES:
         left_out = solve(1 - np.eye(m))
@@ -246,7 +246,7 @@ def _interval(
     if table.unit in effect.facets:
         return Estimate(value, *ends)
     if len(effect.facets) > 1:
-        return Estimate(value, float("nan"), float("nan"))
+        return Estimate(value)
     spread = _level_variance(table.values, table.facets[effect.facets[0]], table.groups)
     df = len(np.unique(table.facets[effect.facets[0]])) - 1
     rest = spread - value
@@ -518,7 +518,7 @@ def crossed_components(moments: Moments, n_sets: int, interval: float = 0.95) ->
         [1.5, 0.8333, 0.1667]
     """
     n, s = moments.n, n_sets
-    if n < 2 or s < 2:  # noqa: PLR2004
+    if n < 2 or s < 2:
         return None
     means = moments.total[:s] / n
     covariance = (moments.outer[:s, :s] - n * np.outer(means, means)) / (n - 1)

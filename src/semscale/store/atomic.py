@@ -121,6 +121,12 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
+def checksum(path: Path) -> str:
+    """Hash a file: SHA-256 in hex digits."""
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
 def check_writable(path: Path, parameter: str) -> None:
     """Check, before any work is done, that a file can be written.
 

@@ -15,7 +15,7 @@ from semscale.store.table import ColumnLabels, Table
 ColumnKind = Literal[
     "id", "open text", "single choice", "multiple choice", "ordinal", "number", "date", "weight", "empty"
 ]
-"""What a column can be taken for."""
+"""Types that a column can have."""
 
 _BATCH = 50_000
 _MOST_VALUES = 100_000
@@ -99,7 +99,7 @@ class ColumnProfile:
 
     @property
     def kind(self) -> ColumnKind:
-        """What the column is taken for: by what the file says, by its values, and last by its name."""
+        """Inferred type of the column: by what the file says, by its values, and last by its name."""
         if not self.filled:
             return "empty"
         if self.labels.is_weight or self._is_named_weight:
@@ -174,17 +174,17 @@ def profiles_of(table: Table) -> list[ColumnProfile]:
     Raises:
         InputError: a row cannot be read.
     """
-    found: dict[str, ColumnProfile] = {
+    profiles: dict[str, ColumnProfile] = {
         column: ColumnProfile(column, _labels(table.labels, column)) for column in table.columns
     }
     n = 0
     for batch in table.batches(_BATCH):
-        for column in _late(batch.columns, found):
-            found[column] = ColumnProfile(column, _labels(table.labels, column), n=n)
-        for column, profile in found.items():
+        for column in _late(batch.columns, profiles):
+            profiles[column] = ColumnProfile(column, _labels(table.labels, column), n=n)
+        for column, profile in profiles.items():
             profile.add(column_in(batch, column))
         n += batch.height
-    return list(found.values())
+    return list(profiles.values())
 
 
 def _late(columns: list[str], known: Mapping[str, ColumnProfile]) -> Iterator[str]:

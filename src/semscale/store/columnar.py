@@ -5,13 +5,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import polars as pl
 from polars.exceptions import PolarsError
 
 from semscale.errors import InputError, MissingExtraError
-from semscale.store.parquet_pages import check_pages
 from semscale.store.places import identity, reached, shown
 from semscale.store.table import Table, check_names, panics_refused
 
@@ -25,7 +24,7 @@ def open_parquet(path: Path, name: str) -> Table:
     Raises:
         InputError: the file is no Parquet file, is damaged, or has no columns.
     """
-    check_pages(path, name)
+    _check_pages(path, name)
     with _damage_refused(name):
         frame = pl.scan_parquet(path, glob=False)
         columns = check_names(frame.collect_schema().names(), name)
@@ -95,14 +94,14 @@ def open_folder(folder: Path) -> Table:
         InputError: as ``open_partitions``, or a file is damaged.
     """
     name = str(folder)
-    found = partition_names(
+    names = partition_names(
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
     )
     return open_partitions(
         [
-            Partition(each, pl.Schema(pl.read_parquet_schema(path)), table)
-            for each in found
-            for path in [folder / each]
+            Partition(file_name, pl.Schema(pl.read_parquet_schema(path)), table)
+            for file_name in names
+            for path in [folder / file_name]
             for table in [open_parquet(path, str(path))]
         ],
         name,
@@ -129,7 +128,7 @@ def open_partitions(partitions: Sequence[Partition], name: str) -> Table:
         return rebatched(_rows(partitions, size, skip), size)
 
     def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
-        frames = (frame for each in partitions for frame in each.table.batches_with(titles, size))
+        frames = (frame for file in partitions for frame in file.table.batches_with(titles, size))
         return rebatched(frames, size)
 
     return Table(
@@ -137,7 +136,7 @@ def open_partitions(partitions: Sequence[Partition], name: str) -> Table:
         None,
         first.table.columns,
         read,
-        n_rows=sum(each.table.n_rows or 0 for each in partitions),
+        n_rows=sum(file.table.n_rows or 0 for file in partitions),
         settings=("parquet", "folder"),
         read_columns=read_columns,
         identity=_identity(partitions),
@@ -151,33 +150,33 @@ def rebatched(frames: Iterable[pl.DataFrame], size: int) -> Iterator[pl.DataFram
         frames: with the same columns.
         size: rows of a frame, at least 1.
     """
-    kept: list[pl.DataFrame] = []
+    pending: list[pl.DataFrame] = []
     n = 0
     for whole in frames:
         frame = whole
         while n + frame.height >= size:
-            yield pl.concat([*kept, frame.head(size - n)])
-            frame, kept, n = frame.slice(size - n), [], 0
+            yield pl.concat([*pending, frame.head(size - n)])
+            frame, pending, n = frame.slice(size - n), [], 0
         if frame.height:
-            kept.append(frame)
+            pending.append(frame)
             n += frame.height
-    if kept:
-        yield pl.concat(kept)
+    if pending:
+        yield pl.concat(pending)
 
 
 def _rows(partitions: Sequence[Partition], size: int, skip: int) -> Iterator[pl.DataFrame]:
-    for each in partitions:
-        n = each.table.n_rows or 0
+    for partition in partitions:
+        n = partition.table.n_rows or 0
         if skip < n:
-            yield from each.table.batches(size, skip)
+            yield from partition.table.batches(size, skip)
         skip = max(skip - n, 0)
 
 
 def _identity(partitions: Sequence[Partition]) -> Callable[[], str]:
     def identity() -> str:
         digest = hashlib.blake2b(digest_size=16)
-        for each in partitions:
-            digest.update(f"{each.name}\0{each.table.fingerprint()}\0".encode())
+        for partition in partitions:
+            digest.update(f"{partition.name}\0{partition.table.fingerprint()}\0".encode())
         return digest.hexdigest()
 
     return identity
@@ -217,9 +216,9 @@ class _RemoteFile(NamedTuple):
         from pyarrow.parquet import ParquetFile
 
         groups, lost = self._groups_after(skip)
-        own = self.footer.schema.to_arrow_schema().names
-        new = dict(zip(own, self.titles, strict=True))
-        names = [name for name in own if titles is None or new[name] in titles]
+        stored = self.footer.schema.to_arrow_schema().names
+        new = dict(zip(stored, self.titles, strict=True))
+        names = [name for name in stored if titles is None or new[name] in titles]
         with self._opened() as content:
             batches = ParquetFile(content, metadata=self.footer).iter_batches(size, groups, columns=names)
             while (batch := self._next(batches)) is not None:
@@ -301,10 +300,203 @@ def open_remote_folder(url: str, system: Any, path: str) -> Table:  # noqa: ANN4
     """
     with reached(url, "read"):
         root = path.rstrip("/") + "/"
-        found = [each.removeprefix(root) for each in system.find(path) if each.startswith(root)]
+        names = [
+            file_name.removeprefix(root) for file_name in system.find(path) if file_name.startswith(root)
+        ]
     base = url.rstrip("/") + "/"
     files = [
-        open_remote_parquet(base + each, system, root + each)._replace(name=each)
-        for each in partition_names(found)
+        open_remote_parquet(base + file_name, system, root + file_name)._replace(name=file_name)
+        for file_name in partition_names(names)
     ]
     return open_partitions(files, shown(url))
+
+
+# Sizes and counts in a Parquet file, which are checked because its reader takes the memory that they ask for.
+
+_MAGIC = b"PAR1"
+_TAIL = 8  # length of the footer, and the magic
+_HEADER = 64 * 1024  # a page's header has some 30 bytes, and up to a few KB of statistics
+# Numbers of fields in parquet.thrift.
+_ROWS, _GROUPS = 3, 4  # FileMetaData
+_CHUNKS, _GROUP_ROWS = 1, 3  # RowGroup
+_META = 3  # ColumnChunk
+_VALUES, _PACKED, _DATA_AT, _DICTIONARY_AT = 5, 7, 9, 11  # ColumnMetaData
+_PAGE_UNPACKED, _PAGE_PACKED, _DATA, _DICTIONARY, _DATA_2 = 2, 3, 5, 7, 8  # PageHeader
+_PAGE_VALUES, _NULLS, _PAGE_ROWS, _DEFINITIONS, _REPETITIONS = 1, 2, 3, 5, 6  # headers of its kinds
+# Thrift's compact protocol.
+_TRUE, _FALSE, _DOUBLE = 1, 2, 7
+_DOUBLE_BYTES = 8
+_LONGEST_NUMBER = 10  # bytes of a 64-bit number, 7 bits in each
+_MOST_LEVELS = 40
+_LONG_LIST = 15
+
+Struct = dict[int, Any]
+"""Values by the number of their field."""
+
+
+class _DamageError(ValueError):
+    """A size or a count cannot be true."""
+
+
+def _check_pages(path: Path, name: str) -> None:
+    """Refuse a Parquet file with a size or a count that is negative, or larger than what it is a part of.
+
+    Args:
+        path: the file; one that does not end like Parquet is left to its reader.
+        name: the file's name in messages.
+
+    Raises:
+        InputError: the file is damaged.
+
+    References:
+        Apache Parquet, parquet.thrift, structs FileMetaData to PageHeader.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        file.seek(max(0, size - _TAIL))
+        tail = file.read(_TAIL)
+        if tail[-4:] != _MAGIC:
+            return
+        try:
+            for chunk in _chunks(file, size, int.from_bytes(tail[:4], "little")):
+                _check_chunk(file, chunk, size)
+        except (IndexError, KeyError, TypeError, AttributeError, ValueError) as error:
+            reason = error if isinstance(error, _DamageError) else "its description of itself is damaged"
+            raise InputError(f"{name} cannot be read as Parquet ({reason}); write it again") from error
+
+
+def _chunks(file: BinaryIO, size: int, length: int) -> Iterator[Struct]:
+    """Yield what the footer says about each column of each group of rows."""
+    _within("the length of its footer", length, size - _TAIL)
+    file.seek(size - _TAIL - length)
+    footer = _CompactReader(file.read(length)).struct()
+    for group in footer[_GROUPS]:
+        _within("a number of rows", group[_GROUP_ROWS], footer[_ROWS])
+        yield from (chunk[_META] for chunk in group[_CHUNKS])
+
+
+def _check_chunk(file: BinaryIO, chunk: Struct, size: int) -> None:
+    at = min(chunk[_DATA_AT], chunk.get(_DICTIONARY_AT) or size)
+    _within("a place", at, size)
+    _within("a size", chunk[_PACKED], size - at)
+    _within("a number of values", chunk[_VALUES], None)
+    end, values = at + chunk[_PACKED], 0
+    while at < end and values < chunk[_VALUES]:
+        file.seek(at)
+        reader = _CompactReader(file.read(_HEADER))
+        page = reader.struct()
+        at += reader.at
+        # Old writers leave a page's header out of the column's size: the file's is the bound.
+        _within("a page's size", page[_PAGE_PACKED], size - at)
+        at += page[_PAGE_PACKED]
+        values += _checked_values(page, chunk[_VALUES] - values)
+
+
+def _checked_values(page: Struct, left: int) -> int:
+    """Return how many values a page of data has; a dictionary has none of its own."""
+    unpacked = page[_PAGE_UNPACKED]
+    _within("a page's size", unpacked, None)
+    if _DICTIONARY in page:
+        _within("a number of values", page[_DICTIONARY][_PAGE_VALUES], unpacked)
+    head = page.get(_DATA) or page.get(_DATA_2)
+    if head is None:
+        return 0
+    _within("a number of values", head[_PAGE_VALUES], left)
+    if _DATA_2 in page:
+        _within("a number of nulls", head[_NULLS], head[_PAGE_VALUES])
+        _within("a number of rows", head[_PAGE_ROWS], head[_PAGE_VALUES])
+        _within("a size", head[_DEFINITIONS], unpacked)
+        _within("a size", head[_REPETITIONS], unpacked - head[_DEFINITIONS])
+    return int(head[_PAGE_VALUES])
+
+
+def _within(what: str, number: int, most: int | None) -> None:
+    if number < 0 or (most is not None and number > most):
+        bounds = "at least 0" if most is None else f"0 to {most:,}"
+        raise _DamageError(f"{what} is {number:,}, not {bounds}")
+
+
+class _CompactReader:
+    """Reads structs one after the other.
+
+    Args:
+        content: the bytes; the first struct begins with them.
+
+    Example:
+        >>> _CompactReader(bytes([0x15, 0x06, 0x00])).struct()
+        {1: 3}
+
+    References:
+        Apache Thrift, "Thrift compact protocol", doc/specs/thrift-compact-protocol.md.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self.at = 0
+        """Bytes that were read."""
+
+    def struct(self, level: int = 0) -> Struct:
+        """Read a struct.
+
+        Raises:
+            IndexError: the bytes end before it.
+            ValueError: it cannot be one.
+        """
+        fields: Struct = {}
+        number = 0
+        while head := self._byte():
+            number = number + (head >> 4) if head >> 4 else self._signed()
+            kind = head & 0x0F
+            fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind, level)
+        return fields
+
+    def _value(self, kind: int, level: int) -> Any:  # noqa: ANN401 - a number, bytes, a list or a struct
+        if level > _MOST_LEVELS:
+            raise ValueError("too many levels")
+        match kind:
+            case 1 | 2 | 3:  # in a list, a truth value is a byte
+                return self._byte()
+            case 4 | 5 | 6:
+                return self._signed()
+            case 7 | 8:
+                return self._bytes(_DOUBLE_BYTES if kind == _DOUBLE else self._unsigned())
+            case 9 | 10:
+                return self._list(level)
+            case 11:
+                return self._map(level)
+            case 12:
+                return self.struct(level + 1)
+        raise ValueError(f"no type {kind}")
+
+    def _list(self, level: int) -> list[Any]:
+        head = self._byte()
+        size = self._unsigned() if head >> 4 == _LONG_LIST else head >> 4
+        return [self._value(head & 0x0F, level + 1) for _ in range(size)]
+
+    def _map(self, level: int) -> list[Any]:
+        size = self._unsigned()
+        kinds = self._byte() if size else 0
+        return [self._value(kind, level + 1) for _ in range(size) for kind in (kinds >> 4, kinds & 0x0F)]
+
+    def _byte(self) -> int:
+        self.at += 1
+        return self._content[self.at - 1]
+
+    def _bytes(self, size: int) -> bytes:
+        if size > len(self._content) - self.at:
+            raise IndexError("the bytes end")
+        self.at += size
+        return self._content[self.at - size : self.at]
+
+    def _unsigned(self) -> int:
+        number = 0
+        for digit in range(_LONGEST_NUMBER):
+            byte = self._byte()
+            number |= (byte & 0x7F) << (7 * digit)
+            if byte < 0x80:  # noqa: PLR2004 - the highest bit says that more follow
+                return number
+        raise ValueError("a number is too long")
+
+    def _signed(self) -> int:
+        number = self._unsigned()
+        return (number >> 1) ^ -(number & 1)

@@ -79,8 +79,8 @@ def open_delimited(
         return (_frame(block, columns) for block in blocks(size, skip))
 
     def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
-        places = {title: place for place, title in enumerate(columns) if title in titles}
-        return (_frame_of(block, places) for block in blocks(size, 0))
+        positions = {title: position for position, title in enumerate(columns) if title in titles}
+        return (_frame_of(block, positions) for block in blocks(size, 0))
 
     settings = ("delimited", repr(separator), encoding or "detected", *header_setting(header_kind))
     return Table(
@@ -184,9 +184,9 @@ def _reason(error: csv.Error) -> str:
 
 def _named_separator(lines: TextIO) -> str | None:
     """Read the separator from a first line such as ``sep=;``, and go back to the start of the file."""
-    found = _SEPARATOR_LINE.fullmatch(lines.readline(_SAMPLE_BYTES))
+    match = _SEPARATOR_LINE.fullmatch(lines.readline(_SAMPLE_BYTES))
     lines.seek(0)
-    return found["separator"] if found else None
+    return match["separator"] if match else None
 
 
 def _table_lines(lines: TextIO, named: str | None) -> TextIO:
@@ -233,11 +233,11 @@ def _frame(rows: list[list[str]], columns: tuple[str, ...]) -> pl.DataFrame:
     )
 
 
-def _frame_of(rows: list[list[str]], places: dict[str, int]) -> pl.DataFrame:
+def _frame_of(rows: list[list[str]], positions: dict[str, int]) -> pl.DataFrame:
     return pl.DataFrame(
         [
-            pl.Series(title, [row[place] or None for row in rows], dtype=pl.String)
-            for title, place in places.items()
+            pl.Series(title, [row[position] or None for row in rows], dtype=pl.String)
+            for title, position in positions.items()
         ]
     )
 
@@ -336,7 +336,7 @@ def _wide_codec(head: bytes) -> str | None:
     """Recognise UTF-16 and UTF-32 by the positions of zero bytes; ``None`` if few bytes are zero."""
     if head.count(0) <= _MANY * len(head):
         return None
-    zeros = [head[place::4].count(0) for place in range(4)]
+    zeros = [head[position::4].count(0) for position in range(4)]
     if min(zeros[1], zeros[2]) > 2 * min(zeros[0], zeros[3]):
         return "utf-32-le" if zeros[3] > zeros[0] else "utf-32-be"
     return "utf-16-le" if zeros[1] + zeros[3] > zeros[0] + zeros[2] else "utf-16-be"

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.json_reading import parse_json
+from semscale.json_reading import encodable, parse_json
 from semscale.store.columns import column_of
 from semscale.store.delimited import open_text
-from semscale.store.table import Table
+from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_size, frame_reader
 
 _FIRST_OBJECTS = 1_000
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -71,7 +71,8 @@ def _objects(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
                 f"{name}, line {number}: {_shortened(line)} is no JSON object; write one {{...}} a line"
             )
         if _SURROGATE.search(line):
-            _check_text(row, number, name)
+            # Half of a surrogate pair is no character; texts from Python are read in the same way.
+            row = parse_json(encodable(json.dumps(row, ensure_ascii=False)))
         yield row
 
 
@@ -81,16 +82,6 @@ def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pl.DataFrame
         if not row.keys() <= titles.keys():
             titles.update(dict.fromkeys(row))
     return pl.DataFrame([column_of(title, [row.get(title) for row in rows]) for title in titles])
-
-
-def _check_text(row: dict[str, Any], number: int, name: str) -> None:
-    try:
-        json.dumps(row, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise InputError(
-            f"{name}, line {number}: a text holds half of a surrogate pair (\\ud800 to \\udfff), "
-            "which is no character; write the file again with whole characters"
-        ) from None
 
 
 def _shortened(line: str) -> str:
@@ -123,6 +114,7 @@ _COLUMNS = {
 }
 _GRADES = {"C": "correct", "I": "incorrect"}  # as inspect_ai writes them
 _HEAD = 4096
+_TOO_LARGE = "save a table of its samples as JSON lines (.jsonl) or CSV"
 
 Row = dict[str, Any]
 
@@ -135,7 +127,7 @@ class _Log(NamedTuple):
 
 
 def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the name of the command's option
-    """Open an evaluation log as a table; all of it is held in memory.
+    """Open an evaluation log as a table; all of it is in memory, up to ``MOST_BYTES`` and ``MOST_CELLS``.
 
     Columns of ``inspect`` (``.eval``, ``.json``): ``id``, ``epoch``, ``input``, ``target``, ``output``,
     ``model``, ``error``, ``logprobs``, and ``score_NAME`` for each scorer, where C and I read ``correct`` and
@@ -150,19 +142,18 @@ def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the n
         format: among ``LOG_FORMATS``.
 
     Raises:
-        InputError: the file is no such log, or holds no samples.
+        InputError: the file is no such log, holds no samples, or exceeds a limit.
     """
     rows, notes = _READERS[format](path, name)
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if not rows:
         raise InputError(f"{name} holds no samples; an evaluation log with results is needed")
-    frame = pl.DataFrame([column_of(column, [row.get(column) for row in rows]) for column in columns])
-
-    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
-        for start in range(skip, frame.height, size):
-            yield frame.slice(start, size)
-
-    return Table(name, path, columns, read, settings=(format,), notes=notes)
+    n_cells = len(rows) * len(columns)
+    check_size(n_cells, MOST_CELLS, "cells (rows times columns)", name, _TOO_LARGE)
+    frame = _frame(rows, columns)
+    return Table(
+        name, path, columns, frame_reader(frame), n_rows=frame.height, settings=(format,), notes=notes
+    )
 
 
 def log_columns(table: Table) -> LogColumns | None:
@@ -189,7 +180,7 @@ def log_format(path: Path) -> str | None:
         return "openai-evals" if first.lstrip().startswith(b'{"spec"') else None
     if path.suffix.lower() != ".json":
         return None
-    content = _parsed(path.read_bytes())
+    content = _parsed(_bytes_of(path, str(path)))
     if not isinstance(content, Mapping):
         return None
     if "eval" in content and "samples" in content:
@@ -217,7 +208,7 @@ def _inspect_rows(path: Path, name: str) -> _Log:
     samples = content.get("samples")
     if not isinstance(samples, list):
         raise InputError(f"{name} is no log of inspect_ai with samples; write one with --log-format json")
-    broken = [place for place, one in enumerate(samples, start=1) if not isinstance(one, Mapping)]
+    broken = [number for number, entry in enumerate(samples, start=1) if not isinstance(entry, Mapping)]
     if broken:
         raise InputError(
             f"{name}: sample {broken[0]} of {len(samples)} cannot be read; the log is damaged, write it again"
@@ -231,9 +222,13 @@ def _unpacked(path: Path, name: str) -> dict[str, Any]:
     """Read the samples and the status of a packed log; a sample that is no JSON is ``None``."""
     try:
         with zipfile.ZipFile(path) as package:
+            n_bytes = sum(member.file_size for member in package.infolist())
+            check_size(n_bytes, MOST_BYTES, "bytes, unpacked", name, _TOO_LARGE)
             members = package.namelist()
             header = _parsed(package.read("header.json")) if "header.json" in members else None
-            samples = [_parsed(package.read(one)) for one in sorted(members) if one.startswith("samples/")]
+            samples = [
+                _parsed(package.read(title)) for title in sorted(members) if title.startswith("samples/")
+            ]
     except (NotImplementedError, zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise InputError(
             f"{name} cannot be unpacked: it is damaged or cut off, or compressed in a way that Python cannot "
@@ -246,7 +241,7 @@ def _inspect_row(sample: Mapping[str, Any]) -> Row:
     output = _mapping(sample.get("output"))
     choices = output.get("choices") or [{}]
     first = _mapping(choices[0])
-    said = _text(_mapping(first.get("message")).get("content")) or output.get("completion") or None
+    reply = _text(_mapping(first.get("message")).get("content")) or output.get("completion") or None
     error = _mapping(sample.get("error")).get("message") or output.get("error")
     target = sample.get("target")
     logprobs = _mapping(first.get("logprobs")).get("content")
@@ -255,7 +250,7 @@ def _inspect_row(sample: Mapping[str, Any]) -> Row:
         "epoch": sample.get("epoch"),
         "input": _conversation(sample.get("input")),
         "target": json.dumps(target, ensure_ascii=False) if isinstance(target, list) else target,
-        "output": said,
+        "output": reply,
         "model": output.get("model"),
         "error": error,
         "logprobs": json.dumps(logprobs) if logprobs else None,
@@ -274,19 +269,19 @@ def _promptfoo_rows(path: Path, name: str) -> _Log:
             f"{name} holds no results of promptfoo; write them with promptfoo eval -o results.json"
         )
     rows = []
-    for place, found in enumerate(map(_mapping, results)):
-        prompt, response = _mapping(found.get("prompt")), _mapping(found.get("response"))
-        provider = found.get("provider")
+    for number, result in enumerate(map(_mapping, results)):
+        prompt, response = _mapping(result.get("prompt")), _mapping(result.get("response"))
+        provider = result.get("provider")
         rows.append(
             {
-                "test": str(found.get("testIdx", place)),
+                "test": str(result.get("testIdx", number)),
                 "prompt": _conversation(_from_json(prompt.get("raw"))),
                 "provider": provider.get("id") if isinstance(provider, Mapping) else provider,
                 "output": _text(response.get("output")),
-                "success": found.get("success"),
-                "score": found.get("score"),
-                "error": found.get("error") or response.get("error"),
-                **{f"var_{key}": _plain(value) for key, value in _mapping(found.get("vars")).items()},
+                "success": result.get("success"),
+                "score": result.get("score"),
+                "error": result.get("error") or response.get("error"),
+                **{f"var_{key}": _plain(value) for key, value in _mapping(result.get("vars")).items()},
             }
         )
     return _Log(rows, _mixed_providers(rows))
@@ -306,7 +301,7 @@ def _openai_rows(path: Path, name: str) -> _Log:
     rows: list[Row] = []
     prompts: dict[str, str | None] = {}
     ungraded: dict[str, list[Row]] = {}
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+    for number, line in enumerate(_bytes_of(path, name).splitlines(), start=1):
         event = _parsed(line) if line.strip() else {}
         if not isinstance(event, Mapping):
             raise InputError(
@@ -314,10 +309,10 @@ def _openai_rows(path: Path, name: str) -> _Log:
             )
         data, sample = _mapping(event.get("data")), str(event.get("sample_id"))
         if event.get("type") == "sampling":
-            said, prompt = data.get("sampled"), _conversation(data.get("prompt"))
+            sampled, prompt = data.get("sampled"), _conversation(data.get("prompt"))
             if prompts.setdefault(sample, prompt) != prompt:
                 continue
-            for text in said if isinstance(said, list) else [said]:
+            for text in sampled if isinstance(sampled, list) else [sampled]:
                 row = {"sample_id": sample, "prompt": prompt, "output": _text(text)}
                 rows.append({**row, "expected": None, "correct": None})
                 ungraded.setdefault(sample, []).append(rows[-1])
@@ -334,9 +329,14 @@ _READERS: dict[str, Callable[[Path, str], _Log]] = {
 }
 
 
+def _bytes_of(path: Path, name: str) -> bytes:
+    check_size(path.stat().st_size, MOST_BYTES, "bytes", name, _TOO_LARGE)
+    return path.read_bytes()
+
+
 def _json_of(path: Path, name: str) -> Any:  # noqa: ANN401 - any JSON
     try:
-        return parse_json(path.read_bytes().decode("utf-8-sig"))
+        return parse_json(_bytes_of(path, name).decode("utf-8-sig"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(
             f"{name} is no JSON: {error}; it may be damaged or cut off, so write it again"
@@ -353,8 +353,8 @@ def _parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON
 def _from_json(text: Any) -> Any:  # noqa: ANN401 - any JSON
     """Read a prompt that is a conversation in JSON; other texts stay."""
     if isinstance(text, str) and text.lstrip().startswith("["):
-        found = _parsed(text.encode())
-        return found if isinstance(found, list) else text
+        document = _parsed(text.encode())
+        return document if isinstance(document, list) else text
     return text
 
 
@@ -369,7 +369,7 @@ def _conversation(value: Any) -> str | None:  # noqa: ANN401 - any JSON
     messages = [_mapping(message) for message in value]
     if len(messages) == 1:
         return _text(messages[0].get("content"))
-    return "\n".join(f"{one.get('role', 'user')}: {_text(one.get('content')) or ''}" for one in messages)
+    return "\n".join(f"{turn.get('role', 'user')}: {_text(turn.get('content')) or ''}" for turn in messages)
 
 
 def _text(value: Any) -> str | None:  # noqa: ANN401 - any JSON

@@ -312,20 +312,20 @@ def _rows_without_value(
         InputError: no row has a value.
     """
     n = valued = 0
-    others: Counter[tuple[str, ...]] = Counter()
+    counts: Counter[tuple[str, ...]] = Counter()
     for batch in table.batches_with(sources, _BATCH):
         values = compute(batch)
         valued += len(values) - values.null_count()
         names = pl.DataFrame([_blank_as_null(groups_in(_stored(batch, source))) for source in sources])
         without = names.filter(values.is_null()).drop_nulls()
         n += without.height
-        others.update(without.iter_rows())
-        if len(others) > _BATCH:
-            others = Counter(dict(others.most_common(_SHOWN)))
+        counts.update(without.iter_rows())
+        if len(counts) > _BATCH:
+            counts = Counter(dict(counts.most_common(_SHOWN)))
     examples = ", ".join(
         " and ".join(f"{source} is {shortened(name)}" for source, name in zip(sources, names, strict=True))
-        for names, _ in others.most_common(_SHOWN)
-    ) + (", ..." if len(others) > _SHOWN else "")
+        for names, _ in counts.most_common(_SHOWN)
+    ) + (", ..." if len(counts) > _SHOWN else "")
     if not valued:
         reason = examples or f"all cells of {', '.join(sources)} are empty"
         raise InputError(
@@ -335,13 +335,13 @@ def _rows_without_value(
 
 
 def _counted(table: Table, condition: Expression) -> KeptRows:
-    n = kept = unknown = 0
+    n = met = unknown = 0
     for batch in table.batches_with(condition.columns, _BATCH):
         truth = _truth(condition, batch)
         n += batch.height
-        kept += int(truth.sum() or 0)
+        met += int(truth.sum() or 0)
         unknown += truth.null_count()
-    return KeptRows(condition.text, n, kept, unknown)
+    return KeptRows(condition.text, n, met, unknown)
 
 
 def _kept(batches: Iterator[pl.DataFrame], condition: Expression) -> Iterator[pl.DataFrame]:

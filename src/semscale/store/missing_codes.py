@@ -115,7 +115,7 @@ class CodeCount:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How often each code occurs, as it was first written, the most frequent first."""
+        """Number of occurrences of each code, as it was first written, the most frequent first."""
         return {self._written[key]: n for key, n in self._counts.most_common()}
 
     def _counted_as(self, text: str) -> str:

@@ -74,10 +74,10 @@ def without_secrets_of(url: str, words: str) -> str:
     user = parts.netloc.rpartition("@")[0]
     secrets = [user, *user.split(":", 1)[1:], parts.query, parts.fragment]
     secrets += [value for _, _, value in (pair.partition("=") for pair in parts.query.split("&"))]
-    found = shown(words)
-    for secret in sorted({each for each in secrets if each}, key=len, reverse=True):
-        found = found.replace(secret, "...")
-    return found
+    message = shown(words)
+    for secret in sorted({part for part in secrets if part}, key=len, reverse=True):
+        message = message.replace(secret, "...")
+    return message
 
 
 def url_name(url: str) -> str:
@@ -154,7 +154,7 @@ def reached(url: str, doing: str) -> Iterator[None]:
 
 
 def _failure(error: Exception) -> BaseException:
-    """What went wrong: over HTTP fsspec calls each failure a missing file, with the real one as its cause."""
+    """Return the real failure: over HTTP fsspec reports each one as a missing file, caused by it."""
     cause = error.__cause__
     if isinstance(error, FileNotFoundError) and cause and _status(cause) not in _NOT_THERE:
         return cause
@@ -170,8 +170,8 @@ def _status(failure: BaseException) -> int | None:
 def _reason(failure: BaseException, url: str) -> str:
     if isinstance(failure, FileNotFoundError):
         return "it does not exist"
-    words = without_secrets_of(url, " ".join(str(failure).split())) or type(failure).__name__
-    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."
+    message = without_secrets_of(url, " ".join(str(failure).split())) or type(failure).__name__
+    return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
 
 
 def _remedy(failure: BaseException, url: str) -> str:
@@ -263,7 +263,7 @@ class OutputPlace:
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is behind a URL."""
+        """Tell whether it is behind a URL."""
         return is_url(self.address)
 
     @property
@@ -372,8 +372,8 @@ class PartFiles(Protocol):
     def local(self, name: str) -> AbstractContextManager[Path]:
         """Yield a file of this machine with the content, for the time of the block."""
 
-    def store(self, name: str, file: Path) -> None:
-        """Write or replace a file with the content of a file of this machine, which may be taken away."""
+    def writing(self, name: str) -> AbstractContextManager[Path]:
+        """Yield a path of this machine, whose content becomes the file unless the block raises an error."""
 
     def remove(self, name: str) -> None:
         """Remove a file; one that is not there is no error."""
@@ -406,15 +406,11 @@ class LocalFiles:
         """Yield the file itself."""
         yield self.folder / name
 
-    def store(self, name: str, file: Path) -> None:
-        """Write or replace a file, block by block."""
-        with (
-            replacing(self.folder / name) as temporary,
-            file.open("rb") as source,
-            temporary.open("wb") as to,
-        ):
-            while block := source.read(1 << 20):
-                to.write(block)
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Path]:
+        """Yield a path beside the file, which it replaces at the end of the block."""
+        with replacing(self.folder / name) as temporary:
+            yield temporary
 
     def remove(self, name: str) -> None:
         """Remove a file, and its folder within this one if it is the last."""
@@ -449,7 +445,9 @@ class RemoteFiles:
         start = f"{self.path}/"
         with reached(self.url, "read"):
             return {
-                each.removeprefix(start) for each in self.system.find(self.path) if each.startswith(start)
+                found_path.removeprefix(start)
+                for found_path in self.system.find(self.path)
+                if found_path.startswith(start)
             }
 
     def read(self, name: str) -> bytes | None:
@@ -472,10 +470,14 @@ class RemoteFiles:
                 self.system.get_file(f"{self.path}/{name}", str(copy))
             yield copy
 
-    def store(self, name: str, file: Path) -> None:
-        """Upload a file."""
-        with reached(self.url, "written"):
-            self.system.put_file(str(file), f"{self.path}/{name}")
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Path]:
+        """Yield the path of a file that is uploaded at the end of the block."""
+        with temporary_folder() as folder:
+            file = Path(folder, "part")
+            yield file
+            with reached(self.url, "written"):
+                self.system.put_file(str(file), f"{self.path}/{name}")
 
     def remove(self, name: str) -> None:
         """Remove a file; one that is not there is no error."""

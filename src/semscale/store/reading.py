@@ -51,7 +51,7 @@ _WITH_HEADERS = ("csv", "tsv", "xlsx")
 
 
 class _FileChoices(NamedTuple):
-    """What the caller said about a file."""
+    """Settings of a file that the caller has stated."""
 
     encoding: str | None
     sheet: str | None

@@ -3,7 +3,6 @@
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,17 +13,13 @@ from semscale.errors import InputError
 from semscale.messages import did_you_mean
 from semscale.store.columns import column_of
 from semscale.store.surveys import HeaderKind, header_setting, survey_header
-from semscale.store.table import Table, panics_refused
-
-MOST_BYTES = 1_000_000_000
-"""Bytes of a workbook that is read, unpacked."""
-MOST_CELLS = 50_000_000
-"""Cells of a workbook's sheet that is read: its last row times its last column."""
+from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_size, frame_reader, panics_refused
 
 _BLOCK = 1 << 20
 _OVERLAP = 64  # bytes of a block that are read again with the next one, as a cell's name may be cut in two
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 _CELL = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
+_TOO_LARGE = "remove what lies far from the table, or save the sheet as .csv"
 _EXACT = 2**53
 _DAY_0 = datetime(1899, 12, 31)  # noqa: DTZ001 - cells have no time zone
 _LONGEST = datetime.max - _DAY_0
@@ -51,33 +46,30 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None, header_kind: 
     """
     _check_size(path, name)
     with panics_refused(name, "an Excel workbook"):
-        rows, title, others = _read(path, name, sheet)
+        rows, title, other_sheets = _read(path, name, sheet)
     if not rows:
         raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
-    if len(rows) == 1 and others:
+    if len(rows) == 1 and other_sheets:
         raise InputError(
-            f"{name}: sheet '{title}' has one row; name another with --sheet: {', '.join(others)}"
+            f"{name}: sheet '{title}' has one row; name another with --sheet: {', '.join(other_sheets)}"
         )
     header = survey_header([_title(cell) for cell in rows[0]], rows[1:3], name, header_kind)
-    columns = header.columns
     answers = rows[1 + header.more :]
     frame = pl.DataFrame(
-        [_column(title, [_value(row[place]) for row in answers]) for place, title in enumerate(columns)]
+        [
+            _column(title, [_value(row[position]) for row in answers])
+            for position, title in enumerate(header.columns)
+        ]
     )
-
-    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
-        for start in range(skip, frame.height, size):
-            yield frame.slice(start, size)
-
     return Table(
         name,
         path,
-        columns,
-        read,
+        header.columns,
+        frame_reader(frame),
         n_rows=frame.height,
         settings=("xlsx", str(sheet or 0), *header_setting(header_kind)),
         labels=header.labels,
-        notes=(*_sheet_notes(name, title, others), *header.notes),
+        notes=(*_sheet_notes(name, title, other_sheets), *header.notes),
     )
 
 
@@ -89,20 +81,14 @@ def _check_size(path: Path, name: str) -> None:
     try:
         with zipfile.ZipFile(path) as package:
             members = package.infolist()
-            _check_limit(sum(member.file_size for member in members), MOST_BYTES, "bytes, unpacked", name)
+            n_bytes = sum(member.file_size for member in members)
+            check_size(n_bytes, MOST_BYTES, "bytes, unpacked", name, _TOO_LARGE)
             for member in members:
                 if _SHEET.fullmatch(member.filename):
-                    _check_limit(_rectangle(package, member), MOST_CELLS, "cells (rows times columns)", name)
+                    n_cells = _rectangle(package, member)
+                    check_size(n_cells, MOST_CELLS, "cells (rows times columns)", name, _TOO_LARGE)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
         raise _unreadable(name, str(error)) from error
-
-
-def _check_limit(n: int, most: int, unit: str, name: str) -> None:
-    if n > most:
-        raise InputError(
-            f"{name} has {n:,} {unit}, and workbooks are read up to {most:,}; remove what lies far from the "
-            "table, or save the sheet as .csv"
-        )
 
 
 def _rectangle(package: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
@@ -131,10 +117,10 @@ def _column_number(letters: bytes) -> int:
     return number
 
 
-def _sheet_notes(name: str, title: str, others: list[str]) -> list[str]:
-    if not others:
+def _sheet_notes(name: str, title: str, other_sheets: list[str]) -> list[str]:
+    if not other_sheets:
         return []
-    return [f"{name}: sheet '{title}' was read; --sheet NAME reads another one: {', '.join(others)}"]
+    return [f"{name}: sheet '{title}' was read; --sheet NAME reads another one: {', '.join(other_sheets)}"]
 
 
 def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], str, list[str]]:
@@ -151,8 +137,8 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], st
                 )
             if not titles:
                 raise _unreadable(name, "it has no sheets")
-            title, *others = [sheet] if sheet is not None else titles
-            return workbook.get_sheet_by_name(title).to_python(), title, others
+            title, *other_sheets = [sheet] if sheet is not None else titles
+            return workbook.get_sheet_by_name(title).to_python(), title, other_sheets
     except CalamineError as error:
         raise _unreadable(name, (str(error).splitlines() or ["damaged"])[0]) from error
 

@@ -4,7 +4,7 @@ import re
 import struct
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -14,7 +14,15 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.store.columns import column_in, groups_in, storable
-from semscale.store.table import ColumnLabels, Table, check_names
+from semscale.store.table import (
+    MOST_BYTES,
+    MOST_CELLS,
+    ColumnLabels,
+    Table,
+    check_names,
+    check_size,
+    frame_reader,
+)
 
 HeaderKind = Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"]
 """Whose header a table has; ``auto`` looks at it, ``plain`` is one row of names."""
@@ -55,14 +63,14 @@ def survey_header(
         InputError: a column occurs twice, or the header is not that of the tool that was named.
     """
     if kind in {"auto", "surveymonkey"} and is_surveymonkey(names, rows):
-        found, labels = surveymonkey_columns(names, rows[0])
+        titles, labels = surveymonkey_columns(names, rows[0])
         note = f"{name} is an export of SurveyMonkey: its second row belongs to the header; {_SWITCH}"
-        return SurveyHeader(check_names(found, name), 1, labels, (note,))
+        return SurveyHeader(check_names(titles, name), 1, labels, (note,))
     if kind in {"auto", "limesurvey"} and is_limesurvey(names):
-        found, labels = limesurvey_columns(names)
-        n = len({one.question for one in labels.values() if one.question})
+        titles, labels = limesurvey_columns(names)
+        n = len({label.question for label in labels.values() if label.question})
         note = f"{name} is an export of LimeSurvey; questions with several columns: {n}; {_SWITCH}"
-        return SurveyHeader(check_names(found, name), 0, labels, (note,))
+        return SurveyHeader(check_names(titles, name), 0, labels, (note,))
     columns = check_names(list(names), name)
     if kind in {"auto", "qualtrics"} and (more := header_rows(columns, rows)):
         warn_of_header_rows(name, more)
@@ -83,17 +91,17 @@ def header_setting(kind: HeaderKind) -> tuple[str, ...]:
 def _qualtrics_labels(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, ColumnLabels]:
     """Take texts of questions from the first of the rows, and from its ids which columns are one question."""
     ids = ["" if cell is None else str(cell) for cell in rows[-1]]
-    found = [_QUESTION.search(one) for one in ids]
-    questions = [one["question"] if one else "" for one in found]
+    matches = [_QUESTION.search(entry) for entry in ids]
+    questions = [entry["question"] if entry else "" for entry in matches]
     has_texts = not any('"ImportId"' in str(cell) for cell in rows[0])
     labels = {}
-    for place, column in enumerate(columns):
-        question = questions[place] if place < len(questions) else ""
-        text = str(rows[0][place] or "") if has_texts and place < len(rows[0]) else ""
+    for position, column in enumerate(columns):
+        question = questions[position] if position < len(questions) else ""
+        text = str(rows[0][position] or "") if has_texts and position < len(rows[0]) else ""
         shared = question if questions.count(question) > 1 else ""
         asked, dash, option = text.rpartition(" - ") if shared else ("", "", "")
         labels[column] = ColumnLabels(label=asked if dash else text, question=shared, option=option)
-    return {column: one for column, one in labels.items() if one != ColumnLabels()}
+    return {column: entry for column, entry in labels.items() if entry != ColumnLabels()}
 
 
 _IMPORT_ID = re.compile(r'\s*\{\s*"ImportId"\s*:')
@@ -124,10 +132,10 @@ def header_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> int
         >>> header_rows(["ResponseId", "Q1"], [["Response ID", "How was it?"], ["R_2x", "Good."]])
         1
     """
-    for place, row in enumerate(rows[:_LOOKED_AT]):
+    for position, row in enumerate(rows[:_LOOKED_AT]):
         filled = [cell for cell in row if cell not in (None, "")]
         if filled and all(isinstance(cell, str) and _IMPORT_ID.match(cell) for cell in filled):
-            return place + 1
+            return position + 1
     texts = dict(zip(columns, rows[0], strict=False)) if rows else {}
     return int(any(texts.get(column) == text for column, text in _TEXTS.items()))
 
@@ -160,11 +168,11 @@ def is_surveymonkey(names: Sequence[str], rows: Sequence[Sequence[object]]) -> b
         >>> is_surveymonkey(["Respondent ID", "Collector ID", "Why?"], [["", "", "Open-Ended Response"]])
         True
     """
-    places = {name.strip().casefold().replace("_", " "): place for place, name in enumerate(names)}
-    if not rows or not all(own in places for own in _SURVEYMONKEY):
+    positions = {name.strip().casefold().replace("_", " "): position for position, name in enumerate(names)}
+    if not rows or not all(title in positions for title in _SURVEYMONKEY):
         return False
     second = _texts(rows[0], len(names))
-    return any(second) and not any(second[places[own]] for own in _SURVEYMONKEY)
+    return any(second) and not any(second[positions[title]] for title in _SURVEYMONKEY)
 
 
 def surveymonkey_columns(
@@ -184,16 +192,16 @@ def surveymonkey_columns(
         ['Why?', 'Which?: Tea', 'Which?: Coffee']
     """
     options = _texts(answers, len(names))
-    starts = [place for place, name in enumerate(names) if name.strip() or not place]
-    of = [max(start for start in starts if start <= place) for place in range(len(names))]
+    starts = [position for position, name in enumerate(names) if name.strip() or not position]
+    of = [max(start for start in starts if start <= position) for position in range(len(names))]
     sizes, columns, labels = Counter(of), [], {}
-    taken: Counter[str] = Counter()
-    for place, start in enumerate(of):
-        question, option = names[start].strip(), options[place]
+    counts: Counter[str] = Counter()
+    for position, start in enumerate(of):
+        question, option = names[start].strip(), options[position]
         is_alone = sizes[start] == 1 or option.casefold() in _ALONE
         name = question if is_alone or not option else f"{question}: {option}"
-        taken[name] += 1
-        name = name if taken[name] == 1 else f"{name} ({taken[name]})"
+        counts[name] += 1
+        name = name if counts[name] == 1 else f"{name} ({counts[name]})"
         columns.append(name)
         if option:
             shared = question if sizes[start] > 1 else ""
@@ -222,8 +230,10 @@ def is_limesurvey(names: Sequence[str]) -> bool:
         >>> is_limesurvey(["id", "submitdate", "lastpage", "Q1", "Q2[SQ001]"])
         True
     """
-    own = [name for name in names if {part.strip().casefold() for part in name.split(".", 1)} & _LIMESURVEY]
-    return len(own) >= _FEWEST
+    of_tool = [
+        name for name in names if {part.strip().casefold() for part in name.split(".", 1)} & _LIMESURVEY
+    ]
+    return len(of_tool) >= _FEWEST
 
 
 def limesurvey_columns(names: Sequence[str]) -> tuple[list[str], dict[str, ColumnLabels]]:
@@ -246,13 +256,13 @@ def limesurvey_columns(names: Sequence[str]) -> tuple[list[str], dict[str, Colum
         columns = list(names)
     sizes = Counter(labels.question for _, labels in read if labels.question)
     with_other = {labels.question for name, labels in read if name.endswith("[other]")}
-    found: dict[str, ColumnLabels] = {}
+    labelled: dict[str, ColumnLabels] = {}
     for column, (_, labels) in zip(columns, read, strict=True):
         is_shared = sizes[labels.question] > 1 or labels.question in with_other
-        found[column] = labels if is_shared else replace(labels, question="")
+        labelled[column] = labels if is_shared else replace(labels, question="")
         if column in with_other:
-            found[column] = replace(found[column], question=column, values=_OTHER)
-    return columns, {column: labels for column, labels in found.items() if labels != ColumnLabels()}
+            labelled[column] = replace(labelled[column], question=column, values=_OTHER)
+    return columns, {column: labels for column, labels in labelled.items() if labels != ColumnLabels()}
 
 
 def _limesurvey_column(name: str) -> tuple[str, ColumnLabels]:
@@ -274,10 +284,11 @@ def _limesurvey_column(name: str) -> tuple[str, ColumnLabels]:
 _EXACT = 2.0**53
 _NAMED = 5
 _MEASURES = frozenset({"nominal", "ordinal", "scale"})
+_TOO_LARGE = "save the variables that are needed, or all of them as .csv"
 
 
 def open_spss(path: Path, name: str, *, encoding: str | None = None) -> Table:
-    """Open a file of SPSS; all of it is read into memory.
+    """Open a file of SPSS; all of it is read into memory, up to ``MOST_BYTES`` and ``MOST_CELLS``.
 
     Whole numbers come as integers. An empty text, and a value that the file declares missing, is null; the
     declared values are named in the labels of the column and counted in a note. Labels of variables and
@@ -289,10 +300,11 @@ def open_spss(path: Path, name: str, *, encoding: str | None = None) -> Table:
         encoding: of its texts, where the file says it wrong or not at all.
 
     Raises:
-        InputError: the file cannot be read, or has no variables.
+        InputError: the file cannot be read, has no variables, or exceeds a limit.
         MissingExtraError: the extra ``spss`` is not installed.
     """
     require("spss")
+    check_size(path.stat().st_size, MOST_BYTES, "bytes", name, _TOO_LARGE)
     raw, meta = _read(path, name, encoding)
     if not raw.columns:
         raise InputError(f"{name} has no variables; there is nothing to read")
@@ -303,16 +315,11 @@ def open_spss(path: Path, name: str, *, encoding: str | None = None) -> Table:
     labels = _labels(raw.columns, meta)
     if weight is not None:
         labels[weight] = replace(labels[weight], is_weight=True)
-
-    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
-        for start in range(skip, frame.height, size):
-            yield frame.slice(start, size)
-
     return Table(
         name,
         path,
         columns,
-        read,
+        frame_reader(frame),
         n_rows=frame.height,
         settings=("sav", encoding or "detected"),
         labels=labels,
@@ -323,24 +330,31 @@ def open_spss(path: Path, name: str, *, encoding: str | None = None) -> Table:
 def _read(path: Path, name: str, encoding: str | None) -> tuple[pl.DataFrame, Any]:
     from pyreadstat import PyreadstatError, ReadstatError, read_sav
 
+    settings: dict[str, Any] = {"output_format": "polars", "user_missing": True, "encoding": encoding}
     try:
-        frame, meta = read_sav(path, output_format="polars", user_missing=True, encoding=encoding)
+        width = len(read_sav(path, metadataonly=True, **settings)[0].columns)
+        # A file may state a wrong number of rows, or none. One above the limit shows that there are too many.
+        most = MOST_CELLS // max(1, width) + 1
+        frame, meta = read_sav(path, row_limit=most, **settings)
     except (ReadstatError, PyreadstatError, OverflowError, UnicodeError, ValueError) as error:
         reason = str(error).strip().rstrip(".").lower() or "damaged"
         remedy = (
             "name its --encoding" if "encod" in reason or "convert" in reason else "save it again in SPSS"
         )
         raise InputError(f"{name} cannot be read as an SPSS file ({reason}); {remedy}") from error
+    if frame.height == most:
+        n_cells = max(most, meta.number_rows or 0) * width
+        check_size(n_cells, MOST_CELLS, "cells (rows times columns)", name, _TOO_LARGE)
     return frame, meta
 
 
 def _declared(cells: pl.Series, ranges: Sequence[Mapping[str, Any]]) -> pl.Series:
     """Tell which cells have a value that is declared missing."""
-    found = pl.Series([False] * len(cells), dtype=pl.Boolean)
-    for one in ranges if cells.dtype != pl.Null else ():
-        inside = (cells >= one["lo"]) & (cells <= one["hi"])
-        found |= inside.fill_null(value=False)
-    return found
+    is_declared = pl.Series([False] * len(cells), dtype=pl.Boolean)
+    for limits in ranges if cells.dtype != pl.Null else ():
+        inside = (cells >= limits["lo"]) & (cells <= limits["hi"])
+        is_declared |= inside.fill_null(value=False)
+    return is_declared
 
 
 def _plain(cells: pl.Series, is_declared: pl.Series) -> pl.Series:
@@ -355,9 +369,9 @@ def _plain(cells: pl.Series, is_declared: pl.Series) -> pl.Series:
 
 def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # noqa: ANN401 - of pyreadstat
     sets = {
-        title: _in_set(str(handle), found, str(meta.column_names_to_labels.get(title) or ""))
-        for handle, found in (meta.mr_sets or {}).items()
-        for title in found["variable_list"]
+        title: _in_set(str(handle), response_set, str(meta.column_names_to_labels.get(title) or ""))
+        for handle, response_set in (meta.mr_sets or {}).items()
+        for title in response_set["variable_list"]
     }
     labels: dict[str, ColumnLabels] = {}
     for title in columns:
@@ -377,12 +391,12 @@ def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # no
     return labels
 
 
-def _in_set(handle: str, found: Mapping[str, Any], label: str) -> ColumnLabels:
+def _in_set(handle: str, response_set: Mapping[str, Any], label: str) -> ColumnLabels:
     """Say what a column is in a set of multiple responses: an option with its counted value, or mentions."""
-    question = str(found.get("label") or handle)
-    if not found["is_dichotomy"]:
+    question = str(response_set.get("label") or handle)
+    if not response_set["is_dichotomy"]:
         return ColumnLabels(question=question, are_mentions=True)
-    counted = found.get("counted_value")
+    counted = response_set.get("counted_value")
     return ColumnLabels(question=question, option=label, counted="" if counted is None else str(counted))
 
 
@@ -393,7 +407,7 @@ def _value_names(labels: Mapping[Any, str]) -> dict[str, str]:
 
 def _is_in(value: float | str, ranges: Sequence[Mapping[str, Any]]) -> bool:
     """Tell whether a value is declared missing."""
-    return any(one["lo"] <= value <= one["hi"] for one in ranges)
+    return any(limits["lo"] <= value <= limits["hi"] for limits in ranges)
 
 
 def _are_numbers(labels: Mapping[Any, str]) -> bool:
@@ -403,15 +417,15 @@ def _are_numbers(labels: Mapping[Any, str]) -> bool:
 def _codes(ranges: Sequence[Mapping[str, Any]], values: Mapping[str, str]) -> tuple[str, ...]:
     """Name what is declared missing, each code with its words."""
     named = []
-    for one in ranges:
-        low, high = (end if isinstance(end, str) else f"{end:g}" for end in (one["lo"], one["hi"]))
+    for limits in ranges:
+        low, high = (end if isinstance(end, str) else f"{end:g}" for end in (limits["lo"], limits["hi"]))
         shown = low if low == high else f"{low} to {high}"
         named.append(f"{shown} ({values[low]})" if low == high and low in values else shown)
     return tuple(named)
 
 
 def _missing_notes(raw: pl.DataFrame, declared: Mapping[str, pl.Series]) -> list[str]:
-    counted = {title: int(found.sum()) for title, found in declared.items() if found.any()}
+    counted = {title: int(is_declared.sum()) for title, is_declared in declared.items() if is_declared.any()}
     if not counted:
         return []
     named = [f"{title} {_most_frequent(raw[title].filter(declared[title]))}" for title in counted]
@@ -453,15 +467,15 @@ def weight_variable(path: Path, columns: Sequence[str]) -> str | None:
         order = next((sign for sign in "<>" if _number(header[_LAYOUT], sign) in {2, 3}), None)
         if len(header) < _HEADER or order is None:
             return None
-        place = _number(header[_WEIGHT], order)
+        position = _number(header[_WEIGHT], order)
         names = _segments(content, order)
-    if not 0 < place <= len(names):
+    if not 0 < position <= len(names):
         return None
     real = [number for number, name in enumerate(names) if name is not None]
     if len(real) == len(columns):
-        return dict(zip(real, columns, strict=True)).get(place - 1)
+        return dict(zip(real, columns, strict=True)).get(position - 1)
     # Very long texts are several variables; a short name is then the beginning of the long one.
-    short = (names[place - 1] or "").casefold()
+    short = (names[position - 1] or "").casefold()
     return next((column for column in columns if column.casefold() == short), None)
 
 
@@ -537,11 +551,11 @@ def _notes(table: Table, sign: _Sign) -> list[str]:
     for batch in table.batches_with([sign.column], _BATCH):
         cells = groups_in(storable(column_in(batch, sign.column).to_frame()).to_series())
         counts.update(cells.fill_null("").str.strip_chars().to_list())
-    found = [value for value in sign.words if counts[value]]
+    values = [value for value in sign.words if counts[value]]
     return [
         f"{_counted_rows(counts[value])} {sign.words[value]} and counted like all others; "
         f"--where {_condition(sign.column, value)} leaves such rows out"
-        for value in found
+        for value in values
     ]
 
 

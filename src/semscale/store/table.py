@@ -54,14 +54,19 @@ class ColumnLabels:
             >>> ColumnLabels("How good is it?", option="Price").title
             'How good is it?: Price'
         """
-        is_said = not self.label or self.label.rstrip("] ").endswith(self.option)
-        return self.label if is_said else f"{self.label}: {self.option}"
+        is_stated = not self.label or self.label.rstrip("] ").endswith(self.option)
+        return self.label if is_stated else f"{self.label}: {self.option}"
 
     @property
     def answers(self) -> dict[str, str]:
         """Words for the values that are answers: not for those that the file declares missing."""
         return {value: words for value, words in self.values.items() if value not in self.missing_values}
 
+
+MOST_BYTES = 1_000_000_000
+"""Bytes of a file that is read into memory as a whole, unpacked."""
+MOST_CELLS = 50_000_000
+"""Cells of a table (rows times columns) that are in memory at once: of a whole file, or of a batch."""
 
 _BLOCK = 1 << 20
 _SCAN_ROWS = 10_000
@@ -106,8 +111,15 @@ class Table:
     whole: "Table | None" = field(default=None, repr=False)
     row_in_whole: Callable[[int], int] | None = field(default=None, repr=False)
 
+    @property
+    def most_rows(self) -> int:
+        """Rows of a batch at most: as many as have ``MOST_CELLS`` cells."""
+        return max(1, MOST_CELLS // max(1, len(self.columns)))
+
     def batches(self, size: int, skip: int = 0) -> Iterator[pl.DataFrame]:
-        """Yield the rows in order, ``size`` at a time, without the first ``skip``.
+        """Yield the rows in order, up to ``size`` at a time, without the first ``skip``.
+
+        Batches are smaller where ``size`` rows would have more than ``MOST_CELLS`` cells.
 
         Columns with mixed types (a string and a number in one column of JSON lines or Excel) have type
         ``Object`` and contain the Python values.
@@ -117,7 +129,7 @@ class Table:
         """
         if size < 1:
             raise InputError(f"batch size must be at least 1, got {size}")
-        return self.read(size, skip)
+        return self.read(min(size, self.most_rows), skip)
 
     def batches_with(self, titles: Collection[str], size: int) -> Iterator[pl.DataFrame]:
         """Yield all rows with at least these columns; other columns are left out if that saves work.
@@ -129,7 +141,9 @@ class Table:
         Raises:
             InputError: a row cannot be read; the message names its line.
         """
-        return self.batches(size) if self.read_columns is None else self.read_columns(size, titles)
+        if self.read_columns is None:
+            return self.batches(size)
+        return self.read_columns(min(size, max(1, MOST_CELLS // max(1, len(titles)))), titles)
 
     def fingerprint(self) -> str:
         """Hash the file's bytes and its settings: 32 hex digits that change if any row changes.
@@ -174,9 +188,9 @@ class Table:
             if _holds_text(batch[column]):
                 return
             seen = seen or _first_shown(batch[column])
-        found = f"its first value is {seen}" if seen else "all its cells are empty"
+        content = f"its first value is {seen}" if seen else "all its cells are empty"
         raise InputError(
-            f"{parameter}: column '{column}' holds no text: {found}; name the column with the texts"
+            f"{parameter}: column '{column}' holds no text: {content}; name the column with the texts"
         )
 
     def _hint(self, column: str) -> str:
@@ -200,6 +214,38 @@ class Table:
         return any(column in batch.columns for batch in self.batches(_SCAN_ROWS))
 
 
+def frame_reader(frame: pl.DataFrame) -> Callable[[int, int], Iterator[pl.DataFrame]]:
+    """Return what reads a table whose rows are in memory, as the attribute ``read`` of ``Table``."""
+
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        for start in range(skip, frame.height, size):
+            yield frame.slice(start, size)
+
+    return read
+
+
+def check_size(n: int, most: int, unit: str, name: str, remedy: str) -> None:
+    """Refuse a table that would take the memory of the machine.
+
+    Args:
+        n: how much would be in memory.
+        most: the limit, ``MOST_BYTES`` or ``MOST_CELLS``.
+        unit: what is counted, such as ``bytes``.
+        name: the file's name in messages.
+        remedy: what the user can do.
+
+    Raises:
+        InputError: n is above the limit.
+
+    Example:
+        >>> check_size(5, 4, "cells", "a.xlsx", "save it as .csv")
+        Traceback (most recent call last):
+        semscale.errors.InputError: a.xlsx has 5 cells, and at most 4 are read at once; save it as .csv
+    """
+    if n > most:
+        raise InputError(f"{name} has {n:,} {unit}, and at most {most:,} are read at once; {remedy}")
+
+
 def check_names(names: list[str], name: str) -> tuple[str, ...]:
     """Call unnamed columns ``column_N`` (N from 1) and refuse duplicates.
 
@@ -207,7 +253,7 @@ def check_names(names: list[str], name: str) -> tuple[str, ...]:
         >>> check_names(["id", ""], "answers.csv")
         ('id', 'column_2')
     """
-    named = [title if title.strip() else f"column_{place}" for place, title in enumerate(names, start=1)]
+    named = [title if title.strip() else f"column_{number}" for number, title in enumerate(names, start=1)]
     seen: set[str] = set()
     for title in named:
         if title in seen:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from semscale.errors import InputError
 from semscale.store.atomic import replacing
@@ -29,10 +30,10 @@ def check_free(columns: Iterable[str], name: str) -> None:
     Example:
         >>> check_free(["id", "text"], "answers.csv")
     """
-    taken = [column for column in columns if column.startswith(PREFIX)]
-    if taken:
+    clashes = [column for column in columns if column.startswith(PREFIX)]
+    if clashes:
         raise InputError(
-            f"{name} has a column '{taken[0]}', but names with {PREFIX} belong to the result; rename it"
+            f"{name} has a column '{clashes[0]}', but names with {PREFIX} belong to the result; rename it"
         )
 
 
@@ -147,9 +148,9 @@ def write_frames(frames: Iterable[pl.DataFrame], target: Path, name: str) -> Non
         _write_sheet(map(flat, frames), target)
         return
     with target.open("wb") as output:
-        for place, frame in enumerate(frames):
+        for number, frame in enumerate(frames):
             if name == "csv":
-                _write_csv(frame, output, header=place == 0)
+                _write_csv(frame, output, header=number == 0)
             else:
                 plain(frame).write_ndjson(output)
 
@@ -168,8 +169,8 @@ def formula_safe(frame: pl.DataFrame) -> pl.DataFrame:
     return safe.rename(
         {
             name: f"'{name}"
-            for name, found in zip(frame.columns, names.str.contains(_FORMULA), strict=True)
-            if found
+            for name, is_risky in zip(frame.columns, names.str.contains(_FORMULA), strict=True)
+            if is_risky
         }
     )
 
@@ -233,7 +234,7 @@ def join_parts(
     with replacing(target, within=paths[0].parent) as temporary:
         if name == "parquet":
             rows = rows_of_group(schema)
-            pl.concat(aligned).sink_parquet(temporary, row_group_size=rows, maintain_order=True)
+            _read_in_turn(aligned, rows).sink_parquet(temporary, row_group_size=rows, maintain_order=True)
         else:
             write_frames(_collected(aligned), temporary, name)
 
@@ -257,15 +258,17 @@ def joint_schema(
     """
     schema: dict[str, pl.DataType] = {}
     widened = set()
-    for own in schemas:
-        for title, dtype in own.items():
+    for columns in schemas:
+        for title, dtype in columns.items():
             known = schema.setdefault(title, dtype)
             if known != dtype:
                 schema[title] = _common(known, dtype)
                 widened.add(title)
     for title in widened:
-        whole = [place for place, own in enumerate(schemas) if own.get(title) == pl.Int64]
-        if schema[title] == pl.Float64 and not all(_exact_as_floats(cells(place, title)) for place in whole):
+        whole = [position for position, columns in enumerate(schemas) if columns.get(title) == pl.Int64]
+        if schema[title] == pl.Float64 and not all(
+            _exact_as_floats(cells(position, title)) for position in whole
+        ):
             schema[title] = pl.String()
     return {title: pl.String() if dtype == pl.Null else dtype for title, dtype in schema.items()}
 
@@ -280,9 +283,9 @@ def aligned_part(
         schema: the columns and types of the result; a column that the file lacks is null.
         further: columns of the same rows.
     """
-    own = pl.read_parquet_schema(path)
+    columns = pl.read_parquet_schema(path)
     part = pl.scan_parquet(path, glob=False).select(
-        pl.col(title).cast(dtype) if title in own else pl.lit(None, dtype=dtype).alias(title)
+        pl.col(title).cast(dtype) if title in columns else pl.lit(None, dtype=dtype).alias(title)
         for title, dtype in schema.items()
     )
     return part if further is None else pl.concat([part, further.lazy()], how="horizontal")
@@ -303,6 +306,19 @@ def _exact_as_floats(cells: pl.Series) -> bool:
 def _collected(frames: Sequence[pl.LazyFrame]) -> Iterator[pl.DataFrame]:
     for frame in frames:
         yield frame.collect()
+
+
+def _read_in_turn(frames: Sequence[pl.LazyFrame], rows: int) -> pl.LazyFrame:
+    """Return a frame whose parts are read one at a time, ``rows`` rows at once.
+
+    ``pl.concat`` reads several files ahead, so that memory grows with their number: by 90 MiB for 80,000
+    vectors in 8 parts.
+    """
+
+    def read(*_: object) -> Iterator[pl.DataFrame]:
+        return (piece for frame in _collected(frames) for piece in frame.iter_slices(rows))
+
+    return register_io_source(read, schema=frames[0].collect_schema())
 
 
 def write_batches(frames: Iterable[pl.DataFrame], target: Target) -> None:
@@ -499,8 +515,8 @@ def with_numbers(frames: Sequence[pl.LazyFrame]) -> list[pl.LazyFrame]:
     for frame in frames:
         if not candidates:
             break
-        found = frame.select(_facts(title) for title in sorted(candidates)).collect()
-        facts = {title: found[title][0] for title in candidates}
+        row = frame.select(_facts(title) for title in sorted(candidates)).collect()
+        facts = {title: row[title][0] for title in candidates}
         candidates = {title for title, fact in facts.items() if fact["is_exact"]}
         filled |= {title for title, fact in facts.items() if fact["is_filled"]}
     numbers = [pl.col(title).cast(pl.Float64, strict=False) for title in sorted(candidates & filled)]

@@ -10,7 +10,14 @@ from scipy.special import ndtr
 from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.correlations import ResamplingPlan, correlation, pearson_estimate, weighted_pearson
 from semscale.stats.distances import PmfSample, kinked_estimate, shifted_estimate
-from semscale.stats.intervals import Estimate, IntervalPlan, drawn_counts, estimate_mean, percentile_interval
+from semscale.stats.intervals import (
+    Estimate,
+    IntervalPlan,
+    drawn_counts,
+    estimate_mean,
+    mean_of_known,
+    percentile_interval,
+)
 from semscale.stats.panel_benchmarks import (
     FEWEST_SURVEYS,
     Attainment,
@@ -21,7 +28,6 @@ from semscale.stats.panel_benchmarks import (
     attainment,
     distance_benchmarks,
     joint_resamples,
-    mean_of_known,
     sample_worth,
 )
 from semscale.stats.significance import holm

@@ -12,7 +12,7 @@ import pytest
 from semscale.chat.messages import TokenLogprob
 from semscale.compat import uqlm
 from semscale.compat.uqlm import SemanticDensity, SemanticEntropy, UQEnsemble, UQResult
-from semscale.compat.uqlm.scorer import synchronous
+from semscale.compat.uqlm.base import synchronous
 from semscale.signature import Signature
 
 # Parameters by position in uqlm 0.6.7.

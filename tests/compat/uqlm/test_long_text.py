@@ -1,3 +1,5 @@
+"""``LongTextUQ``: scores of long responses, claim by claim."""
+
 import asyncio
 
 import numpy as np

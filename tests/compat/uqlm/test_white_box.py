@@ -1,12 +1,16 @@
+"""``WhiteBoxUQ``, ``SemanticDensity`` and ``SemanticEntropy``: scores by the probabilities of tokens."""
+
 import asyncio
 import math
 
+import numpy as np
 import pytest
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.language_models.fake_chat_models import FakeListChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-from semscale.compat.uqlm import WhiteBoxUQ
+from semscale.compat.uqlm import SemanticDensity, SemanticEntropy, WhiteBoxUQ
 from semscale.errors import InputError
+from semscale.signature import Signature
 
 
 def logprobs(*tokens):
@@ -55,7 +59,7 @@ def test_scorers_that_need_samples():
     entropy = -(0.8 * math.log(0.8) + 0.2 * math.log(0.2))
     assert found["semantic_negentropy"] == [pytest.approx(1 - entropy / math.log(3))]
     assert 0.25 < found["consistency_and_confidence"][0] < 0.5  # half of a similarity of .5 to 1
-    with pytest.raises(InputError, match="need responses and sampled_responses"):
+    with pytest.raises(InputError, match="needs responses and sampled_responses"):
         score(names, given[0])
 
 
@@ -74,6 +78,97 @@ def test_p_true_asks_the_model():
     assert data["p_true"] == [pytest.approx(0.6)]
 
 
+def test_p_true_needs_prompts_that_are_texts():
+    uq = WhiteBoxUQ(scorers=["p_true"], ledger=False)
+    with pytest.raises(InputError, match="scorer 'p_true' needs prompts and responses"):
+        asyncio.run(uq.score([None]))
+    with pytest.raises(InputError, match="scorer 'p_true' needs prompts that are texts"):
+        asyncio.run(uq.score([None], [["a message"]], ["Paris"]))
+
+
 def test_an_unknown_scorer_is_refused():
     with pytest.raises(InputError, match="scorers must be among min_probability, .*, got 'semantic_energy'"):
         WhiteBoxUQ(scorers=["semantic_energy"])
+
+
+class ParisEntailment:
+    """Whatever speaks of Paris is entailed, all else contradicted."""
+
+    signature = Signature.of("nli", model="made-up")
+
+    def probabilities(self, premises, hypotheses):
+        return np.array([(1.0, 0, 0) if "Paris" in text else (0, 0, 1.0) for text in hypotheses])
+
+
+def tokens(*probabilities):
+    return [{"logprob": float(np.log(value))} for value in probabilities]
+
+
+# The first sample's tokens have a geometric mean of (.9 * .4) ** .5 = .6, the second's of .2.
+SAMPLED = [[tokens(0.9, 0.4), tokens(0.2)]]
+GIVEN = (["The capital of France?"], ["Paris"], [["It is Paris.", "Rome"]])
+
+
+def test_the_density_of_a_response():
+    found = SemanticDensity(nli_model_name=ParisEntailment()).score(*GIVEN, None, SAMPLED)
+    assert found.data["semantic_density_values"] == [pytest.approx(0.6 / 0.8)]
+    whole = SemanticDensity(nli_model_name=ParisEntailment(), length_normalize=False)
+    assert whole.score(*GIVEN, None, SAMPLED).data["semantic_density_values"] == [pytest.approx(0.36 / 0.56)]
+
+
+def test_it_is_a_scorer_of_white_box_uq():
+    uq = WhiteBoxUQ(scorers=["semantic_density", "min_probability"], nli_model_name=ParisEntailment())
+    prompts, responses, samples = GIVEN
+    found = asyncio.run(uq.score([tokens(0.7)], prompts, responses, samples, SAMPLED)).data
+    assert found["semantic_density"] == [pytest.approx(0.75)]
+    assert found["min_probability"] == [pytest.approx(0.7)]
+
+
+def test_log_probabilities_that_are_missing_are_no_zeros():
+    found = SemanticDensity(nli_model_name=ParisEntailment()).score(*GIVEN, None, [[tokens(0.9, 0.4), None]])
+    assert found.data["semantic_density_values"] == [pytest.approx(1.0)]
+    with pytest.raises(InputError, match="needs sampled_logprobs_results"):
+        SemanticDensity(nli_model_name=ParisEntailment()).score(*GIVEN)
+
+
+def test_responses_are_asked_for():
+    llm = FakeListChatModel(responses=["Paris", "Paris", "Rome"])
+    uq = SemanticDensity(llm, nli_model_name=ParisEntailment(), ledger=False)
+    found = uq.generate_and_score_sync(["The capital of France?"], num_responses=2)
+    # This model gives no log-probabilities, so that nothing is known.
+    assert found.data["semantic_density_values"] == [None]
+    assert found.data["responses"] == ["Paris"]
+
+
+def test_entropy_of_counts_and_of_token_probabilities():
+    responses, samples = ["red"], [["Red", "blue"]]
+    known = [tokens(0.5)], [[tokens(0.3), tokens(0.2)]]
+    data = SemanticEntropy().score(["colour?"], responses, samples, *known).data
+    # Red has two of three texts, and .8 of the probability.
+    counted = math.log(3) - 2 / 3 * math.log(2)
+    weighed = -(0.8 * math.log(0.8) + 0.2 * math.log(0.2))
+    assert data["discrete_entropy_values"] == [pytest.approx(counted)]
+    assert data["discrete_confidence_scores"] == [pytest.approx(1 - counted / math.log(3))]
+    assert data["num_semantic_sets"] == [2.0]
+    assert data["tokenprob_entropy_values"] == [pytest.approx(weighed)]
+
+
+def test_a_response_without_samples_or_log_probabilities_has_no_score():
+    responses, samples = ["red", "red"], [[], ["red", "blue"]]
+    data = SemanticEntropy().score(None, responses, samples, [None, None], [[], [None, None]]).data
+    assert data["discrete_confidence_scores"][0] is None
+    assert data["discrete_confidence_scores"][1] is not None
+    assert data["tokenprob_confidence_scores"] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("logprobs", "sampled", "message"),
+    [
+        ([None], [[None]], r"sampled_logprobs_results\[0\] must have 2 entries"),
+        ([None], [], "sampled_logprobs_results must have 1 entries"),
+        ([], [[None, None]], "logprobs_results must have 1 entries"),
+    ],
+)
+def test_lists_of_other_lengths_are_refused(logprobs, sampled, message):
+    with pytest.raises(InputError, match=message):
+        SemanticEntropy().score(None, ["red"], [["red", "blue"]], logprobs, sampled)

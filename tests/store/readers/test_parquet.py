@@ -1,9 +1,10 @@
-"""Parquet: types kept, slices exact across row groups, damage named."""
+"""Parquet files and folders: types, slices across row groups, damage, and columns that differ."""
 
 import datetime as dt
 import subprocess
 import sys
 
+import fsspec
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,7 +13,8 @@ from polars.testing import assert_frame_equal
 from targets import CORPUS
 
 from semscale.errors import InputError
-from semscale.store.columnar import open_parquet
+from semscale.store.columnar import open_parquet, rebatched
+from semscale.store.reading import open_table
 
 
 @pytest.mark.parametrize("row_group", [1, 3, 100])
@@ -142,3 +144,149 @@ def test_a_small_file_of_many_rows_is_read_in_bounded_memory(tmp_path):
     assert rows == ROWS
     # All numbers at once would take 320 MB.
     assert kilobytes < 100_000
+
+
+def write(folder, name, values, column="n"):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pl.DataFrame({column: values}).write_parquet(path)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Six rows in three files, the middle one in a folder, beside files that are none of the table."""
+    write(tmp_path, "c.parquet", [5])
+    write(tmp_path, "a.parquet", [0, 1])
+    write(tmp_path, "b/1.parquet", [2, 3, 4])
+    write(tmp_path, "_temporary/0.parquet", [9])
+    write(tmp_path, ".hidden.parquet", [9])
+    (tmp_path / "_SUCCESS").write_text("")
+    (tmp_path / "notes.txt").write_text("none of the table")
+    return tmp_path
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 6, 100])
+@pytest.mark.parametrize("skip", [0, 1, 3, 5, 6])
+def test_rows_are_in_the_order_of_names_in_batches_of_one_size(folder, size, skip):
+    table = open_table(folder)
+    batches = [batch["n"].to_list() for batch in table.batches(size, skip)]
+    assert sum(batches, []) == list(range(skip, 6))
+    assert all(len(batch) == size for batch in batches[:-1])
+    assert (table.n_rows, table.columns) == (6, ("n",))
+    assert sum((batch["n"].to_list() for batch in table.batches_with(["n"], size)), []) == list(range(6))
+
+
+def test_any_change_of_a_row_changes_the_fingerprint(folder):
+    before = open_table(folder).fingerprint()
+    assert open_table(folder).fingerprint() == before
+    write(folder, "b/1.parquet", [2, 3, 5])
+    assert open_table(folder).fingerprint() != before
+
+
+@pytest.mark.parametrize(
+    ("values", "column", "message"),
+    [
+        (["text"], "n", "c.parquet does not fit to a.parquet: column 'n' has the type String, not Int64"),
+        ([1], "m", "c.parquet does not fit to a.parquet: it has no column 'n'"),
+    ],
+)
+def test_a_partition_with_another_schema_is_named_with_its_column(folder, values, column, message):
+    write(folder, "c.parquet", values, column)
+    with pytest.raises(InputError, match=message):
+        open_table(folder)
+
+
+def test_another_column_and_another_order_are_refused(tmp_path):
+    pl.DataFrame({"n": [1], "m": [1]}).write_parquet(tmp_path / "a.parquet")
+    pl.DataFrame({"m": [1], "n": [1]}).write_parquet(tmp_path / "b.parquet")
+    with pytest.raises(InputError, match="b.parquet does not fit.*another order"):
+        open_table(tmp_path)
+    pl.DataFrame({"n": [1], "m": [1], "x": [1]}).write_parquet(tmp_path / "b.parquet")
+    with pytest.raises(InputError, match="b.parquet does not fit.*another column 'x'"):
+        open_table(tmp_path)
+
+
+def test_a_folder_is_read_as_parquet_alone(folder):
+    with pytest.raises(InputError, match="a folder is read as Parquet, not as csv"):
+        open_table(folder, format="csv")
+    with pytest.raises(InputError, match="encoding applies to csv"):
+        open_table(folder, encoding="latin-1")
+
+
+def test_rebatched_frames_of_no_rows_are_dropped():
+    frames = [pl.DataFrame({"n": values}) for values in ([], [1, 2, 3], [], [4])]
+    frames = [frame.cast(pl.Int64) for frame in frames]
+    assert [frame["n"].to_list() for frame in rebatched(frames, 2)] == [[1, 2], [3, 4]]
+    assert list(rebatched(frames[:1], 2)) == []
+
+
+FRAME = pl.DataFrame({"n": range(10), "word": list("abcdefghij")})
+
+
+@pytest.fixture
+def service():
+    system = fsspec.filesystem("memory")
+    yield system
+    system.rm("/bucket", recursive=True)
+
+
+def put(system, name, frame, **settings):
+    with system.open(f"/bucket/{name}", "wb") as target:
+        frame.write_parquet(target, **settings)
+
+
+@pytest.mark.parametrize("group", [3, 10])
+@pytest.mark.parametrize("size", [1, 4, 100])
+@pytest.mark.parametrize("skip", [0, 2, 3, 7, 10])
+def test_rows_after_those_that_are_skipped(service, group, size, skip):
+    put(service, "t.parquet", FRAME, row_group_size=group)
+    table = open_table("memory://bucket/t.parquet")
+    batches = list(table.batches(size, skip))
+    assert all(batch.height == size for batch in batches[:-1])
+    found = pl.concat(batches) if batches else FRAME.clear()
+    assert found.equals(FRAME.slice(skip))
+    assert table.n_rows == 10
+
+
+def test_only_some_columns_are_read(service):
+    put(service, "t.parquet", FRAME)
+    (batch,) = open_table("memory://bucket/t.parquet").batches_with(["word"], 100)
+    assert batch.equals(FRAME.select("word"))
+
+
+def test_the_fingerprint_changes_with_the_object(service):
+    put(service, "t.parquet", FRAME)
+    before = open_table("memory://bucket/t.parquet").fingerprint()
+    assert open_table("memory://bucket/t.parquet").fingerprint() == before
+    put(service, "t.parquet", FRAME.head(9))
+    assert open_table("memory://bucket/t.parquet").fingerprint() != before
+
+
+def test_a_folder_of_partitions(service):
+    put(service, "rows/b.parquet", FRAME.slice(4))
+    put(service, "rows/a/0.parquet", FRAME.head(4))
+    put(service, "rows/_old/0.parquet", FRAME)
+    for url in ("memory://bucket/rows", "memory://bucket/rows/"):
+        table = open_table(url)
+        assert pl.concat(table.batches(3)).equals(FRAME)
+        assert table.n_rows == 10
+    put(service, "rows/b.parquet", FRAME.rename({"word": "words"}))
+    with pytest.raises(InputError, match=r"b.parquet does not fit to a/0.parquet: it has no column 'word'"):
+        open_table("memory://bucket/rows/")
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("memory://bucket/none.parquet", "memory://bucket/none.parquet cannot be read .it does not exist."),
+        ("memory://bucket/torn.parquet", "memory://bucket/torn.parquet cannot be read .Parquet magic bytes"),
+        ("memory://bucket/other/", "memory://bucket/other/ has no .parquet files"),
+        ("nosuch://u:pw@bucket/t.parquet?key=pw", "nosuch://bucket/t.parquet.* cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_one_sentence_without_secrets(service, url, message):
+    service.pipe("/bucket/torn.parquet", b"PAR1" + b"x" * 100)
+    service.pipe("/bucket/other/notes.txt", b"x")
+    with pytest.raises(InputError, match=message) as caught:
+        open_table(url)
+    assert "pw" not in str(caught.value)

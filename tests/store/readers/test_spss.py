@@ -9,10 +9,10 @@ from tests.store.readers.spss_files import FRAME, write_spss
 from semscale.errors import InputError
 from semscale.store.expressions import filtered
 from semscale.store.reading import open_table
+from semscale.store.surveys import weight_variable
 
-pytestmark = pytest.mark.needs("spss")
 
-
+@pytest.mark.needs("spss")
 @pytest.mark.parametrize("extension", ["sav", "zsav"])
 def test_values_are_kept_and_declared_missing_ones_are_missing(tmp_path, extension):
     table = open_table(write_spss(tmp_path / f"survey.{extension}"))
@@ -28,6 +28,7 @@ def test_values_are_kept_and_declared_missing_ones_are_missing(tmp_path, extensi
     assert next(table.batches(1, skip=3))["id"].to_list() == [4]
 
 
+@pytest.mark.needs("spss")
 def test_labels_stand_beside_the_values(tmp_path):
     region = open_table(write_spss(tmp_path / "survey.sav")).labels["region"]
     assert region.label == "Where do you live?"
@@ -37,23 +38,27 @@ def test_labels_stand_beside_the_values(tmp_path):
     assert region.measure == "nominal"
 
 
+@pytest.mark.needs("spss")
 def test_what_is_declared_missing_is_named_and_counted(tmp_path):
     notes = open_table(write_spss(tmp_path / "survey.sav")).notes
     assert notes == ("cells that the file declares missing are missing: region 9 (1), why -99 (1)",)
 
 
+@pytest.mark.needs("spss")
 def test_the_weight_is_noticed(tmp_path):
     table = open_table(write_spss(tmp_path / "survey.sav", weight_place=5))
     assert [title for title, labels in table.labels.items() if labels.is_weight] == ["wt"]
     assert table.notes[-1] == "SPSS weights this file by 'wt'; here --weight 'wt' does so, and nothing else"
 
 
+@pytest.mark.needs("spss")
 def test_conditions_take_values_and_their_labels(tmp_path):
     table = open_table(write_spss(tmp_path / "survey.sav"))
     for where in ("region = 1", "region = 'north'", "region in ('north', 'refused')"):
         assert next(filtered(table, where).batches(9))["id"].to_list() == [1]
 
 
+@pytest.mark.needs("spss")
 def test_a_range_of_missing_values(tmp_path):
     from pyreadstat import write_sav
 
@@ -66,6 +71,7 @@ def test_a_range_of_missing_values(tmp_path):
     assert table.labels["age"].missing == ("98 to 99",)
 
 
+@pytest.mark.needs("spss")
 def test_labelled_values_within_a_range_of_missing_ones_are_no_answers(tmp_path):
     from pyreadstat import write_sav
 
@@ -79,6 +85,7 @@ def test_labelled_values_within_a_range_of_missing_ones_are_no_answers(tmp_path)
     assert open_table(path).labels["q"].answers == {"1": "bad", "97": "good"}
 
 
+@pytest.mark.needs("spss")
 def test_damaged_files_are_refused_in_a_line(tmp_path):
     whole = write_spss(tmp_path / "survey.sav").read_bytes()
     broken = tmp_path / "broken.sav"
@@ -92,11 +99,57 @@ def test_damaged_files_are_refused_in_a_line(tmp_path):
             open_table(broken)
 
 
+@pytest.mark.needs("spss")
 def test_a_file_without_rows_is_refused(tmp_path):
     with pytest.raises(InputError, match="has a header but no rows"):
         open_table(write_spss(tmp_path / "survey.sav", FRAME.clear()))
 
 
+@pytest.mark.needs("spss")
 def test_another_encoding_is_another_input(tmp_path):
     path = write_spss(tmp_path / "survey.sav")
     assert open_table(path).fingerprint() != open_table(path, encoding="UTF-8").fingerprint()
+
+
+@pytest.mark.needs("spss")
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        (0, None),  # no weight
+        (1, "id"),
+        (5, "wt"),  # after a text of two segments
+        (4, None),  # the second segment of a text is no variable
+        (99, None),
+    ],
+)
+def test_segments_of_long_texts_are_counted(tmp_path, place, name):
+    path = write_spss(tmp_path / "survey.sav", weight_place=place)
+    assert weight_variable(path, FRAME.columns) == name
+
+
+@pytest.mark.needs("spss")
+def test_after_a_text_of_several_variables_the_name_decides(tmp_path):
+    # 300 characters are two variables, of 32 and 7 segments: 255 bytes and the rest.
+    frame = pl.DataFrame({"why": ["x" * 300], "wt": [1.0]})
+    found = {
+        weight_variable(write_spss_plain(tmp_path / "survey.sav", frame, place), frame.columns)
+        for place in range(33, 45)
+    }
+    assert "wt" in found
+
+
+def write_spss_plain(path, frame, place):
+    from pyreadstat import write_sav
+
+    write_sav(frame, path)
+    content = bytearray(path.read_bytes())
+    content[76:80] = place.to_bytes(4, "little")
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.needs("spss")
+def test_what_is_no_spss_file_has_no_weight(tmp_path):
+    path = tmp_path / "x.sav"
+    path.write_bytes(b"id,text\n")
+    assert weight_variable(path, ["id"]) is None

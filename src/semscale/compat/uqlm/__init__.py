@@ -1,11 +1,9 @@
 """The interface of ``uqlm``: ``from semscale.compat.uqlm import BlackBoxUQ, WhiteBoxUQ, UQEnsemble``."""
 
-from semscale.compat.uqlm.black_box import BlackBoxUQ, SemanticEntropy
-from semscale.compat.uqlm.ensemble import UQEnsemble
-from semscale.compat.uqlm.judges import LLMJudge, LLMPanel
+from semscale.compat.uqlm.base import UQResult
+from semscale.compat.uqlm.ensemble import LLMJudge, LLMPanel, UQEnsemble
 from semscale.compat.uqlm.long_text import LongTextUQ
-from semscale.compat.uqlm.scorer import UQResult
-from semscale.compat.uqlm.white_box import SemanticDensity, WhiteBoxUQ
+from semscale.compat.uqlm.short_form import BlackBoxUQ, SemanticDensity, SemanticEntropy, WhiteBoxUQ
 
 __all__ = [
     "BlackBoxUQ",

@@ -1,50 +1,63 @@
-"""The class ``UQEnsemble`` of ``uqlm`` on Semscale's measures, judges and tuned weights.
+"""The classes ``LLMJudge``, ``LLMPanel`` and ``UQEnsemble`` of ``uqlm``.
 
 Intended differences from ``uqlm`` 0.6.7:
 
+- Judges have Semscale's prompts and parser of replies, and those of a panel are asked concurrently.
 - Tuned weights come from a logistic regression with weights of at least 0, and need at least 40 graded
   responses, 5 or more of them right and 5 or more wrong. The result of ``tune`` has their area under the ROC
-  curve by nested cross-validation, so that no response is judged by weights that saw it, and that of the
-  plain mean. The settings of uqlm's search, such as ``weights_objective``, are ignored.
+  curve by nested cross-validation, so that no response is scored by weights that were fitted to it, and that
+  of the plain mean. The settings of uqlm's search, such as ``weights_objective``, are ignored.
 - Without ``grader_function`` a response is right if it has the words of the answer: no model grades it, and
   ``grader_llm`` warns that it is not applied.
-- A component without a score counts as its mean over the responses that have one; a response without any has
-  no score (``None``).
-- ``save_config`` also saves an ``LLMJudge``, and the models of ``load_config`` must be those of LangChain.
+- A component without a score counts as its mean over the responses that have a score; a response without any
+  has no score (``None``).
+- ``save_config`` also saves an ``LLMJudge``. ``load_config`` creates only chat models of installed LangChain
+  packages, so that a file cannot name other code to be imported.
 - Nothing is printed, except by ``print_ensemble_weights``. ``device``, ``use_n_param``, ``max_length`` and
   ``verbose`` are ignored.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from importlib.metadata import packages_distributions
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from pydantic import BaseModel
 
 from semscale.answer_consistency.short_answers import is_same_short_answer
+from semscale.chat.chat_model import ChatModel, held_open, load_chat_model
 from semscale.chat.langchain import is_langchain
 from semscale.chat.runner import Running
-from semscale.compat.uqlm.black_box import BlackBoxUQ, with_best_first
-from semscale.compat.uqlm.judges import LLMJudge, LLMPanel, check_judge
-from semscale.compat.uqlm.scorer import (
+from semscale.compat.uqlm.base import (
     BLACK_BOX,
     WHITE_BOX,
-    Generated,
     UncertaintyScorer,
     UQResult,
     checked_scorers,
+    entailment_model_for,
+    limited,
+    synchronous,
     warn_of_ignored,
 )
-from semscale.compat.uqlm.white_box import WhiteBoxUQ
+from semscale.compat.uqlm.short_form import BlackBoxUQ, WhiteBoxUQ, with_best_first
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
-from semscale.stats.calibration import nested_scores, tune_weights, weighted_mean
+from semscale.judging.judge import Judge, JudgeState, Panel
+from semscale.judging.prompts import JudgedItem, read_items
+from semscale.judging.settings import TEMPLATES
+from semscale.judging.verdicts import PanelVerdicts
+from semscale.messages import unknown_name
+from semscale.stats.calibration import best_f1_threshold, nested_scores, tune_weights, weighted_mean
 from semscale.stats.correlations import roc_area
 from semscale.store.atomic import replacing
 from semscale.types import Floats
 
+DEFAULT_TEMPLATE = "true_false_uncertain"
 _OFF_THE_SHELF = (("noncontradiction", 0.56), ("exact_match", 0.14))
 _SELF_REFLECTION = 0.3  # Chen and Mueller (2023), arXiv 2308.16175
 _JUDGE = "judge_"
@@ -52,6 +65,202 @@ _JUDGE = "judge_"
 _ADDRESSES = ("base_url", "endpoint", "azure_endpoint", "openai_api_base", "api_base", "api_url", "url")
 _SECRETS = ("_key", "_secret", "_token", "_headers", "_query")
 _SET_BY_LANGCHAIN = ("metadata", "profile")
+
+
+class LLMJudge:
+    """One judge, with Semscale's prompts and parser of replies.
+
+    Args:
+        llm: a LangChain chat model, or a model for ``semscale.load_chat_model``; its own settings apply.
+            Without it the judge can be set up, and not be asked.
+        max_calls_per_min: the most calls per minute.
+        scoring_template: ``true_false_uncertain``, ``true_false``, ``continuous`` or ``likert``.
+        additional_context: additional instructions for the judge.
+        keywords_to_scores_dict: refused, as replies are not searched for keywords.
+        running: how calls are made and stored; an addition of Semscale's.
+
+    Raises:
+        InputError: the template is unknown, ``llm`` is no chat model, or there is a
+            ``keywords_to_scores_dict``.
+    """
+
+    def __init__(
+        self,
+        llm: object = None,
+        max_calls_per_min: int | None = None,
+        scoring_template: str = DEFAULT_TEMPLATE,
+        additional_context: str | None = None,
+        keywords_to_scores_dict: dict[float, list[str]] | None = None,
+        *,
+        running: Running | None = None,
+    ) -> None:
+        if keywords_to_scores_dict is not None:
+            raise InputError(
+                "keywords_to_scores_dict is not taken: a reply must state a level; give semscale.Judge a "
+                "template with levels of your own"
+            )
+        if scoring_template not in TEMPLATES:
+            raise unknown_name("scoring_template", str(scoring_template), TEMPLATES)
+        self.llm, self.scoring_template, self.system_prompt = llm, scoring_template, additional_context
+        self.running = limited(running or Running(), max_calls_per_min)
+        self._model = None if llm is None else load_chat_model(llm)
+
+    async def judge_responses(
+        self,
+        prompts: Sequence[str],
+        responses: Sequence[str],
+        retries: int = 5,
+        progress_bar: object = None,
+        explanations: bool = False,
+    ) -> dict[str, Any]:
+        """Judge responses to prompts.
+
+        Args:
+            prompts: shape (n,).
+            responses: shape (n,).
+            retries: how often the judge is asked again after a reply that cannot be parsed.
+            progress_bar: ignored.
+            explanations: whether the judge explains its score.
+
+        Returns:
+            ``judge_prompts``, ``judge_responses`` (the reply whose score counts, or the last one), ``scores``
+            (NaN if missing), and with ``explanations=True`` ``explanations``.
+
+        Raises:
+            InputError: there is no ``llm``, or the lists have unequal lengths.
+        """
+        judge = self.as_judge(retries=retries, explanations=explanations)
+        rows = read_items(list(prompts), list(responses))
+        async with held_open(self._chat_model()):
+            verdicts = await judge.judge_items(rows, self.running)
+        columns: dict[str, Any] = {
+            "judge_prompts": [judge.prompt(row) if isinstance(row, JudgedItem) else None for row in rows],
+            "judge_responses": [verdict.replies[-1] if verdict.replies else None for verdict in verdicts],
+            "scores": verdicts.score.tolist(),
+        }
+        if explanations:
+            columns["explanations"] = [verdict.explanation for verdict in verdicts]
+        return columns
+
+    judge_responses_sync = synchronous(judge_responses)
+
+    def as_judge(self, *, retries: int = 5, explanations: bool = False) -> Judge:
+        """Return the underlying judge: replies in words, at the model's own temperature.
+
+        Raises:
+            InputError: there is no ``llm``.
+        """
+        return Judge(
+            self._chat_model(),
+            template=self.scoring_template,
+            context=self.system_prompt,
+            order="score-first" if explanations else "score-only",
+            temperature=None,
+            max_tokens=None,
+            structured=False,
+            logprobs=False,
+            corrections=retries,
+        )
+
+    def _chat_model(self) -> ChatModel:
+        if self._model is None:
+            raise InputError("llm must be a chat model that judges responses, got None: LLMJudge(llm=...)")
+        return self._model
+
+
+class LLMPanel(UncertaintyScorer):
+    """Several judges of the same responses, asked concurrently.
+
+    Args:
+        judges: ``LLMJudge`` objects or chat models.
+        llm: answers prompts in ``generate_and_score``.
+        system_prompt: system prompt of ``llm``.
+        max_calls_per_min: the most calls per minute of ``llm``, and of judges given as chat models.
+        scoring_templates: one for each judge; by default ``true_false_uncertain``.
+        explanations: whether judges explain their scores.
+        additional_context: additional instructions for judges given as chat models.
+        running: how calls are made and stored; an addition of Semscale's.
+
+    Raises:
+        InputError: there are not as many templates as judges, there is no judge, or one is no chat model.
+    """
+
+    reads_tokens = False
+    needs_samples = False
+
+    def __init__(
+        self,
+        judges: Sequence[object],
+        llm: object = None,
+        system_prompt: str | None = None,
+        max_calls_per_min: int | None = None,
+        scoring_templates: Sequence[str] | None = None,
+        explanations: bool = False,
+        additional_context: str | None = None,
+        *,
+        running: Running | None = None,
+    ) -> None:
+        templates = list(scoring_templates or [DEFAULT_TEMPLATE] * len(judges))
+        if len(templates) != len(judges) or not judges:
+            raise InputError(
+                f"scoring_templates must have one template for each judge, got {len(templates)} templates "
+                f"and {len(judges)} judges"
+            )
+        super().__init__(llm, system_prompt, limited(running or Running(), max_calls_per_min))
+        self.explanations, self.scoring_templates = explanations, templates
+        for number, judge in enumerate(judges):
+            check_judge(judge, f"judges[{number}]")
+        self.judges = [
+            judge
+            if isinstance(judge, LLMJudge)
+            else LLMJudge(judge, max_calls_per_min, template, additional_context, running=running)
+            for judge, template in zip(judges, templates, strict=True)
+        ]
+
+    async def generate_and_score(  # type: ignore[override]  # the arguments of uqlm
+        self, prompts: Sequence[str], show_progress_bars: bool = True
+    ) -> UQResult:
+        """Answer prompts with ``llm`` and judge the answers; a prompt without an answer has no score.
+
+        Raises:
+            InputError: there is no ``llm``, or a prompt is no text.
+        """
+        if not all(isinstance(prompt, str) for prompt in prompts):
+            raise InputError("prompts must be a list of texts")
+        return await self._score_replies(prompts, 1)
+
+    generate_and_score_sync = synchronous(generate_and_score)  # type: ignore[arg-type]
+
+    async def score(
+        self, prompts: Sequence[str], responses: Sequence[str | None], show_progress_bars: bool = True
+    ) -> UQResult:
+        """Judge existing responses.
+
+        Returns:
+            A result with ``prompts``, ``responses``, ``judge_1`` ... , ``avg``, ``max``, ``min`` and
+            ``median``, and ``judge_1_explanation`` ... if judges explain.
+
+        Raises:
+            InputError: the lists have unequal lengths.
+        """
+        rows = read_items(list(prompts), list(responses))
+        panel = [judge.as_judge(explanations=self.explanations) for judge in self.judges]
+        if len(panel) > 1:
+            states = [JudgeState(judge.running) for judge in self.judges]
+            verdicts, _ = await Panel(panel).judge_part(rows, states, None)
+        else:
+            alone = await panel[0].judge_items(rows, self.judges[0].running)
+            verdicts = PanelVerdicts((alone.model,), (alone,), alone.status, alone.signature)
+        data: dict[str, Any] = {"prompts": list(prompts), "responses": list(responses)}
+        for number, column in enumerate(verdicts.judges, start=1):
+            data[f"judge_{number}"] = column.score
+            if self.explanations:
+                data[f"judge_{number}_explanation"] = [verdict.explanation for verdict in column]
+        data |= {"avg": verdicts.mean, "max": verdicts.max, "min": verdicts.min, "median": verdicts.median}
+        temperature = getattr(self.llm, "temperature", None)
+        return UQResult({"data": data, "metadata": {"num_judges": len(panel), "temperature": temperature}})
+
+    score_sync = synchronous(score)
 
 
 class UQEnsemble(UncertaintyScorer):
@@ -114,9 +323,8 @@ class UQEnsemble(UncertaintyScorer):
         super().__init__(
             llm,
             system_prompt,
-            max_calls_per_min,
+            limited(Running(ledger=ledger), max_calls_per_min),
             sampling_temperature,
-            ledger,
             postprocessor=postprocessor,
             return_responses=return_responses,
         )
@@ -129,17 +337,18 @@ class UQEnsemble(UncertaintyScorer):
         white = [name for name in self.component_names if name in WHITE_BOX and name not in BLACK_BOX]
         self.reads_tokens = bool(white)
         self._black_box = self._white_box = self._panel = None
+        nli = entailment_model_for([*black, *white], nli_model_name)
         if black:
             self._black_box = BlackBoxUQ(
                 scorers=black,
                 use_best=use_best,
-                nli_model_name=nli_model_name,
+                nli_model_name=nli,
                 postprocessor=postprocessor,
                 return_responses=return_responses,
             )
         if white:
             self._white_box = WhiteBoxUQ(
-                llm, system_prompt, max_calls_per_min, white, nli_model_name=nli_model_name, ledger=ledger
+                llm, system_prompt, max_calls_per_min, white, nli_model_name=nli, ledger=ledger
             )
         if judges:
             self._panel = LLMPanel(
@@ -154,14 +363,8 @@ class UQEnsemble(UncertaintyScorer):
 
     @property
     def needs_samples(self) -> bool:
-        """Whether a component compares responses with samples."""
+        """True where a component compares responses with samples."""
         return self._black_box is not None or (self._white_box is not None and self._white_box.needs_samples)
-
-    async def _score_generated(self, prompts: Sequence[Any], generated: Generated) -> UQResult:
-        samples = generated.samples if self.needs_samples else None
-        return await self.score(
-            prompts, generated.responses, samples, generated.tokens, generated.sample_tokens
-        )
 
     async def score(
         self,
@@ -303,7 +506,7 @@ class UQEnsemble(UncertaintyScorer):
             "roc_auc_plain_mean": _area(weighted_mean(self._components), correct),
             "n": tuned.n,
         }
-        self.weights, self.thresh = tuned.weights.tolist(), _best_threshold(scores, correct)
+        self.weights, self.thresh = tuned.weights.tolist(), best_f1_threshold(scores, correct)
         return self._result({"tuning": tuning})
 
     def print_ensemble_weights(self) -> None:
@@ -351,29 +554,35 @@ class UQEnsemble(UncertaintyScorer):
             InputError: the file cannot be read, or a model cannot be created from it.
         """
         try:
-            config = parse_json(Path(path).read_text(encoding="utf-8-sig"))
+            config = _Config.model_validate(parse_json(Path(path).read_text(encoding="utf-8-sig")))
         except (OSError, ValueError) as error:
             raise InputError(f"path: {path} is no configuration of an ensemble ({error})") from error
-        missing = [name for name in ("weights", "thresh", "components") if name not in config]
-        if missing:
-            raise InputError(f"path: {path} is no configuration of an ensemble: it has no {missing[0]}")
-        if llm is None and config.get("llm_config") is not None:
-            llm = _model_from_config(config["llm_config"], "llm")
-        judges = config.get("llm_scorers") or {}
-        unsaved = [name for name in config["components"] if name.startswith(_JUDGE) and name not in judges]
+        if llm is None:
+            llm = _model_from_config(config.llm_config, "llm")
+        judges = config.llm_scorers or {}
+        unsaved = [name for name in config.components if name.startswith(_JUDGE) and name not in judges]
         if unsaved:
             raise InputError(f"path: {path} has no settings of {unsaved[0]}")
         scorers = [
-            _model_from_config(judges[name], name) if name in judges else name
-            for name in config["components"]
+            _model_from_config(judges[name], name) if name in judges else name for name in config.components
         ]
-        return cls(llm, scorers, weights=config["weights"], thresh=config["thresh"], **settings)
+        return cls(llm, scorers, weights=config.weights, thresh=config.thresh, **settings)
 
     def _result(self, more: Mapping[str, Any] | None = None) -> UQResult:
         scores = weighted_mean(self._components, np.array(self.weights))
         named = dict(zip(self.component_names, self._components, strict=True))
         metadata = {**self._metadata, "thresh": self.thresh, "weights": self.weights, **(more or {})}
         return UQResult({"data": {**self._data, "ensemble_scores": scores, **named}, "metadata": metadata})
+
+
+class _Config(BaseModel):
+    """A saved ensemble, with the names of uqlm's file."""
+
+    weights: list[float]
+    thresh: float
+    components: list[str]
+    llm_config: Any = None
+    llm_scorers: dict[str, Any] | None = None
 
 
 def _checked_components(scorers: Sequence[Any]) -> list[Any]:
@@ -390,7 +599,7 @@ def _checked_components(scorers: Sequence[Any]) -> list[Any]:
 
 def _checked_weights(weights: Sequence[float] | None, n: int) -> list[float]:
     listed = [1.0] * n if weights is None else [float(weight) for weight in weights]
-    if len(listed) != n or min(listed) < 0 or not sum(listed):
+    if len(listed) != n or not min(listed) >= 0 or not 0 < sum(listed) < np.inf:
         raise InputError(
             f"weights must be {n} numbers of at least 0, one for each scorer, got {weights!r:.60}"
         )
@@ -398,14 +607,14 @@ def _checked_weights(weights: Sequence[float] | None, n: int) -> list[float]:
 
 
 def _tokens_with_best_first(
-    own: Sequence[Any] | None, sampled: Sequence[Sequence[Any]] | None, best: Sequence[int]
+    tokens: Sequence[Any] | None, sample_tokens: Sequence[Sequence[Any]] | None, best: Sequence[int]
 ) -> tuple[Sequence[Any] | None, Sequence[Sequence[Any]] | None]:
     """Order tokens as their texts; a sample without tokens leaves those of the response unknown."""
-    if own is None:
-        return None, sampled
-    if sampled is None:
-        return [None if position else tokens for tokens, position in zip(own, best, strict=True)], None
-    return with_best_first(own, sampled, best)
+    if tokens is None:
+        return None, sample_tokens
+    if sample_tokens is None:
+        return [None if position else row for row, position in zip(tokens, best, strict=True)], None
+    return with_best_first(tokens, sample_tokens, best)
 
 
 def _as_floats(column: Sequence[Any]) -> Floats:
@@ -417,21 +626,8 @@ def _area(scores: Floats, correct: Floats) -> float:
     return roc_area(right, wrong).value
 
 
-def _best_threshold(scores: Floats, correct: Floats) -> float:
-    """Give the threshold with the highest F1 score of "right", in steps of .01, as uqlm does."""
-    known = ~np.isnan(scores) & ~np.isnan(correct)
-    x, y = scores[known], correct[known]
-
-    def f1(bound: float) -> float:
-        accepted = x > bound
-        hits = float((accepted & (y == 1)).sum())
-        return 2 * hits / float(accepted.sum() + (y == 1).sum())
-
-    return float(max(np.arange(0, 1, 0.01), key=f1))
-
-
 def _model_config(model: Any, name: str) -> Any:
-    """Give the settings of a model that JSON can hold; a model's name stands for itself."""
+    """Return the settings of a model that JSON can hold; a name is its own settings."""
     if isinstance(model, str):
         return model
     if isinstance(model, LLMJudge):
@@ -450,18 +646,40 @@ def _model_config(model: Any, name: str) -> Any:
 
 
 def _model_from_config(config: Any, name: str) -> Any:
+    """Create a model from its saved settings.
+
+    Raises:
+        InputError: settings that are incomplete or fit no chat model of an installed LangChain package.
+    """
     if config is None or isinstance(config, str):
         return config
-    settings = {field: value for field, value in config.items() if field not in {"class_name", "module"}}
-    if config["class_name"] == "LLMJudge":
-        return LLMJudge(**{**settings, "llm": _model_from_config(settings["llm"], name)})
     try:
-        kind = getattr(import_module(config["module"]), config["class_name"])
-        if not is_langchain(kind):
-            raise InputError(f"{name} must be a LangChain chat model, got {config['class_name']}")
-        return kind(**settings)
+        settings = {field: value for field, value in config.items() if field not in {"class_name", "module"}}
+        if config["class_name"] == "LLMJudge":
+            return LLMJudge(**{**settings, "llm": _model_from_config(settings["llm"], name)})
+        return _langchain_class(config["module"], config["class_name"], name)(**settings)
     except (ImportError, AttributeError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"{name} cannot be created from the file: {error}") from error
+
+
+def _langchain_class(module: str, class_name: str, name: str) -> Any:
+    """Import a chat model's class, only from a package that a distribution of LangChain installed.
+
+    Raises:
+        InputError: the module belongs to another distribution or to none, or the class is no chat model.
+    """
+    distributions = packages_distributions().get(module.partition(".")[0], ())
+    if not any("langchain" in re.split(r"[-_.]", known.lower()) for known in distributions):
+        raise InputError(
+            f"{name} must be a chat model of an installed LangChain package, such as langchain-openai, got "
+            f"module {module!r}: install its package, or create the ensemble in Python"
+        )
+    kind = getattr(import_module(module), class_name)
+    if not is_langchain(kind):
+        raise InputError(f"{name} must be a LangChain chat model, got {class_name}")
+    return kind
 
 
 def _is_json(value: object) -> bool:
@@ -470,3 +688,14 @@ def _is_json(value: object) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def check_judge(judge: object, parameter: str) -> None:
+    """Check that an object can judge.
+
+    Raises:
+        InputError: it is neither an ``LLMJudge`` nor a chat model.
+    """
+    if isinstance(judge, LLMJudge | ChatModel | str | PathLike) or is_langchain(judge):
+        return
+    raise InputError(f"{parameter} must be an LLMJudge or a chat model, got {judge!r:.40}")

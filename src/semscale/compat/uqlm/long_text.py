@@ -4,10 +4,10 @@ Intended differences from ``uqlm`` 0.6.7:
 
 - Claims are the sentences of a response unless ``claim_decomposition_llm`` is given, which is then asked for
   them; ``llm`` is not. ``claim_decomposition_prompt`` may be a function; uqlm's named prompts are not taken.
-- A response whose claims could not be had from that model has no score (``None``);
-  ``metadata["without_claims"]`` counts them.
+- A response for which that model gives no claims has no score (``None``); ``metadata["without_claims"]``
+  counts them.
 - ``nli_llm`` is refused: a model of entailment compares.
-- A refined response is the claims that are kept, in their own words; none is written anew.
+- A refined response consists of the claims that are not removed, word for word; none is written anew.
 - In ``matched_unit`` a sample without a unit does not count, where uqlm takes 0 for it.
 - A response without samples has no score (``None``).
 """
@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from semscale.answer_consistency.claims import (
+    AGGREGATIONS,
     ENTAILMENT_VALUES,
+    aggregate_claims,
     claim_values,
     entailment_values,
     sentence_claims,
@@ -27,11 +29,13 @@ from semscale.answer_consistency.claims import (
 )
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat.chat_model import load_chat_model
-from semscale.compat.uqlm.scorer import (
-    Generated,
+from semscale.chat.runner import Running
+from semscale.compat.uqlm.base import (
     UncertaintyScorer,
     UQResult,
+    checked_scorers,
     entailment_model,
+    limited,
     synchronous,
 )
 from semscale.embedding.texts import text_status
@@ -39,12 +43,12 @@ from semscale.errors import InputError
 from semscale.types import Floats, Status
 from semscale.weights.known import DEFAULT_MODEL
 
-UNIT_RESPONSE_SCORERS = ENTAILMENT_VALUES
-MATCHED_UNIT_SCORERS = (*ENTAILMENT_VALUES, "bert_score", "cosine_sim")
-SCORERS_BY_MODE = {"unit_response": UNIT_RESPONSE_SCORERS, "matched_unit": MATCHED_UNIT_SCORERS}
+SCORERS_BY_MODE = {
+    "unit_response": ENTAILMENT_VALUES,
+    "matched_unit": (*ENTAILMENT_VALUES, "bert_score", "cosine_sim"),
+}
 THRESHOLD = 1 / 3
 """Claims with a lower value are removed from a refined response, as in uqlm."""
-_AGGREGATIONS = ("mean", "min")
 _GRANULARITIES = ("claim", "sentence")
 
 
@@ -105,8 +109,14 @@ class LongTextUQ(UncertaintyScorer):
         bert_model: str = DEFAULT_MODEL,
         ledger: bool | str | Path = True,
     ) -> None:
-        self.scorers = tuple(scorers or ENTAILMENT_VALUES[:1])
-        _check_choices(granularity, mode, self.scorers, aggregation)
+        for name, chosen, choices in (
+            ("granularity", granularity, _GRANULARITIES),
+            ("mode", mode, tuple(SCORERS_BY_MODE)),
+            ("aggregation", aggregation, AGGREGATIONS),
+        ):
+            if chosen not in choices:
+                raise InputError(f"{name} must be {' or '.join(choices)}, got {chosen!r}")
+        self.scorers = checked_scorers(scorers or ENTAILMENT_VALUES[:1], SCORERS_BY_MODE[mode])
         if nli_llm is not None:
             raise InputError("nli_llm is not offered: name a model of entailment with nli_model_name")
         if claim_decomposition_prompt is not None and not callable(claim_decomposition_prompt):
@@ -114,13 +124,14 @@ class LongTextUQ(UncertaintyScorer):
                 "claim_decomposition_prompt must be a function that makes a prompt of a response, got "
                 f"{claim_decomposition_prompt!r:.40}"
             )
-        super().__init__(llm, system_prompt, max_calls_per_min, sampling_temperature, ledger)
+        running = limited(Running(ledger=ledger), max_calls_per_min)
+        super().__init__(llm, system_prompt, running, sampling_temperature)
         self._granularity, self._mode, self._aggregation = granularity, mode, aggregation
         self._filter = (claim_filtering_scorer or self.scorers[0]) if response_refinement else None
         if self._filter not in (None, *self.scorers):
             raise InputError(f"claim_filtering_scorer must be among the scorers, got {self._filter!r}")
         asks = claim_decomposition_llm is not None and granularity == "claim"
-        self._splitting = self._running.runner(load_chat_model(claim_decomposition_llm)) if asks else None
+        self._splitting = running.runner(load_chat_model(claim_decomposition_llm)) if asks else None
         self._prompt = claim_decomposition_prompt
         entailed = [name for name in self.scorers if name in ENTAILMENT_VALUES]
         self._nli = entailment_model(nli_model_name, entailed) if entailed else None
@@ -150,16 +161,10 @@ class LongTextUQ(UncertaintyScorer):
             InputError: there is no ``llm``, no sample is wanted, or a prompt has another type.
             ReplyError: no call can succeed.
         """
-        generated = await self._generate(prompts, num_responses)
-        return await self._score_generated(prompts, generated, response_refinement_threshold)
+        settings = {"response_refinement_threshold": response_refinement_threshold}
+        return await self._score_replies(prompts, num_responses, **settings)
 
     generate_and_score_sync = synchronous(generate_and_score)  # type: ignore[arg-type]
-
-    async def _score_generated(
-        self, prompts: Sequence[Any], generated: Generated, threshold: float = THRESHOLD
-    ) -> UQResult:
-        result = await self.score(generated.responses, generated.samples, threshold)
-        return UQResult({"data": {**result.data, "prompts": list(prompts)}, "metadata": result.metadata})
 
     async def score(
         self,
@@ -193,7 +198,8 @@ class LongTextUQ(UncertaintyScorer):
             "responses": list(responses),
             "sampled_responses": [list(row) for row in sampled_responses],
         }
-        data |= {name: self._aggregated([value[name] for value in values]) for name in self.scorers}
+        for name in self.scorers:
+            data[name] = aggregate_claims([value[name] for value in values], self._aggregation)
         removed = [np.zeros(len(listed), bool) for listed in claims]
         if self._filter is not None:
             filtered = [value[self._filter] for value in values]
@@ -202,9 +208,8 @@ class LongTextUQ(UncertaintyScorer):
                 " ".join(claim for claim, is_removed in zip(listed, mask, strict=True) if not is_removed)
                 for listed, mask in zip(claims, removed, strict=True)
             ]
-            data[f"refined_{self._filter}"] = self._aggregated(
-                [column[~mask] for column, mask in zip(filtered, removed, strict=True)]
-            )
+            refined = [column[~mask] for column, mask in zip(filtered, removed, strict=True)]
+            data[f"refined_{self._filter}"] = aggregate_claims(refined, self._aggregation)
         data["claims_data"] = [
             [
                 {
@@ -232,7 +237,7 @@ class LongTextUQ(UncertaintyScorer):
         return await split_claims(texts, self._splitting, template=self._prompt)
 
     async def _units(self, samples: Sequence[Sequence[Any]]) -> list[list[list[str]]]:
-        """Give for each response the units of its samples, one after the other."""
+        """Return the units of the samples of each response, in their order."""
         usable = [[text for text in row if text_status(text) is Status.SCORED] for row in samples]
         if self._mode == "unit_response":
             return [[[text] for text in row] for row in usable]
@@ -248,22 +253,3 @@ class LongTextUQ(UncertaintyScorer):
             alike = self._alike.measure_part(hypotheses, [[text] for text in premises], keep_unread=True)
             values |= alike.measures
         return {name: values[name] for name in self.scorers}
-
-    def _aggregated(self, columns: Sequence[Floats]) -> list[float]:
-        function = np.mean if self._aggregation == "mean" else np.min
-        known = [column[~np.isnan(column)] for column in columns]
-        return [float(function(column)) if len(column) else np.nan for column in known]
-
-
-def _check_choices(granularity: str, mode: str, scorers: Sequence[str], aggregation: str) -> None:
-    if granularity not in _GRANULARITIES:
-        raise InputError(f"granularity must be claim or sentence, got {granularity!r}")
-    if mode not in SCORERS_BY_MODE:
-        raise InputError(f"mode must be unit_response or matched_unit, got {mode!r}")
-    for name in scorers:
-        if name not in SCORERS_BY_MODE[mode]:
-            raise InputError(
-                f"scorers of mode {mode} must be among {', '.join(SCORERS_BY_MODE[mode])}, got {name!r}"
-            )
-    if aggregation not in _AGGREGATIONS:
-        raise InputError(f"aggregation must be mean or min, got {aggregation!r}")

@@ -76,6 +76,6 @@ def shown_address(url: str) -> str:
         'postgresql://ana@db/team'
     """
     scheme, _, rest = url.partition("://")
-    account, at, place = rest.rpartition("@")  # a password may have any character, even @ and ?
-    user, database = account.partition(":")[0].partition("?")[0], place.partition("?")[0]
+    account, at, location = rest.rpartition("@")  # a password may have any character, even @ and ?
+    user, database = account.partition(":")[0].partition("?")[0], location.partition("?")[0]
     return f"{scheme}://{user}{at}{database}"

@@ -1,0 +1,507 @@
+"""Finished parts of a run: stored beside the output or in its folder, verified, and joined."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import polars as pl
+from filelock import FileLock
+from polars.exceptions import PolarsError
+
+from semscale.errors import InputError
+from semscale.json_reading import parse_json
+from semscale.store.atomic import LOCK_FILE, checksum, lock_folder, sync
+from semscale.store.places import LocalFiles, OutputPlace, PartFiles, Target, files_of, temporary_folder
+from semscale.store.writing import aligned_part, join_parts, joint_schema
+
+WORK = "_semscale/"
+"""Folder of the parts, within that of the partitions."""
+
+CONTENTS = "_semscale.json"
+"""File of a finished folder that lists its partitions with rows, bytes and hashes, and the run's settings."""
+
+_MANIFEST = "manifest.json"
+_PART = re.compile(r"part-(\d{6})\.(parquet|json)")
+_PARTITION = re.compile(r"part-\d{6}\.parquet")
+_TEMPORARY = re.compile(r"(_semscale/)?\.[^/]+\.tmp")
+
+
+class Part(NamedTuple):
+    """A part whose file is stored.
+
+    Attributes:
+        name: name of its Parquet file.
+        rows: its number of rows.
+        size: bytes of its file.
+        checksum: SHA-256 of its file, in hex digits.
+        notes: JSON values that the run stores with it.
+        schema: its columns and types; empty until its file is read.
+    """
+
+    name: str
+    rows: int
+    size: int
+    checksum: str
+    notes: dict[str, Any]
+    schema: Mapping[str, pl.DataType] = {}
+
+    @classmethod
+    def from_record(cls, name: str, content: bytes | None) -> Self | None:
+        """Read the file that marks a part as finished; ``None`` if it is not there or is something else."""
+        record = _from_json(content)
+        try:
+            return cls(
+                name, int(record["rows"]), int(record["size"]), str(record["checksum"]), dict(record["notes"])
+            )
+        except (KeyError, TypeError, ValueError, OverflowError):
+            return None
+
+    def record(self) -> bytes:
+        """Return the content of the file that marks the part as finished."""
+        return _to_json(
+            {"rows": self.rows, "size": self.size, "checksum": self.checksum, "notes": self.notes}
+        )
+
+    @property
+    def record_name(self) -> str:
+        """Name of the file that marks the part as finished."""
+        return self.name.removesuffix(".parquet") + ".json"
+
+
+def store_part(
+    files: PartFiles, folder: str, number: int, frame: pl.DataFrame, notes: Mapping[str, Any]
+) -> Part:
+    """Write the file of a part, which appears whole or not at all.
+
+    Args:
+        files: the folder of the run.
+        folder: name of the parts' folder within it, with a slash; may be empty.
+        number: of the part, from 0.
+        frame: its rows.
+        notes: JSON values that the run stores with it.
+    """
+    name = _part_name(number)
+    with files.writing(folder + name) as path:
+        frame.write_parquet(path)
+        return Part(name, frame.height, path.stat().st_size, checksum(path), dict(notes), frame.schema)
+
+
+class PartitionOrder(NamedTuple):
+    """A partition that is to be made of a part.
+
+    Attributes:
+        part: the part.
+        schema: columns and types of all partitions.
+        late: further columns of its rows, or ``None``.
+    """
+
+    part: Part
+    schema: Mapping[str, pl.DataType]
+    late: pl.DataFrame | None
+
+
+def store_partition(place: OutputPlace, order: PartitionOrder) -> dict[str, Any]:
+    """Write a partition, and describe it as the list of partitions has it.
+
+    Args:
+        place: the folder of the run.
+        order: what it is made of.
+
+    Raises:
+        InputError: the part is not as it was when it was marked as finished.
+    """
+    part, files = order.part, files_of(place)
+    with files.local(WORK + part.name) as stored, files.writing(part.name) as path:
+        _check_unchanged(part, stored)
+        if order.late is None and list(part.schema.items()) == list(order.schema.items()):
+            shutil.copyfile(stored, path)
+        else:
+            aligned_part(stored, order.schema, order.late).collect().write_parquet(path)
+        size, sha256 = path.stat().st_size, checksum(path)
+    return {"name": part.name, "rows": part.rows, "size": size, "sha256": sha256}
+
+
+def _check_unchanged(part: Part, path: Path) -> None:
+    """Check a part: a node of a run that was killed may still have written its own in its place."""
+    if checksum(path) != part.checksum:
+        reason = (
+            f"out: {part.name} was overwritten once it was finished, as by a node of another run; start over"
+        )
+        raise InputError(f"{reason} (restart=True)", in_shell=f"{reason} (--restart)")
+
+
+Each = Callable[
+    [Callable[[PartitionOrder], dict[str, Any]], Iterable[PartitionOrder]], Iterable[dict[str, Any]]
+]
+
+
+@dataclass
+class Parts:
+    """The parts of one run, stored beside its output or in its folder; a context manager.
+
+    Leaving the context keeps finished parts; if there is none, nothing is left behind.
+
+    A part is written under its name, and a small file with its rows, bytes, hash and notes marks it as
+    finished. Each of the two appears whole or not at all. When the run is opened again, its parts count up to
+    the first one without such a file or with another hash; the rest is made again.
+
+    Parts of a file are in the folder ``<out>.parts``. They are joined on this machine, and uploaded if the
+    file is behind a URL. Parts of a folder are in ``_semscale/`` within it. When all are there, they become
+    the partitions ``part-000000.parquet`` and so on, all with the same columns and types, and
+    ``_semscale.json`` lists them.
+
+    A folder of this machine is locked while the run lasts. Nothing locks a folder behind a URL.
+
+    Attributes:
+        place: the output.
+        files: the folder of the parts.
+        key: everything that decides the content of the parts.
+        finished: the finished parts, in order.
+        unfinished: parts after these that will be made again, in order.
+        is_new: whether the run starts from nothing; if so, removing its parts loses no earlier work.
+        each: does work on items in order, as ``map`` does; perhaps on other machines that see the output.
+
+    Example:
+        >>> import tempfile
+        >>> out = Path(tempfile.mkdtemp(), "rated.csv")
+        >>> with Parts.open(out, {"seed": "1"}) as parts:
+        ...     parts.add(pl.DataFrame({"mean": [3.0, 4.0]}))
+        >>> with Parts.open(out, {"seed": "1"}) as parts:
+        ...     print(parts.rows)
+        ...     parts.remove()
+        2
+    """
+
+    place: OutputPlace
+    files: PartFiles
+    key: dict[str, str]
+    finished: list[Part] = field(default_factory=list)
+    unfinished: list[Part] = field(default_factory=list)
+    is_new: bool = True
+    each: Each = map
+    _lock: FileLock | None = None
+
+    @classmethod
+    def open(cls, out: Target, key: Mapping[str, str], *, restart: bool = False) -> Self:
+        """Start a run, or continue the one with the same key.
+
+        Args:
+            out: the output.
+            key: everything that decides the content of the parts.
+            restart: remove finished parts and partitions, whatever their key.
+
+        Raises:
+            InputError: another process uses the folder, it contains other files or another run's, or it
+                cannot be reached.
+        """
+        place = out if isinstance(out, OutputPlace) else OutputPlace(str(out), is_folder=False)
+        parts = cls(place, files_of(place), dict(key))
+        parts._lock_folder()
+        try:
+            parts._start(restart=restart)
+        except BaseException:
+            parts.close()
+            raise
+        return parts
+
+    @property
+    def name(self) -> str:
+        """Name of the folder, for messages."""
+        if self.place.is_folder:
+            return str(self.place)
+        return f"{self.place if self.place.is_remote else self.place.name}.parts"
+
+    @property
+    def shared_place(self) -> OutputPlace:
+        """The output, as other processes find it, too, whatever folder they work in."""
+        place = self.place
+        return place if place.is_remote else replace(place, address=str(Path(place.address).absolute()))
+
+    @property
+    def rows(self) -> int:
+        """Number of finished rows."""
+        return sum(part.rows for part in self.finished)
+
+    def read(self) -> Iterator[tuple[pl.DataFrame, dict[str, Any]]]:
+        """Read the finished parts with their notes, in order, up to the first one that is not sound."""
+        names = self.files.names()
+        for number, part in enumerate(list(self.finished)):
+            frame = self._sound_frame(part) if self._work + part.name in names else None
+            if frame is None:
+                del self.finished[number:]
+                self._clear(number)
+                return
+            self.finished[number] = part._replace(schema=self._shared_schema(frame.schema))
+            yield frame, part.notes
+
+    def add(
+        self, frame: pl.DataFrame, notes: Mapping[str, Any] | None = None, *, is_finished: bool = True
+    ) -> None:
+        """Write the next part; it is finished when this returns, unless it or one before it is not."""
+        number = len(self.finished) + len(self.unfinished)
+        part = store_part(self.files, self._work, number, frame, notes or {})
+        if is_finished and not self.unfinished:
+            self.add_stored(part)
+        else:
+            self.unfinished.append(part._replace(schema=self._shared_schema(part.schema)))
+
+    def add_stored(self, part: Part) -> None:
+        """Mark the next part as finished, whose file is stored already."""
+        self.files.write(self._work + part.record_name, part.record())
+        self.finished.append(part._replace(schema=self._shared_schema(part.schema)))
+
+    def write(self, without: Collection[str], late: Callable[[int, int], pl.DataFrame | None]) -> None:
+        """Write the output from all parts.
+
+        Args:
+            without: columns that are left out.
+            late: returns further columns of some rows, from one up to another.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        parts = [*self.finished, *self.unfinished]
+        stops = accumulate(part.rows for part in parts)
+        further = (late(stop - part.rows, stop) for part, stop in zip(parts, stops, strict=True))
+        if self.place.is_folder:
+            self._write_partitions(parts, without, further)
+        else:
+            self._write_file(parts, without, list(further))
+
+    def drop_unfinished(self) -> None:
+        """Remove the parts that will be made again; finished ones stay."""
+        self._clear(len(self.finished))
+        self.unfinished.clear()
+
+    @contextmanager
+    def removal_refused(self) -> Iterator[None]:
+        """Raise a clear error if a folder of this machine or a part in it was removed during the run.
+
+        Raises:
+            InputError: files that this run needs are missing.
+        """
+        try:
+            yield
+        except (OSError, PolarsError) as error:
+            if self.are_there:
+                raise
+            raise InputError(
+                f"out: {self._folder}, which holds finished parts until the output is written, was removed "
+                "or changed during the run; leave it alone and start the same command again"
+            ) from error
+
+    @property
+    def are_there(self) -> bool:
+        """Tell whether folder and parts are still on the disk; those behind a URL are not looked up."""
+        folder = self._folder
+        return folder is None or (
+            folder.is_dir()
+            and all((folder / part.name).is_file() for part in [*self.finished, *self.unfinished])
+        )
+
+    def remove(self) -> None:
+        """Remove all parts; the output stays."""
+        self._clear(0)
+        self.files.remove(self._work + _MANIFEST)
+        self.close()
+
+    def discard(self) -> None:
+        """Remove all parts, and ignore errors of writing, as another error is being raised."""
+        with suppress(OSError, InputError):
+            self.remove()
+        self.close()
+
+    def close(self) -> None:
+        """Release the lock of a folder of this machine, and remove the folder if no run is in it."""
+        folder = self._folder
+        if self._lock is None or folder is None:
+            return
+        names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+        if os.name == "nt":
+            self._lock.release()  # Windows does not remove a locked file
+        if not any(name == _MANIFEST or _PART.fullmatch(name) for name in names):
+            with suppress(PermissionError):
+                (folder / LOCK_FILE).unlink(missing_ok=True)
+            with suppress(OSError):
+                folder.rmdir()
+                if self.place.is_folder:
+                    folder.parent.rmdir()
+        self._lock.release()
+        self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Release the lock, and leave nothing behind in which no part is finished."""
+        if self.finished:
+            self.close()
+        else:
+            self.discard()
+
+    @property
+    def _work(self) -> str:
+        return WORK if self.place.is_folder else ""
+
+    @property
+    def _folder(self) -> Path | None:
+        """The folder of the parts; ``None`` behind a URL."""
+        return self.files.folder / self._work if isinstance(self.files, LocalFiles) else None
+
+    def _lock_folder(self) -> None:
+        if self._folder is None:
+            return
+        if self.place.is_folder:
+            Path(self.place.address).mkdir(exist_ok=True)
+        name = str(self.place) if self.place.is_folder else self.place.name
+        self._lock = lock_folder(self._folder, _refuse_file, name)
+
+    def _start(self, *, restart: bool) -> None:
+        names = self.files.names()
+        known = _read_key(self.files.read(self._work + _MANIFEST))
+        listed = _read_key(self.files.read(CONTENTS)) if self.place.is_folder else None
+        self._refuse_other_files(names, has_run=known is not None or listed is not None)
+        if not restart:
+            self._refuse_other_key(known, listed)
+        elif self.place.is_folder:
+            for name in [CONTENTS, *filter(_PARTITION.fullmatch, names)]:
+                self.files.remove(name)
+        self.is_new = restart or known is None
+        if not self.is_new:
+            self._find_finished()
+        self._clear(len(self.finished))
+        if self._folder is not None:
+            for name in filter(_TEMPORARY.fullmatch, names):  # of a process that was killed
+                self.files.remove(name)
+            sync(self._folder)  # after a crash, no old part may reappear beside the new manifest
+        if self.is_new:
+            self.files.write(self._work + _MANIFEST, _to_json({"key": self.key}))
+
+    def _refuse_other_key(self, known: Mapping[str, str] | None, listed: Mapping[str, str] | None) -> None:
+        """Refuse a folder with the parts, or else the output, of a run with another key."""
+        key, other = self.key, known or listed or self.key
+        names = [name for name in {**other, **key} if other.get(name) != key.get(name)]
+        if not names:
+            return
+        differences = "; ".join(
+            f"{name} was {other.get(name, 'not set')}, now {key.get(name, 'not set')}" for name in names
+        )
+        content, remedy = (
+            ("an unfinished run", "repeat that command to go on with it, or pass --restart to drop it")
+            if known
+            else ("the output of another run", "name another folder, or pass --restart to replace it")
+        )
+        raise InputError(f"out: {self.name} holds {content} that differs ({differences}); {remedy}")
+
+    def _refuse_other_files(self, names: Collection[str], *, has_run: bool) -> None:
+        others = sorted(name for name in names if not self._is_of_run(name, has_run=has_run))
+        if others:
+            raise InputError(
+                f"out: {self.name} is needed for the parts of the output but holds something else "
+                f"({others[0]}); move it away or choose another name"
+            )
+
+    def _is_of_run(self, name: str, *, has_run: bool) -> bool:
+        if _TEMPORARY.fullmatch(name) or (name == CONTENTS and self.place.is_folder):
+            return True
+        if name.startswith(self._work):
+            inner = name.removeprefix(self._work)
+            if inner in (_MANIFEST, LOCK_FILE) or _PART.fullmatch(inner):
+                return True
+        return has_run and self.place.is_folder and _PARTITION.fullmatch(name) is not None
+
+    def _find_finished(self) -> None:
+        while True:
+            name = _part_name(len(self.finished))
+            content = self.files.read(self._work + name.removesuffix(".parquet") + ".json")
+            part = Part.from_record(name, content)
+            if part is None:
+                return
+            self.finished.append(part)
+
+    def _sound_frame(self, part: Part) -> pl.DataFrame | None:
+        with self.files.local(self._work + part.name) as path:
+            return pl.read_parquet(path) if checksum(path) == part.checksum else None
+
+    def _shared_schema(self, schema: Mapping[str, pl.DataType]) -> Mapping[str, pl.DataType]:
+        """Return the schema of the last part where it is equal, so that many parts do not store it each."""
+        parts = self.unfinished or self.finished
+        return parts[-1].schema if parts and parts[-1].schema == schema else schema
+
+    def _clear(self, first: int) -> None:
+        names = [name.removeprefix(self._work) for name in self.files.names() if name.startswith(self._work)]
+        found = sorted(name for name in names if (part := _PART.fullmatch(name)) and int(part[1]) >= first)
+        for name in reversed(found):
+            self.files.remove(self._work + name)
+
+    def _write_file(
+        self, parts: Sequence[Part], without: Collection[str], further: Sequence[pl.DataFrame | None]
+    ) -> None:
+        with ExitStack() as stack:
+            paths = [stack.enter_context(self.files.local(self._work + part.name)) for part in parts]
+            if not self.place.is_remote:
+                join_parts(paths, Path(self.place.address), without=without, beside=further)
+                return
+            joined = Path(stack.enter_context(temporary_folder()), f"table{self.place.suffix}")
+            join_parts(paths, joined, without=without, beside=further)
+            self.place.upload(joined)
+
+    def _write_partitions(
+        self, parts: Sequence[Part], without: Collection[str], further: Iterable[pl.DataFrame | None]
+    ) -> None:
+        self.files.remove(CONTENTS)
+        common = joint_schema(
+            [part.schema for part in parts], lambda at, title: self._cells(parts[at], title)
+        )
+        schema = {title: dtype for title, dtype in common.items() if title not in without}
+        orders = (PartitionOrder(part, schema, late) for part, late in zip(parts, further, strict=True))
+        listed = list(self.each(partial(store_partition, self.shared_place), orders))
+        self.files.write(CONTENTS, _to_json({"key": self.key, "parts": listed}))
+
+    def _cells(self, part: Part, title: str) -> pl.Series:
+        with self.files.local(self._work + part.name) as path:
+            return pl.read_parquet(path, columns=[title])[title]
+
+
+def _refuse_file(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError(
+            f"out: {folder} is needed for unfinished parts but is a file; move it away or choose another name"
+        )
+
+
+def _part_name(number: int) -> str:
+    """Name the file of a part, from 0.
+
+    Example:
+        >>> _part_name(12)
+        'part-000012.parquet'
+    """
+    return f"part-{number:06d}.parquet"
+
+
+def _read_key(content: bytes | None) -> dict[str, str] | None:
+    """Read the settings of a run; ``None`` if they are not there."""
+    key = _from_json(content).get("key")
+    return key if isinstance(key, dict) else None
+
+
+def _from_json(content: bytes | None) -> dict[str, Any]:
+    """Read an object of JSON; empty if there is none."""
+    try:
+        document = parse_json((content or b"").decode("utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _to_json(content: dict[str, Any]) -> bytes:
+    return json.dumps(content).encode()

@@ -1,1 +1,0 @@
-"""Runs over tables: finished parts, going on after them, and one output at the end."""

@@ -1,0 +1,260 @@
+"""Estimates: weights, groups and respondents, values added part by part, and notes on few rows."""
+
+from decimal import Decimal
+
+import numpy as np
+import polars as pl
+import pytest
+
+import semscale
+from semscale.errors import InputError
+from semscale.results.tallies import NO_VALUE, Tallies, estimate_values
+from semscale.results.weights import as_weights
+from semscale.signature import Signature
+from semscale.stats.intervals import IntervalPlan, estimate_mean, scale_figures, value_figure
+from semscale.types import Status
+
+
+@pytest.mark.parametrize(
+    "column",
+    [[1, 2.5, None], np.array([1, 2.5, np.nan]), pl.Series([1.0, 2.5, None]), [Decimal(1), 2.5, None]],
+)
+def test_weights_keep_missing_missing(column):
+    np.testing.assert_array_equal(as_weights(column), [1.0, 2.5, np.nan])
+
+
+UNIT = (0.0, 1.0)
+
+
+def estimated(values, **settings):
+    values = np.asarray(values, dtype=np.float64)
+    status = np.where(np.isnan(values), Status.EMPTY, Status.SCORED)
+    return estimate_values(
+        {"score": values}, status, bounds={"score": UNIT}, signature=Signature.of("match"), **settings
+    )
+
+
+def test_rows_without_a_score_are_left_out_by_their_status():
+    overall = estimated([0.2, np.nan, 0.4]).overall
+    assert (overall.n, overall.left_out, overall.n_left_out) == (2, {"empty": 1}, 1)
+    assert overall.mean.value == pytest.approx(0.3)
+
+
+def test_weights_count():
+    # (1 * .2 + 3 * .6) / 4; Kish: 16 / 10
+    overall = estimated([0.2, 0.6], weights=[1, 3]).overall
+    assert overall.mean.value == pytest.approx(0.5)
+    assert overall.effective_n == pytest.approx(1.6)
+
+
+def test_respondents_are_resampled_together():
+    # Eight equal rows a person: the honest interval is sqrt(8) = 2.8 times as wide.
+    values = np.repeat(np.random.default_rng(1).uniform(size=25), 8)
+    rows = estimated(values).overall.mean
+    estimates = estimated(values, respondents=np.repeat(np.arange(25), 8))
+    people = estimates.overall.mean
+    assert (people.high - people.low) / (rows.high - rows.low) == pytest.approx(8**0.5, rel=0.25)
+    assert estimates.clustered
+    assert ("clusters", "respondents") in estimates.signature.fields
+
+
+def test_intervals_are_those_of_a_mean_over_items():
+    values = np.random.default_rng(0).uniform(size=60)
+    for plan in (IntervalPlan(0.9, seed=3, replicates=500), IntervalPlan(method="linearized")):
+        mean = estimated(
+            values, interval=plan.interval, method=plan.method, seed=plan.seed, replicates=plan.replicates
+        ).overall.mean
+        alone = estimate_mean(values, bounds=UNIT, plan=plan)
+        assert (mean.value, mean.low, mean.high) == (alone.value, alone.low, alone.high)
+
+
+def test_intervals_stay_within_the_bounds():
+    mean = estimated([0.0, 1.0]).overall.mean
+    assert (mean.low, mean.high) == UNIT
+
+
+def test_groups_keep_the_name_of_their_column():
+    estimates = estimated([0.1, 0.2, 0.3], by=pl.Series("region", ["south", None, "north"]))
+    assert estimates.by == "region"
+    assert [group.group for group in estimates.groups] == ["south", None, "north"]
+
+
+def test_settings_are_checked():
+    with pytest.raises(InputError, match="interval must lie between 0 and 1"):
+        estimated([0.1], interval=95)
+    with pytest.raises(InputError, match="weights must not all be 0"):
+        estimated([0.1], weights=[0])
+
+
+NAN = float("nan")
+
+
+def tallies_of(*figures, main=0):
+    return Tallies(figures or [scale_figures(np.arange(1.0, 5.0))], Signature.of("rate"), main=main)
+
+
+def test_parts_give_what_the_whole_gives():
+    rng = np.random.default_rng(7)
+    pmf = rng.dirichlet(np.ones(4), 90)
+    columns = {
+        "weights": rng.uniform(0, 2, 90),
+        "by": rng.choice(["x", "y", "z"], 90),
+        "respondents": rng.integers(0, 30, 90),
+    }
+    parts, once = tallies_of(), tallies_of()
+    once.add(pmf, [Status.SCORED] * 90, **columns)
+    for start in range(0, 90, 25):
+        part = slice(start, start + 25)
+        columns_here = {name: column[part] for name, column in columns.items()}
+        parts.add(pmf[part], [Status.SCORED] * len(pmf[part]), **columns_here)
+    ours, whole = parts.estimates(), once.estimates()
+    for one, other in zip((ours.overall, *ours.groups), (whole.overall, *whole.groups), strict=True):
+        assert (one.group, one.n) == (other.group, other.n)
+        np.testing.assert_allclose(
+            [one.mean.value, one.mean.low, one.mean.high, one.effective_n],
+            [other.mean.value, other.mean.low, other.mean.high, other.effective_n],
+        )
+
+
+def test_refits_widen_the_intervals_of_everything_and_of_each_group():
+    # Two equal halves; under the refits all means are .2 lower, as they are, and .2 higher, but those of y
+    # do not move. Half of the rows move, so the whole moves by .1.
+    rng = np.random.default_rng(3)
+    pmf = rng.dirichlet(np.ones(4), 60) * 0.5 + 0.125
+    by = np.repeat(["x", "y"], 30)
+    shift = np.array([0.2, 0, 0, -0.2]) / 3
+    refits = np.stack([pmf + step * shift * (by == "x")[:, None] for step in (-1, 0, 1)], axis=1)
+    plain, widened, in_parts = tallies_of(), tallies_of(), tallies_of()
+    plain.add(pmf, [Status.SCORED] * 60, by=by)
+    widened.add(pmf, [Status.SCORED] * 60, by=by, refits=refits)
+    for part in (slice(40), slice(40, 60)):
+        scored = [Status.SCORED] * len(pmf[part])
+        in_parts.add(pmf[part], scored, by=by[part], refits=refits[part])
+    before, after, again = (one.estimates(method="linearized") for one in (plain, widened, in_parts))
+    t = 4.30265  # of .975 with 2 degrees of freedom
+    for one, other, third, step in zip(
+        (before.overall, *before.groups),
+        (after.overall, *after.groups),
+        (again.overall, *again.groups),
+        (0.1, 0.2, 0.0),
+        strict=True,
+    ):
+        error = np.sqrt(2 / 3 * 2 * step**2)
+        half = np.hypot(one.mean.high - one.mean.value, t * error)
+        assert other.mean.value == one.mean.value
+        assert other.mean.high == pytest.approx(min(4, one.mean.value + half), abs=1e-4)
+        assert third.mean.high == pytest.approx(other.mean.high)
+    assert (before.refits, after.refits) == (0, 3)
+    assert "refits" not in dict(before.signature.fields)
+    assert dict(after.signature.fields)["refits"] == "3"
+
+
+def test_a_wrong_weight_is_named_by_its_row_in_the_whole():
+    tallies = tallies_of()
+    tallies.add(np.eye(4)[:3], [Status.SCORED] * 3, weights=[1, 1, 1])
+    with pytest.raises(InputError, match="from 0: 4$"):
+        tallies.add(np.eye(4)[:3], [Status.SCORED] * 3, weights=[1, -1, 1])
+
+
+def test_a_column_with_too_many_groups_is_refused():
+    pmf = np.tile(np.eye(4)[:1], (100_001, 1))
+    with pytest.raises(InputError, match="at most 100,000 groups"):
+        tallies_of().add(pmf, [Status.SCORED] * 100_001, by=list(range(100_001)))
+
+
+def test_a_figure_that_some_rows_lack_is_made_of_the_others():
+    unit = (0.0, 1.0)
+    tallies = tallies_of(value_figure("first", unit), value_figure("second", unit))
+    # Rows 0 and 1 count; row 1 lacks the second figure, and row 2 the first, which is the main one.
+    values = np.array([[0.2, 0.6], [0.4, NAN], [NAN, 0.8], [0.9, 0.9]])
+    tallies.add(values, [Status.SCORED] * 3 + [Status.EMPTY])
+    overall = tallies.estimates().overall
+    assert overall.left_out == {"empty": 1, NO_VALUE: 1}
+    assert (overall.n, overall.mean) == (2, overall.figures["first"])
+    assert overall.mean.value == pytest.approx(0.3)
+    assert overall.figures["second"].value == pytest.approx(0.7)
+    assert list(overall.bases) == []  # both are made of two rows, linearized
+
+
+def test_a_figure_of_fewer_rows_says_how_many_it_has():
+    unit = (0.0, 1.0)
+    tallies = tallies_of(value_figure("second", unit), value_figure("first", unit), main=1)
+    second = np.where(np.arange(12) < 3, np.linspace(0, 1, 12), NAN)
+    tallies.add(np.column_stack([second, np.linspace(0, 1, 12)]), [Status.SCORED] * 12)
+    estimates = tallies.estimates()
+    assert list(estimates.overall.figures) == ["second", "first"]
+    assert estimates.overall.method == "bootstrap"
+    mean = estimates.overall_mean("second")
+    assert (mean.n, mean.n_left_out, mean.n_clusters, mean.method) == (3, 9, 3, "linearized")
+    assert mean.value == pytest.approx(1 / 11)  # 0, 1/11, 2/11
+    assert estimates.to_frame()["n"].to_list() == [3, 12]
+
+
+def score_estimates(values, **settings):
+    return estimate_values(
+        {"score": np.array(values)},
+        [Status.SCORED] * len(values),
+        bounds={"score": (0, 1)},
+        signature=Signature.of("match"),
+        **settings,
+    )
+
+
+def test_two_nearly_equal_values_are_said_to_be_little_to_go_by():
+    # .50 and .51 differ by 1 % of the range, which is 0 to 1.
+    assert score_estimates([0.5] * 10 + [0.51] * 10).notes == (
+        "all 20 rows have nearly the same value: the interval rests on small differences, and is probably "
+        "too narrow",
+    )
+    assert score_estimates([0.5] * 10 + [0.6] * 10).notes == ()
+
+
+def test_one_row_among_equal_ones_is_said_to_carry_the_interval():
+    estimates = score_estimates([0.5] * 19 + [0.6])
+    assert estimates.notes == (
+        "19 of 20 rows have one value, or nearly one: the interval rests on the other, and is probably too "
+        "narrow",
+    )
+    assert estimates.notes_about("prompt")[0].startswith("19 of 20 prompts")
+    # Without rows that differ the bound is exact, and says so.
+    assert score_estimates([0.5] * 20).notes[0].startswith("all 20 rows have the same value")
+
+
+def test_five_rows_that_differ_are_enough():
+    assert score_estimates([0.0] * 15 + [1.0] * 5).notes == ()
+    assert score_estimates([0.0] * 16 + [1.0] * 4).notes[0].startswith("16 of 20 rows")
+
+
+def test_fewer_than_ten_rows_have_one_note():
+    assert len(score_estimates([0.5] * 8 + [0.6]).notes) == 1
+
+
+def test_groups_in_which_few_rows_differ_are_counted():
+    values = [0.5] * 19 + [0.6] + [0.1, 0.9] * 10
+    notes = score_estimates(values, by=["a"] * 20 + ["b"] * 20).notes
+    assert notes == (
+        "1 group has one value, or nearly one, in all but a few rows: its interval is probably too narrow",
+    )
+
+
+def test_respondents_are_what_is_counted():
+    # Ten respondents with two rows each; one of them differs.
+    notes = score_estimates([0.5] * 18 + [0.6] * 2, respondents=[f"r{row // 2}" for row in range(20)]).notes
+    assert notes[0].startswith("9 of 10 respondents have one value, or nearly one")
+
+
+def test_the_signature_says_exact_where_nothing_is_drawn():
+    estimates = score_estimates([0.5] * 12)
+    fields = dict(estimates.signature.fields)
+    assert (fields["method"], fields["replicates"], fields["seed"]) == ("exact", "none", "none")
+    assert (estimates.method, estimates.replicates, estimates.seed) == ("exact", 0, None)
+    drawn = dict(score_estimates([0.5] * 12 + [0.6]).signature.fields)
+    assert (drawn["method"], drawn["replicates"], drawn["seed"]) == ("bootstrap", "2000", "0")
+
+
+def test_screen_page_and_json_have_the_caution():
+    texts = ["I might buy it."] * 19 + ["I might buy it!"]
+    document = semscale.rate(texts).summarize(texts).document()
+    assert any(
+        caution.startswith("19 of 20 rows have one value, or nearly one") for caution in document.cautions
+    )

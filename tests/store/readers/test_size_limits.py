@@ -1,0 +1,138 @@
+"""Files that are read as a whole have one limit of bytes and cells, and batches that of cells."""
+
+import json
+import zipfile
+
+import polars as pl
+import pytest
+from tests.store.readers.spss_files import write_spss
+
+from semscale.errors import InputError
+from semscale.store import evaluation_logs, spreadsheets, surveys, table
+from semscale.store.reading import open_table
+from semscale.store.runs import PartSettings, TableRun
+from semscale.store.writing import write_table
+
+ROWS = pl.DataFrame({"id": range(10), "text": [f"Answer {n}." for n in range(10)]})
+SAMPLES = [{"id": n, "input": "Why?", "output": {"completion": "So."}} for n in range(4)]
+
+
+@pytest.fixture
+def limits(monkeypatch):
+    """Sets the limits."""
+
+    def set_limits(**values):
+        for module in (evaluation_logs, spreadsheets, surveys, table):
+            for name, value in values.items():
+                monkeypatch.setattr(module, name, value)
+
+    return set_limits
+
+
+def workbook(folder):
+    write_table(ROWS, folder / "a.xlsx")
+    return folder / "a.xlsx"
+
+
+def spss(folder):
+    return write_spss(folder / "a.sav")
+
+
+def inspect_log(folder):
+    path = folder / "a.json"
+    path.write_text(json.dumps({"eval": {}, "samples": SAMPLES}))
+    return path
+
+
+def packed_inspect_log(folder):
+    path = folder / "a.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
+        package.writestr("header.json", json.dumps({"status": "success"}))
+        for sample in SAMPLES:
+            package.writestr(f"samples/{sample['id']}.json", json.dumps(sample))
+    return path
+
+
+def promptfoo_log(folder):
+    path = folder / "a.json"
+    path.write_text(json.dumps({"results": {"results": [{"testIdx": n} for n in range(4)]}}))
+    return path
+
+
+def openai_log(folder):
+    path = folder / "a.jsonl"
+    events = [
+        {"sample_id": str(n), "type": "sampling", "data": {"prompt": "Why?", "sampled": ["So."]}}
+        for n in range(4)
+    ]
+    path.write_text("".join(json.dumps(event) + "\n" for event in [{"spec": {}}, *events]))
+    return path
+
+
+WHOLE = [
+    # The header of a sheet is a row with cells, too.
+    (workbook, 22),
+    pytest.param(spss, 4 * 5, marks=pytest.mark.needs("spss")),
+    (inspect_log, 4 * 8),
+    (packed_inspect_log, 4 * 8),
+    (promptfoo_log, 4 * 7),
+    (openai_log, 4 * 5),
+]
+
+
+@pytest.mark.parametrize(("make", "cells"), WHOLE)
+def test_a_file_that_is_read_as_a_whole_has_a_limit_of_cells(tmp_path, limits, make, cells):
+    path = make(tmp_path)
+    limits(MOST_CELLS=cells)
+    n_rows = open_table(path).n_rows
+    limits(MOST_CELLS=cells - 1)
+    with pytest.raises(
+        InputError, match=rf"^.*a\.\w+ has {cells} cells .*, and at most {cells - 1} are read at"
+    ):
+        open_table(path)
+    assert n_rows in (4, 10)
+
+
+@pytest.mark.parametrize(("make", "cells"), WHOLE)
+def test_a_file_that_is_read_as_a_whole_has_a_limit_of_bytes(tmp_path, limits, make, cells):
+    path = make(tmp_path)
+    limits(MOST_BYTES=50)
+    with pytest.raises(
+        InputError, match=r"^.*a\.\w+ has [\d,]+ bytes.*, and at most 50 are read at once; \w+"
+    ):
+        open_table(path)
+
+
+@pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet"])
+def test_batches_of_a_wide_table_have_fewer_rows(tmp_path, limits, extension):
+    path = tmp_path / f"a.{extension}"
+    write_table(ROWS, path)
+    limits(MOST_CELLS=6, MOST_BYTES=1)
+    batches = list(open_table(path).batches(10))
+    assert [batch.height for batch in batches] == [3, 3, 3, 1]
+    assert pl.concat(batches)["text"].to_list() == ROWS["text"].to_list()
+
+
+def test_columns_that_are_left_out_take_no_room(tmp_path, limits):
+    write_table(ROWS, tmp_path / "a.csv")
+    limits(MOST_CELLS=6)
+    assert [batch.height for batch in open_table(tmp_path / "a.csv").batches_with(["text"], 10)] == [6, 4]
+
+
+def test_parts_of_a_run_are_as_small_as_its_batches(tmp_path, limits):
+    sizes = []
+
+    class Work:
+        stage, stored, private = "reading", "", ()
+
+        def parts(self, size, skip):
+            sizes.append(size)
+            return iter(())
+
+        def summary(self):
+            return None
+
+    write_table(ROWS, tmp_path / "a.csv")
+    limits(MOST_CELLS=6)
+    TableRun(open_table(tmp_path / "a.csv"), PartSettings(part_rows=5)).run(Work(), None)
+    assert sizes == [3]
