@@ -54,9 +54,10 @@ def test_a_drift_beyond_chance_and_below_the_margin_passes():
 
 
 def test_a_drift_beyond_the_margin_that_chance_explains_is_undecided():
-    # one item of 20 loses 1: p = 1/6
+    # one item of 20 loses 1: mean drift .05, p = 1/6
     loss = np.where(np.arange(N) < 1, 1.0, 0.0)
-    decision = decided({"contradictions": candidate_losses(loss, N, 3)}, metrics=("contradictions",))
+    settings = GateSettings(metrics=("contradictions",), margins={"contradictions": 0.05})
+    decision = decided({"contradictions": candidate_losses(loss, N, 3)}, settings)
     assert decision.tests[0].p_value == pytest.approx(1 / 6)
     assert decision.outcome is Outcome.UNDECIDED
 

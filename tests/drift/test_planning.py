@@ -9,7 +9,7 @@ from semscale.drift.settings import GateSettings
 from semscale.errors import InputError
 
 TEXTS = [f"Answer {number}." for number in range(20)]
-SETTINGS = GateSettings(metrics=("contradictions",))
+SETTINGS = GateSettings(metrics=("contradictions",), margins={"contradictions": 0.05})
 
 
 def comparison_of(loss, k=3, noise=0.0):
