@@ -15,7 +15,7 @@ from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge
 from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.judging.verdict import Verdict
-from semscale.results.result_columns import PRIVATE, STATUSES, VECTORS, declared, values_in, written
+from semscale.results.result import PRIVATE, STATUSES, VECTORS, declared, values_in, written
 from semscale.signature import Signature
 from semscale.store.columns import column_in
 from semscale.store.table import Table

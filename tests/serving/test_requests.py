@@ -1,13 +1,16 @@
-"""``/rate``, ``/match``, ``/consistency`` and ``/v1/embeddings``."""
+"""Requests: numbers are those of the package, and every wrong field, body and size is refused by its name."""
 
+import asyncio
 import json
 from base64 import b64decode
 
 import numpy as np
 import pytest
+from services import MODEL, client_of, loaded_service
 
 import semscale
 
+ASKED = {"input": ["good"], "model": MODEL}
 LINES = {"content-type": "application/x-ndjson"}
 TEXTS = ["I would buy it at once.", None, " ", "Never."]
 
@@ -95,6 +98,7 @@ def test_consistency_is_that_of_the_package(client, engine):
             "measures",
             "model",
         ),
+        ("/consistency", {"answers": ["a"], "samples": [["b"]], "measures": [{}]}, "measures", "among"),
         ("/consistency", {"answers": ["a"], "samples": [["b"]], "measures": ["x"]}, "measures", "among"),
         ("/match", {"predictions": ["a"], "references": ["b"], "corpus": ["c"] * 2049}, "corpus", "2,048"),
         ("/match", {"predictions": ["a"], "references": ["b"], "corpus": ["c" * 100_001]}, "corpus", "each"),
@@ -126,7 +130,7 @@ def test_each_measure_is_served_or_refused_by_its_name(service):
     refused = {}
     for name in MEASURES:
         try:
-            service.instruments["consistency"].consistency(ConsistencySettingFields(measures=[name]))
+            service.instruments["consistency"].built(ConsistencySettingFields(measures=[name]))
         except InputError as error:
             refused[name] = str(error)
     for name, message in refused.items():
@@ -149,9 +153,6 @@ def test_a_wrong_line_is_named(client, body, status, words):
     answer = client.post("/rate", content=body, headers=LINES)
     assert answer.status_code == status
     assert words in answer.json()["error"]["message"]
-
-
-MODEL = "all-MiniLM-L6-v2"
 
 
 def error_of(answer):
@@ -215,3 +216,142 @@ def test_the_body_must_be_json(client):
 
 def test_the_models_are_listed(client):
     assert [entry["id"] for entry in client.get("/v1/models").json()["data"]] == [MODEL]
+
+
+@pytest.fixture(scope="module")
+def small(engine):
+    result = loaded_service(engine, max_texts=3, max_characters=20, max_body=200 / 2**20)
+    yield result
+    result.close()
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "field", "words"),
+    [
+        ({"json": {**ASKED, "input": ["a"] * 4}}, 422, "input", "at most 3 texts, got 4"),
+        ({"json": {**ASKED, "input": ["a", "x" * 21]}}, 422, "input", "input[1] must have at most 20 char"),
+        ({"content": b" " * 201}, 413, None, "at most 200 bytes"),
+    ],
+)
+def test_limits_of_size(small, content, status, field, words):
+    answer = client_of(small).post("/v1/embeddings", **content)
+    assert answer.status_code == status
+    assert answer.json()["error"]["param"] == field
+    assert words in answer.json()["error"]["message"]
+
+
+def test_a_body_of_unknown_length_is_counted(small):
+    def parts():
+        yield from [b"x" * 150, b"x" * 150]
+
+    async def sent():
+        import httpx
+
+        async def body():
+            for part in parts():
+                yield part
+
+        from semscale.serving.application import application
+
+        transport = httpx.ASGITransport(application(small))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return await client.post("/v1/embeddings", content=body())
+
+    assert asyncio.run(sent()).status_code == 413
+
+
+def test_limits_count_inner_lists_too(small):
+    sent = {"predictions": ["a"], "references": [["b", "c", "d", "e"]]}
+    answer = client_of(small).post("/match", json=sent)
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, "references")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "field", "words"),
+    [
+        (b"[" * 100_000, 400, None, "send fewer levels"),
+        (b'{"texts": ["a"], "scale": "\\ud800"}', 422, "scale", "unknown scale"),
+        (b'{"texts": ["a"], "anchor_sets": ["x"]}', 422, None, "unknown purchase-intent anchor set"),
+        (b'{"texts": ["a"], "temperature": NaN}', 422, "temperature", "0 or more, got nan"),
+        (b'{"texts": ["a"], "texts": ["b"]}', 400, None, "'texts' is in an object twice"),
+        (
+            b'{"texts": ["a"], "scale": {"title": "a", "title": "b"}}',
+            400,
+            None,
+            "'title' is in an object",
+        ),
+        (b'{"texts": ["\xff"]}', 400, None, "must be JSON"),
+        (b'{"texts": ["a"], "seed": %b}' % (b"9" * 5000), 400, None, "must be JSON"),
+        (b'{"texts": ["a"], "%b": 1}' % (b"x" * 5000), 422, "x" * 1000, "unknown key"),
+    ],
+)
+def test_json_that_no_client_writes_is_refused(client, body, status, field, words):
+    answer = client.post("/rate", content=body)
+    assert (answer.status_code, answer.json()["error"]["param"]) == (status, field)
+    assert words in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("depth", [*range(800, 1001, 10), 5000])
+def test_no_depth_of_lists_is_a_bug(client, depth):
+    deep = "[" * depth + "]" * depth
+    for path, body in (("/rate", '{"texts": ["a"], "missing": %s}'), ("/match", '{"predictions": %s}')):
+        answer = client.post(path, content=body % deep)
+        assert answer.status_code in (400, 422)
+        assert len(answer.json()["error"]["message"]) <= 1003
+
+
+def test_a_value_too_deep_to_be_shown_is_refused():
+    from semscale.serving.server import refusal_of
+
+    refusal = refusal_of(RecursionError())
+    assert (refusal.status, str(refusal)[:31]) == (400, "the body has too many lists or ")
+
+
+def test_a_line_too_deep_is_refused(client):
+    lines = {"content-type": "application/x-ndjson"}
+    answer = client.post("/rate", content=b'{"text": "a"}\n' + b"[" * 100_000, headers=lines)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"].startswith("line 2 has too many lists")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400])
+@pytest.mark.parametrize("field", ["temperature", "epsilon", "floor"])
+def test_numbers_must_be_finite(client, field, number):
+    answer = client.post("/rate", content=f'{{"texts": ["a"], "{field}": {number}}}')
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, field)
+    answer = client.post(f"/rate?{field}={number}", content='{"text": "a"}', headers=LINES)
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, field)
+
+
+def test_no_field_of_any_request_takes_a_number_that_is_not_finite():
+    from pydantic import ValidationError
+
+    from semscale.serving.requests import KINDS
+
+    n_numbers = 0
+    for kind in KINDS:
+        for name, field in kind.model_fields.items():
+            if "float" not in str(field.annotation):
+                continue
+            n_numbers += 1
+            for number in (float("nan"), float("inf"), -float("inf")):
+                with pytest.raises(ValidationError) as refused:
+                    kind.model_validate({name: number})
+                assert name in {error["loc"][0] for error in refused.value.errors()}, (kind, name)
+    assert n_numbers > 10
+
+
+@pytest.mark.parametrize("value", ["true", "false", '"0.5"'])
+@pytest.mark.parametrize(("path", "field"), [("/rate", "temperature"), ("/consistency", "floor")])
+def test_a_number_is_neither_a_text_nor_a_truth_value(client, path, field, value):
+    columns = '"texts": ["a"]' if path == "/rate" else '"answers": ["a"], "samples": [["b"]]'
+    answer = client.post(path, content=f'{{{columns}, "{field}": {value}}}')
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, field)
+    assert answer.json()["error"]["message"].startswith(
+        f"{field} must be {'a number' if path == '/rate' else repr('auto') + ' or a number'}, got "
+    )
+
+
+def test_another_verb_is_refused_with_those_that_serve(client):
+    answer = client.send("PUT", "/rate")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")

@@ -1,8 +1,11 @@
-"""Negations on one side only are found, and nothing else; the pairs were written by hand."""
+"""Negations: the words that negate, how far they reach, exceptions, and texts that differ in one."""
 
 import pytest
 
-from semscale.guards.meaning_guards import NegationGuard
+from semscale.guards.polarity import find_conflicts, negation_reach, read_polarity
+from semscale.guards.registry import GUARDS
+from semscale.guards.text import Text
+from semscale.guards.words import CONTENT, denies_before, denies_next, role_of, stem, weakens_next
 
 DIFFER = [
     # prediction, reference, where the prediction negates or asserts, where the reference does
@@ -139,26 +142,26 @@ AGREE = [
 
 @pytest.mark.parametrize(("prediction", "reference", "here", "there"), DIFFER)
 def test_a_negation_on_one_side_is_found_on_both_spans(prediction, reference, here, there):
-    (finding,) = NegationGuard().check(prediction, reference)
+    (finding,) = GUARDS["negation"].check(prediction, reference)
     assert (finding.guard, finding.kind) == ("negation", "negated-prediction")
     assert (finding.prediction.text, finding.reference.text) == (here, there)
 
 
 @pytest.mark.parametrize(("prediction", "reference", "here", "there"), DIFFER)
 def test_the_kind_swaps_when_the_sides_swap(prediction, reference, here, there):
-    (finding,) = NegationGuard().check(reference, prediction)
+    (finding,) = GUARDS["negation"].check(reference, prediction)
     assert finding.kind == "negated-reference"
     assert (finding.prediction.text, finding.reference.text) == (there, here)
 
 
 @pytest.mark.parametrize(("one", "other"), AGREE)
 def test_texts_that_agree_raise_no_alarm_in_either_order(one, other):
-    assert NegationGuard().check(one, other) == []
-    assert NegationGuard().check(other, one) == []
+    assert GUARDS["negation"].check(one, other) == []
+    assert GUARDS["negation"].check(other, one) == []
 
 
 def test_two_separate_negations_are_two_findings():
-    found = NegationGuard().check(
+    found = GUARDS["negation"].check(
         "The left valve is not open, and the pump is not running.",
         "The left valve is open, and the pump is running.",
     )
@@ -166,7 +169,7 @@ def test_two_separate_negations_are_two_findings():
 
 
 def test_the_reason_quotes_both_sides():
-    (finding,) = NegationGuard().check("It is safe.", "It is not safe.")
+    (finding,) = GUARDS["negation"].check("It is safe.", "It is not safe.")
     assert finding.reason == 'The reference says "not safe", the prediction "safe".'
 
 
@@ -180,9 +183,201 @@ def test_the_reason_quotes_both_sides():
 )
 def test_an_answer_and_its_sentence_do_not_cancel_out(prediction, reference):
     # Two differences, "no" and "not", that say the same; an opposition and a negation cancel out elsewhere.
-    assert NegationGuard().check(prediction, reference)
-    assert NegationGuard().check(reference, prediction)
+    assert GUARDS["negation"].check(prediction, reference)
+    assert GUARDS["negation"].check(reference, prediction)
 
 
 def test_a_word_that_denies_and_opposes_does_not_cancel_itself_out():
-    assert NegationGuard().check("The pump stopped working.", "The pump started working.")
+    assert GUARDS["negation"].check("The pump stopped working.", "The pump started working.")
+
+
+@pytest.mark.parametrize(
+    ("text", "forward", "backward"),
+    [
+        ("the class lacks a label", {2}, {}),
+        ("the label is missing here", set(), {3: 3}),
+        ("the class is missing a label", {3}, {}),
+        ("you omitted the label", {1}, {}),
+        ("the label was simply omitted", set(), {4: 4}),
+        ("you left out the label", {1}, {}),
+        ("the label was left out", set(), {4: 3}),
+        ("turn left at noon", set(), {}),
+        ("a fracture was not ruled out", {3}, {5: 4}),
+        ("keep the loop from running", {3}, {}),
+        ("prevent the loop from running", {3}, {}),
+        ("prevent errors", {0}, {}),
+        ("quotes from running text", set(), {}),
+        ("not only safe", set(), {}),
+    ],
+)
+def test_directions_of_negations(text, forward, backward):
+    texts = text.split()
+    assert {at for at in range(len(texts)) if denies_next(texts, at)} == forward
+    found = {at: denies_before(texts, at) for at in range(len(texts))}
+    assert {at: first for at, first in found.items() if first is not None} == backward
+
+
+@pytest.mark.parametrize(
+    ("text", "weakens"),
+    [
+        ("few tests", {0}),
+        ("a few tests", set()),
+        ("only a few tests", {2}),
+        ("the little girl", set()),
+        ("hard to read", {0}),
+        ("a hard stone", set()),
+        ("it needs more detail", {2}),
+        ("it should be more precise", {3}),
+        ("it has more detail", set()),
+    ],
+)
+def test_words_that_leave_open_whether_there_is_any(text, weakens):
+    texts = text.split()
+    assert {at for at in range(len(texts)) if weakens_next(texts, at)} == weakens
+
+
+def reach(text):
+    texts = text.split()
+    roles = [role_of(word) for word in texts]
+    content = frozenset(at for at, role in enumerate(roles) if role & CONTENT)
+    return texts, negation_reach(texts, roles, content)
+
+
+@pytest.mark.parametrize(
+    ("text", "negated"),
+    [
+        ("the lamp is not lit", {"lit": 1}),
+        ("avoid giving aspirin", {"giving": 1, "aspirin": 1}),
+        ("he stopped smoking", {"smoking": 1}),
+        ("he stopped the car", {}),
+        ("she refrained from driving", {"driving": 1}),
+        ("he did not forget to call", {"forget": 1, "call": 2}),
+        ("there is no gap in the circuit", {"gap": 1}),
+        ("no evidence of the disease", {"evidence": 1, "disease": 1}),
+        ("it is not in the house", {"house": 1}),
+        ("no it is safe", {}),
+    ],
+)
+def test_reached_words_and_how_many_negations_reach_them(text, negated):
+    texts, found = reach(text)
+    assert {texts[at]: len(cues) for at, cues in found.negated.items()} == negated
+
+
+@pytest.mark.parametrize(
+    ("text", "place"), [("it was computed so avoid doing it again", 5), ("it was done do it again", 0)]
+)
+def test_a_negated_do_it_takes_up_what_was_said(text, place):
+    assert reach(text)[1].taken_up == place
+
+
+def read(text):
+    texts = text.split()
+    roles = [role_of(word) for word in texts]
+    content = frozenset(at for at, role in enumerate(roles) if role & CONTENT)
+    reach = negation_reach(texts, roles, content)
+    return {texts[at] for at in reach.negated}, {texts[at] for at in reach.doubtful}
+
+
+@pytest.mark.parametrize(
+    ("text", "negated", "doubtful"),
+    [
+        ("the step is not valid unless x is positive", set(), set()),
+        ("the query is slow unless an index helps", {"index", "helps"}, set()),
+        ("unless symptoms persist , no imaging is useful", set(), set()),
+        ("you cannot judge it without numbers", set(), set()),
+        ("without tests the code is unsafe", {"tests"}, set()),
+        ("without biopsy the diagnosis cannot stand", set(), {"biopsy", "stand"}),
+        ("do not commit until tests pass", set(), {"commit"}),
+        ("it is not safe , so wait until noon", {"safe"}, set()),
+    ],
+)
+def test_which_words_stay_negated_beside_an_exception(text, negated, doubtful):
+    assert read(text) == (negated, doubtful)
+
+
+def signs(text):
+    return {mention.key: mention.sign for mention in read_polarity(Text(text)).mentions()}
+
+
+@pytest.mark.parametrize(
+    ("text", "negated"),
+    [
+        ("the lamp is lit", set()),
+        ("the lamp is not lit", {"lit"}),
+        ("no fever, chills, or cough", {"fever", "chills", "cough"}),
+        ("without a battery, the lamp works", {"battery"}),
+        ("it is not only cheap", set()),
+        ("at least five people never came", {"come"}),
+        ("fever is absent", {"fever"}),
+    ],
+)
+def test_negations_reach_to_the_end_of_their_clause_or_list(text, negated):
+    polarity = read_polarity(Text(text))
+    assert {mention.key for mention in polarity.mentions() if mention.sign < 0 and mention.cues} == {
+        stem(word) for word in negated
+    }
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("not disconnected", "connected"), ("not open", "closed"), ("never unsafe", "safe")]
+)
+def test_a_negation_and_an_opposite_have_one_sign(one, other):
+    ours, theirs = signs(one), signs(other)
+    shared = ours.keys() & theirs.keys()
+    assert shared
+    assert all(ours[key] == theirs[key] for key in shared)
+
+
+def test_keys_by_sign():
+    polarity = read_polarity(Text("the lamp is lit, the bulb is not lit"))
+    assert polarity.has(stem("lamp"), 1)
+    assert polarity.has("lit", 1)
+    assert polarity.has("lit", -1)
+    assert not polarity.speaks_of("wire")
+
+
+def test_the_noun_after_a_word():
+    polarity = read_polarity(Text("a large dog. It barks"))
+    large = next(mention for mention in polarity.mentions() if mention.at == 1)
+    dog = next(mention for mention in polarity.mentions() if mention.at == 2)
+    assert (polarity.noun_after(large), polarity.noun_after(dog)) == ("dog", "")
+
+
+def conflicts(prediction, reference):
+    polarities = (read_polarity(Text(text)) for text in (prediction, reference))
+    return find_conflicts(*polarities)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "cause"),
+    [
+        ("the lamp is not lit", "the lamp is lit", "negation"),
+        ("it is unsafe", "it is safe", "negation"),
+        ("the left lung", "the right lung", "opposite"),
+        ("Bob sold it to Ann", "Ann did not buy it from Bob", "negation"),
+    ],
+)
+def test_causes(prediction, reference, cause):
+    for found in (conflicts(prediction, reference), conflicts(reference, prediction)):
+        assert [conflict.cause for conflict in found] == [cause]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference"),
+    [
+        ("not connected to the positive", "connected to the negative"),
+        ("a positive and a negative terminal", "the positive terminal"),
+        ("a large dog and a small ball", "a small ball and a large dog"),
+        ("it is not unsafe", "it is safe"),
+        ("no fever", "no fever and no cough"),
+        ("Bob sold it to Ann", "Ann bought it from Bob"),
+        ("Bob did not sell it to Ann", "Ann did not buy it from Bob"),
+    ],
+)
+def test_texts_that_do_not_contradict_each_other(prediction, reference):
+    assert conflicts(prediction, reference) == ()
+
+
+def test_one_negation_is_reported_once():
+    found = conflicts("it does not burn or smoke", "it burns and smokes")
+    assert len(found) == 1

@@ -1,9 +1,17 @@
-"""Numbers, units and labels that differ are found, equal ones are not; the pairs were written by hand."""
+"""Numbers that differ, are missing or were added, with their units, bounds, times and labels."""
 
 import pytest
 
-from semscale.guards.number_guard import NumberGuard
-from semscale.guards.reading import analyse
+from semscale.guards.quantities import (
+    UnitConversion,
+    _spellings,
+    conversion_of,
+    measure_the_same,
+    read_quantities,
+    unit_name,
+)
+from semscale.guards.registry import GUARDS
+from semscale.guards.text import Text, read_text
 
 OTHER = [
     ("0.5 mg daily", "50 mg daily", "other-value", "0.5 mg", "50 mg"),
@@ -187,9 +195,9 @@ AGREE = [
 
 @pytest.mark.parametrize(("prediction", "reference", "kind", "here", "there"), OTHER)
 def test_other_numbers_are_found_in_either_order(prediction, reference, kind, here, there):
-    (finding,) = NumberGuard().check(prediction, reference)
+    (finding,) = GUARDS["number"].check(prediction, reference)
     assert (finding.kind, finding.prediction.text, finding.reference.text) == (kind, here, there)
-    (swapped,) = NumberGuard().check(reference, prediction)
+    (swapped,) = GUARDS["number"].check(reference, prediction)
     assert (swapped.kind, swapped.prediction, swapped.reference) == (
         kind,
         finding.reference,
@@ -199,8 +207,8 @@ def test_other_numbers_are_found_in_either_order(prediction, reference, kind, he
 
 @pytest.mark.parametrize(("one", "other"), AGREE)
 def test_numbers_that_agree_raise_no_alarm_in_either_order(one, other):
-    assert NumberGuard().check(one, other) == []
-    assert NumberGuard().check(other, one) == []
+    assert GUARDS["number"].check(one, other) == []
+    assert GUARDS["number"].check(other, one) == []
 
 
 @pytest.mark.parametrize(
@@ -216,7 +224,7 @@ def test_numbers_that_agree_raise_no_alarm_in_either_order(one, other):
     ],
 )
 def test_missing_and_added_numbers_have_kinds_of_their_own(prediction, reference, kinds):
-    assert [finding.kind for finding in NumberGuard().check(prediction, reference)] == kinds
+    assert [finding.kind for finding in GUARDS["number"].check(prediction, reference)] == kinds
 
 
 @pytest.mark.parametrize(
@@ -240,14 +248,14 @@ def test_missing_and_added_numbers_have_kinds_of_their_own(prediction, reference
     ],
 )
 def test_numbers_are_read_as_people_mean_them(text, expected):
-    assert [(q.values, q.unit, q.label) for q in analyse(text).quantities] == expected
+    assert [(q.values, q.unit, q.label) for q in read_quantities(read_text(text))] == expected
 
 
 @pytest.mark.exhaustive
 def test_of_very_many_numbers_the_first_are_reported():
     # A pasted table: without a limit, comparing each with each would take hours.
     ours, theirs = "1 " * 50_000, "2 " * 50_000
-    found = NumberGuard().check(ours, theirs)
+    found = GUARDS["number"].check(ours, theirs)
     assert {finding.kind for finding in found} == {"other-value"}
     assert len(found) == 200
     assert found[0].prediction.start == 0
@@ -255,4 +263,132 @@ def test_of_very_many_numbers_the_first_are_reported():
 
 def test_very_many_numbers_that_agree_are_no_finding():
     numbers = [f"{number}.5" for number in range(5000)]
-    assert NumberGuard().check(" ".join(numbers), " ".join(reversed(numbers))) == []
+    assert GUARDS["number"].check(" ".join(numbers), " ".join(reversed(numbers))) == []
+
+
+def read(text):
+    return read_quantities(Text(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "unit"),
+    [
+        ("take 0.5 mg", (0.5,), "milligram"),
+        ("60 km/h", (60.0,), "kilometer / hour"),
+        ("1,000 users", (1000.0,), ""),
+        ("1.000 users", (1.0, 1000.0), ""),
+        ("twenty-one days", (21.0,), "day"),
+        ("50 %", (50.0,), "percent"),
+    ],
+)
+def test_values_and_units(text, values, unit):
+    (found,) = read(text)
+    assert (tuple(sorted(found.values)), found.unit) == (values, unit)
+
+
+@pytest.mark.parametrize(("text", "bound"), [("at least 5", 1), ("≤ 5", -1), ("5 or more", 1), ("5", 0)])
+def test_bounds(text, bound):
+    assert [found.bound for found in read(text)] == [bound]
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"), [("at 5 p.m.", (17.0,)), ("at 17:30", (17.5,)), ("half past ten", (10.5, 22.5))]
+)
+def test_times_of_day_are_hours(text, hours):
+    (found,) = read(text)
+    assert found.values == hours
+    assert found.sort == read("at 5:00")[0].sort
+
+
+def test_sorts_keep_labels_times_years_and_other_numbers_apart():
+    texts = ("terminal 4", "at 17:30", "in 1999", "4 users")
+    assert len({read(text)[0].sort for text in texts}) == 4
+
+
+def test_labels_have_their_noun_and_counted_things_theirs():
+    label, counted = read("terminal 4 has 3 lamps")
+    assert (label.label, label.values) == ("terminal", (4.0,))
+    assert (counted.label, counted.noun) == ("", "lamp")
+
+
+def test_quantities_are_in_order_and_overlap_nowhere():
+    found = read("At 17:30 take two tablets of 5 mg, at least 3 times, in May 2020, on ward B.")
+    places = [(one.start, one.end) for one in found]
+    assert places == sorted(places)
+    assert all(end <= start for (_, end), (start, _) in zip(places, places[1:], strict=False))
+
+
+@pytest.mark.parametrize(
+    ("spelling", "name"),
+    [
+        ("mg", "milligram"),
+        ("Hours", "hour"),
+        ("km/h", "kilometer / hour"),
+        ("mg / cats", ""),
+        ("mM", "millimolar"),
+        ("mHz", "millihertz"),
+        ("MHz", "megahertz"),
+        ("Mb/s", "megabit / second"),
+        ("\u2126", "ohm"),
+        ("Kilometres", "kilometer"),
+        ("milliteaspoon", ""),
+        # careless for mg, a title, a word
+        ("Mg", ""),
+        ("Ms", ""),
+        ("us", ""),
+        ("cats", ""),
+        ("", ""),
+    ],
+)
+def test_names_of_spellings(spelling, name):
+    assert unit_name(spelling) == name
+
+
+def test_units_of_one_dimension_convert():
+    minute, hour = conversion_of("minute"), conversion_of("hour")
+    assert minute.dimension == hour.dimension
+    assert hour.factor / minute.factor == pytest.approx(60)
+    assert minute.offset == 0
+
+
+def test_temperatures_have_an_offset():
+    celsius, fahrenheit = conversion_of("degC"), conversion_of("degF")
+    in_kelvin = [unit.factor * value + unit.offset for unit, value in ((celsius, 37.0), (fahrenheit, 98.6))]
+    assert in_kelvin == pytest.approx([310.15, 310.15])
+
+
+def test_a_number_without_a_unit_and_a_unit_that_pint_lacks():
+    assert conversion_of("") == UnitConversion(1.0, 0.0, "dimensionless")
+    assert conversion_of("dollar").dimension == "dollar"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("gram", "kilogram", True),
+        ("gram", "second", False),
+        ("dollar", "dollar", True),
+        ("dollar", "euro", False),
+    ],
+)
+def test_units_that_measure_the_same(one, other, same):
+    assert measure_the_same(one, other) is same
+
+
+def test_pint_knows_every_unit_that_measures_something():
+    # The others cannot be converted: currencies, and units of medicine whose size depends on the substance.
+    no_size = {
+        "dollar",
+        "euro",
+        "sterling",
+        "yen",
+        "cent",
+        "international_unit",
+        "biological_unit",
+        "beat_per_minute",
+    }
+    no_size |= {"equivalent", "milliequivalent"}
+    exact, words = _spellings()
+    assert {
+        name for name in (*exact.values(), *words.values()) if conversion_of(name).dimension == name
+    } == no_size
