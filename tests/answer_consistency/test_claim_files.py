@@ -17,7 +17,7 @@ from semscale.answer_consistency.claims import (
     groundedness,
 )
 from semscale.answer_consistency.settings import AnswerColumns, AskedColumns
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError
 from semscale.matching.settings import GroundingColumns

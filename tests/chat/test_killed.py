@@ -43,7 +43,7 @@ def test_killed_and_resumed(endpoint, tmp_path, after):
         os.kill(child.pid, signal.SIGKILL)
         delivered = max([delivered, *(int(line) for line in child.stdout)])
     connection = sqlite3.connect(ledger)
-    (kept,) = connection.execute("SELECT count(*) FROM attempts WHERE status = 'replied'").fetchone()
+    (kept,) = connection.execute("SELECT count(*) FROM semscale_attempts WHERE status = 'replied'").fetchone()
     connection.close()
     before = len(endpoint.requests)
     assert delivered <= kept <= before < COUNT

@@ -17,8 +17,8 @@ pytestmark = [
 
 COUNT, CONCURRENCY, OTHERS, ANSWERED = 100, 4, 7, 6
 PROMPTS = [f"question {number}" for number in range(COUNT)]
-HOLDERS = "SELECT count(DISTINCT owner) FROM semscale_ledger_claims"
-CLAIMS = "SELECT count(*) FROM semscale_ledger_claims"
+HOLDERS = "SELECT count(DISTINCT writer) FROM semscale_claims"
+CLAIMS = "SELECT count(*) FROM semscale_claims"
 
 
 def wait_until(condition):
@@ -74,8 +74,7 @@ def test_only_the_calls_of_a_killed_process_are_asked_again(endpoint, new_databa
         # The server's clock need not be waited for: the lease of the only one with claims ends now.
         on_database(
             place,
-            "UPDATE semscale_ledger_writers SET until = clock_timestamp() "
-            "WHERE id IN (SELECT owner FROM semscale_ledger_claims)",
+            "UPDATE semscale_writers SET until = 0 WHERE id IN (SELECT writer FROM semscale_claims)",
         )
         found = [other.found() for other in others]
     endpoint.go.set()
@@ -85,5 +84,5 @@ def test_only_the_calls_of_a_killed_process_are_asked_again(endpoint, new_databa
     assert sum(asked.values()) == COUNT + CONCURRENCY
     assert sum(calls for _, _, calls in found) == COUNT - ANSWERED
     assert on_database(place, CLAIMS) == 0
-    assert on_database(place, "SELECT count(*) FROM semscale_ledger_attempts") == COUNT
-    assert on_database(place, "SELECT count(DISTINCT key) FROM semscale_ledger_attempts") == COUNT
+    assert on_database(place, "SELECT count(*) FROM semscale_attempts") == COUNT
+    assert on_database(place, "SELECT count(DISTINCT key) FROM semscale_attempts") == COUNT

@@ -36,6 +36,7 @@ def asked(monkeypatch, tmp_path):
     script = {"sure?": ["yes"] * 11, "guess?": list("abcdefghijk")}
     model = ScriptedChat(script)
     monkeypatch.setattr(chat, "load_chat_model", lambda *_, **__: model)
+    monkeypatch.setenv("SEMSCALE_LEDGER", str(tmp_path / "ledger.sqlite"))
     pl.DataFrame({"q": ["sure?", None, "guess?"]}).write_csv(tmp_path / "prompts.csv")
     return model
 

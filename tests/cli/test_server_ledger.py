@@ -37,9 +37,9 @@ def test_a_server_that_is_not_there(judged_with, judge_endpoint):
 def test_a_server_that_goes_away_amid_a_run_and_comes_back(
     judged_with, judge_endpoint, new_database, monkeypatch
 ):
-    from semscale.chat.ledger import server
+    from semscale.chat import stored_calls
 
-    monkeypatch.setattr(server, "LONGEST_OUTAGE", 0.2)
+    monkeypatch.setattr(stored_calls, "LONGEST_OUTAGE", 0.2)
     place, usual = new_database(), judge_endpoint.fault
     with way_to(place) as way:
 
@@ -55,8 +55,8 @@ def test_a_server_that_goes_away_amid_a_run_and_comes_back(
         assert "s3cret" not in ended.out + ended.err
         way.mend()
         # The third reply came when the server was away. Its run could not leave, and its lease ends now.
-        assert on_database(place, "SELECT count(*) FROM semscale_ledger_attempts") == 2
-        on_database(place, "UPDATE semscale_ledger_writers SET until = clock_timestamp()")
+        assert on_database(place, "SELECT count(*) FROM semscale_attempts") == 2
+        on_database(place, "UPDATE semscale_writers SET until = 0")
         judge_endpoint.fault = usual
         again = judged_with(way.place)
     assert again.code == 0, again.err

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from semscale.chat.budget import Budget, Price, PriceTable
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.chat.messages import CallError, FailureKind, Reply, Usage
 from semscale.chat.pacing import Retries
 from semscale.chat.runner import Running

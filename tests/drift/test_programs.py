@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.drift.asking import Answer, ItemToAsk
 from semscale.drift.programs import ProgramAsker, read_line
 from semscale.errors import InputError, InterruptedRunError, ReplyError

@@ -105,7 +105,7 @@ def test_an_endpoint_that_dies_stops_the_run_which_goes_on_later(
     endpoint.fault = lambda prompt, n_asked: None
     endpoint.requests.clear()
     kept = sqlite3.connect(tmp_path / "ledger.sqlite")
-    (replied,) = kept.execute("SELECT count(*) FROM attempts WHERE status = 'replied'").fetchone()
+    (replied,) = kept.execute("SELECT count(*) FROM semscale_attempts WHERE status = 'replied'").fetchone()
     kept.close()
     again = asked(*command, *FILES, limit="9")
     assert (again.code, json.loads(again.out)["counts"]) == (0, {"scored": 200})

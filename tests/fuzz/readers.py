@@ -21,14 +21,14 @@ import polars as pl
 
 from semscale.chat.budget import PriceTable
 from semscale.chat.endpoint import Scrubber, parse_reply
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.cli.judge import read_panel
 from semscale.compat.athena import read_report
 from semscale.drift.gate.settings import read_gate_settings
 from semscale.drift.reading import read_items, read_run
 from semscale.embedding.cache import FILE_NAME, STATES_FILE, EmbeddingCache, StateCache
 from semscale.embedding.cache_file import CacheWarning
-from semscale.embedding.weight_files import Q4Parameters, read_tensors
+from semscale.embedding.checkpoint import Q4Parameters, read_tensors
 from semscale.errors import SemscaleError
 from semscale.guards.registry import Guards
 from semscale.history.history import open_history
@@ -253,7 +253,7 @@ def ledger_file(content: bytes) -> None:
 
 async def use_ledger(path: Path) -> None:
     with Ledger(path) as ledger:
-        for use in (lambda: ledger.find(KEY), lambda: ledger.claim(KEY, 1), lambda: ledger.attempts(KEY)):
+        for use in (lambda: ledger.find(KEY), lambda: ledger.claim(KEY, 1)):
             with suppress(SemscaleError):
                 await use()
 
@@ -271,9 +271,9 @@ def ledger_entry(content: bytes) -> None:
     path.write_bytes(empty_ledger())
     status, _, body = content.partition(b"\n")
     with closing(sqlite3.connect(path)) as file, file:
-        file.execute("DELETE FROM claims")
-        row = (KEY, 0.0, status.decode("utf-8", "replace"), body)
-        file.execute("INSERT INTO attempts (key, made, status, body) VALUES (?, ?, ?, CAST(? AS TEXT))", row)
+        file.execute("DELETE FROM semscale_claims")
+        row = (KEY, 1, 1, 0.0, status.decode("utf-8", "replace"), body)
+        file.execute("INSERT INTO semscale_attempts VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT))", row)
     asyncio.run(use_ledger(path))
 
 

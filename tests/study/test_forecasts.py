@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.chat.budget import Budget, Forecast
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.chat.messages import Usage
 from semscale.chat.runner import Running
 from semscale.study.interviews import personas_within

@@ -7,7 +7,7 @@ from python_calamine import CalamineWorkbook
 from tests.study.conftest import PlayedModel
 
 from semscale.chat.budget import Budget
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.chat.runner import Running
 from semscale.errors import InputError, UnknownNameError
 from semscale.report.markdown import markdown

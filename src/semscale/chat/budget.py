@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from semscale.chat.chat_model import ChatModel
-from semscale.chat.ledger.content_key import ContentKeys
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import CallError, Message, Reply, Request, Usage
 from semscale.chat.pacing import NumberedRequests, Requests, Retries
 from semscale.errors import InputError

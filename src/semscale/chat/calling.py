@@ -10,9 +10,7 @@ from weakref import WeakKeyDictionary
 from semscale.chat.budget import BYTES_PER_TOKEN, Meter, estimated_prompt, most_reply_tokens
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.endpoint import Scrubber, environment_secrets, failure_of
-from semscale.chat.ledger.content_key import ContentKeys
-from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.ledger.operations import Claim
+from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import (
     FATAL,
     CallError,
@@ -28,7 +26,6 @@ from semscale.chat.pacing import Clock, FirstFailures, Limits, Pacer, ReplyWatch
 from semscale.errors import SemscaleError
 
 _RUNS = itertools.count()
-_LOOK_AGAIN = 0.5  # seconds between looks while another process makes the call
 _REFUSED_BY = 5.0  # seconds after which other requests are sent: endpoints refuse parameters at once
 _HOLDING = frozenset({FailureKind.RATE_LIMITED, FailureKind.SERVER})
 _ACCEPTED = frozenset({FailureKind.REFUSED, FailureKind.SILENT})
@@ -255,9 +252,8 @@ class Caller:
         """Look a request up, else send it and repeat what may pass; return the result and the calls sent."""
         ledger, result = self._setting.ledger, None
         if ledger is not None:
-            while (stored := await ledger.claim(key, self._run)) is Claim.ELSEWHERE:
-                await self._setting.clock.sleep(_LOOK_AGAIN)
-            if not isinstance(stored, Claim):
+            stored = await ledger.claim(key, self._run)
+            if stored is not None:
                 self._note_reply(stored)
                 return stored, 0
         attempts = repeated = 0

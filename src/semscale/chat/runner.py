@@ -19,7 +19,7 @@ from semscale.chat.calling import (
     StoppedRunError,
 )
 from semscale.chat.chat_model import ChatModel, check_run, checked_chat_model, held_open
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.chat.messages import CallError, FailureKind, Request, RequestOutcome
 from semscale.chat.pacing import Clock, Limits, NumberedRequests, Requests, Retries
 from semscale.errors import InputError, InterruptedRunError, SemscaleError

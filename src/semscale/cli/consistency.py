@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from semscale.answer_consistency.summary import ConsistencySummary
     from semscale.chat.budget import Forecast, ForecastSummary
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.ledger.ledger import Ledger
+    from semscale.chat.ledger import Ledger
     from semscale.chat.messages import CallError, Reply, Request
     from semscale.types import Progress
 
@@ -400,7 +400,7 @@ async def _forecast(
 ) -> "Forecast":
     from semscale.answer_consistency.asking import prompt_status
     from semscale.chat.budget import forecast
-    from semscale.chat.ledger.content_key import ContentKeys
+    from semscale.chat.ledger import ContentKeys
     from semscale.types import Status
 
     keys = ContentKeys(chat)

@@ -30,7 +30,7 @@ from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
     from semscale.chat.budget import Forecast, ForecastSummary
-    from semscale.chat.ledger.ledger import Ledger
+    from semscale.chat.ledger import Ledger
     from semscale.chat.messages import Request
     from semscale.judging.audit import Audit, AuditSummary
     from semscale.judging.comparing import SystemComparison

@@ -17,7 +17,7 @@ from semscale.settings import Option, Settings
 if TYPE_CHECKING:
     from semscale.chat.budget import Budget, Forecast, PriceTable
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.ledger.ledger import Ledger
+    from semscale.chat.ledger import Ledger
     from semscale.chat.pacing import Limits
     from semscale.chat.runner import Runner, Running
     from semscale.distributed.cluster_parts import Recipe
@@ -430,7 +430,7 @@ class CallOptions(Configurable):
 
     def open_ledger(self) -> "Ledger":
         """Open the ledger that stores replies."""
-        from semscale.chat.ledger.ledger import Ledger
+        from semscale.chat.ledger import Ledger
 
         self._ledger()
         return Ledger(self.ledger)

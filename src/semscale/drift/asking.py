@@ -13,8 +13,7 @@ import numpy as np
 
 from semscale.chat.budget import Price, PriceTable
 from semscale.chat.chat_model import ChatModel, load_chat_model
-from semscale.chat.ledger.content_key import KEY_BYTES, ContentKeys
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import KEY_BYTES, ContentKeys, Ledger
 from semscale.chat.messages import TRANSIENT, FailureKind, Reply, Request, RequestOutcome
 from semscale.chat.runner import Running, run_apart
 from semscale.drift.cells import CellLocation, group_objects, input_text, names_in

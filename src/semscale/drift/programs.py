@@ -15,8 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from semscale.chat.ledger.content_key import KEY_BYTES
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import KEY_BYTES, Ledger
 from semscale.chat.messages import Reply
 from semscale.drift.asking import NO_RUN, Answer, Answers, ItemToAsk
 from semscale.drift.cells import CellLocation, number_in, outputs_in

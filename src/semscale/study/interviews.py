@@ -25,8 +25,7 @@ from semscale.chat.decisions import (
     why_beyond,
 )
 from semscale.chat.declining import declines_to_answer
-from semscale.chat.ledger.content_key import ContentKeys
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import Message, Parameters, Part, Reply, Request, RequestOutcome, TextPart
 from semscale.chat.runner import Runner, Running
 from semscale.errors import InterruptedRunError

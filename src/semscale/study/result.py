@@ -16,7 +16,7 @@ from semscale.chat.budget import Forecast
 from semscale.chat.chat_model import load_chat_model
 from semscale.chat.decisions import DecidingChat, load_deciding_model
 from semscale.chat.endpoint import KEY_VARIABLE
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.chat.messages import CallError, FailureKind, Message, Reply, Request, RequestOutcome, TextPart
 from semscale.chat.runner import Running, run_apart
 from semscale.embedding.loading import as_embedder

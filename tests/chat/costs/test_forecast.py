@@ -6,7 +6,7 @@ import pytest
 
 from semscale.chat import Request
 from semscale.chat.budget import Budget, FurtherCalls, Price, PriceTable, forecast
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.chat.messages import Usage
 from semscale.chat.runner import Runner
 

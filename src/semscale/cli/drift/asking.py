@@ -54,7 +54,7 @@ from semscale.report.drift_runs import none_shared_words
 from semscale.store.writing import write_table
 
 if TYPE_CHECKING:
-    from semscale.chat.ledger.ledger import Ledger
+    from semscale.chat.ledger import Ledger
     from semscale.types import Progress
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from semscale.chat.chat_model import load_chat_model
-from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger import Ledger
 from semscale.chat.runner import Running, run_apart
 from semscale.drift.asking import AskSettings, ItemToAsk, PromptTemplate
 from semscale.drift.matrix.cells import AskedCell, ask_cells, cells_of

@@ -1,4 +1,4 @@
-"""Databases of histories: a SQLite file, or a database on a PostgreSQL server.
+"""Databases of histories and ledgers: a SQLite file, or a database on a PostgreSQL server.
 
 :func:`open_database` creates the tables and brings older ones up to date. Statements are the same for both;
 what differs between the two is in this module and in ``postgres_server``.
@@ -34,7 +34,7 @@ from semscale.extras import require
 from semscale.store.atomic import create_private, create_private_folder
 from semscale.store.databases.address import Address
 from semscale.store.databases.schema import REVISION, VERSION_TABLE
-from semscale.store.databases.server_errors import LOST, READ_ONLY, message_for
+from semscale.store.databases.server_errors import LOST, READ_ONLY, may_pass, message_for
 from semscale.store.sqlite_errors import primary_code
 
 if TYPE_CHECKING:
@@ -120,9 +120,21 @@ class Database:
         with clear_errors(self.name, connected=True), connection, connection.begin():
             yield connection
 
-    def connect(self) -> Connection:
-        """Open a connection for transactions that write; errors are those of SQLAlchemy."""
-        return self._engine.connect().execution_options(**{_WRITES: True})
+    def connect(self, *, by_statement: bool = False) -> Connection:
+        """Open a connection for many transactions that write; errors are those of SQLAlchemy.
+
+        Args:
+            by_statement: whether each statement is a transaction of its own.
+        """
+        level = {"isolation_level": "AUTOCOMMIT"} if by_statement else {}
+        return self._engine.connect().execution_options(**{_WRITES: True}, **level)
+
+    @staticmethod
+    @contextmanager
+    def transaction(connection: Connection, *, writes: bool) -> Iterator[Connection]:
+        """Open a transaction on a connection that stays open; errors are those of SQLAlchemy."""
+        with connection.execution_options(**{_WRITES: writes}).begin():
+            yield connection
 
     def close(self) -> None:
         """Close all connections."""
@@ -341,6 +353,9 @@ _SQLITE_MESSAGES = {
     sqlite3.SQLITE_FULL: "is on a disk that is full: make room and try again",
     sqlite3.SQLITE_IOERR: "cannot be read or written: check the disk it is on",
 }
+_PASSING_CODES = frozenset(
+    {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+)
 # Neither the errors of Python's module itself nor those of a damaged table have a code of their own.
 _SIGNS_OF_DAMAGE = (
     "decode",
@@ -382,3 +397,10 @@ def error_message(error: Exception, *, connected: bool) -> str | None:
     damage = _DAMAGED if any(sign in str(error.orig) for sign in _SIGNS_OF_DAMAGE) else None
     code = primary_code(error.orig)
     return damage if code is None else _SQLITE_MESSAGES.get(code, damage)
+
+
+def is_passing(error: Exception) -> bool:
+    """Tell whether the same transaction may succeed later: after a restart, or with room on the disk."""
+    if isinstance(error, DBAPIError) and isinstance(error.orig, sqlite3.Error):
+        return primary_code(error.orig) in _PASSING_CODES
+    return not isinstance(error, UnicodeDecodeError) and may_pass(error)

@@ -1,6 +1,6 @@
-"""Tables of a history: its entries with their parts and their chain."""
+"""Tables of histories and ledgers, which may share a database."""
 
-from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import BigInteger, Column, Double, Integer, LargeBinary, MetaData, Table, Text
 
 REVISION = "1"
 """The Alembic revision that results in these tables."""
@@ -57,3 +57,35 @@ LINKS = Table(
     Column("parents", Text, nullable=False),
 )
 """The chain: a hash of each entry and of the links before it."""
+
+ATTEMPTS = Table(
+    "semscale_attempts",
+    METADATA,
+    Column("key", LargeBinary, primary_key=True),
+    # A writer numbers its attempts, so that storing one again after a lost connection changes nothing.
+    Column("writer", BigInteger, primary_key=True, autoincrement=False),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    # Seconds since 1970, by the writer's clock.
+    Column("moment", Double, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("body", Text, nullable=False),
+)
+"""Attempts at calls of chat models, by the hash of everything that decides a reply."""
+
+CLAIMS = Table(
+    "semscale_claims",
+    METADATA,
+    Column("key", LargeBinary, primary_key=True),
+    Column("writer", BigInteger, nullable=False),
+    Column("run", BigInteger, nullable=False),
+)
+"""Calls under way, each with the run of the open ledger that makes it."""
+
+WRITERS = Table(
+    "semscale_writers",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    # Seconds since 1970, by the server's clock.
+    Column("until", Double, nullable=False),
+)
+"""Open ledgers on a server, each with the time until which its claims hold."""

@@ -1,0 +1,371 @@
+"""The ledger: the results of all calls on disk, so that a restarted run repeats no paid call."""
+
+import asyncio
+import hashlib
+import json
+import os
+import queue
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.messages import (
+    CallError,
+    FailureKind,
+    OutcomeStatus,
+    Reply,
+    Request,
+    TextPart,
+    TokenLogprob,
+    Usage,
+)
+from semscale.errors import InputError, SemscaleError
+from semscale.extras import require
+from semscale.json_reading import parse_json
+from semscale.store.databases.address import Address, read_address
+from semscale.weights.folders import cache_root
+
+FILE_NAME = "ledger.sqlite"
+VARIABLE = "SEMSCALE_LEDGER"
+"""Environment variable that names the ledger of all runs for which none is named."""
+
+_BATCH = 1024  # jobs that share one write to disk
+_LOOK_AGAIN = 0.5  # seconds between looks while another run makes the call
+
+Result = tuple[str, str]
+"""The result of a call as it is stored: ``replied`` or the kind of failure, and JSON."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of the ledger's thread about one call.
+
+    Attributes:
+        action: ``find`` its final result; ``claim``, the same, or else reserve the call for a run unless
+            another one makes it; ``record`` a result, which ends the run's claim if it is final; ``release``
+            the claim.
+        key: of the call.
+        run: number of the run, as several may share a ledger.
+        result: to record.
+    """
+
+    action: Literal["find", "claim", "record", "release"]
+    key: bytes
+    run: int = 0
+    result: Result | None = None
+
+
+class Ledger:
+    """Stores the result of every call under a hash of its content.
+
+    Several runs and processes may use one ledger at once, and several machines one on a server. One thread
+    works on it and puts all waiting jobs together, so many replies share one write to disk. A reply is on
+    disk before the caller gets it. Prompts are stored only as a hash.
+
+    Args:
+        where: path of a SQLite file, or ``postgresql://user@host/database``. By default the address in
+            ``SEMSCALE_LEDGER``, or ``ledger.sqlite`` in the folder named by ``SEMSCALE_CACHE``, or else in
+            the system's cache folder.
+
+    Raises:
+        InputError: the address has another form. When it is first used: the file or the server cannot be
+            used, or holds no ledger.
+        MissingExtraError: the extra ``postgres`` is not installed, for a server.
+    """
+
+    def __init__(self, where: str | Path | None = None) -> None:
+        self._address = _address(where)
+        if self._address.url is not None:
+            require("postgres")
+        self._closing = threading.Event()
+        self._jobs: queue.SimpleQueue[tuple[Job, asyncio.Future[object]] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._guard = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def find(self, key: bytes) -> Reply | CallError | None:
+        """Return a call's reply or refusal, if it has one."""
+        return self._outcome(await self._do(Job("find", key)))
+
+    async def claim(self, key: bytes, run: int) -> Reply | CallError | None:
+        """Return a call's reply or refusal, or reserve the call; wait while another run makes it.
+
+        Args:
+            key: of the call.
+            run: number of the run, as several may share this object.
+
+        Returns:
+            The result; ``None`` if there is none, and the call is reserved for this run.
+        """
+        try:
+            while (found := await self._do(Job("claim", key, run))) is False:
+                await asyncio.sleep(_LOOK_AGAIN)
+        except asyncio.CancelledError:
+            await self.release(key, run)  # the thread may have reserved it already
+            raise
+        return None if found is True else self._outcome(found)
+
+    async def record(self, key: bytes, run: int, outcome: Reply | CallError) -> None:
+        """Store the result of a call, on disk when this returns; a final one ends the reservation."""
+        await self._do(Job("record", key, run, _result(outcome)))
+
+    async def release(self, key: bytes, run: int) -> None:
+        """Give up the reservation of a call without a final result, even if the caller is cancelled."""
+        releasing = asyncio.ensure_future(self._do(Job("release", key, run)))
+        # Of a cancelled caller nobody waits for the error: the run ends with the one that cancelled it.
+        releasing.add_done_callback(lambda task: task.cancelled() or task.exception())
+        await asyncio.shield(releasing)
+
+    def close(self) -> None:
+        """End all reservations and close it; the next use opens it again."""
+        with self._guard:
+            if self._thread is not None:
+                self._closing.set()
+                self._jobs.put(None)
+                self._thread.join()
+                self._thread = None
+                self._closing.clear()
+
+    def _outcome(self, stored: Result | None) -> Reply | CallError | None:
+        if stored is None:
+            return None
+        status, body = stored
+        try:
+            if status == OutcomeStatus.REPLIED:
+                return load_reply(body)
+            failure = parse_json(body)
+            return CallError(_text(failure, "message"), kind=FailureKind(status), raw=_text(failure, "raw"))
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise InputError(
+                f"{self._address.shown} holds a damaged reply ({error!r:.80}); move it away or name another "
+                "ledger"
+            ) from error
+
+    async def _do(self, job: Job) -> Any:  # noqa: ANN401 - each action has an answer of its own
+        answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        with self._guard:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._serve, name="semscale-ledger", daemon=True)
+                self._thread.start()
+            self._jobs.put((job, answer))
+        try:
+            return await answer
+        except SemscaleError as error:  # others that wait get the same one, and each task raises its own
+            raise type(error)(*error.args) from error
+
+    def _serve(self) -> None:
+        from semscale.chat.stored_calls import StoredCalls  # SQLAlchemy loads when a ledger is first used
+
+        store: StoredCalls | None = None
+        while (waiting := self._waiting(store.longest_idle if store else None)) is not None:
+            # A claim or a search that was cancelled has no effect; the release of the claim comes behind it.
+            waiting = [
+                pair for pair in waiting if pair[0].action in {"record", "release"} or not pair[1].done()
+            ]
+            try:
+                store = store or StoredCalls(self._address, self._closing)
+                if not waiting:
+                    store.renew()
+                    continue
+                answers: Sequence[object] = store.do([job for job, _ in waiting])
+            except Exception as error:  # raised again where the answer is awaited; the thread goes on
+                answers = [error] * len(waiting)
+            _hand_out([future for _, future in waiting], answers)
+        if store is not None:
+            store.close()
+
+    def _waiting(self, longest_idle: float | None) -> list[tuple[Job, "asyncio.Future[object]"]] | None:
+        """Wait for jobs: none of them if none comes for so long, ``None`` when the ledger is closed."""
+        try:
+            first = self._jobs.get(timeout=longest_idle)
+        except queue.Empty:
+            return []
+        if first is None:
+            return None
+        waiting = [first]
+        while len(waiting) < _BATCH:
+            try:
+                following = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if following is None:
+                self._jobs.put(None)
+                break
+            waiting.append(following)
+        return waiting
+
+
+def _hand_out(futures: Sequence["asyncio.Future[object]"], answers: Sequence[object]) -> None:
+    """Deliver the answers, with one wake-up for each event loop."""
+    for loop in {future.get_loop() for future in futures}:
+        pairs = [pair for pair in zip(futures, answers, strict=True) if pair[0].get_loop() is loop]
+        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+            loop.call_soon_threadsafe(_resolve, pairs)
+
+
+def _resolve(pairs: "list[tuple[asyncio.Future[object], object]]") -> None:
+    for future, answer in pairs:
+        if future.done():  # the waiting task was cancelled
+            continue
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)
+
+
+def _address(where: str | Path | None) -> Address:
+    """Read a ledger's address; a plain path is not looked at before it is used."""
+    named, kind = (where, "ledger") if where is not None else (os.environ.get(VARIABLE), VARIABLE)
+    if where is None and not named:
+        named, kind = cache_root() / FILE_NAME, "ledger"
+    if "://" in str(named) or not str(named).strip():  # that of a blank is refused
+        try:
+            return read_address(str(named), kind)
+        except InputError as error:
+            raise InputError(str(error).replace(f"{VARIABLE}.sqlite", FILE_NAME)) from None
+    path = Path(str(named)).expanduser()
+    return Address("ledger", str(path), path=path)
+
+
+KEY_BYTES = 20
+
+
+class ContentKeys:
+    """Computes the keys of requests to one model.
+
+    Args:
+        model: its name and signature are part of every key; the version of Semscale is not.
+
+    Example:
+        >>> from semscale.signature import Signature
+        >>> class Echo:
+        ...     name, signature = "echo", Signature.of("chat", engine="echo")
+        >>> keys = ContentKeys(Echo())
+        >>> keys.of(Request.of("a")) == keys.of(Request.of("a")), keys.of(Request.of("a", sample=1)).hex()[:0]
+        (True, '')
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        identity = [model.name, model.signature.instrument, model.signature.fields]
+        self._start = hashlib.blake2b(_canonical(identity), digest_size=KEY_BYTES)
+
+    def of(self, request: Request) -> bytes:
+        """Return the key of a request: 20 bytes of BLAKE2b over its messages, parameters and sample."""
+        state = self._start.copy()
+        state.update(_canonical(_content(request)))
+        return state.digest()
+
+
+def _content(request: Request) -> list[Any]:
+    messages = [
+        [
+            message.role,
+            [
+                ["text", part.text] if isinstance(part, TextPart) else ["image", part.content_hash]
+                for part in message.content
+            ],
+        ]
+        for message in request.messages
+    ]
+    parameters = {
+        name: value for name, value in vars(request.parameters).items() if value not in (None, (), {})
+    }
+    return [messages, parameters, request.sample]
+
+
+def _canonical(content: object) -> bytes:
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), default=_plain).encode()
+
+
+def _plain(value: object) -> dict[Any, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise InputError(f"a request's parameters must be what JSON can hold, got {type(value).__name__}")
+
+
+def _result(outcome: Reply | CallError) -> Result:
+    if isinstance(outcome, Reply):
+        return OutcomeStatus.REPLIED.value, dump_reply(outcome)
+    return outcome.kind.value, write_json({"message": str(outcome), "raw": outcome.raw})
+
+
+def dump_reply(reply: Reply) -> str:
+    """Write a reply as JSON."""
+    usage, logprobs = reply.usage, reply.logprobs
+    return write_json(
+        {
+            "text": reply.text,
+            "finish_reason": reply.finish_reason,
+            "usage": usage and [usage.prompt_tokens, usage.completion_tokens],
+            "logprobs": None
+            if logprobs is None
+            else [[token.token, token.logprob, token.top] for token in logprobs],
+            "model": reply.model,
+            "raw": reply.raw,
+            **({"left_out": reply.left_out} if reply.left_out else {}),
+            **({} if reply.seconds is None else {"seconds": reply.seconds}),
+        }
+    )
+
+
+def write_json(content: Mapping[str, object]) -> str:
+    r"""Write JSON that every database keeps: unpaired surrogates, which UTF-8 cannot hold, are escaped.
+
+    Example:
+        >>> print(write_json({"text": "né"}), write_json({"text": "\ud83d"}))
+        {"text":"né"} {"text":"\ud83d"}
+    """
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # an endpoint's JSON may name half of a pair, as a cut-off emoji is
+        return json.dumps(content, separators=(",", ":"))
+    return text
+
+
+def load_reply(text: str) -> Reply:
+    """Read a reply back.
+
+    Raises:
+        ValueError, KeyError, TypeError, AttributeError, OverflowError: :func:`dump_reply` did not write it.
+
+    Example:
+        >>> reply = Reply("4", usage=Usage(12, 1), logprobs=(TokenLogprob("4", -0.5, (("4", -0.5),)),))
+        >>> load_reply(dump_reply(reply)) == reply
+        True
+    """
+    stored = parse_json(text)
+    usage, logprobs = stored["usage"], stored["logprobs"]
+    return Reply(
+        text=_text(stored, "text"),
+        finish_reason=_text(stored, "finish_reason"),
+        usage=None if usage is None else Usage(*map(int, usage)),
+        logprobs=None if logprobs is None else tuple(_token(*token) for token in logprobs),
+        model=_text(stored, "model"),
+        raw=_text(stored, "raw"),
+        left_out=tuple(map(str, stored.get("left_out", ()))),
+        seconds=None if stored.get("seconds") is None else float(stored["seconds"]),
+    )
+
+
+def _text(stored: Mapping[str, Any], key: str) -> str:
+    value = stored[key]
+    if not isinstance(value, str):
+        raise TypeError(f"{key} is no text")
+    return value
+
+
+def _token(token: str, logprob: float, top: list[tuple[str, float]]) -> TokenLogprob:
+    return TokenLogprob(str(token), float(logprob), tuple((str(other), float(value)) for other, value in top))

@@ -1,1 +1,0 @@
-"""The ledger: a record on disk of all calls to chat models."""
