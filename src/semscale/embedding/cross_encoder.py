@@ -23,6 +23,7 @@ from semscale.embedding.openvino import (
     arithmetic_of,
     check_finite,
     check_precision,
+    engine_name,
     openvino_module,
     token_batches,
 )
@@ -179,7 +180,7 @@ class _GraphClassifier:
         self._compiled: dict[Arithmetic, Pipeline] = {}
         self._inputs: list[tuple[str, np.dtype[Any]]] = []
         self.sha256 = _hash_of(self._paths)
-        self.engine = f"openvino-{openvino_module().__version__.split('-')[0]}"
+        self.engine = engine_name()
         self.precision = str(self._arithmetic)
 
     def outputs(

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from importlib.metadata import version
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -202,12 +203,11 @@ class OpenVinoEmbedder:
 
     def signature_in(self, arithmetic: Arithmetic) -> Signature:
         """Return the signature of vectors that are computed in another arithmetic."""
-        engine_version = openvino_module().__version__
         return Signature.of(
             "embed",
             model=f"{self.name}#{self._sha256[:12]}",
             setup=self._checkpoint.setup_hash,
-            engine=f"openvino-{engine_version.split('-')[0]}",
+            engine=engine_name(),
             precision=str(arithmetic),
             pooling=self._checkpoint.pooling,
             window=f"{self._checkpoint.max_tokens}/{self._overlap}",
@@ -733,6 +733,16 @@ def multiplies_int8(precision: str) -> bool:
     except RuntimeError:  # no such product at all, as where oneDNN is limited to older instructions
         return False
     return bool(np.abs(sums - _LARGEST).max() < _ROUNDED_AWAY / 4)
+
+
+def engine_name() -> str:
+    """Name OpenVINO and its version for signatures, without importing it: cached vectors need no engine.
+
+    Example:
+        >>> engine_name().partition("-")[0]
+        'openvino'
+    """
+    return f"openvino-{version('openvino')}"
 
 
 def openvino_module() -> ModuleType:
