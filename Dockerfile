@@ -26,6 +26,6 @@ ENV SEMSCALE_OFFLINE=1
 VOLUME /jobs
 EXPOSE 8000
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
+HEALTHCHECK --interval=10s --timeout=5s --start-period=180s \
     CMD ["python", "-c", "from http.client import HTTPConnection as To; to = To('127.0.0.1', 8000, timeout=4); to.request('GET', '/ready'); raise SystemExit(to.getresponse().status != 200)"]
 ENTRYPOINT ["semscale", "serve", "--host", "0.0.0.0", "--jobs", "/jobs"]

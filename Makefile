@@ -29,7 +29,7 @@ test: $(VENV)/developer
 # Ray has one cluster for all its tests, so they share one process. PyTorch has an environment of its own.
 test-all: $(VENV)/developer $(BENCH_VENV)/installed
 	$(BIN)/python -m pip install --quiet --group cloud
-	$(BIN)/python -m pip install --quiet --editable ".[inspect,local,ray,serve]"
+	$(BIN)/python -m pip install --quiet --group serve --editable ".[inspect,local,ray,serve]"
 	$(ONE_THREAD) $(BIN)/$(PYTEST) -m "exhaustive and not ray"
 	$(BIN)/python -m pytest -m ray
 	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable ".[torch]"

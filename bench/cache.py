@@ -12,15 +12,16 @@ import numpy as np
 from measuring import Options, machine, ratios, seconds, spread
 from rated_texts import review_texts
 from semscale.embedding import load_embedder
+from semscale.weights.known import DEFAULT_MODEL
 
 REPEATS = 10
 
 
 def warm_cache(texts, turns):
-    computing = load_embedder(cache=False)
+    computing = load_embedder(DEFAULT_MODEL, cache=False)
     computing.embed(texts[:500])
     with tempfile.TemporaryDirectory() as folder:
-        cached = load_embedder(cache=Path(folder))
+        cached = load_embedder(DEFAULT_MODEL, cache=Path(folder))
         cached.embed(texts)
         computed, looked_up = [], []
         for _ in range(turns):
@@ -40,7 +41,7 @@ def duplicates(words, n_rows):
     distinct = list(dict.fromkeys(" ".join(words[place] for place in row) for row in places))[:n_distinct]
     rows = rng.permutation(np.arange(n_rows) % n_distinct)
     texts = [distinct[row] for row in rows]
-    embedder = load_embedder(cache=False)
+    embedder = load_embedder(DEFAULT_MODEL, cache=False)
     embedder.embed(distinct[:500])
     np.ones((n_rows, embedder.dimensions), np.float32)  # touch the memory once, as a running program has
     once = seconds(lambda: embedder.embed(distinct))

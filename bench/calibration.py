@@ -16,7 +16,7 @@ from rated_texts import HIGHEST, LOWEST, first, review_sentences
 from semscale.rating.calibrators import Predictors
 from semscale.rating.fitting import Sample, choose_method, fit_without_parts, human_masses
 from semscale.rating.rater import Rater
-from semscale.results.tallies import Tallies
+from semscale.results.estimates import Tallies
 from semscale.signature import Signature
 from semscale.stats.calibration import log_scores, ranked_probability_scores
 from semscale.stats.correlations import ks_similarity, pearson

@@ -22,6 +22,7 @@ from semscale.answer_consistency.settings import GUARD_NAMES
 from semscale.matching.cosines import Cosines
 from semscale.matching.pairs import pair_up
 from semscale.matching.summary import share_above
+from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
 from shared_data import shared_data
 
@@ -109,11 +110,11 @@ def main():
         print(f"peer: {', '.join(f'{name} {value}' for name, value in peer.about['about'].items())}")
     else:
         print(f"left out: uqlm, for want of {chosen.peer}; make bench sets it up")
-    embedder = load_embedder(cache=False)
+    embedder = load_embedder(DEFAULT_MODEL, cache=False)
     instruments = {
         "cosine_sim": Consistency(measures=["cosine_sim"], embedder=embedder),
         "the same, fast": Consistency(
-            measures=["cosine_sim"], embedder=load_embedder(precision="fast", cache=False)
+            measures=["cosine_sim"], embedder=load_embedder(DEFAULT_MODEL, precision="fast", cache=False)
         ),
         "default measures": Consistency(embedder=embedder),
     }

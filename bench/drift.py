@@ -24,6 +24,7 @@ from semscale.drift.measure.meter import DriftMeter
 from semscale.embedding.cache import STATES_FILE
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
+from semscale.weights.known import DEFAULT_MODEL
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 OUTPUTS = 3
@@ -100,7 +101,7 @@ class Nights:
 def measure(asked, n_reruns):
     """Print what comparing costs beside so many reruns."""
     baseline, reruns, (warming, *candidates) = runs(asked.items, n_reruns, asked.turns + 1)
-    embedder = load_embedder(precision=asked.precision, cache=False)
+    embedder = load_embedder(DEFAULT_MODEL, precision=asked.precision, cache=False)
     embedder.embed(texts_of(warming)[:500])
     with tempfile.TemporaryDirectory() as folder:
         nights = Nights(baseline, reruns, folder, asked.precision)

@@ -16,9 +16,9 @@ from float32_checkpoint import write_float32
 from measuring import Options, Peer, encoder_gigaflops, machine, ratios, seconds, sgemm_peak, spread
 from rated_texts import review_texts
 from semscale.embedding import load_embedder
+from semscale.embedding.checkpoint import open_checkpoint
 from semscale.embedding.openvino import PRECISIONS
 from semscale.embedding.tokenizer import WindowTokenizer, open_tokenizer
-from semscale.embedding.weight_files import open_checkpoint
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from beetle import auc
 from measuring import Options, machine
-from semscale.guards.reading import analyse
 from semscale.guards.registry import Guards
+from semscale.guards.text import read_text
 from semscale.weights.known import DEFAULT_MODEL
 from validity import methods
 
@@ -42,7 +42,7 @@ def seconds_a_pair(rows, turns):
     """Least processor time of all guards on a pair of new texts."""
     guards, spent = Guards(), []
     for _ in range(turns):
-        analyse.cache_clear()
+        read_text.cache_clear()
         start = time.process_time()
         for row in rows:
             guards.check(row["text_a"], row["text_b"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from safetensors.numpy import save_file
 
-from semscale.embedding.weight_files import WORDS, open_checkpoint, open_weights, read_content
+from semscale.embedding.checkpoint import WORDS, open_checkpoint, open_weights, read_content
 from semscale.weights.resolving import ModelFiles
 
 _KIND = "sentence_transformers.models."

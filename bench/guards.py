@@ -13,8 +13,8 @@ import numpy as np
 from beetle import read_answers
 from measuring import Options, machine, spread
 from semscale import load_embedder
-from semscale.guards.reading import analyse
 from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, finding_counts
+from semscale.guards.text import read_text
 from shared_data import shared_data
 
 PARAPHRASE = 4.5
@@ -76,7 +76,7 @@ def speeds(pairs, turns):
     for _ in range(turns):
         for speed, clear in ((new, True), (known, False)):
             if clear:
-                analyse.cache_clear()
+                read_text.cache_clear()
             start = time.process_time()
             for pair in pairs:
                 Guards().check(*pair)

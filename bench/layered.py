@@ -67,7 +67,7 @@ def main():
     pairs = real_pairs(options.pairs)
     predictions, references = map(list, zip(*pairs, strict=True))
     folder = resolve(DEFAULT_MODEL).folder
-    embedder = load_embedder(cache=False)
+    embedder = load_embedder(DEFAULT_MODEL, cache=False)
     pieces = pieces_of(state_engine(embedder).open_tokenizer())
     found = match_with(cold(LAYERED[0], embedder, pieces), predictions, references)
     baseline = float(dict(found.signature.fields)["baseline"])

@@ -16,7 +16,7 @@ from semscale.embedding import load_embedder, openvino
 from semscale.embedding.openvino import PRECISIONS, arithmetic_of
 from semscale.embedding.tokenizer import WindowTokenizer, open_tokenizer
 from semscale.scales import scale_names
-from semscale.weights.known import DEFAULT_RATING_MODEL
+from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 from semscale.weights.resolving import resolve
 
 LOWEST = 5
@@ -58,10 +58,10 @@ def show_short_texts(texts):
     """Print the lowest cosines of MiniLM between ``fast`` and ``exact``, with and without the bound."""
     tokenizer = resolve("all-MiniLM-L6-v2").folder / "tokenizer.json"
     lengths = WindowTokenizer(open_tokenizer(tokenizer), 256, 64).split(texts).lengths
-    exact = load_embedder(precision="exact", cache=False).embed(texts).vectors.astype(float)
+    exact = load_embedder(DEFAULT_MODEL, precision="exact", cache=False).embed(texts).vectors.astype(float)
     for short in (0, openvino.SHORT):
         openvino.SHORT = short
-        fast = load_embedder(precision="fast", cache=False).embed(texts).vectors
+        fast = load_embedder(DEFAULT_MODEL, precision="fast", cache=False).embed(texts).vectors
         cosines = (exact * fast).sum(axis=1)
         print(f"\nall-MiniLM-L6-v2, texts below {short} tokens in float32: lowest cosines")
         for row in np.argsort(cosines)[:LOWEST]:

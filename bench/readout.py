@@ -1,4 +1,4 @@
-"""The two readouts of a scale's anchors beside people: SSR and ordinal, on the quality scale as shipped.
+"""The readouts of a scale's anchors beside people, on the quality scale as shipped.
 
 Run with ``python bench/readout.py``. The ordinal readout's width is the one with the least ranked probability
 score on one half of the review sentences, by whole reviews, with the first model; the other half and the
@@ -19,7 +19,7 @@ from measuring import Options
 from rated_texts import HIGHEST, LOWEST, first, further_sets, review_sentences
 from semscale.embedding import load_embedder
 from semscale.rating.human import laid_on
-from semscale.rating.readouts import WIDTH, ordinal_ratings, ssr_ratings
+from semscale.rating.readouts import READOUTS, WIDTH, ordinal_ratings
 from semscale.scales import load_scale
 
 SCALE = "quality"
@@ -69,11 +69,9 @@ def report_sets(sets, vectors, anchors, values, replicates):
     print(f"{'':26}{'n':>6}  {'readout':<13}{'r':>6}{'RPS':>7}{'KS':>7}{'spread':>8}")
     for rated in sets:
         masses, human = people(rated, values), rated.mean
-        pmfs = {
-            "equal shares": np.full_like(masses, 1 / len(values)),
-            "ssr": ssr_ratings(vectors[rated.name], anchors, values=values).pmf,
-            "ordinal": ordinal_ratings(vectors[rated.name], anchors, values=values).pmf,
-        }
+        pmfs = {"equal shares": np.full_like(masses, 1 / len(values))}
+        for name, rate in READOUTS.items():
+            pmfs[name] = rate(vectors[rated.name], anchors, values=values).pmf
         for place, (name, pmf) in enumerate(pmfs.items()):
             heading = f"{rated.name:<26}{len(human):>6,}" if place == 0 else " " * 32
             means = pmf @ values
@@ -81,29 +79,30 @@ def report_sets(sets, vectors, anchors, values, replicates):
             rps = ranked_probability(pmf, masses).mean()
             spread = means.std() / (masses @ values).std()
             print(f"{heading}  {name:<13}{r}{rps:7.3f}{ks_similarity(pmf, masses):7.3f}{spread:8.2f}")
-        report_difference(pmfs, masses, human, rated.group, values, replicates)
+        for name in ("ordinal", "combined"):
+            report_difference(name, pmfs, rated, values, replicates)
     print()
 
 
-def report_difference(pmfs, masses, human, group, values, replicates):
-    """Print by how much the ordinal readout is above SSR, with intervals."""
-    means = {name: pmfs[name] @ values for name in ("ssr", "ordinal")}
-    gain = ranked_probability(pmfs["ordinal"], masses) - ranked_probability(pmfs["ssr"], masses)
-    members = [np.flatnonzero(group == one) for one in np.unique(group)]
+def report_difference(name, pmfs, rated, values, replicates):
+    """Print by how much a readout is above SSR, with intervals."""
+    masses, human = people(rated, values), rated.mean
+    means, ssr_means = pmfs[name] @ values, pmfs["ssr"] @ values
+    gain = ranked_probability(pmfs[name], masses) - ranked_probability(pmfs["ssr"], masses)
+    members = [np.flatnonzero(rated.group == label) for label in np.unique(rated.group)]
     rng, drawn_r, drawn_rps = np.random.default_rng(0), [], []
     for _ in range(replicates):
-        rows = np.concatenate([members[one] for one in rng.integers(len(members), size=len(members))])
-        ours, theirs = (correlation(means[name][rows], human[rows]) for name in ("ordinal", "ssr"))
-        drawn_r.append(ours - theirs)
+        rows = np.concatenate([members[row] for row in rng.integers(len(members), size=len(members))])
+        drawn_r.append(correlation(means[rows], human[rows]) - correlation(ssr_means[rows], human[rows]))
         drawn_rps.append(gain[rows].mean())
     shown = [
         "{:+.3f} [{:+.3f}, {:+.3f}]".format(value, *np.quantile(drawn, [0.025, 0.975]))
         for value, drawn in (
-            (correlation(means["ordinal"], human) - correlation(means["ssr"], human), drawn_r),
+            (correlation(means, human) - correlation(ssr_means, human), drawn_r),
             (gain.mean(), drawn_rps),
         )
     ]
-    print(f"{'':34}ordinal - ssr: r {shown[0]}, RPS {shown[1]}")
+    print(f"{'':34}{name} - ssr: r {shown[0]}, RPS {shown[1]}")
 
 
 def correlation(left, right):

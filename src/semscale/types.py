@@ -35,6 +35,7 @@ class Status(StrEnum):
     MISSING = "missing"  # null, NaN, or a code that the user named for "no answer"
     NOT_TEXT = "not-text"  # a number, a list, ... in a column of texts
     EMPTY = "empty"  # only white space
+    TOO_LONG = "too-long"  # more than 100,000 characters, which would take minutes to read
     UNINFORMATIVE = "uninformative"  # no letter, no digit, and no emoji that the model reads
     NO_REFERENCE = "no-reference"  # no usable reference for the prediction
     TOO_FEW_SAMPLES = "too-few-samples"  # too few usable samples to measure their agreement

@@ -11,8 +11,10 @@ pytestmark = pytest.mark.needs("serve")
     ("options", "words"),
     [
         (["--host", "0.0.0.0"], "set SEMSCALE_TOKEN to a secret of at least 16 characters"),
-        (["--max-seconds", "0"], "--max-seconds must be at least 1, got 0.0"),
-        (["--batch-tokens", "0"], "must be at least 1, got 0"),
+        (["--max-seconds", "0"], "--max-seconds must be >= 1, got 0"),
+        (["--batch-tokens", "0"], "--batch-tokens must be >= 1, got 0"),
+        (["--max-body", "0"], "--max-body must be > 0, got 0"),
+        (["--max-job-rows", "0"], "--max-job-rows must be >= 1, got 0"),
         (["--port", "70000"], "70000"),
         (["--precision", "half"], "half"),
     ],

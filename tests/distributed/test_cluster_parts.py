@@ -185,7 +185,7 @@ def test_nodes_store_parts_and_send_what_the_summary_needs(connection, here):
     for number, each in enumerate(made):
         file = here / "there" / "_semscale" / f"part-{number:06d}.parquet"
         assert pl.read_parquet_schema(file) == each.stored.schema
-        assert hashlib.sha256(file.read_bytes()).hexdigest() == each.stored.part.checksum
+        assert hashlib.sha256(file.read_bytes()).hexdigest() == each.stored.checksum
 
 
 def test_where_a_node_does_not_see_the_folder_parts_pass_through_this_process(connection, here, monkeypatch):

@@ -7,7 +7,7 @@ import numpy as np
 from random_checkpoint import HIDDEN, POSITIONS, config_of
 from word_tokenizer import WORDS, write_tokenizer
 
-from semscale.embedding.graph import openvino_module
+from semscale.embedding.openvino import openvino_module
 
 LABELS = ("contradiction", "entailment", "neutral")
 GRAPH = "openvino/openvino_model.xml"

@@ -1,15 +1,28 @@
-"""Logits of pairs by an exported graph, and the promises about order, length and bad files."""
+"""Logits of pairs: tokens, an exported graph, the cache, and the promises about order and bad files."""
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 from random_classifier import GRAPH, LABELS, random_logits
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+from word_tokenizer import write_tokenizer
 
-from semscale.embedding.cross_encoder import CrossEncoder
-from semscale.embedding.graph import openvino_module
+from semscale.embedding.cross_encoder import (
+    PAIRS_FILE,
+    CachedCrossEncoder,
+    CrossEncoder,
+    PairCache,
+    PairLogits,
+    PairTokens,
+    pair_keys,
+    truncated_lengths,
+)
+from semscale.embedding.openvino import openvino_module
 from semscale.errors import InputError, ModelError
 
 try:
@@ -214,3 +227,177 @@ def test_sentence_transformers_runs_a_model_without_a_graph(family, tmp_path):
     fields = dict(encoder.signature.fields)
     assert fields["engine"].startswith("sentence-transformers-")
     assert fields["precision"].partition("/")[0] == "float32"
+
+
+LEFT = ["w1", "w2", "w1", "w3", "what"]
+RIGHT = ["w2", "w1", "w2", "w3", "w1"]
+
+
+class Counting(CrossEncoder):
+    """Keeps the pairs that it was asked for."""
+
+    asked: tuple = ()
+
+    def logits(self, first, second):
+        self.asked = (*self.asked, *zip(first, second, strict=True))
+        return super().logits(first, second)
+
+
+@pytest.fixture
+def encoder(write_classifier):
+    return Counting(write_classifier("bert")[0], name="random")
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_equal_pairs_are_computed_once_and_keep_their_places(cached, encoder, tmp_path):
+    with closing(PairCache(tmp_path / "cache")) as cache:
+        found = CachedCrossEncoder(encoder, cache if cached else None, chunk=2).logits(LEFT, RIGHT)
+    assert encoder.asked == (("w1", "w2"), ("w2", "w1"), ("w3", "w3"), ("what", "w1"))
+    np.testing.assert_array_equal(found.values, CrossEncoder.logits(encoder, LEFT, RIGHT).values)
+    assert found.unread.tolist() == [False] * 4 + [True]
+
+
+def test_what_was_computed_before_comes_from_the_cache_unchanged(encoder, tmp_path):
+    with closing(PairCache(tmp_path / "cache")) as cache:
+        before = CachedCrossEncoder(encoder, cache).logits(LEFT[:3], RIGHT[:3])
+        encoder.asked = ()
+        again = CachedCrossEncoder(encoder, cache).logits(LEFT, RIGHT)
+    assert encoder.asked == (("w3", "w3"), ("what", "w1"))
+    np.testing.assert_array_equal(again.values[:3], before.values)
+    assert again.unread.tolist() == [False] * 4 + [True]
+
+
+def test_another_model_has_entries_of_its_own(encoder, write_classifier, tmp_path):
+    other = Counting(write_classifier("bert", seed=7)[0], name="random")
+    with closing(PairCache(tmp_path / "cache")) as cache:
+        for each in (encoder, other):
+            CachedCrossEncoder(each, cache).logits(["w1"], ["w2"])
+    assert encoder.asked == other.asked == (("w1", "w2"),)
+
+
+def test_progress_counts_distinct_pairs(encoder):
+    seen = []
+    CachedCrossEncoder(encoder, None, chunk=3).logits(LEFT, RIGHT, lambda *call: seen.append(call))
+    assert seen == [("comparing", 0, 4), ("comparing", 3, 4), ("comparing", 4, 4)]
+
+
+KEYS = pair_keys("a signature", ["a", "b", "c"], ["b", "c", "d"])
+LOGITS = PairLogits(
+    np.array([[0.1, -2, 3], [4, 5, 6], [7, 8, 9]], np.float32),
+    np.array([False, True, False]),
+    np.array([False, False, True]),
+)
+
+
+def test_what_is_stored_is_read_again(tmp_path):
+    with closing(PairCache(tmp_path)) as cache:
+        cache.put_many(KEYS, LOGITS)
+    with closing(PairCache(tmp_path)) as cache:
+        rows, found = cache.get_many([KEYS[2], *pair_keys("s", ["x"], ["y"]), KEYS[1], KEYS[0]], 3)
+    order = [{0: 2, 2: 1, 3: 0}[row] for row in rows]
+    assert sorted(order) == [0, 1, 2]
+    for name in ("values", "truncated", "unread"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(LOGITS, name)[order])
+
+
+def test_logits_of_another_number_of_classes_are_missing(tmp_path):
+    with closing(PairCache(tmp_path)) as cache:
+        cache.put_many(KEYS, LOGITS)
+        assert cache.get_many(KEYS, 2)[0] == []
+
+
+def test_a_damaged_entry_is_missing(tmp_path):
+    with closing(PairCache(tmp_path)) as cache:
+        cache.put_many(KEYS, LOGITS)
+    with closing(sqlite3.connect(tmp_path / PAIRS_FILE)) as connection:
+        slot, body = connection.execute(
+            "SELECT v.slot, v.body FROM vectors v JOIN keys k ON k.slot = v.slot WHERE k.key = ?", (KEYS[1],)
+        ).fetchone()
+        damaged = bytes([body[0] ^ 1]) + body[1:]
+        connection.execute("UPDATE vectors SET body = ? WHERE slot = ?", (damaged, slot))
+        connection.commit()
+    with closing(PairCache(tmp_path)) as cache:
+        assert sorted(cache.get_many(KEYS, 3)[0]) == [0, 2]
+
+
+def test_where_one_text_ends_and_the_other_begins_is_part_of_the_key():
+    assert len(set(pair_keys("s", ["a", "ab", "1:a"], ["bc", "c", "bc"]))) == 3
+
+
+FOODS = ["good food", "a", "food food food food food food food good", "good", ""]
+OTHER_FOODS = ["bad food", "good good good good good good", "a a a a a a a a a a", "good food", "bad"]
+
+
+def word_pieces() -> Tokenizer:
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "good", "ba", "##d", "fo", "##od", "a"]
+    vocabulary = {word: number for number, word in enumerate(words)}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return tokenizer
+
+
+def bytes_of_words() -> Tokenizer:
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {word: number for number, word in enumerate(["<s>", "</s>", *alphabet, "Ġa", "oo", "ood"])}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [("Ġ", "a"), ("o", "o"), ("oo", "d")]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 1), ("<s>", 0))
+    return tokenizer
+
+
+def unigrams() -> Tokenizer:
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", "▁good", "▁ba", "d", "▁f", "ood", "▁a"]
+    tokenizer = Tokenizer(models.Unigram([(piece, -1.0) for piece in pieces], unk_id=3))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>",
+        pair="<s> $A </s> </s> $B </s>",
+        special_tokens=[("<s>", 0), ("</s>", 2)],
+    )
+    return tokenizer
+
+
+@pytest.mark.parametrize("make", [word_pieces, bytes_of_words, unigrams])
+@pytest.mark.parametrize("longest", [9, 12, 512])
+def test_pairs_are_those_of_the_library(make, longest):
+    found = PairTokens(make(), longest).rows(FOODS, OTHER_FOODS)
+    library = make()
+    whole = library.encode_batch(list(zip(FOODS, OTHER_FOODS, strict=True)))
+    library.enable_truncation(longest, strategy="longest_first")
+    expected = library.encode_batch(list(zip(FOODS, OTHER_FOODS, strict=True)))
+    assert [row.tolist() for row in found.ids] == [one.ids for one in expected]
+    assert [row.tolist() for row in found.types] == [one.type_ids for one in expected]
+    assert found.truncated.tolist() == [len(one.ids) > longest for one in whole]
+
+
+@pytest.mark.parametrize("room", range(2, 30))
+def test_the_longer_text_is_cut_first_as_the_library_does_it(room, tmp_path):
+    write_tokenizer(tmp_path / "tokenizer.json", 0)
+    tokenizer = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    tokenizer.enable_truncation(room + 3, strategy="longest_first")
+    for first, second in [(1, 1), (5, 9), (9, 5), (20, 20), (3, 25), (25, 3), (14, 15), (15, 14)]:
+        owners = tokenizer.encode(" ".join(["w1"] * first), " ".join(["w2"] * second)).sequence_ids
+        assert truncated_lengths(first, second, room) == (owners.count(0), owners.count(1))
+
+
+def test_a_tokenizer_that_parts_no_texts_is_refused():
+    tokenizer = word_pieces()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A", pair="[CLS] $A $B", special_tokens=[("[CLS]", 2)]
+    )
+    with pytest.raises(ModelError, match="puts no token between two texts"):
+        PairTokens(tokenizer, 512)
+
+
+def test_a_model_without_room_for_two_texts_is_refused():
+    with pytest.raises(ModelError, match="reads 4 tokens at once has no room for two texts"):
+        PairTokens(word_pieces(), 4)
+
+
+def test_no_pairs_give_no_rows():
+    found = PairTokens(word_pieces(), 512).rows([], [])
+    assert found.ids == []
+    assert found.unread.shape == found.truncated.shape == (0,)
+    assert found.unread.dtype == np.bool_

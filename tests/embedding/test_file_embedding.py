@@ -6,6 +6,7 @@ import pytest
 
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.file_embedding import embed_file
+from semscale.embedding.openvino import OpenVinoEmbedder
 from semscale.errors import InputError, ModelError
 from semscale.signature import Signature
 from semscale.store.places import target_of
@@ -101,3 +102,21 @@ def test_its_document_and_json(table):
     facts = {name: cell.value for name, cell in summary.document().facts}
     assert (facts["Rows"], facts["Rows with a vector"], facts["Rows empty"]) == (7, 4, 2)
     assert '"rows": 7' in summary.to_json()
+
+
+def test_a_text_that_is_too_long_has_a_status_and_no_vector(tmp_path):
+    path, out = tmp_path / "answers.parquet", tmp_path / "vectors.parquet"
+    pl.DataFrame({"text": ["a", "x" * 100_001]}).write_parquet(path)
+    summary = embed_file(open_table(path), "text", embedder=SidesEmbedder(), out=out)
+    assert summary.counts == {Status.SCORED: 1, Status.TOO_LONG: 1}
+    assert pl.read_parquet(out)["semscale_vector"].to_list() == [[1.0, 0.0], None]
+
+
+def test_half_a_surrogate_pair_has_one_vector_from_python_and_from_a_file(write_checkpoint, tmp_path):
+    folder, _ = write_checkpoint("bert")
+    embedder = OpenVinoEmbedder(folder, name="tiny")
+    path, out = tmp_path / "answers.jsonl", tmp_path / "vectors.parquet"
+    path.write_text('{"text": "w1 \\ud83d"}\n{"text": "w1 \\ufffd"}\n')
+    embed_file(open_table(path), "text", embedder=embedder, out=out)
+    from_python = embedder.embed(["w1 \ud83d"]).vectors[0]
+    assert pl.read_parquet(out)["semscale_vector"].to_list() == [from_python.tolist()] * 2

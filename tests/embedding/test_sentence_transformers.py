@@ -247,7 +247,7 @@ def test_drift_takes_it(engine):
 
 @needs_torch
 def test_an_encoder_is_loaded_with_the_engine_by_name():
-    encoder = load_token_encoder(engine="torch", device="cpu")
+    encoder = load_token_encoder("all-MiniLM-L6-v2", engine="torch", device="cpu")
     assert dict(encoder.signature.fields)["device"] == "cpu"
 
 
@@ -302,7 +302,7 @@ def test_half_precision_is_what_the_device_has(monkeypatch):
 
 @needs_torch
 def test_settings_are_passed_on_by_name(engine):
-    loaded = load_embedder(engine="torch", device="cpu", precision="fast", cache=False)
+    loaded = load_embedder("all-MiniLM-L6-v2", engine="torch", device="cpu", precision="fast", cache=False)
     fields = dict(loaded.signature.fields)
     assert fields["device"] == "cpu"
     assert fields["precision"] == ("bfloat16" if has_bfloat16() else "float32")

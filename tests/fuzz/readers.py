@@ -28,7 +28,7 @@ from semscale.drift.gate.settings import read_gate_settings
 from semscale.drift.reading import read_items, read_run
 from semscale.embedding.cache import FILE_NAME, STATES_FILE, EmbeddingCache, StateCache
 from semscale.embedding.cache_file import CacheWarning
-from semscale.embedding.weight_files import Q4Parameters, read_tensors
+from semscale.embedding.checkpoint import Q4Parameters, read_tensors
 from semscale.errors import SemscaleError
 from semscale.guards.registry import Guards
 from semscale.history.history import open_history

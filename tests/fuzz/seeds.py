@@ -19,7 +19,7 @@ from q4_writer import Q4Writer
 from safetensors.numpy import save
 from targets import CORPUS
 
-from semscale.embedding.cache import FILE_NAME, EmbeddingCache, encode
+from semscale.embedding.cache import FILE_NAME, EmbeddingCache
 from semscale.embedding.embedder import Embeddings
 from semscale.history.history import open_history
 from semscale.history.items import Item, Output
@@ -232,7 +232,8 @@ def rating_seeds() -> dict[str, bytes]:
 
 def database_seeds() -> dict[str, bytes]:
     vectors = Embeddings(np.array([[0.6, 0.8]], np.float32), np.array([1]))
-    entry = encode([readers.KEY], vectors)[0]
+    # Number of windows, share of unknown tokens, and the vector.
+    entry = np.array([1], "<u4").tobytes() + np.array([np.nan, 0.6, 0.8], "<f4").tobytes()
     readers.fresh(FILE_NAME)
     with EmbeddingCache(readers.scratch()) as cache:
         cache.put_many([readers.KEY], vectors)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from semscale.guards import polarity
 from semscale.guards.quantities import spelt_numbers, spoken_times
 from semscale.guards.registry import Guards
-from semscale.guards.words import TextWords, stem
+from semscale.guards.text import Text
+from semscale.guards.words import stem
 
 BLANKS = ("", " ", "\u00a0", "\u202f", "\u2009", "\n", "\x1c", "\u2028", "\u200b", "\x00", "-", "\u2011", "–")
 # Divided by bars; a blank stands for any of those above.
@@ -39,22 +40,25 @@ def test_no_text_is_too_odd(prediction, reference):
 
 @pytest.mark.parametrize("surrogate", [chr(0xD800), chr(0xDFFF)])
 def test_a_surrogate_that_stands_alone_parts_numbers_as_a_mark_does(surrogate):
-    words = TextWords(f"twenty {surrogate} five {surrogate}{surrogate} g and six")
-    found = [(number.value, words.texts[number.first]) for number in spelt_numbers(words)]
-    assert found == [(20.0, "twenty"), (5.0, "five"), (6.0, "six")]
+    words = Text(f"twenty {surrogate} five {surrogate}{surrogate} g and six")
+    numbers = [(number.values, number.shown.split()[0]) for number in spelt_numbers(words)]
+    assert numbers == [((20.0,), "twenty"), ((5.0,), "five"), ((6.0,), "six")]
     (finding,) = Guards().check(f"it takes five {surrogate} g", "it takes two g")
     assert (finding.kind, finding.prediction.text, finding.reference.text) == ("other-value", "five", "two g")
 
 
 def test_letters_that_only_pass_for_those_of_a_number_make_no_time():
     # Where case is ignored, a pattern takes ı and İ for i, and ſ for s.
-    assert list(spoken_times("nıne past ten, ſix past ten")) == []
-    (time,) = spoken_times("FİVE PAST TEN")
-    assert (time.hours, time.start, time.end) == ((10 + 5 / 60, 22 + 5 / 60), 0, 13)
+    assert list(spoken_times(Text("nıne past ten, ſix past ten"))) == []
+    (time,) = spoken_times(Text("FİVE PAST TEN"))
+    assert (time.values, time.start, time.end) == ((10 + 5 / 60, 22 + 5 / 60), 0, 13)
 
 
 def test_a_surrogate_before_a_switch_is_not_stemmed(monkeypatch):
     # PyStemmer, which takes the place of Snowball's own code where it is installed, refuses what UTF-8 does.
     monkeypatch.setattr(polarity, "stem", lambda word: stem(word.encode().decode()))
-    words = TextWords(f"the lamp {chr(0xD800)} on it is lit")
-    assert [words.texts[mention.at] for mention in polarity.read_polarity(words).mentions] == ["lamp", "lit"]
+    words = Text(f"the lamp {chr(0xD800)} on it is lit")
+    assert [words.words[mention.at] for mention in polarity.read_polarity(words).mentions()] == [
+        "lamp",
+        "lit",
+    ]

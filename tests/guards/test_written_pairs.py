@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from semscale.guards.meaning_guards import NegationGuard, OppositeGuard
-from semscale.guards.registry import Guards
+from semscale.guards.registry import GUARDS, Guards
 
 FOLDER = Path(__file__).parents[1] / "data" / "guards"
 BEETLE = Path(__file__).parents[3] / "shared" / "data" / "beetle" / "training.csv"
@@ -79,7 +78,8 @@ def test_few_correct_answers_contradict_all_of_their_references(grade, least, mo
         rows = [row for row in csv.DictReader(file) if row["accuracy"] == grade]
     flipped = [
         all(
-            NegationGuard().check(row["answer"], reference) or OppositeGuard().check(row["answer"], reference)
+            GUARDS["negation"].check(row["answer"], reference)
+            or GUARDS["opposite"].check(row["answer"], reference)
             for reference in json.loads(row["reference_answers"])
         )
         for row in rows

@@ -12,7 +12,7 @@ from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.tables import judge_file
-from semscale.results import tallies
+from semscale.results import estimates
 from semscale.store.reading import open_table
 from semscale.store.runs import PartSettings
 
@@ -167,7 +167,7 @@ def test_a_label_far_down_is_refused_before_anybody_is_asked(run):
 
 
 def test_too_many_groups_are_refused_before_anybody_is_asked(run, path, monkeypatch):
-    monkeypatch.setattr(tallies, "MAX_GROUPS", 1000)
+    monkeypatch.setattr(estimates, "MAX_GROUPS", 1000)
     asked, n = model(), 1001
     pl.DataFrame({"q": ["why?"] * n, "a": ["1"] * n, "kind": list(range(n))}).write_csv(path)
     with pytest.raises(InputError, match="by must name at most 1,000 groups"):

@@ -32,7 +32,7 @@ GUARDED = Guards(dict.fromkeys(GUARDS, "warn"))
 
 @pytest.fixture(scope="module")
 def encoder():
-    return load_token_encoder()
+    return load_token_encoder("all-MiniLM-L6-v2")
 
 
 @pytest.fixture

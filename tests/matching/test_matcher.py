@@ -45,7 +45,9 @@ def test_methods_that_read_tokens_need_an_engine_that_shows_them(toy_embedder, m
 @pytest.mark.parametrize("method", ["calibrated", "bertscore", "cliniqlink-doc"])
 def test_a_loaded_embedder_serves_as_its_name_does(method):
     pair = ["It is fine."], ["It is quite good."]
-    given = match(*pair, method, embedder=load_embedder(), corpus=["fine", "good", "never", "a car"])
+    given = match(
+        *pair, method, embedder=load_embedder("all-MiniLM-L6-v2"), corpus=["fine", "good", "never", "a car"]
+    )
     named = match(*pair, method, corpus=["fine", "good", "never", "a car"])
     assert given.score.tolist() == named.score.tolist()
     assert given.signature == named.signature

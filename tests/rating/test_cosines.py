@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from semscale.rating.readouts import (
     best_similarities,
+    combined_ratings,
     cosines_of,
     ordinal_ratings,
     sharpen_pmf,
@@ -19,7 +20,7 @@ N = 4400  # more than one block of rows
 
 FIELDS = ("pmf", "set_means", "best_similarity")
 
-BOTH = pytest.mark.parametrize("readout", [ssr_ratings, ordinal_ratings])
+ALL = pytest.mark.parametrize("readout", [ssr_ratings, ordinal_ratings, combined_ratings])
 
 SHAPES = [(384, 6, 5), (384, 1, 5), (7, 1, 2), (33, 3, 11), (1, 1, 2), (48, 2, 8)]
 
@@ -38,7 +39,7 @@ def assert_same_bits(got, expected, rows):
         assert getattr(got, name).tobytes() == getattr(expected, name)[rows].tobytes(), name
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_no_company_changes_a_bit(readout, shape, dtype):
@@ -53,7 +54,7 @@ def test_no_company_changes_a_bit(readout, shape, dtype):
 
 
 @pytest.mark.exhaustive
-@BOTH
+@ALL
 @given(rows=st.lists(st.integers(0, N - 1), min_size=1, max_size=40))
 def test_any_selection_in_any_order_has_the_same_bits(readout, rows):
     vectors, anchors = sample(48, 2, 8, "float32")
@@ -61,7 +62,7 @@ def test_any_selection_in_any_order_has_the_same_bits(readout, rows):
     assert_same_bits(readout(vectors[rows], anchors, temperature=0.7), whole, rows)
 
 
-@BOTH
+@ALL
 def test_how_the_vectors_lie_in_memory_changes_no_bit(readout):
     vectors, anchors = sample(33, 3, 11, "float32")
     whole = readout(vectors, anchors)
@@ -100,12 +101,12 @@ def test_sums_in_order():
     assert sum_in_order(np.array([[1e16], [1.0], [1.0]])).tolist() == [1e16]
 
 
-@pytest.mark.parametrize("rate_vectors", [ssr_ratings, ordinal_ratings], ids=["ssr", "ordinal"])
+@ALL
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_the_best_similarity_is_that_of_the_readouts_to_the_last_bit(rate_vectors, kind):
+def test_the_best_similarity_is_that_of_the_readouts_to_the_last_bit(readout, kind):
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((5000, 6)).astype(kind)  # more rows than a block has
     anchors = rng.standard_normal((3, 5, 6))
     np.testing.assert_array_equal(
-        best_similarities(vectors, anchors), rate_vectors(vectors, anchors).best_similarity
+        best_similarities(vectors, anchors), readout(vectors, anchors).best_similarity
     )

@@ -9,7 +9,7 @@ from tests.conftest import ToyEmbedder
 import semscale
 from semscale.errors import InputError, UnknownNameError
 from semscale.rating.rater import Rater
-from semscale.rating.readouts import ordinal_ratings, ssr_ratings
+from semscale.rating.readouts import READOUTS, ordinal_ratings, ssr_ratings
 from semscale.scales import Scale
 from semscale.types import Status
 
@@ -87,7 +87,7 @@ def test_each_cell_gets_its_status_and_only_texts_a_rating(rater):
     np.testing.assert_array_equal(rated.windows, scored.astype(int))
 
 
-@pytest.mark.parametrize(("readout", "arithmetic"), [("ssr", ssr_ratings), ("ordinal", ordinal_ratings)])
+@pytest.mark.parametrize(("readout", "arithmetic"), READOUTS.items())
 def test_ratings_are_those_of_the_arithmetic(scale, toy_embedder, readout, arithmetic):
     rater = Rater(scale, embedder=toy_embedder, floor=None, readout=readout)
     texts = ["great thing", "awful stuff", "so so"]
@@ -218,7 +218,7 @@ class TestSettings:
             (
                 {"readout": "ordnal"},
                 InputError,
-                "readout must be ssr or ordinal, got 'ordnal'; did you mean 'ordinal'",
+                "readout must be ssr, ordinal or combined, got 'ordnal'; did you mean 'ordinal'",
             ),
             ({"readout": "ordinal", "semantics": "paper"}, InputError, "leave out one of them"),
             ({"anchor_sets": ["plian"]}, UnknownNameError, "plain"),
@@ -296,7 +296,7 @@ def test_the_default_model_reads_other_languages():
         ({"epsilon": 1e308}, "epsilon must be a number from 0 to 1,000,000"),
         ({"epsilon": "x"}, "epsilon must be a number"),
         ({"semantics": ["safe"]}, "semantics must be"),
-        ({"readout": ["ssr"]}, "readout must be ssr or ordinal, got"),
+        ({"readout": ["ssr"]}, "readout must be ssr, ordinal or combined, got"),
         ({"embedder": 5}, "embedder must be a name, a folder or what load_embedder gives, got 5"),
         ({"anchor_sets": 5}, "anchor_sets must be names"),
         ({"floor": "x"}, "floor must be 'auto'"),

@@ -6,7 +6,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.rating.ratings import Ratings
-from semscale.results.tallies import NO_RESPONDENT, NO_WEIGHT, ZERO_WEIGHT
+from semscale.results.estimates import NO_RESPONDENT, NO_WEIGHT, ZERO_WEIGHT
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats import groups

@@ -307,5 +307,5 @@ def test_ordinal_does_not_follow_the_equation_of_the_paper(semantics):
 
 @pytest.mark.parametrize("readout", ["ordnal", 3, ["ssr"], ""])
 def test_an_unknown_readout_is_refused(readout):
-    with pytest.raises(InputError, match="readout must be ssr or ordinal, got "):
+    with pytest.raises(InputError, match="readout must be ssr, ordinal or combined, got "):
         RaterSettings(readout=readout)

@@ -42,6 +42,7 @@ OUTCOMES = [
     (["great thing"], Status.NOT_TEXT),
     ("", Status.EMPTY),
     (" \t\u00a0", Status.EMPTY),
+    ("great thing " * 10_000, Status.TOO_LONG),
     ("?!", Status.UNINFORMATIVE),
     ("\U0001f44d", Status.UNINFORMATIVE),
     ("\u200b", Status.UNINFORMATIVE),

@@ -10,7 +10,7 @@ from semscale.errors import InputError, InterruptedRunError, ModelError
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
-from semscale.results import tallies
+from semscale.results import estimates
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.reading import open_table
 from semscale.store.runs import PartSettings
@@ -132,7 +132,7 @@ def test_columns_that_only_summarise_may_change(survey, answers, rater, unfinish
 @pytest.fixture
 def fifty_groups(monkeypatch):
     """The column id names 60."""
-    monkeypatch.setattr(tallies, "MAX_GROUPS", 50)
+    monkeypatch.setattr(estimates, "MAX_GROUPS", 50)
 
 
 @pytest.mark.exhaustive

@@ -426,7 +426,7 @@ def test_the_readout_is_named_with_the_other_one(make_summary):
         return dict(summary.document().settings).get("Readout")
 
     assert readout(readout="ssr").startswith("ssr: the more similar an anchor")
-    assert readout(readout="ordinal").endswith("the other readout is ssr")
+    assert readout(readout="ordinal").endswith("by a cumulative probit model")
     assert readout(scale="mood") is None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import semscale
 from semscale.errors import InputError
-from semscale.results.tallies import NO_VALUE, Tallies, estimate_values
+from semscale.results.estimates import NO_VALUE, Tallies, estimate_values
 from semscale.results.weights import as_weights
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, estimate_mean, scale_figures, value_figure

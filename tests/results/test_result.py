@@ -13,9 +13,8 @@ import semscale
 from semscale.errors import InputError
 from semscale.guards.findings import Finding, Span
 from semscale.report import consistency, matching, rating
-from semscale.results.result import Result, reason_words
-from semscale.results.result_columns import records
-from semscale.results.tallies import estimate_values
+from semscale.results.estimates import estimate_values
+from semscale.results.result import Result, reason_words, records
 from semscale.signature import Signature
 from semscale.types import Status
 

@@ -1,9 +1,9 @@
-"""A service in this process, on the real model or on one that waits until it is told to go on."""
+"""A service in this process, on the real model or on one that waits until it may go on."""
 
 import threading
 
 import pytest
-from made_services import Client, loaded_service
+from services import client_of, loaded_service
 
 
 def pytest_collection_modifyitems(items) -> None:
@@ -54,6 +54,4 @@ def service(engine):
 
 @pytest.fixture
 def client(service):
-    from semscale.serving.application import application
-
-    return Client(application(service))
+    return client_of(service)

@@ -8,27 +8,13 @@ import pytest
 
 pytest.importorskip("starlette", reason='starlette is not installed: pip install "semscale[serve]"')
 
-from made_services import MODEL, Client, loaded_service
+from services import MODEL, SECRET, Client, client_of
 
 from semscale.errors import InputError
-from semscale.serving.requests import BodyRoom, RefusedRequestError, ServiceLimits
-from semscale.serving.server import access_token, has_token, is_meant_for_loopback
+from semscale.serving.requests import RefusedRequestError, ServiceLimits
+from semscale.serving.server import BodyRoom, access_token, has_token, is_meant_for_loopback
 
-SECRET = "a-secret-of-20-chars"
 ASKED = {"input": ["good"], "model": MODEL}
-
-
-@pytest.fixture(scope="module")
-def small(engine):
-    result = loaded_service(engine, texts=3, characters=20, body_bytes=200)
-    yield result
-    result.close()
-
-
-def client_of(service, token=None):
-    from semscale.serving.application import application
-
-    return Client(application(service, token=token))
 
 
 def test_without_the_token_nothing_is_answered_but_health(service):
@@ -60,47 +46,6 @@ def test_a_header_host_that_is_none_is_no_bug(service):
         assert (answer.status_code, answer.json()["error"]["type"]) == (404, "not_found_error")
 
 
-@pytest.mark.parametrize(
-    ("said", "status", "field", "words"),
-    [
-        ({"json": {**ASKED, "input": ["a"] * 4}}, 422, "input", "at most 3 texts, got 4"),
-        ({"json": {**ASKED, "input": ["a", "x" * 21]}}, 422, "input", "input[1] must have at most 20 char"),
-        ({"content": b" " * 201}, 413, None, "at most 200 bytes"),
-    ],
-)
-def test_limits_of_size(small, said, status, field, words):
-    answer = client_of(small).post("/v1/embeddings", **said)
-    assert answer.status_code == status
-    assert answer.json()["error"]["param"] == field
-    assert words in answer.json()["error"]["message"]
-
-
-def test_a_body_of_unknown_length_is_counted(small):
-    def parts():
-        yield from [b"x" * 150, b"x" * 150]
-
-    async def sent():
-        import httpx
-
-        async def body():
-            for part in parts():
-                yield part
-
-        from semscale.serving.application import application
-
-        transport = httpx.ASGITransport(application(small))
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            return await client.post("/v1/embeddings", content=body())
-
-    assert asyncio.run(sent()).status_code == 413
-
-
-def test_limits_count_inner_lists_too(small):
-    sent = {"predictions": ["a"], "references": [["b", "c", "d", "e"]]}
-    answer = client_of(small).post("/match", json=sent)
-    assert (answer.status_code, answer.json()["error"]["param"]) == (422, "references")
-
-
 def with_gate(gated, **limits):
     """A service whose model waits, without the warm-up."""
     from semscale.serving.application import Service
@@ -109,16 +54,16 @@ def with_gate(gated, **limits):
     from semscale.serving.requests import ServiceLimits
 
     service = Service(ModelsToServe(MODEL), ServiceLimits(**limits))
-    waiting = service.limits.waiting_tokens
+    waiting = service.limits.max_waiting
     batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=waiting, workers=1)
     model = ServedModel(MODEL, batcher, BatchedEmbedder(gated, batcher), batchers=[batcher])
-    service.models._by_name, service.models._names = {MODEL: model}, (MODEL, MODEL)
+    service.models.by_name, service.models.names = {MODEL: model}, (MODEL, MODEL)
     service.state.set_loaded()
     return service
 
 
 def test_a_request_that_takes_too_long_is_answered_and_its_texts_are_dropped(gated):
-    service = with_gate(gated, seconds=1)
+    service = with_gate(gated, max_seconds=1)
     answer = client_of(service).post("/v1/embeddings", json=ASKED)
     assert answer.status_code == 504
     assert answer.headers["retry-after"] == "5"
@@ -133,7 +78,7 @@ def gate_before(application):
 
     state = ServiceState()
     state.set_loaded()
-    limits = ServiceLimits(seconds=5000)
+    limits = ServiceLimits(max_seconds=5000)
     return Gate(application, state=state, limits=limits, metrics=ServiceMetrics(), token=None)
 
 
@@ -202,25 +147,25 @@ def test_texts_of_a_client_that_goes_away_are_dropped(gated):
         }
         answering = asyncio.ensure_future(gate(scope, receive, send))
         while not batcher.waiting_items:
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
         gone.set()
         await asyncio.wait_for(answering, 60)
         return sent
 
-    blocking = batcher.submit(["holds the model up"], lambda _: None)
+    blocking = batcher.submit(["holds the model up"])
     assert gated.begun.acquire(timeout=60)
     sent = asyncio.run(abandoned())
     assert batcher.waiting_items == 0
     assert sent[0]["status"] == 499  # nobody reads it: the server drops what is sent to a closed connection
-    assert blocking.missing == 1
+    assert not blocking.done()
 
 
-def test_a_full_line_is_answered_with_429(gated):
-    service = with_gate(gated, waiting_tokens=10)
+def test_a_full_queue_is_answered_with_429(gated):
+    service = with_gate(gated, max_waiting=10)
     batcher = service.models.embedding.batcher
-    batcher.submit(["held"], lambda _: None)
+    batcher.submit(["held"])
     assert gated.begun.acquire(timeout=60)
-    batcher.submit(["waits"], lambda _: None)
+    batcher.submit(["waits"])
     answer = client_of(service).post("/v1/embeddings", json={**ASKED, "input": ["a longer text that waits"]})
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
 
@@ -281,47 +226,6 @@ def test_the_page_of_routes_needs_no_other_host(service):
     assert {"/v1/embeddings", "/rate", "/match", "/consistency", "/health"} <= described["paths"].keys()
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "field", "words"),
-    [
-        (b"[" * 100_000, 400, None, "send fewer levels"),
-        (b'{"texts": ["a"], "scale": "\\ud800"}', 422, "scale", "unknown scale"),
-        (b'{"texts": ["a"], "anchor_sets": ["x"]}', 422, None, "unknown purchase-intent anchor set"),
-        (b'{"texts": ["a"], "temperature": NaN}', 422, "temperature", "0 or more, got nan"),
-        (b'{"texts": ["a"], "texts": ["b"]}', 400, None, "'texts' is in an object twice"),
-        (
-            b'{"texts": ["a"], "scale": {"title": "a", "title": "b"}}',
-            400,
-            None,
-            "'title' is in an object",
-        ),
-        (b'{"texts": ["\xff"]}', 400, None, "must be JSON"),
-        (b'{"texts": ["a"], "seed": %b}' % (b"9" * 5000), 400, None, "must be JSON"),
-        (b'{"texts": ["a"], "%b": 1}' % (b"x" * 5000), 422, "x" * 1000, "unknown key"),
-    ],
-)
-def test_json_that_no_client_writes_is_refused(client, body, status, field, words):
-    answer = client.post("/rate", content=body)
-    assert (answer.status_code, answer.json()["error"]["param"]) == (status, field)
-    assert words in answer.json()["error"]["message"]
-
-
-@pytest.mark.parametrize("depth", [*range(800, 1001, 10), 5000])
-def test_no_depth_of_lists_is_a_bug(client, depth):
-    deep = "[" * depth + "]" * depth
-    for path, body in (("/rate", '{"texts": ["a"], "missing": %s}'), ("/match", '{"predictions": %s}')):
-        answer = client.post(path, content=body % deep)
-        assert answer.status_code in (400, 422)
-        assert len(answer.json()["error"]["message"]) <= 1003
-
-
-def test_a_value_too_deep_to_be_shown_is_refused():
-    from semscale.serving.server import refusal_of
-
-    refusal = refusal_of(RecursionError())
-    assert (refusal.status, str(refusal)[:31]) == (400, "the body has too many lists or ")
-
-
 def test_a_body_without_room_in_memory_is_put_off(service):
     client = client_of(service)
     assert client.post("/v1/embeddings", json=ASKED).status_code == 200
@@ -329,20 +233,6 @@ def test_a_body_without_room_in_memory_is_put_off(service):
     client.gate._bodies.held = 8 * service.limits.body_bytes  # as if eight of the largest were under way
     answer = client.post("/v1/embeddings", json=ASKED)
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
-
-
-def test_a_line_too_deep_is_refused(client):
-    lines = {"content-type": "application/x-ndjson"}
-    answer = client.post("/rate", content=b'{"text": "a"}\n' + b"[" * 100_000, headers=lines)
-    assert answer.status_code == 400
-    assert answer.json()["error"]["message"].startswith("line 2 has too many lists")
-
-
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
-@pytest.mark.parametrize("field", ["temperature", "epsilon", "floor"])
-def test_numbers_must_be_finite(client, field, number):
-    answer = client.post("/rate", content=f'{{"texts": ["a"], "{field}": {number}}}')
-    assert (answer.status_code, answer.json()["error"]["param"]) == (422, field)
 
 
 def test_a_request_has_an_identifier_in_its_answer_and_in_the_access_log(client, caplog):
@@ -361,11 +251,6 @@ def test_a_request_has_an_identifier_in_its_answer_and_in_the_access_log(client,
 
 def test_a_refusal_has_an_identifier_as_well(service):
     assert client_of(service, SECRET).get("/metrics").headers["x-request-id"]
-
-
-def test_another_verb_is_refused_with_those_that_serve(client):
-    answer = client.send("PUT", "/rate")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
 
 
 def test_requests_that_are_turned_away_do_not_put_off_the_end_for_ever(monkeypatch):
@@ -465,8 +350,8 @@ def test_pages_of_other_sites_are_told_from_this_machine(host, origin, expected)
 
 @pytest.mark.parametrize("value", [0, -1, float("nan")])
 def test_a_limit_below_1_is_refused(value):
-    with pytest.raises(InputError, match="seconds must be at least 1"):
-        ServiceLimits(seconds=value)
+    with pytest.raises(InputError, match="max_seconds must be >= 1"):
+        ServiceLimits(max_seconds=value)
 
 
 def test_bodies_of_all_requests_share_memory():

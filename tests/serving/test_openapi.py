@@ -4,21 +4,17 @@ import json
 
 import pytest
 from jsonschema import Draft202012Validator
-from made_services import MODEL, Client, loaded_service
+from services import MODEL, SECRET, client_of, loaded_service
 
-SECRET = "a-secret-of-20-chars"
 LINES = {"content-type": "application/x-ndjson"}
 TABLE = "id,comment\n1,I would buy it at once.\n"
 
 
 @pytest.fixture(scope="module")
 def described(engine, tmp_path_factory):
-    from semscale.serving.application import application
-
-    service = loaded_service(
-        engine, home=tmp_path_factory.mktemp("described") / "jobs", body_bytes=5000, job_bytes=1_000_000
-    )
-    client = Client(application(service))
+    home = tmp_path_factory.mktemp("described") / "jobs"
+    service = loaded_service(engine, home=home, max_body=5000 / 2**20, jobs_disk=1_000_000 / 2**20)
+    client = client_of(service)
     yield service, client, client.get("/openapi.json").json()
     service.close()
 
@@ -107,11 +103,11 @@ def test_every_route_is_requested(described):
 
 
 def test_a_service_that_loads_or_ends_answers_as_described(described):
-    from semscale.serving.application import Service, application
+    from semscale.serving.application import Service
 
     _, _, schema = described
     service = Service()
-    client = Client(application(service))
+    client = client_of(service)
     for verb, path, _, _ in REQUESTS:
         if path in ("/health", "/metrics") or path.startswith("/jobs"):
             continue
@@ -123,9 +119,7 @@ def test_a_service_that_loads_or_ends_answers_as_described(described):
 
 
 def test_the_bearer_token_is_described(service):
-    from semscale.serving.application import application
-
-    client = Client(application(service, token=SECRET))
+    client = client_of(service, SECRET)
     shown = {"Authorization": f"Bearer {SECRET}"}
     schema = client.get("/openapi.json", headers=shown).json()
     assert schema["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
@@ -156,3 +150,69 @@ def test_settings_of_a_request_are_those_of_the_instrument(described):
     described_setting = body["properties"]["temperature"]["description"]
     assert described_setting == RaterSettings.model_fields["temperature"].description
     assert json.dumps(schema, allow_nan=False)
+
+
+def test_rows_of_results_are_described_by_the_columns_of_the_result(described):
+    _, _, schema = described
+
+    def columns(path):
+        answer = schema["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
+        row = answer["properties"]["results"]["items"]
+        assert row["required"] == ["status"]
+        return {name: cell["type"] for name, cell in row["properties"].items()}
+
+    assert columns("/rate") == {
+        "status": "string",
+        "similarity": ["number", "null"],
+        "windows": "integer",
+        "language": ["string", "null"],
+    }
+    assert columns("/match") == {
+        "status": "string",
+        "score": ["number", "null"],
+        "reference": ["integer", "null"],
+        "windows": "integer",
+    }
+    assert columns("/consistency") == {
+        "status": "string",
+        "samples_left_out": "integer",
+        "windows": "integer",
+    }
+
+
+@pytest.mark.exhaustive
+def test_schemathesis_finds_no_mismatch(engine, tmp_path):
+    """Generated requests, valid or not, get answers as described: status, type of content, schema, access."""
+    schemathesis = pytest.importorskip(
+        "schemathesis", reason="schemathesis is not installed: pip install --group serve"
+    )
+    from schemathesis.config import SchemathesisConfig
+    from schemathesis.engine import from_schema
+
+    from semscale.serving.application import Service, application
+    from semscale.serving.models import ModelsToServe
+
+    service = Service(ModelsToServe(MODEL), load_model=lambda _: engine)
+    service.open_jobs(tmp_path / "jobs")
+    access = {"Authorization": f"Bearer {SECRET}"}
+    settings = {
+        "headers": access,
+        "generation": {"max-examples": 30, "deterministic": True},
+        # A schema of JSON cannot state that two lists are equally long, or that a scale has this anchor set.
+        "checks": {"positive_data_acceptance": {"expected-statuses": ["2xx", 401, 404, 409, 422, 429]}},
+    }
+    described = schemathesis.openapi.from_asgi(
+        "/openapi.json",
+        application(service, token=SECRET),
+        headers=access,
+        config=SchemathesisConfig.from_dict(settings),
+    )
+    n_checks, failures = 0, []
+    for event in from_schema(described).execute():
+        recorder = getattr(event, "recorder", None)
+        for checks in recorder.checks.values() if recorder else ():
+            n_checks += len(checks)
+            failures += [check.failure_info.failure for check in checks if check.failure_info]
+    assert not [f"{failure.operation}: {failure.title}: {failure.message}" for failure in failures]
+    assert n_checks > 1000
+    service.close()

@@ -1,17 +1,18 @@
-"""A real process: OpenAI's client, a shutdown that loses nothing, and jobs that survive a kill."""
+"""A real process: a shutdown that loses nothing, jobs that survive a kill, HTTP, and nginx before it."""
 
 import asyncio
 import os
+import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
-import threading
-import time
+from pathlib import Path
 
 import numpy as np
 import pytest
-from made_services import MODEL
+from services import MODEL, SECRET, until
 
 from semscale.errors import InputError
 
@@ -52,10 +53,9 @@ class ServerProcess:
 
 def test_openais_client_works_and_a_shutdown_loses_no_request(engine):
     openai = pytest.importorskip("openai")
-    secret = "a-secret-of-20-chars"
-    with ServerProcess("--host", "0.0.0.0", SEMSCALE_TOKEN=secret) as server:
+    with ServerProcess("--host", "0.0.0.0", SEMSCALE_TOKEN=SECRET) as server:
         base = server.until_ready().address.replace("0.0.0.0", "127.0.0.1")
-        client = openai.OpenAI(base_url=f"{base}/v1", api_key=secret)
+        client = openai.OpenAI(base_url=f"{base}/v1", api_key=SECRET)
         result = client.embeddings.create(input=TEXTS, model=MODEL)  # as base64, unless a format is asked for
         vectors = np.array([entry.embedding for entry in result.data], np.float32)
         np.testing.assert_array_equal(vectors, engine.embed(TEXTS).vectors)
@@ -63,18 +63,18 @@ def test_openais_client_works_and_a_shutdown_loses_no_request(engine):
         wrong = openai.OpenAI(base_url=f"{base}/v1", api_key="wrong", max_retries=0)
         with pytest.raises(openai.AuthenticationError):
             wrong.embeddings.create(input="a", model=MODEL)
-        answered, refused = asyncio.run(until_stopped(base, secret, server.process))
+        answered, refused = asyncio.run(until_stopped(base, server.process))
         assert server.end() == 0
     assert answered >= CLIENTS
     assert refused <= CLIENTS
     assert any("a second signal stops at once" in line for line in server.said)
-    assert secret not in "".join(server.said)
+    assert SECRET not in "".join(server.said)
 
 
 CLIENTS = 8
 
 
-async def until_stopped(base, secret, process):
+async def until_stopped(base, process):
     """Send requests from several clients, stop the server meanwhile, and count answers and refusals.
 
     Every request gets an answer: 200, or 503 for those that come after the signal.
@@ -88,7 +88,7 @@ async def until_stopped(base, secret, process):
             while True:
                 texts = [f"{text} Number {number}-{len(statuses)}." for text in TEXTS * 4]
                 sent = {"input": texts, "model": MODEL, "encoding_format": "base64"}
-                headers = {"Authorization": f"Bearer {secret}"}
+                headers = {"Authorization": f"Bearer {SECRET}"}
                 answer = await client.post(f"{base}/v1/embeddings", json=sent, headers=headers)
                 statuses.append(answer.status_code)
                 if answer.status_code != 200:
@@ -115,9 +115,7 @@ def test_a_job_goes_on_after_a_kill_and_waits_after_a_shutdown(tmp_path):
         address = f"{server.address}/jobs?kind=embed&text=comment"
         name = httpx.post(address, content="id,comment\n" + rows, timeout=60).json()["id"]
         parts = tmp_path / "jobs" / name / "result.parquet.parts"
-        until = time.monotonic() + 60
-        while not list(parts.glob("part-*.json")) and time.monotonic() < until:
-            threading.Event().wait(0.02)
+        until(lambda: bool(list(parts.glob("part-*.json"))))
         server.process.kill()
         server.process.communicate()
     stored = {path.name: path.stat().st_mtime_ns for path in parts.glob("part-*.json")}
@@ -232,3 +230,40 @@ def test_requests_behind_each_other_are_answered_in_their_order(running):
     first = b"GET /ready HTTP/1.1\r\nhost: localhost\r\n\r\n"
     answer = sent_raw(running, first + CLOSE % b"")
     assert answer.index(b'"ready"') < answer.index(b'"alive"')
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_documentation_shows_the_file():
+    blocks = re.findall(r"```nginx\n(.*?)```", (DOCS / "serve.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks == [(DOCS / "nginx.conf").read_text(encoding="utf-8")]
+
+
+@pytest.mark.skipif(
+    shutil.which("nginx") is None,
+    reason="nginx is not installed: apt-get install nginx, brew install nginx, or nginx.org/en/download.html",
+)
+@pytest.mark.skipif(
+    shutil.which("openssl") is None, reason="openssl is not installed: apt-get install openssl"
+)
+def test_nginx_accepts_the_file(tmp_path):
+    key, certificate = tmp_path / "semscale.key", tmp_path / "semscale.crt"
+    names = ["-keyout", str(key), "-out", str(certificate), "-subj", "/CN=semscale.example.org"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *names], check=True, capture_output=True
+    )
+    content = (DOCS / "nginx.conf").read_text(encoding="utf-8").replace("/etc/nginx/", f"{tmp_path}/")
+    configuration = tmp_path / "nginx.conf"
+    # Paths that nginx creates at its start, for users who may not write below /var.
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    folders = "".join(f"{kind}_temp_path {tmp_path}/{kind};\n" for kind in kinds)
+    paths = f"pid {tmp_path}/nginx.pid;\nerror_log {tmp_path}/error.log;\n"
+    configuration.write_text(paths + content.replace("http {\n", f"http {{\naccess_log off;\n{folders}", 1))
+    checked = subprocess.run(
+        ["nginx", "-t", "-p", str(tmp_path), "-c", str(configuration)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert checked.returncode == 0, checked.stderr

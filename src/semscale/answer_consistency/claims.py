@@ -33,10 +33,8 @@ from semscale.matching.entailment import (
 from semscale.matching.matcher import Matcher
 from semscale.matching.matches import Matches
 from semscale.matching.pairs import CorpusDependent
-from semscale.results.estimates import Estimates
-from semscale.results.result import Result
-from semscale.results.result_columns import FLOATS, STATUSES, records
-from semscale.results.tallies import EstimateSettings, estimate_values
+from semscale.results.estimates import Estimates, EstimateSettings, estimate_values
+from semscale.results.result import FLOATS, STATUSES, Result, records
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.types import Floats, Progress, Status, Statuses, are_scored

@@ -15,10 +15,17 @@ from semscale.answer_consistency.samples import SampledAnswers, read_texts
 from semscale.answer_consistency.settings import CorrectnessSettings
 from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
 from semscale.errors import InputError
-from semscale.results.estimates import Estimates
-from semscale.results.result import Result, reason_words
-from semscale.results.result_columns import COUNTS, STATUSES, TEXTS, ResultColumn, numbers_by_name, records
-from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
+from semscale.results.estimates import Estimates, EstimateSettings, IntervalSettings, estimate_values
+from semscale.results.result import (
+    COUNTS,
+    STATUSES,
+    TEXTS,
+    Result,
+    ResultColumn,
+    numbers_by_name,
+    reason_words,
+    records,
+)
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan

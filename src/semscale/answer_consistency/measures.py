@@ -337,7 +337,7 @@ def check_measures(names: Iterable[str]) -> tuple[str, ...]:
     """
     chosen = [names] if isinstance(names, str) else as_list(names, "measures")
     for name in chosen:
-        if name not in MEASURES:
+        if name not in tuple(MEASURES):  # a request may have a list or an object here, which has no hash
             hint = did_you_mean(str(name), MEASURES)
             raise UnknownNameError(f"measures must be among {', '.join(MEASURES)}, got {name!r}{hint}")
     if not chosen:

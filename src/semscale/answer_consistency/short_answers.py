@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from semscale.guards.findings import Finding, Span
 from semscale.guards.meaning_guards import denied_names
-from semscale.guards.reading import analyse
-from semscale.guards.words import Word, read_words, stem
+from semscale.guards.text import Word, read_text, read_words
+from semscale.guards.words import stem
 from semscale.matching.words import stop_words
 from semscale.signature import Signature
 from semscale.weights.known import known_model
@@ -209,7 +209,7 @@ def _content(words: _Words) -> _Words:
 
 def _affirmed(words: _Words, text: str) -> _Words:
     """Select what an answer affirms: "not Paris" does not name Paris."""
-    denied = denied_names(analyse(text))
+    denied = denied_names(read_text(text))
     return tuple(word for word in words if not any(name.start <= word.start < name.end for name in denied))
 
 

@@ -17,8 +17,8 @@ from semscale.answer_consistency.correctness import (
 from semscale.answer_consistency.measures import MEASURES
 from semscale.answer_consistency.pairs import Contradiction, guards_read_samples
 from semscale.matching.summary import scores_by_group
+from semscale.results.estimates import NO_VALUE
 from semscale.results.summary import ForemostRows, LeftOutRows, RowTally, Summary
-from semscale.results.tallies import NO_VALUE
 from semscale.signature import Signature
 from semscale.stats.acceptance import AcceptanceThreshold
 from semscale.stats.intervals import Estimate, IntervalPlan, value_figure

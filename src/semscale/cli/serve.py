@@ -3,7 +3,7 @@
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -11,73 +11,10 @@ from semscale.cli.options import Without, command
 from semscale.cli.process import say
 from semscale.cli.shared import EmbedderOptions
 from semscale.errors import InputError
-from semscale.settings import Option, Settings, option_name, option_of
+from semscale.serving.requests import ServiceLimits
+from semscale.settings import Option, Settings
 
-if TYPE_CHECKING:
-    from semscale.serving.requests import ServiceLimits
-
-LISTENING, LIMITS, JOBS = "Listening", "Limits", "Jobs"
-_MIB = 1024 * 1024
-
-
-class LimitOptions(Settings):
-    """Limits of requests, as ``ServiceLimits`` takes them."""
-
-    texts: Annotated[
-        int, Field(description="Texts in a request."), Option(LIMITS, name="--max-texts", rare=True)
-    ] = 2048
-    characters: Annotated[
-        int, Field(description="Characters in a text."), Option(LIMITS, name="--max-characters", rare=True)
-    ] = 100_000
-    body_mib: Annotated[
-        int, Field(description="MiB in the body of a request."), Option(LIMITS, name="--max-body", rare=True)
-    ] = 32
-    seconds: Annotated[
-        float,
-        Field(description="Seconds until a request is answered."),
-        Option(LIMITS, name="--max-seconds", rare=True),
-    ] = 60.0
-    waiting_tokens: Annotated[
-        int,
-        Field(description="Tokens that may wait for the model."),
-        Option(LIMITS, name="--max-waiting", rare=True),
-    ] = 1_000_000
-    batch_tokens: Annotated[
-        int,
-        Field(description="Tokens that the model takes at once; up to four times as many of many requests."),
-        Option(LIMITS, rare=True),
-    ] = 8192
-    jobs: Annotated[
-        int, Field(description="Jobs that may wait or run."), Option(JOBS, name="--max-jobs", rare=True)
-    ] = 100
-    job_mib: Annotated[
-        int,
-        Field(description="MiB that the files of all jobs may have."),
-        Option(JOBS, name="--jobs-disk", rare=True),
-    ] = 10_240
-
-    def model_post_init(self, _context: object) -> None:
-        """Refuse a limit below 1 by the name of its option."""
-        for name, info in type(self).model_fields.items():
-            option, value = option_of(info), getattr(self, name)
-            if option is not None and not value >= 1:
-                raise InputError(f"{option.name or option_name(name)} must be at least 1, got {value}")
-
-    @property
-    def limits(self) -> "ServiceLimits":
-        """The limits."""
-        from semscale.serving.requests import ServiceLimits
-
-        return ServiceLimits(
-            texts=self.texts,
-            characters=self.characters,
-            body_bytes=self.body_mib * _MIB,
-            seconds=self.seconds,
-            waiting_tokens=self.waiting_tokens,
-            batch_tokens=self.batch_tokens,
-            jobs=self.jobs,
-            job_bytes=self.job_mib * _MIB,
-        )
+LISTENING, JOBS = "Listening", "Jobs"
 
 
 class ServeOptions(Settings):
@@ -96,7 +33,7 @@ class ServeOptions(Settings):
         Field(description="Least level of messages on standard error; info has a line for each request."),
         Option(LISTENING),
     ] = "info"
-    limit: LimitOptions
+    limits: ServiceLimits
     jobs: Annotated[
         Path | None,
         Field(description="Folder for the files of jobs; without it there are no jobs."),
@@ -131,7 +68,7 @@ def serve(options: ServeOptions) -> None:
     logging.getLogger("semscale").setLevel(options.log_level.upper())
     token = access_token(options.host)
     model = options.model
-    service = Service(ModelsToServe(model.embedder, model.precision, model.engine), options.limit.limits)
+    service = Service(ModelsToServe(model.embedder, model.precision, model.engine), options.limits)
     if options.jobs is not None:
         service.open_jobs(options.jobs, options.part_rows)
     gate = application(service, token=token)

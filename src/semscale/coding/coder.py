@@ -15,7 +15,7 @@ from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge
 from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.judging.verdict import Verdict
-from semscale.results.result_columns import PRIVATE, STATUSES, VECTORS, declared, values_in, written
+from semscale.results.result import PRIVATE, STATUSES, VECTORS, declared, values_in, written
 from semscale.signature import Signature
 from semscale.store.columns import column_in
 from semscale.store.table import Table
@@ -31,6 +31,7 @@ from semscale.types import (
     Vectors,
     are_scored,
 )
+from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,7 +108,7 @@ class Coder:
 
     def __init__(self, codebook: Codebook, *, embedder: "str | Path | Embedder | None" = None) -> None:
         self.codebook = codebook
-        self._embedder = as_embedder(embedder)
+        self._embedder = as_embedder(DEFAULT_MODEL if embedder is None else embedder)
         texts = [code.prototypes for code in codebook.codes]
         texts += [code.negative_examples for code in codebook.codes]
         vectors = self._embedder.embed([text for some in texts for text in some]).vectors

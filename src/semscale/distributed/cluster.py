@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -358,7 +358,7 @@ def watched(
         arriving: Future[Any] = Future()
         threading.Thread(target=_advance, args=(iterator, arriving), daemon=True).start()
         last_answer = time.monotonic()
-        while not _has_arrived(arriving, every):
+        while not wait([arriving], every).done:
             if do_answer(checked):
                 last_answer = time.monotonic()
             if time.monotonic() - last_answer > patience:
@@ -380,14 +380,6 @@ def _advance(iterator: Iterator[Any], arriving: "Future[Any]") -> None:
         arriving.set_exception(error)
     else:
         arriving.set_result(item)
-
-
-def _has_arrived(arriving: "Future[Any]", seconds: float) -> bool:
-    try:
-        arriving.exception(timeout=seconds)
-    except TimeoutError:
-        return False
-    return True
 
 
 @contextmanager

@@ -1,11 +1,8 @@
 """Embeddings and token states on disk: what was computed before is read from the cache."""
 
 import hashlib
-import itertools
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +15,7 @@ from semscale.embedding.cache_file import EntryStore
 from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
 from semscale.embedding.texts import checked_texts, distinct, shifted
 from semscale.signature import Signature
-from semscale.types import Integers, Progress, Vectors
+from semscale.types import Integers, Mask, Progress, Vectors
 
 if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder, TokenIds
@@ -35,9 +32,6 @@ Rounded = npt.NDArray[np.int16]
 
 _TOGETHER = 512  # texts in one batch of writes
 _LARGEST = 32767
-_SUM = 4  # bytes of the checksum after the states
-_HEAD = np.dtype([("windows", "<u4"), ("unknown", "<f4")])
-_RESIDUE = zlib.crc32(zlib.crc32(b"").to_bytes(4, "little"))
 
 
 class CachedEmbedder:
@@ -74,9 +68,10 @@ class CachedEmbedder:
         """Embed texts in their order; equal texts are looked up and computed once."""
         unique, where = distinct(checked_texts(texts))
         keys = cache_keys(str(self.signature), unique)
-        cached = self.cache.get_many(keys, self.dimensions)
-        missing = np.flatnonzero(~cached.found)
-        vectors, windows, unknown = cached.vectors, cached.windows, cached.unknown
+        is_cached, cached = self.cache.get_many(keys, self.dimensions)
+        missing = np.flatnonzero(~is_cached)
+        vectors, windows = cached.vectors, cached.windows
+        unknown = np.full(len(unique), np.nan, np.float32) if cached.unknown is None else cached.unknown
         if progress:
             progress("embedding", len(unique) - len(missing), len(unique))
         for start in range(0, len(missing), self._chunk):
@@ -89,24 +84,6 @@ class CachedEmbedder:
             vectors[rows], windows[rows] = fresh.vectors, fresh.windows
             unknown[rows] = np.nan if fresh.unknown is None else fresh.unknown
         return Embeddings(vectors, windows, unknown).spread(where)
-
-
-@dataclass(frozen=True)
-class Cached:
-    """Cached embeddings of n texts.
-
-    Attributes:
-        found: shape (n,), whether the cache has a sound entry.
-        vectors: shape (n, d), float32; a row of NaN without an entry.
-        windows: shape (n,), windows that the text was read in; 0 without an entry.
-        unknown: shape (n,), share of the text's tokens that the model does not know; NaN without an
-            entry, and where the engine does not say.
-    """
-
-    found: npt.NDArray[np.bool_]
-    vectors: Vectors
-    windows: Integers
-    unknown: Vectors
 
 
 class EmbeddingCache:
@@ -136,7 +113,8 @@ class EmbeddingCache:
         >>> one = Embeddings(np.array([[0.6, 0.8]], dtype=np.float32), np.array([1]))
         >>> with tempfile.TemporaryDirectory() as folder, EmbeddingCache(folder) as cache:
         ...     cache.put_many([good], one)
-        ...     cache.get_many([good, bad], 2).found.tolist()
+        ...     is_cached, _ = cache.get_many([good, bad], 2)
+        >>> is_cached.tolist()
         [True, False]
     """
 
@@ -161,7 +139,7 @@ class EmbeddingCache:
         """Close the file; the next use opens it again."""
         self.store.close()
 
-    def get_many(self, keys: Sequence[bytes], dimensions: int) -> Cached:
+    def get_many(self, keys: Sequence[bytes], dimensions: int) -> tuple[Mask, Embeddings]:
         """Look embeddings up.
 
         Args:
@@ -169,23 +147,22 @@ class EmbeddingCache:
             dimensions: the required width of a vector; an entry of another width counts as missing.
 
         Returns:
-            The cached embeddings, in the order of the keys.
+            A mask of the keys that have a sound entry, shape (n,), and embeddings in the order of the keys. A
+            key without an entry has a vector of NaN and 0 windows. The share of unknown tokens is NaN without
+            an entry, and where the engine does not state it.
         """
-        cached = Cached(
-            found=np.zeros(len(keys), dtype=np.bool_),
-            vectors=np.empty((len(keys), dimensions), dtype=np.float32),
-            windows=np.zeros(len(keys), dtype=np.int64),
-            unknown=np.full(len(keys), np.nan, dtype=np.float32),
-        )
+        layout = _entry(dimensions)
+        vectors = np.full((len(keys), dimensions), np.nan, np.float32)
+        windows, unknown = np.zeros(len(keys), np.int64), np.full(len(keys), np.nan, np.float32)
+        is_cached = np.zeros(len(keys), np.bool_)
         row_of = {key: row for row, key in enumerate(keys)}
         for entries in self.store.read(keys):
-            known = [key for key, _ in entries]
-            sound, found = decode(known, [body for _, body in entries], dimensions)
-            rows = np.fromiter(map(row_of.__getitem__, known), np.int64, len(known))[sound]
-            cached.found[rows], cached.vectors[rows] = True, found.vectors
-            cached.windows[rows], cached.unknown[rows] = found.windows, found.unknown
-        cached.vectors[~cached.found] = np.nan
-        return cached
+            fitting = [(key, body) for key, body in entries if len(body) == layout.itemsize]
+            rows = [row_of[key] for key, _ in fitting]
+            table = np.frombuffer(b"".join(body for _, body in fitting), layout)
+            vectors[rows], windows[rows], unknown[rows] = table["vector"], table["windows"], table["unknown"]
+            is_cached[rows] = True
+        return is_cached, Embeddings(vectors, windows, unknown)
 
     def put_many(self, keys: Sequence[bytes], embeddings: Embeddings) -> None:
         """Store embeddings: all of them, or none if the process dies meanwhile.
@@ -194,7 +171,15 @@ class EmbeddingCache:
             keys: n distinct keys; their old entries are replaced.
             embeddings: n embeddings.
         """
-        self.store.write(keys, encode(keys, embeddings))
+        table = np.empty(len(keys), _entry(embeddings.vectors.shape[1]))
+        table["windows"], table["vector"] = embeddings.windows, embeddings.vectors
+        table["unknown"] = np.nan if embeddings.unknown is None else embeddings.unknown
+        self.store.write(keys, [row.tobytes() for row in table])
+
+
+def _entry(dimensions: int) -> np.dtype[np.void]:
+    """Return the layout of a text's entry."""
+    return np.dtype([("windows", "<u4"), ("unknown", "<f4"), ("vector", "<f4", (dimensions,))])
 
 
 class StateReader:
@@ -355,14 +340,13 @@ class StateCache:
         Returns:
             The states that were found, by their row in ``keys``.
         """
-        row = {key: at for at, key in enumerate(keys)}
-        found = {}
-        for entries in self.store.read(keys):
-            for key, body in entries:
-                states = _decoded(key, body, hidden)
-                if states is not None:
-                    found[row[key]] = states
-        return found
+        rows = {key: row for row, key in enumerate(keys)}
+        return {
+            rows[key]: np.frombuffer(body, "<i2").reshape(-1, hidden)
+            for entries in self.store.read(keys)
+            for key, body in entries
+            if len(body) % (2 * hidden) == 0
+        }
 
     def put_many(self, keys: Sequence[bytes], states: Sequence[Rounded]) -> None:
         """Store states: all of them, or none if the process dies meanwhile.
@@ -371,7 +355,7 @@ class StateCache:
             keys: n distinct keys.
             states: states of n texts.
         """
-        self.store.write(keys, [_encoded(*entry) for entry in zip(keys, states, strict=True)])
+        self.store.write(keys, [np.ascontiguousarray(each, "<i2").tobytes() for each in states])
 
 
 def rounded(states: npt.NDArray[np.float32]) -> Rounded:
@@ -389,18 +373,6 @@ def rounded(states: npt.NDArray[np.float32]) -> Rounded:
     largest = np.abs(states).max(initial=np.float32(0))
     whole: Rounded = np.rint(states / (largest or 1) * np.float32(_LARGEST)).astype(np.int16)
     return whole
-
-
-def _encoded(key: bytes, states: Rounded) -> bytes:
-    body = np.ascontiguousarray(states, "<i2").tobytes()
-    return body + checksum(key, body)
-
-
-def _decoded(key: bytes, body: bytes, hidden: int) -> Rounded | None:
-    content = memoryview(body)[:-_SUM]
-    if checksum(key, content) != body[-_SUM:] or len(content) % (2 * hidden):
-        return None
-    return np.frombuffer(content, "<i2").reshape(-1, hidden)
 
 
 def cache_keys(signature: str, texts: Sequence[str]) -> list[bytes]:
@@ -422,61 +394,3 @@ def cache_keys(signature: str, texts: Sequence[str]) -> list[bytes]:
     return [
         blake2b(prefix + text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts
     ]
-
-
-def checksum(key: bytes, body: bytes | memoryview) -> bytes:
-    """Return the CRC-32 of key and body, 4 bytes, the lowest first.
-
-    Example:
-        >>> checksum(b"1234", b"56789").hex()
-        '2639f4cb'
-    """
-    return zlib.crc32(body, zlib.crc32(key)).to_bytes(4, "little")
-
-
-def encode(keys: Sequence[bytes], embeddings: Embeddings) -> list[bytes]:
-    """Encode embeddings as bytes: number of windows, share of unknown tokens, vector, CRC-32 of key and all.
-
-    Args:
-        keys: n keys.
-        embeddings: n of them.
-
-    Returns:
-        n byte strings of length 4 d + 12.
-    """
-    vectors = np.ascontiguousarray(embeddings.vectors, dtype="<f4")
-    heads = np.empty(len(vectors), _HEAD)
-    heads["windows"] = embeddings.windows
-    heads["unknown"] = np.nan if embeddings.unknown is None else embeddings.unknown
-    bodies = []
-    for key, head, vector in zip(keys, heads, vectors, strict=True):
-        body = head.tobytes() + vector.tobytes()
-        bodies.append(body + checksum(key, body))
-    return bodies
-
-
-def decode(
-    keys: Sequence[bytes], bodies: Sequence[bytes], dimensions: int
-) -> tuple[npt.NDArray[np.bool_], Embeddings]:
-    """Decode embeddings, and leave out damaged ones and those of another width.
-
-    Args:
-        keys: n keys.
-        bodies: the n byte strings stored under these keys.
-        dimensions: the required width d of a vector.
-
-    Returns:
-        Which entries are sound, shape (n,), m of them; and their m embeddings, with NaN where the engine did
-        not say which tokens are unknown.
-
-    References:
-        Ross N. Williams, A painless guide to CRC error detection algorithms, 1993, section 9: the checksum of
-        a message followed by its own checksum is a constant.
-    """
-    entry = np.dtype([*_HEAD.descr, ("vector", "<f4", (dimensions,)), ("sum", "<u4")])
-    sums = np.fromiter(map(zlib.crc32, bodies, map(zlib.crc32, keys)), np.uint32, len(bodies))
-    lengths = np.fromiter(map(len, bodies), np.int64, len(bodies))
-    sound = (sums == _RESIDUE) & (lengths == entry.itemsize)
-    joined = b"".join(bodies if sound.all() else itertools.compress(bodies, sound))
-    table = np.frombuffer(joined, entry)
-    return sound, Embeddings(table["vector"], table["windows"].astype(np.int64), table["unknown"])

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import time
 import warnings
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +30,9 @@ FORMAT = 3
 _HOUR = 3600
 _AT_ONCE = 1000  # keys in one query; more are no faster, as their bytes exceed a processor cache
 _KEPT = 0.9  # share of max_bytes in use after the least recently used entries were removed
+_SUM = 4  # bytes of the checksum at the end of an entry
+_SOUND = zlib.crc32(zlib.crc32(b"").to_bytes(_SUM, "little"))
+"""CRC-32 of bytes that end with their own CRC-32."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,8 @@ class CacheInfo:
 class EntryStore:
     """Stores bytes on disk by key; several threads and processes may use it at once.
 
-    If SQLite reports the file as damaged, it is moved aside and a new one is started. If the folder cannot be
+    Each entry ends with the CRC-32 of its key and its bytes; a damaged entry counts as missing. If SQLite
+    reports the file as damaged, it is moved aside and a new one is started. If the folder cannot be
     written, nothing is stored. In both cases there is one
     :class:`~semscale.embedding.cache_file.CacheWarning`.
 
@@ -62,6 +67,10 @@ class EntryStore:
 
     Raises:
         InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` is no size.
+
+    References:
+        Ross N. Williams, A painless guide to CRC error detection algorithms, 1993, section 9: the checksum of
+        a message followed by its own checksum is a constant.
     """
 
     def __init__(
@@ -92,7 +101,7 @@ class EntryStore:
             keys: distinct keys.
 
         Yields:
-            For each batch of keys, the keys that have an entry, with their bytes.
+            For each batch of keys, the keys that have a sound entry, with their bytes.
         """
         for part in _parts(keys):
             yield self._file.run(partial(self._entries, keys=part), [])
@@ -155,7 +164,11 @@ class EntryStore:
         if stale:
             with Transaction(connection):
                 connection.executemany("UPDATE keys SET used = ? WHERE key = ?", stale)
-        return [(key, bodies[slot]) for slot, key, _ in rows if isinstance(bodies.get(slot), bytes)]
+        return [
+            (key, body[:-_SUM])
+            for slot, key, _ in rows
+            if isinstance(body := bodies.get(slot), bytes) and _crc(key, body) == _SOUND
+        ]
 
     def _write(self, connection: sqlite3.Connection, keys: Sequence[bytes], bodies: Sequence[bytes]) -> None:
         with Transaction(connection):
@@ -163,7 +176,11 @@ class EntryStore:
                 replaced = f"SELECT slot FROM keys WHERE key IN ({_marks(part)})"
                 connection.execute(f"DELETE FROM vectors WHERE slot IN ({replaced})", part)
             first = connection.execute("SELECT coalesce(max(slot), 0) + 1 FROM vectors").fetchone()[0]
-            connection.executemany("INSERT INTO vectors VALUES (?, ?)", enumerate(bodies, first))
+            sealed = (
+                body + _crc(key, body).to_bytes(_SUM, "little")
+                for key, body in zip(keys, bodies, strict=True)
+            )
+            connection.executemany("INSERT INTO vectors VALUES (?, ?)", enumerate(sealed, first))
             hour = self._hour()
             entries = ((key, slot, hour) for slot, key in enumerate(keys, first))
             connection.executemany("INSERT OR REPLACE INTO keys VALUES (?, ?, ?)", entries)
@@ -185,6 +202,11 @@ class EntryStore:
 
     def _hour(self) -> int:
         return int(self._clock() // _HOUR)
+
+
+def _crc(key: bytes, body: bytes) -> int:
+    """Return the CRC-32 of key and body."""
+    return zlib.crc32(body, zlib.crc32(key))
 
 
 def _known(connection: sqlite3.Connection, keys: Sequence[bytes]) -> set[bytes]:

@@ -1,13 +1,22 @@
-"""Encoder checkpoints (BERT, RoBERTa, XLM-R, DistilBERT): architecture, pooling, longest input."""
+"""Files of an encoder (BERT, RoBERTa, XLM-R, DistilBERT): settings, and weights in safetensors or 4 bits."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+import re
+import struct
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from semscale.errors import ModelError, UnsupportedModelError
 from semscale.json_reading import parse_json
+from semscale.weights.known import ModelProfile
 
 Pooling = Literal["mean", "cls"]
 
@@ -238,3 +247,514 @@ def _left_to_torch(problem: str) -> UnsupportedModelError:
         f"{problem}; use engine='torch' (pip install \"semscale[torch]\")",
         in_shell=f'{problem}; use --engine torch (pip install "semscale[torch]")',
     )
+
+
+WORDS = "embeddings.word_embeddings.weight"
+"""The parameter with one row for each token of the vocabulary."""
+
+Parameters = Mapping[str, npt.NDArray[np.float32]]
+
+MAGIC = b"E5S1"
+
+BLOCK = 32
+"""Numbers that share a scale."""
+
+SCALE_BYTES = 2
+
+BLOCK_BYTES = SCALE_BYTES + BLOCK // 2
+
+MIDDLE = 8
+"""The four bits that stand for 0."""
+
+
+@dataclass(frozen=True)
+class Q4Table:
+    """A matrix in 4 bits, as views of the file's bytes.
+
+    Attributes:
+        blocks: shape (rows, blocks in a row, 18), uint8; the scale's two bytes and 16 more, whose low halves
+            are the first 16 numbers.
+    """
+
+    blocks: npt.NDArray[np.uint8]
+
+    @property
+    def scales(self) -> npt.NDArray[np.float16]:
+        """Copy the scales, shape (rows, blocks in a row)."""
+        return self.blocks[:, :, :SCALE_BYTES].copy().view(np.float16)[:, :, 0]
+
+    @property
+    def packed(self) -> npt.NDArray[np.uint8]:
+        """Copy the numbers, shape (rows, blocks in a row, 16)."""
+        return self.blocks[:, :, SCALE_BYTES:].copy()
+
+    def floats(self) -> npt.NDArray[np.float32]:
+        """Return the matrix, shape (rows, columns): four bits less ``MIDDLE``, times the block's scale."""
+        packed = self.blocks[:, :, SCALE_BYTES:]
+        values = np.concatenate([packed & 15, packed >> 4], axis=2).astype(np.float32) - MIDDLE
+        with np.errstate(invalid="ignore"):  # damaged scales are infinite; vectors made of them are refused
+            values *= self.scales.astype(np.float32)[:, :, None]
+        return values.reshape(len(values), -1)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """An encoder's parameters.
+
+    Attributes:
+        words: the table with one row for each token: floats of shape (words, hidden), or 4 bits.
+        parameters: all others, under BERT's names.
+    """
+
+    words: npt.NDArray[np.float32] | Q4Table
+    parameters: Parameters
+
+
+def open_checkpoint(folder: Path, profile: ModelProfile | None = None) -> Checkpoint:
+    """Read an encoder's architecture and settings from a folder of either form.
+
+    Args:
+        folder: contains ``tokenizer.json``, and either ``config.json`` and ``model.safetensors`` or one file
+            ``*-q4.bin``.
+        profile: how the model is to be used, as far as the files do not say.
+
+    Raises:
+        ModelError: a file is missing or damaged, or the engine cannot run the model exactly.
+    """
+    packed = [] if (folder / "config.json").is_file() else sorted(folder.glob("*-q4.bin"))
+    if len(packed) != 1:
+        checkpoint = load_checkpoint(folder)
+        return replace(checkpoint, prefix=checkpoint.prefix or profile.prefix) if profile else checkpoint
+    return _q4_checkpoint(packed[0], profile or _PLAIN)
+
+
+def read_content(path: Path) -> bytearray:
+    """Read a file of weights; arrays that share its memory can be given to OpenVINO without a copy.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    try:
+        content = bytearray(path.stat().st_size)
+        with path.open("rb") as file:
+            read = file.readinto(content)
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+    return content[:read] if read < len(content) else content
+
+
+@contextmanager
+def checked_content(path: Path, expected: str) -> Iterator[bytearray]:
+    """Read a file of weights, and hash its content while the caller makes a model of it.
+
+    Args:
+        path: of the file.
+        expected: its SHA-256, 64 hex digits.
+
+    Raises:
+        ModelError: it cannot be read, or has another hash. This is said, and not what went wrong with a
+            damaged file.
+    """
+    content = read_content(path)
+    with ThreadPoolExecutor(1, "semscale-hash") as pool:
+        # The interpreter's lock is released while hashlib works, so this takes no time from the caller. Size
+        # and time of a file do not show whether its content changed, so what is loaded is hashed each time.
+        digest = pool.submit(lambda: hashlib.sha256(content).hexdigest())
+        try:
+            yield content
+        finally:
+            actual = digest.result()
+            if actual != expected:
+                raise ModelError(
+                    f"{path} has SHA-256 {actual[:12]}..., not {expected[:12]}..., so it is damaged or was "
+                    "changed: semscale models pull, with the model's name, brings it back"
+                )
+
+
+def open_weights(checkpoint: Checkpoint, content: bytearray) -> Weights:
+    """Read an encoder's parameters from the content of its file of weights.
+
+    Raises:
+        ModelError: the file is damaged or lacks a parameter of the architecture.
+    """
+    if content.startswith(MAGIC):
+        packed = Q4Parameters(content, checkpoint.weights)
+        return Weights(packed.words, packed)
+    parameters = load_weights(checkpoint, content)
+    return Weights(parameters[WORDS], parameters)
+
+
+_HEADER_BYTES = 64
+
+_PLAIN = ModelProfile()
+
+_TYPES = (
+    "embeddings.token_type_embeddings.weight"  # one row for each type of token, the first for single texts
+)
+
+
+def _q4_checkpoint(weights: Path, profile: ModelProfile) -> Checkpoint:
+    tokenizer = weights.with_name("tokenizer.json")
+    try:
+        with weights.open("rb") as file:
+            head = file.read(_HEADER_BYTES)
+        header = Q4Header.read(head, weights)
+        setup = hashlib.sha256(head + tokenizer.read_bytes()).hexdigest()[:12]
+    except OSError as error:
+        raise ModelError(f"{error.filename} cannot be read: {error.strerror}") from error
+    architecture = Architecture(
+        family="bert",
+        layers=header.layers,
+        heads=header.heads,
+        hidden=header.hidden,
+        norm_epsilon=header.norm_epsilon,
+        activation="gelu",
+        first_position=0,
+        positions=header.positions,
+        words=header.words,
+    )
+    limit = min(profile.max_tokens, header.positions)
+    return Checkpoint(architecture, profile.pooling, limit, tokenizer, weights, setup, profile.prefix)
+
+
+# Replacements that turn other families' parameter names into BERT's.
+_RENAMES = (
+    (r"^(bert|roberta|xlm_roberta|distilbert|model|0\.auto_model)\.", ""),
+    (r"^transformer\.layer\.", "encoder.layer."),
+    (r"\.attention\.q_lin\.", ".attention.self.query."),
+    (r"\.attention\.k_lin\.", ".attention.self.key."),
+    (r"\.attention\.v_lin\.", ".attention.self.value."),
+    (r"\.attention\.out_lin\.", ".attention.output.dense."),
+    (r"\.sa_layer_norm\.", ".attention.output.LayerNorm."),
+    (r"\.ffn\.lin1\.", ".intermediate.dense."),
+    (r"\.ffn\.lin2\.", ".output.dense."),
+    (r"\.output_layer_norm\.", ".output.LayerNorm."),
+    (r"\.gamma$", ".weight"),
+    (r"\.beta$", ".bias"),
+)
+
+
+def load_weights(checkpoint: Checkpoint, content: bytearray) -> Parameters:
+    """Read a checkpoint's parameters as float32 arrays, with BERT's names for every family.
+
+    Args:
+        checkpoint: whose weights they are.
+        content: of its file of weights.
+
+    Raises:
+        ModelError: the file is damaged or lacks a parameter of the architecture.
+    """
+    tensors = read_tensors(content, checkpoint.weights)
+    weights = {canonical_name(name): tensor for name, tensor in tensors.items()}
+    _check_shapes(weights, checkpoint)
+    return weights
+
+
+def _check_shapes(weights: Parameters, checkpoint: Checkpoint) -> None:
+    for name, shape in _shapes(weights, checkpoint.architecture).items():
+        if name not in weights:
+            raise ModelError(f"{checkpoint.weights} lacks {name}, which config.json asks for")
+        actual = weights[name].shape
+        if actual != shape:
+            raise ModelError(f"{checkpoint.weights}: {name} has shape {actual}, config.json asks for {shape}")
+
+
+def _shapes(weights: Parameters, architecture: Architecture) -> dict[str, tuple[int, ...]]:
+    """Return every parameter's required shape; tables are as long, and the inner width is, as in the file."""
+    hidden = architecture.hidden
+    shapes: dict[str, tuple[int, ...]] = {
+        table: (_length(weights, table), hidden) for table in (WORDS, "embeddings.position_embeddings.weight")
+    }
+    norms = ["embeddings.LayerNorm"]
+    for layer in range(architecture.layers):
+        prefix = f"encoder.layer.{layer}."
+        inner = _length(weights, prefix + "intermediate.dense.bias")
+        square = [f"attention.self.{name}" for name in ("query", "key", "value")] + ["attention.output.dense"]
+        denses = {**dict.fromkeys(square, (hidden, hidden)), "intermediate.dense": (inner, hidden)}
+        for name, shape in {**denses, "output.dense": (hidden, inner)}.items():
+            shapes |= {f"{prefix}{name}.weight": shape, f"{prefix}{name}.bias": shape[:1]}
+        norms += [prefix + "attention.output.LayerNorm", prefix + "output.LayerNorm"]
+    for norm in norms:
+        shapes |= {f"{norm}.weight": (hidden,), f"{norm}.bias": (hidden,)}
+    return shapes
+
+
+def _length(weights: Parameters, name: str) -> int:
+    """Return the length of a parameter's first dimension; 0 if it lacks or is a single number."""
+    return len(weights[name]) if name in weights and weights[name].ndim else 0
+
+
+def position_table(parameters: Parameters, architecture: Architecture) -> npt.NDArray[np.float32]:
+    """Return what each position adds to its word, (positions, hidden): its row and that of the first type."""
+    table = parameters["embeddings.position_embeddings.weight"][architecture.first_position :]
+    types = parameters.get(_TYPES)
+    return table if types is None else types[:1] + table
+
+
+def canonical_name(name: str) -> str:
+    """Translate a parameter's name into BERT's.
+
+    Example:
+        >>> canonical_name("distilbert.transformer.layer.3.attention.q_lin.weight")
+        'encoder.layer.3.attention.self.query.weight'
+    """
+    for pattern, replacement in _RENAMES:
+        name = re.sub(pattern, replacement, name)
+    return name
+
+
+_LENGTH = 8  # bytes that say how long the header is
+
+_FLOATS = {"F16": np.float16, "F32": np.float32, "F64": np.float64}
+
+_SIZES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
+
+
+def read_tensors(content: bytearray, path: Path) -> dict[str, npt.NDArray[np.float32]]:
+    """Read all floating-point parameters; others, such as position ids, are left out.
+
+    Args:
+        content: of the file; must not change as long as the arrays are used.
+        path: of the file, for messages.
+
+    Raises:
+        ModelError: the file is damaged, or has a parameter of a type that cannot be read.
+
+    References:
+        https://github.com/huggingface/safetensors, "Format".
+    """
+    length = int.from_bytes(content[:_LENGTH], "little")
+    start = _LENGTH + length
+    try:
+        if len(content) < start:
+            raise ValueError(f"its header ends at byte {start} of {len(content)}")  # noqa: TRY301
+        header = parse_json(content[_LENGTH:start].decode())
+        entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
+        locations = {name: _place(entry, len(content) - start) for name, entry in entries.items()}
+        return {
+            name: _array(content, kind, shape, start + first)
+            for name, (kind, shape, first) in locations.items()
+            if kind.startswith(("F", "BF"))
+        }
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+
+
+def _place(entry: Mapping[str, Any], size: int) -> tuple[str, tuple[int, ...], int]:
+    """Check one entry of the header: type, shape and first byte of a parameter.
+
+    Raises:
+        ValueError: it does not fit the file, or its type is not known.
+    """
+    kind, shape, (first, last) = entry["dtype"], tuple(entry["shape"]), entry["data_offsets"]
+    if kind not in _SIZES:
+        raise ValueError(f"weights of type {kind} cannot be read")
+    if not all(type(number) is int for number in (*shape, first, last)):
+        raise ValueError(f"a parameter of shape {shape} is at bytes {first} to {last}")
+    whole = last - first == math.prod(shape) * _SIZES[kind] and min(shape, default=0) >= 0
+    if not (whole and 0 <= first <= last <= size):
+        raise ValueError(f"a parameter of shape {shape} is at bytes {first} to {last} of {size}")
+    return kind, shape, first
+
+
+def _array(content: bytearray, kind: str, shape: tuple[int, ...], first: int) -> npt.NDArray[np.float32]:
+    """Return a parameter from its first byte on.
+
+    Raises:
+        ValueError: more dimensions, or longer ones, than an array can have.
+    """
+    raw = np.frombuffer(content, np.uint8, math.prod(shape) * _SIZES[kind], first)
+    return _float32(kind, raw).reshape(shape)
+
+
+def _float32(kind: str, raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    if kind == "BF16":
+        # A bfloat16 is the upper half of a float32.
+        return (raw.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return raw.view(_FLOATS[kind]).astype(np.float32, copy=False)
+
+
+_VERSION = 1
+
+_HEADER = struct.Struct("<4sI7ifi")
+
+_VOCABULARY = struct.Struct("<5iQ")
+
+_PLACE = struct.Struct("<BIQQ")
+
+_MOST = 1 << 24  # no size in a header is larger
+
+_MOST_LAYERS = 1 << 8
+
+_KIND_FLOATS, _KIND_Q4 = 0, 1
+
+_EMBEDDINGS = {
+    "embeddings.position_embeddings.weight": "emb.pos",
+    "embeddings.token_type_embeddings.weight": "emb.type",
+    "embeddings.LayerNorm.weight": "emb.ln.w",
+    "embeddings.LayerNorm.bias": "emb.ln.b",
+}
+
+_IN_LAYER = {
+    "attention.self.query": "q",
+    "attention.self.key": "k",
+    "attention.self.value": "v",
+    "attention.output.dense": "ao",
+    "attention.output.LayerNorm": "aln",
+    "intermediate.dense": "fi",
+    "output.dense": "fo",
+    "output.LayerNorm": "oln",
+}
+
+
+@dataclass(frozen=True)
+class Q4Header:
+    """The first bytes of a file: the encoder's sizes.
+
+    Attributes:
+        hidden: width of a hidden state.
+        layers: number of transformer layers.
+        heads: attention heads in each layer.
+        inner: width between the two feed-forward matrices.
+        words: rows in the table of words.
+        positions: rows in the table of positions.
+        types: rows in the table of token types, of which the file may have the first one only.
+        norm_epsilon: number that layer normalisation adds to the variance.
+    """
+
+    hidden: int
+    layers: int
+    heads: int
+    inner: int
+    words: int
+    positions: int
+    types: int
+    norm_epsilon: float
+
+    @classmethod
+    def read(cls, content: bytes | bytearray, path: Path) -> "Q4Header":
+        """Read the header from a file's first bytes.
+
+        Raises:
+            ModelError: it is no such file, or its sizes do not fit each other.
+        """
+        if len(content) < _HEADER.size or content[:4] != MAGIC:
+            raise ModelError(f"{path} is no file of 4-bit weights: it does not begin with {MAGIC.decode()}")
+        _, version, *sizes, norm_epsilon, block = _HEADER.unpack_from(content)
+        hidden, layers, heads, inner, words, positions, types = sizes
+        if (version, block) != (_VERSION, BLOCK):
+            raise ModelError(
+                f"{path} has version {version} and blocks of {block}, only version {_VERSION} with blocks of "
+                f"{BLOCK} can be read"
+            )
+        sound = all(0 < size < _MOST for size in sizes) and layers < _MOST_LAYERS and 0 < norm_epsilon < 1
+        if not sound or hidden % heads or hidden % BLOCK or inner % BLOCK:
+            raise ModelError(f"{path} has sizes in its header that do not fit: {sizes}, {norm_epsilon:.3g}")
+        return cls(hidden, layers, heads, inner, words, positions, types, norm_epsilon)
+
+
+class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
+    """An encoder's parameters under BERT's names, as float32; each is computed when it is asked for.
+
+    No array shares the content, so its memory is free again once the arrays are made.
+
+    Args:
+        content: of the file.
+        path: where it was read, for messages.
+
+    Attributes:
+        words: the table of words, which stays in 4 bits and is none of the parameters.
+
+    Raises:
+        ModelError: the file is cut off or damaged.
+    """
+
+    def __init__(self, content: bytes | bytearray, path: Path) -> None:
+        self._content = content
+        self._path = path
+        self._header = Q4Header.read(content, path)
+        self._places = self._directory()
+        self._names = self._known_names()
+        self.words = self._table("emb.word", self._header.words, self._header.hidden)
+        for name, (stored, shape) in self._names.items():
+            self._check(name, stored, shape)
+
+    def __getitem__(self, name: str) -> npt.NDArray[np.float32]:
+        stored, shape = self._names[name]
+        if self._places[stored][0] == _KIND_Q4:
+            return self._table(stored, shape[0], shape[-1]).floats()
+        return self._bytes(stored).view(np.float32).reshape(-1, *shape[1:]).copy()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def _directory(self) -> dict[str, tuple[int, int, int, int]]:
+        """Read where each parameter is: its kind, count of numbers, first byte and bytes."""
+        try:
+            at = _HEADER.size
+            pieces, *_, text = _VOCABULARY.unpack_from(self._content, at)
+            at += _VOCABULARY.size + (2 * max(0, pieces) + 1) * 4 + text
+            (normalizer,) = struct.unpack_from("<4xI", self._content, at)
+            at += 8 + normalizer
+            (count,) = struct.unpack_from("<i", self._content, at)
+            at += 4
+            directory = {}
+            for _ in range(count):
+                (length,) = struct.unpack_from("<H", self._content, at)
+                name = self._content[at + 2 : at + 2 + length].decode()
+                at += 2 + length
+                directory[name] = _PLACE.unpack_from(self._content, at)
+                at += _PLACE.size
+        except (struct.error, UnicodeDecodeError, OverflowError) as error:
+            raise ModelError(f"{self._path} is cut off or damaged: {error}") from error
+        return directory
+
+    def _known_names(self) -> dict[str, tuple[str, tuple[int, ...]]]:
+        """Return the name in the file and the shape of every parameter besides the table of words."""
+        hidden, inner = self._header.hidden, self._header.inner
+        tables = {"emb.pos": (self._header.positions, hidden), "emb.type": (1, hidden)}
+        names: dict[str, tuple[str, tuple[int, ...]]] = {
+            name: (stored, tables.get(stored, (hidden,))) for name, stored in _EMBEDDINGS.items()
+        }
+        for layer in range(self._header.layers):
+            for name, stored in _IN_LAYER.items():
+                rows = inner if stored == "fi" else hidden
+                columns = inner if stored == "fo" else hidden
+                weight = (hidden,) if name.endswith("LayerNorm") else (rows, columns)
+                full, short = f"encoder.layer.{layer}.{name}", f"l{layer}.{stored}"
+                names |= {f"{full}.weight": (f"{short}.w", weight), f"{full}.bias": (f"{short}.b", (rows,))}
+        return names
+
+    def _check(self, name: str, stored: str, shape: tuple[int, ...]) -> None:
+        if stored not in self._places:
+            raise ModelError(f"{self._path} lacks {stored}, which its header asks for")
+        kind, count, *_ = self._places[stored]
+        if kind == _KIND_Q4 and len(shape) > 1:
+            self._table(stored, *shape)
+            return
+        numbers = int(np.prod(shape))
+        counts = {numbers, numbers * self._header.types} if stored == "emb.type" else {numbers}
+        if kind != _KIND_FLOATS or count not in counts or len(self._bytes(stored)) != 4 * count:
+            raise ModelError(
+                f"{self._path}: {stored} ({name}) does not have the size that the header asks for"
+            )
+
+    def _table(self, stored: str, rows: int, columns: int) -> Q4Table:
+        blocks = columns // BLOCK
+        if stored not in self._places or self._places[stored][0] != _KIND_Q4:
+            raise ModelError(f"{self._path} has no 4-bit {stored}, which its header asks for")
+        content = self._bytes(stored)
+        if self._places[stored][1] != rows * columns or len(content) != rows * blocks * BLOCK_BYTES:
+            raise ModelError(f"{self._path}: {stored} does not have the size that the header asks for")
+        return Q4Table(content.reshape(rows, blocks, BLOCK_BYTES))
+
+    def _bytes(self, stored: str) -> npt.NDArray[np.uint8]:
+        _, _, first, size = self._places[stored]
+        if first + size > len(self._content):
+            raise ModelError(
+                f"{self._path} is cut off: {stored} ends at byte {first + size} of {len(self._content)}"
+            )
+        return np.frombuffer(self._content, np.uint8, size, first)

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from semscale.embedding.cache import cache_keys, checksum
+from semscale.embedding.cache import cache_keys
 from semscale.embedding.cache_file import EntryStore
 from semscale.embedding.checkpoint import read_config
 from semscale.embedding.embedder import AUTO
-from semscale.embedding.graph import openvino_module
 from semscale.embedding.openvino import (
     TOKEN_BUDGET,
     Arithmetic,
@@ -24,6 +23,8 @@ from semscale.embedding.openvino import (
     arithmetic_of,
     check_finite,
     check_precision,
+    engine_name,
+    openvino_module,
     token_batches,
 )
 from semscale.embedding.texts import checked_texts, distinct
@@ -46,7 +47,6 @@ _FEWEST = 2  # tokens of two texts
 _DEFAULT_TOKENS = 512
 _NO_LIMIT = 1_000_000  # tokenizers without a limit state 1e30
 _TRUNCATED, _UNREAD = 1, 2
-_SUM = 4  # bytes of the checksum at the end of an entry
 _HASH_PIECE = 1 << 20
 
 
@@ -128,7 +128,8 @@ class CrossEncoder:
             InputError: a text is not a string, or the lists differ in length.
             ModelError: the model's files have changed since, or its output has another form.
         """
-        if len(checked_texts(first)) != len(checked_texts(second)):
+        first, second = checked_texts(first), checked_texts(second)
+        if len(first) != len(second):
             raise InputError(f"pairs need two texts each, got {len(first)} and {len(second)} texts")
         rows = self._tokens.rows(first, second)
         values = np.empty((len(first), len(self.labels)), np.float32)
@@ -179,7 +180,7 @@ class _GraphClassifier:
         self._compiled: dict[Arithmetic, Pipeline] = {}
         self._inputs: list[tuple[str, np.dtype[Any]]] = []
         self.sha256 = _hash_of(self._paths)
-        self.engine = f"openvino-{openvino_module().__version__.split('-')[0]}"
+        self.engine = engine_name()
         self.precision = str(self._arithmetic)
 
     def outputs(
@@ -587,11 +588,11 @@ class PairCache:
         rows, bodies = [], []
         for entries in self.store.read(keys):
             for key, body in entries:
-                if len(body) == 4 * classes + 1 + _SUM and checksum(key, body[:-_SUM]) == body[-_SUM:]:
+                if len(body) == 4 * classes + 1:
                     rows.append(row_of[key])
                     bodies.append(body)
-        values = np.frombuffer(b"".join(body[: -_SUM - 1] for body in bodies), "<f4").reshape(-1, classes)
-        flags = np.frombuffer(bytes(body[-_SUM - 1] for body in bodies), np.uint8)
+        values = np.frombuffer(b"".join(body[:-1] for body in bodies), "<f4").reshape(-1, classes)
+        flags = np.frombuffer(bytes(body[-1] for body in bodies), np.uint8)
         return rows, PairLogits(values, (flags & _TRUNCATED) > 0, (flags & _UNREAD) > 0)
 
     def put_many(self, keys: Sequence[bytes], logits: PairLogits) -> None:
@@ -603,8 +604,5 @@ class PairCache:
         """
         flags = logits.truncated * _TRUNCATED + logits.unread * _UNREAD
         values = np.ascontiguousarray(logits.values, "<f4")
-        bodies = []
-        for key, row, flag in zip(keys, values, flags.tolist(), strict=True):
-            body = row.tobytes() + bytes([flag])
-            bodies.append(body + checksum(key, body))
+        bodies = [row.tobytes() + bytes([flag]) for row, flag in zip(values, flags.tolist(), strict=True)]
         self.store.write(keys, bodies)

@@ -6,14 +6,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
-from semscale.embedding.embedder import AUTO, Embedder
+from semscale.embedding.embedder import AUTO, KEY_VARIABLE, ApiEmbedder, Embedder
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import did_you_mean
 from semscale.types import Progress
-from semscale.weights.known import DEFAULT_MODEL
-
-KEY_VARIABLE = "OPENAI_API_KEY"
-"""Variable of the environment with the key of an endpoint."""
 
 if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder
@@ -32,7 +28,7 @@ class LoadingSettings(TypedDict, total=False):
 
 
 def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
-    name: str | Path = DEFAULT_MODEL,
+    name: str | Path,
     *,
     precision: str = "exact",
     engine: str = "openvino",
@@ -76,23 +72,22 @@ def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
     return CachedEmbedder(embedder, EmbeddingCache(None if cache is True else Path(cache)))
 
 
-def checked_embedder(embedder: object) -> "str | Path | Embedder | None":
-    """Refuse what neither names a model nor embeds texts.
+def checked_embedder(embedder: object) -> "str | Path | Embedder":
+    """Refuse an object that neither names a model nor embeds texts.
 
     Raises:
         InputError: it does neither.
     """
-    if embedder is None or isinstance(embedder, str | Path) or callable(getattr(embedder, "embed", None)):
-        return cast("str | Path | Embedder | None", embedder)
+    if isinstance(embedder, str | Path) or callable(getattr(embedder, "embed", None)):
+        return cast("str | Path | Embedder", embedder)
     raise InputError(f"embedder must be a name, a folder or what load_embedder gives, got {embedder!r:.60}")
 
 
-def as_embedder(embedder: "str | Path | Embedder | None", **settings: Unpack[LoadingSettings]) -> Embedder:
-    """Load a model that is named, or take an embedder as it is.
+def as_embedder(embedder: "str | Path | Embedder", **settings: Unpack[LoadingSettings]) -> Embedder:
+    """Load a model by its name, or return an embedder as it is.
 
     Args:
-        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an embedder;
-            the default model unless given.
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an embedder.
         settings: as ``load_embedder`` takes them, for a model that is named.
 
     Raises:
@@ -100,8 +95,8 @@ def as_embedder(embedder: "str | Path | Embedder | None", **settings: Unpack[Loa
         ModelError: the model's files cannot be had.
     """
     model = checked_embedder(embedder)
-    if model is None or isinstance(model, str | Path):
-        return load_embedder(model or DEFAULT_MODEL, **settings)
+    if isinstance(model, str | Path):
+        return load_embedder(model, **settings)
     if settings.get("precision", "exact") != "exact":
         raise InputError(
             f"precision={settings['precision']!r} needs the name of a model, got an embedder: "
@@ -111,7 +106,7 @@ def as_embedder(embedder: "str | Path | Embedder | None", **settings: Unpack[Loa
 
 
 def load_token_encoder(
-    name: str | Path = DEFAULT_MODEL,
+    name: str | Path,
     *,
     precision: str = "exact",
     engine: str = "openvino",
@@ -185,8 +180,6 @@ def _torch(
 def _api(
     name: str, precision: str, base_url: str | None, progress: Progress | None, *, key_variable: str | None
 ) -> Embedder:
-    from semscale.embedding.api import ApiEmbedder
-
     _refuse_precision(precision, "api")
     return ApiEmbedder(name, base_url=base_url, key_variable=key_variable)
 

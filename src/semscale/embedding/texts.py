@@ -7,6 +7,7 @@ from html import unescape
 import numpy as np
 
 from semscale.errors import InputError
+from semscale.json_reading import encodable
 from semscale.store.missing_codes import code_key, is_missing
 from semscale.types import Integers, Progress, Status
 
@@ -25,18 +26,32 @@ HANDS = re.compile(
 HEARTS = re.compile("[\u2661\u2665\u2763\u2764\U0001f493-\U0001f49f\U0001f90d\U0001f90e\U0001f9e1]")
 
 
-def checked_texts(texts: Sequence[str]) -> Sequence[str]:
-    """Refuse items that are not strings, and name their position.
+MOST_CHARACTERS = 100_000
+"""The most characters of a text that is embedded, about 16,000 words: time grows with a text's windows."""
+
+
+def checked_texts(texts: Sequence[str]) -> list[str]:
+    r"""Check texts before a model reads them, and replace unpaired surrogates in them by U+FFFD.
 
     Raises:
-        InputError: an item is not a string, or ``texts`` is itself a string.
+        InputError: an item is not a string or has more than 100,000 characters, or ``texts`` is itself a
+            string.
+
+    Example:
+        >>> checked_texts(["good", "good\ud83d"]) == ["good", "good\ufffd"]
+        True
     """
     if isinstance(texts, str):
         raise InputError(f"texts must be a list of strings, got one string: [{texts[:40]!r}]")
     for position, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(f"texts[{position}] must be a string, got {type(text).__name__}")
-    return texts
+        if len(text) > MOST_CHARACTERS:
+            raise InputError(
+                f"texts[{position}] must have at most {MOST_CHARACTERS:,} characters, got {len(text):,}: "
+                "split it into several texts"
+            )
+    return [encodable(text) for text in texts]
 
 
 def distinct(texts: Sequence[str]) -> tuple[list[str], Integers]:
@@ -54,8 +69,12 @@ def distinct(texts: Sequence[str]) -> tuple[list[str], Integers]:
     return list(numbers), where
 
 
-def text_status(cell: object) -> Status:
+def text_status(cell: object, *, most_characters: int | None = MOST_CHARACTERS) -> Status:
     """Return the status of a text that is compared; punctuation alone is text enough.
+
+    Args:
+        cell: anything.
+        most_characters: length above which a text is too long; ``None`` where no model of ours reads it.
 
     Example:
         >>> [str(text_status(cell)) for cell in ("?", " ", None, 5)]
@@ -63,6 +82,8 @@ def text_status(cell: object) -> Status:
     """
     if not isinstance(cell, str):
         return Status.MISSING if is_missing(cell) else Status.NOT_TEXT
+    if most_characters is not None and len(cell) > most_characters:
+        return Status.TOO_LONG
     return Status.EMPTY if not cell or cell.isspace() else Status.SCORED
 
 

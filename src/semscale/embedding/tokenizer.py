@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import ModelError
-from semscale.json_reading import encodable
 from semscale.types import Floats, Ids, Integers, Mask, Vectors
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ class WindowTokenizer:
 
     def _token_ids(self, texts: Sequence[str]) -> Iterator[list[int]]:
         for start in range(0, len(texts), _TOGETHER):
-            prefixed = [self._prefix + encodable(text) for text in texts[start : start + _TOGETHER]]
+            prefixed = [self._prefix + text for text in texts[start : start + _TOGETHER]]
             for encoding in self._tokenizer.encode_batch_fast(prefixed):
                 yield encoding.ids
 

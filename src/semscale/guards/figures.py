@@ -1,13 +1,65 @@
-"""Figures, identifiers and labels in texts."""
+"""Quantities as records, and figures, identifiers and labels in texts."""
 
 import ipaddress
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from semscale.guards.words import TextWords, read_lexicon, word_list
+from semscale.guards.text import Text
+from semscale.guards.words import read_lexicon, word_list
+
+CLOCK = "clock"
+"""The unit of times of day, in hours since midnight."""
+_YEARS = (1000.0, 2100.0)
+
+
+class Quantity(NamedTuple):
+    """A number or label in a text.
+
+    Attributes:
+        values: its possible values: one number, or two if a point may separate thousands; of a label also a
+            letter; of an identifier its normal form, and the number that it may be.
+        start: its first character.
+        end: the character after its last one.
+        shown: the quantity as it is written.
+        unit: pint's name for the unit; "" for none.
+        label: the noun that it labels, ``?`` if there is none, or the kind of an identifier (``address``,
+            ``version``, ``file``, ``digits``, ``port``); "" for a number.
+        noun: the stem of the word after it, for counted things.
+        weak: whether it may be no number, or a label no label: it may agree with one of the other text, but
+            is never reported as missing or added.
+        digits: significant digits.
+        bound: -1 for "at most", 1 for "at least", 0 otherwise.
+        about: whether it is stated as approximate ("about 5", "~5").
+        replaces: whether it may differ from a number of the other text although it is weak ("a fortnight").
+    """
+
+    values: tuple[float | str, ...]
+    start: int
+    end: int
+    shown: str
+    unit: str = ""
+    label: str = ""
+    noun: str = ""
+    weak: bool = False
+    digits: int = 0
+    bound: int = 0
+    about: bool = False
+    replaces: bool = False
+
+    @property
+    def sort(self) -> str:
+        """The sort of quantity (label, time of day, year or other number); only equal sorts are compared."""
+        if self.label:
+            return "label"
+        if self.unit == CLOCK:
+            return CLOCK
+        value = self.values[0]
+        is_year = isinstance(value, float) and _YEARS[0] <= value <= _YEARS[1] and self.digits == YEAR_DIGITS
+        return "year" if is_year and not self.unit else "number"
+
 
 YEAR_DIGITS = 4
 _FRACTIONS = "½¼¾⅓⅔⅛⅜⅝⅞"
@@ -36,9 +88,10 @@ _BOUND_BEHIND = re.compile(r"\s+or\s+(more|less|fewer)\b", re.IGNORECASE)
 _MAGNITUDES: dict[str, float] = read_lexicon("numbers")["magnitudes"]
 _BOUNDS = {"<": -1, "≤": -1, "at most": -1, "up to": -1, ">": 1, "≥": 1, "at least": 1}
 _LARGEST_EXPONENT = 300
+_NEAR = 80
 
 
-def find_figures(text: str) -> Iterator[re.Match[str]]:
+def find_figures(source: str) -> Iterator[re.Match[str]]:
     """Find numbers in digits; the groups of a match are its bound, currency, sign, power and other parts.
 
     Example:
@@ -47,19 +100,35 @@ def find_figures(text: str) -> Iterator[re.Match[str]]:
     """
     position = 0
     # Start near the next digit: trying every position before it would cost more than all the rest.
-    while digit := _FIRST_DIGIT.search(text, position):
-        match = _NUMBER.search(text, max(position, digit.start() - _LONGEST_PREFIX))
+    while digit := _FIRST_DIGIT.search(source, position):
+        match = _NUMBER.search(source, max(position, digit.start() - _LONGEST_PREFIX))
         if not match:
             return
         if _is_pair(match):
-            match = _NUMBER.match(text, match.start(), match.end("number")) or match
+            match = _NUMBER.match(source, match.start(), match.end("number")) or match
         yield match
         position = match.end()
 
 
-def bound_of(match: re.Match[str], text: str, end: int) -> int:
+def matches_near(pattern: re.Pattern[str], string: str, starts: Iterable[int]) -> Iterator[re.Match[str]]:
+    """Find a pattern near some characters, as trying it at every character of a long text takes long.
+
+    Args:
+        pattern: a pattern whose matches are short and include one of the characters.
+        string: a text.
+        starts: positions of the characters, in order.
+    """
+    end = 0
+    for start in starts:
+        begin = max(end, start - _NEAR)
+        while match := pattern.search(string, begin, start + _NEAR):
+            yield match
+            begin = end = match.end()
+
+
+def bound_of(match: re.Match[str], source: str, end: int) -> int:
     """Return the bound that words before (at least 5) or after a number (5 or more) make of it."""
-    behind = _BOUND_BEHIND.match(text[end : end + 12])
+    behind = _BOUND_BEHIND.match(source[end : end + 12])
     if behind:
         return 1 if behind[1].lower() == "more" else -1
     before = match["bound"]
@@ -138,7 +207,7 @@ IDENTIFIERS = frozenset((ADDRESS, VERSION, FILE, DIGITS))
 
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w[\w-]{0,63}(?:\.[\w-]{1,63}){1,6}")
 _WEB = re.compile(r"(?<!\w)(?:https?://|www\.)[^\s<>\"'“”]{1,2000}", re.I)
-_IPV4 = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?)(?::(\d{1,5}))?(?![\w/]|\.\d)")
+_IPV4 = re.compile(r"(\d(?<![\w.]\d)\d{0,2}(?:\.\d{1,3}){3}(?:/\d{1,2})?)(?::(\d{1,5}))?(?![\w/]|\.\d)")
 _MAC = re.compile(r"(?<![\w:-])[\da-f]{2}(?:[:-][\da-f]{2}){5}(?![\w:-])", re.I)
 _IPV6 = re.compile(r"(?<![\w:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:])", re.I)
 _UUID = re.compile(r"(?<![\w-])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?![\w-])", re.I)
@@ -151,7 +220,7 @@ _VERSION = re.compile(
     r"(?<![\w.])(?:v|(?:version|release|python|java)\s(?:v\.?\s?)?)(\d{1,9}(?:\.\d{1,9}){0,4})(?!\w|\.\d)",
     re.I,
 )
-_DOTTED = re.compile(r"(?<![\w.,-])\d{1,9}(?:\.\d{1,9}){2,4}(?![\w/]|[.,]\d)")
+_DOTTED = re.compile(r"\d(?<![\w.,-]\d)\d{0,8}(?:\.\d{1,9}){2,4}(?![\w/]|[.,]\d)")
 _DATE = re.compile(r"\d{1,2}[.-]\d{1,2}[.-]\d{4}|\d{4}[.-]\d{1,2}[.-]\d{1,2}")
 _GROUPS = re.compile(r"(?<![\w.,/-])\+?\d{1,7}(?:-\d{1,7}){1,6}(?:-X)?(?![\w/-]|[.,]\d)")
 _DIALLED = re.compile(
@@ -159,68 +228,65 @@ _DIALLED = re.compile(
     (\+?\d[\d\ ()-]{5,20}\d)(?!\w)|(?<!\w)(\+\d[\d\ ()-]{6,20}\d)(?!\w)""",
     re.I | re.VERBOSE,
 )
+# A part of each that is found fast, as trying a whole pattern at every character takes long.
+_IN_UUID, _IN_MAC, _IN_IPV6 = (
+    re.compile(part, re.I) for part in (r"-[\da-f]{4}-", r"[:-][\da-f]{2}[:-]", r":[\da-f]{0,4}:")
+)
+_IN_FILE, _IN_GROUPS = re.compile(r"\.[^\W\d_]"), re.compile(r"\d-\d")
+_BEFORE_VERSIONS = frozenset(("v", "version", "release", "python", "java"))
+_DIALLING = frozenset(("call", "dial", "phone", "telephone", "tel", "fax", "isbn"))
 _FEWEST_DIGITS = 7
 _FEWEST_GROUPS = 3
 _MARKS_BEHIND = ".,;:!?)"
 
 
-class Identifier(NamedTuple):
-    """An identifier with its position.
-
-    Attributes:
-        kind: ``address``, ``version``, ``file``, ``digits`` (a telephone number, an ISBN) or ``port``.
-        values: its normal form; of a port, or a version with at most one point, also the number that it is.
-        start: its first character.
-        end: the character after its last one.
-    """
-
-    kind: str
-    values: tuple[float | str, ...]
-    start: int
-    end: int
-
-
-def find_identifiers(text: str) -> list[Identifier]:
+def find_identifiers(text: Text) -> list[Quantity]:
     """Find the identifiers of a text, in order; none overlap.
 
     Example:
-        >>> [found.values for found in find_identifiers("10.0.0.1 runs v2.10.0, see www.example.org.")]
+        >>> [one.values for one in find_identifiers(Text("10.0.0.1 runs v2.10.0, see www.example.org"))]
         [('10.0.0.1',), ('2.10', 2.1), ('www.example.org',)]
     """
-    identifiers: list[Identifier] = []
-    taken: set[int] = set()
+    identifiers: list[Quantity] = []
+    covered: set[int] = set()
     for reader in _READERS:
-        for one in reader(text):
-            if taken.isdisjoint(range(one.start, one.end)):
-                identifiers.append(one)
-                taken.update(range(one.start, one.end))
-    return sorted(identifiers, key=lambda one: one.start)
+        for kind, values, start, end in reader(text):
+            if covered.isdisjoint(range(start, end)):
+                identifiers.append(Quantity(values, start, end, text.source[start:end], label=kind))
+                covered.update(range(start, end))
+    return sorted(identifiers, key=lambda identifier: identifier.start)
 
 
-def _mail_and_web(text: str) -> Iterator[Identifier]:
-    if "@" in text:
-        for match in _MAIL.finditer(text):
-            yield Identifier(ADDRESS, (match[0].lower(),), match.start(), match.end())
-    for match in _WEB.finditer(text) if "/" in text or "." in text else ():
-        shown = match[0].rstrip(_MARKS_BEHIND)
-        yield Identifier(ADDRESS, (shown.casefold().rstrip("/"),), match.start(), match.start() + len(shown))
+_Match = tuple[str, tuple[float | str, ...], int, int]
+"""Kind, values, first character and end of an identifier."""
 
 
-def _of_machines(text: str) -> Iterator[Identifier]:
+def _mail_and_web(text: Text) -> Iterator[_Match]:
+    if "@" in text.source:
+        for match in _MAIL.finditer(text.source):
+            yield ADDRESS, (match[0].lower(),), match.start(), match.end()
+    if "://" in text.source or "www." in text.lower:
+        for match in _WEB.finditer(text.source):
+            shown = match[0].rstrip(_MARKS_BEHIND)
+            yield ADDRESS, (shown.casefold().rstrip("/"),), match.start(), match.start() + len(shown)
+
+
+def _machines(text: Text) -> Iterator[_Match]:
     """Find addresses of machines: MAC, IPv4 with a port, IPv6; and UUIDs."""
-    for match in _UUID.finditer(text):
-        yield Identifier(DIGITS, (match[0].lower(),), match.start(), match.end())
-    for match in _MAC.finditer(text):
-        yield Identifier(ADDRESS, (match[0].lower().replace("-", ":"),), match.start(), match.end())
-    for match in _IPV4.finditer(text):
+    source = text.source
+    for match in _UUID.finditer(source) if _IN_UUID.search(source) else ():
+        yield DIGITS, (match[0].lower(),), match.start(), match.end()
+    for match in _MAC.finditer(source) if _IN_MAC.search(source) else ():
+        yield ADDRESS, (match[0].lower().replace("-", ":"),), match.start(), match.end()
+    for match in _IPV4.finditer(source):
         if all(int(part) <= 255 for part in match[1].split("/")[0].split(".")):  # noqa: PLR2004
-            yield Identifier(ADDRESS, (match[1],), match.start(), match.end(1))
+            yield ADDRESS, (match[1],), match.start(), match.end(1)
             if match[2]:
-                yield Identifier(PORT, (match[2], float(match[2])), match.start(2), match.end())
-    for match in _IPV6.finditer(text) if ":" in text else ():
+                yield PORT, (match[2], float(match[2])), match.start(2), match.end()
+    for match in _IPV6.finditer(source) if _IN_IPV6.search(source) else ():
         address = _ipv6(match[0])
         if address:
-            yield Identifier(ADDRESS, (address,), match.start(), match.end())
+            yield ADDRESS, (address,), match.start(), match.end()
 
 
 def _ipv6(shown: str) -> str:
@@ -231,21 +297,22 @@ def _ipv6(shown: str) -> str:
         return ""
 
 
-def _files(text: str) -> Iterator[Identifier]:
-    for match in _FILE.finditer(text) if "." in text else ():
-        yield Identifier(FILE, (match[0].casefold(),), match.start(), match.end())
+def _files(text: Text) -> Iterator[_Match]:
+    for match in _FILE.finditer(text.source) if _IN_FILE.search(text.source) else ():
+        yield FILE, (match[0].casefold(),), match.start(), match.end()
 
 
-def _versions(text: str) -> Iterator[Identifier]:
-    for match in _VERSION.finditer(text):
-        yield Identifier(VERSION, _version_values(match[1]), match.start(1), match.end())
-    for match in _DOTTED.finditer(text):
+def _versions(text: Text) -> Iterator[_Match]:
+    if not text.distinct.isdisjoint(_BEFORE_VERSIONS):
+        for match in _VERSION.finditer(text.source):
+            yield VERSION, _version_values(match[1]), match.start(1), match.end()
+    for match in _DOTTED.finditer(text.source):
         first, *others = match[0].split(".")
         thousands = all(len(other) == 3 for other in others)  # noqa: PLR2004
         if not (
             thousands or _DATE.fullmatch(match[0]) or any(_has_zero_first(part) for part in (first, *others))
         ):
-            yield Identifier(VERSION, _version_values(match[0]), match.start(), match.end())
+            yield VERSION, _version_values(match[0]), match.start(), match.end()
 
 
 def _version_values(shown: str) -> tuple[float | str, ...]:
@@ -261,24 +328,25 @@ def _has_zero_first(part: str) -> bool:
     return len(part) > 1 and part.startswith("0")
 
 
-def _digits(text: str) -> Iterator[Identifier]:
+def _digits(text: Text) -> Iterator[_Match]:
     """Find telephone numbers, ISBNs and other codes of groups of digits."""
-    for match in _DIALLED.finditer(text):
-        group = 1 if match[1] else 2
-        code = "".join(filter(str.isalnum, match[group]))
-        if len(code) >= _FEWEST_DIGITS:
-            yield Identifier(DIGITS, (code,), match.start(group), match.end(group))
-    for match in _GROUPS.finditer(text) if "-" in text else ():
+    if "+" in text.source or not text.distinct.isdisjoint(_DIALLING):
+        for match in _DIALLED.finditer(text.source):
+            group = 1 if match[1] else 2
+            code = "".join(filter(str.isalnum, match[group]))
+            if len(code) >= _FEWEST_DIGITS:
+                yield DIGITS, (code,), match.start(group), match.end(group)
+    for match in _GROUPS.finditer(text.source) if _IN_GROUPS.search(text.source) else ():
         groups = match[0].lstrip("+").split("-")
         code = "".join(groups)
         plain = len(groups) < _FEWEST_GROUPS and not any(map(_has_zero_first, groups))
         if len(code) >= _FEWEST_DIGITS and not plain and not _DATE.fullmatch(match[0]):
-            yield Identifier(DIGITS, (code,), match.start(), match.end())
+            yield DIGITS, (code,), match.start(), match.end()
 
 
-_READERS: tuple[Callable[[str], Iterator[Identifier]], ...] = (
+_READERS: tuple[Callable[[Text], Iterator[_Match]], ...] = (
     _mail_and_web,
-    _of_machines,
+    _machines,
     _files,
     _versions,
     _digits,
@@ -301,97 +369,100 @@ _FARTHEST_NOUN = 6
 _ALONE = re.compile(r"[A-HJ-Z](?<!\w[A-Z])(?!\w)")
 
 
-class Label(NamedTuple):
-    """A label with its position.
-
-    Attributes:
-        at: position among the words.
-        noun: the noun that it labels; ``?`` if there is none.
-        values: the letter, and the number if it is a Roman numeral; empty for a number in digits.
-        weak: whether it may be the article: an A that begins a sentence; only beside other labels.
-    """
-
-    at: int
-    noun: str
-    values: tuple[float | str, ...]
-    weak: bool = False
-
-
-def read_labels(words: TextWords, numbers: set[int], taken: set[int]) -> list[Label]:
+def find_labels(text: Text, numbers: Mapping[int, Quantity], measured: set[int]) -> list[Quantity]:
     """Find the labels of a text: letters, Roman numerals, and numbers after a noun such as "terminal".
 
+    An A that begins a sentence may be the article; it is a weak label, and only with other labels.
+
     Args:
-        words: the words of a text.
-        numbers: start positions of its numbers without a unit.
-        taken: positions of characters that belong to a number with its unit.
+        text: a text.
+        numbers: its numbers without a unit, by their first character.
+        measured: positions of characters that belong to a number with its unit.
 
     Example:
-        >>> [(label.noun, label.values) for label in read_labels(TextWords("bulbs A and C"), set(), set())]
+        >>> [(label.label, label.values) for label in find_labels(Text("bulbs A and C"), {}, set())]
         [('bulb', ('a',)), ('bulb', ('c',))]
     """
-    bare = _may_have_bare_letters(words.text)
-    numbered = not _ROMAN.keys().isdisjoint(words.distinct)
-    if not (bare or numbered) and _NOUNS.keys().isdisjoint(words.distinct):
+    bare = _may_have_bare_letters(text.source)
+    numbered = not _ROMAN.keys().isdisjoint(text.distinct)
+    if not (bare or numbered) and _NOUNS.keys().isdisjoint(text.distinct):
         return []
-    texts = words.texts
-    counting = {at for at, start in enumerate(words.starts) if start in numbers} if numbers else set()
-    single = {text for text in words.distinct if text in _LETTERS or (len(text) == 1 and text.isalpha())}
-    letters = {at for at, text in enumerate(texts) if text in single}
-    labels: list[Label] = []
-    for at in sorted(counting | letters):
-        noun = _noun_before(texts, at, labels) or _numbered_name(words, at)
-        if not (noun or bare) or (taken and words.starts[at] in taken):
+    single = {word for word in text.distinct if word in _LETTERS or (len(word) == 1 and word.isalpha())}
+    nouns: dict[int, str] = {}
+    labels: list[Quantity] = []
+    positions = {at for at, word in enumerate(text.words) if word in single} if single else set()
+    if numbers:
+        positions.update(at for at, start in enumerate(text.starts) if start in numbers)
+    for at in sorted(positions):
+        word, start = text.words[at], text.starts[at]
+        number = numbers.get(start)
+        noun = _noun_before(text.words, at, nouns) or _numbered_name(text, at)
+        if not (noun or bare) or start in measured:
             continue
-        if at in counting:
-            if noun:
-                labels.append(Label(at, noun, ()))
-        elif _is_letter(words, at, noun):
-            labels.append(Label(at, noun or "?", _letter_values(texts[at], bool(noun))))
-        elif bare and _may_be_article(words, at):
-            labels.append(Label(at, "?", ("a",), weak=True))
+        label = _letter_label(text, at, noun) if number is None else _number_label(number, noun, len(word))
+        if label:
+            nouns[at] = noun
+            labels.append(label)
     return labels if any(not label.weak for label in labels) else []
 
 
-def _may_have_bare_letters(text: str) -> bool:
+def _number_label(number: Quantity, noun: str, length: int) -> Quantity | None:
+    """Make a label of a number's first word, if a noun precedes it."""
+    end = number.start + length
+    return Quantity(number.values, number.start, end, number.shown[:length], label=noun) if noun else None
+
+
+def _letter_label(text: Text, at: int, noun: str) -> Quantity | None:
+    """Make a label of a letter or Roman numeral; a weak one of an A that may be the article."""
+    start, end = text.characters(at, at)
+    shown = text.source[start:end]
+    if _is_letter(text, at, noun):
+        values = _letter_values(text.words[at], bool(noun))
+        return Quantity(values, start, end, shown, label=noun or "?")
+    if _may_have_bare_letters(text.source) and _may_be_article(text, at):
+        return Quantity(("a",), start, end, shown, label="?", weak=True)
+    return None
+
+
+def _may_have_bare_letters(source: str) -> bool:
     """Check quickly for letters that may be labels without a noun: capitals other than I."""
-    return not text.isascii() or _ALONE.search(text) is not None
+    return not source.isascii() or _ALONE.search(source) is not None
 
 
-def _noun_before(texts: list[str], at: int, labels: list[Label]) -> str:
+def _noun_before(words: list[str], at: int, nouns: Mapping[int, str]) -> str:
     """Return the noun that a label labels: the noun before it, or that of the label it is joined to."""
     before = at - 1
-    while at - before < _FARTHEST_NOUN and before > 0 and texts[before] in ("#", ".", "no", "number"):
+    while at - before < _FARTHEST_NOUN and before > 0 and words[before] in ("#", ".", "no", "number"):
         before -= 1
     if before < 0:
         return ""
-    if texts[before] in _NOUNS:
-        return _NOUNS[texts[before]]
-    back = at - 1
-    while at - back < _FARTHEST_NOUN and back > 0 and texts[back] in _JOINING:
-        back -= 1
-    joined = back < at - 1 and labels and labels[-1].at == back and labels[-1].noun != "?"
-    return labels[-1].noun if joined else ""
+    if words[before] in _NOUNS:
+        return _NOUNS[words[before]]
+    joined = at - 1
+    while at - joined < _FARTHEST_NOUN and joined > 0 and words[joined] in _JOINING:
+        joined -= 1
+    return nouns.get(joined, "") if joined < at - 1 else ""
 
 
-def _numbered_name(words: TextWords, at: int) -> str:
+def _numbered_name(text: Text, at: int) -> str:
     """Return the name that a Roman numeral of several letters numbers: Henry VIII, World War II."""
-    if at == 0 or len(words.texts[at]) == 1 or words.texts[at] not in _ROMAN:
+    if at == 0 or len(text.words[at]) == 1 or text.words[at] not in _ROMAN:
         return ""
-    before, start = words.texts[at - 1], words.starts[at - 1]
-    shown = words.text[start : start + len(before)]
+    before, start = text.words[at - 1], text.starts[at - 1]
+    shown = text.source[start : start + len(before)]
     return before if len(before) > 1 and shown.istitle() else ""
 
 
-def _is_letter(words: TextWords, at: int, noun: str) -> bool:
+def _is_letter(text: Text, at: int, noun: str) -> bool:
     """Tell whether a letter is a label and no article, pronoun, initial or piece of a word."""
-    text, texts = words.text, words.texts
-    word, (start, end) = texts[at], words.place(at, at)
-    shown = text[start:end]
-    behind = text[end : end + 1]
-    around = text[max(0, start - 1) : start] + behind
+    source, words = text.source, text.words
+    word, (start, end) = words[at], text.characters(at, at)
+    shown = source[start:end]
+    behind = source[end : end + 1]
+    around = source[max(0, start - 1) : start] + behind
     if any(mark in "'’\"-&°^_/" or mark.isdecimal() for mark in around) or around[:1] == ".":
         return False
-    following = texts[at + 1] if at + 1 < len(texts) else ""
+    following = words[at + 1] if at + 1 < len(words) else ""
     if len(word) > 1:
         return bool(noun) and shown.isupper()
     if noun:
@@ -401,22 +472,22 @@ def _is_letter(words: TextWords, at: int, noun: str) -> bool:
     if (
         not shown.isupper()
         or shown == "I"
-        or (text.isupper() and len(texts) > 1)
-        or (behind == "." and at + 2 < len(texts))
+        or (source.isupper() and len(words) > 1)
+        or (behind == "." and at + 2 < len(words))
     ):
         return False
-    return not _begins_as_article(words, at) or following in _BEHIND_BARE_A or following == ","
+    return not _begins_as_article(text, at) or following in _BEHIND_BARE_A or following == ","
 
 
-def _may_be_article(words: TextWords, at: int) -> bool:
+def _may_be_article(text: Text, at: int) -> bool:
     """Tell whether an A before a word, not all in capitals, begins a sentence: "A precedes B", "A bulb"."""
-    is_before_word = at + 1 < len(words.texts) and words.texts[at + 1].isalpha()
-    return is_before_word and _begins_as_article(words, at) and not words.text.isupper()
+    is_before_word = at + 1 < len(text.words) and text.words[at + 1].isalpha()
+    return is_before_word and _begins_as_article(text, at) and not text.source.isupper()
 
 
-def _begins_as_article(words: TextWords, at: int) -> bool:
-    start, end = words.place(at, at)
-    return words.text[start:end] == "A" and (at == 0 or words.texts[at - 1] in ".?!:")
+def _begins_as_article(text: Text, at: int) -> bool:
+    start, end = text.characters(at, at)
+    return text.source[start:end] == "A" and (at == 0 or text.words[at - 1] in ".?!:")
 
 
 def _letter_values(letter: str, has_noun: bool) -> tuple[float | str, ...]:

@@ -1,7 +1,6 @@
-"""Findings of guards, and the protocol of a guard."""
+"""Findings of guards."""
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True)
@@ -27,8 +26,8 @@ class Finding:
         guard: name of the guard: one of ``GUARDS`` of the registry, such as ``negation``.
         kind: kind of difference in kebab-case, such as ``negated-prediction`` or ``other-value``.
         reason: one sentence that explains it.
-        prediction: its place in the prediction; ``None`` if the prediction lacks it.
-        reference: its place in the reference; ``None`` if the reference lacks it.
+        prediction: the words of the prediction; ``None`` if it has none for this.
+        reference: the words of the reference; ``None`` if it has none for this.
     """
 
     guard: str
@@ -36,17 +35,3 @@ class Finding:
     reason: str
     prediction: Span | None
     reference: Span | None
-
-
-@runtime_checkable
-class Guard(Protocol):
-    """A guard: compares the words of a pair of texts, without vectors."""
-
-    @property
-    def name(self) -> str:
-        """The guard's name in findings."""
-        ...
-
-    def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Return findings in the order of the prediction; none for equal texts."""
-        ...

@@ -1,85 +1,68 @@
-"""Guards that find negations, opposites and names on one side alone."""
+"""Negations, opposites and names that only one of two texts has."""
 
 import re
 from bisect import bisect_left
 from functools import lru_cache
 from itertools import islice, pairwise
 
+from semscale.guards.claims import are_turned, is_left_to_claims, make_up, orders_agree
 from semscale.guards.findings import Finding, Span
-from semscale.guards.names import Name, NameIndex, is_present
-from semscale.guards.phrases import exchanged_alternatives
-from semscale.guards.polarity import Conflict, Mention, contradicting_findings, find_conflicts
-from semscale.guards.reading import (
-    AnalysedText,
-    analyse,
-    are_turned,
-    comparable,
-    differ,
-    is_left_to_claims,
-    make_up,
-    orders_agree,
+from semscale.guards.names import Name, NameIndex, is_present, read_names
+from semscale.guards.polarity import (
+    ANSWERS,
+    Conflict,
+    Mention,
+    contradicting_findings,
+    find_conflicts,
+    read_polarity,
 )
 from semscale.guards.relations import exchanged_ends, reversals
+from semscale.guards.text import Text, differ, exchanged_alternatives
 from semscale.guards.words import MOST_REPORTED
 
 NEGATED_PREDICTION = "negated-prediction"
 NEGATED_REFERENCE = "negated-reference"
 
 
-class NegationGuard:
-    """Finds content words that one text affirms and the other negates.
+def negation_findings(left: Text, right: Text) -> list[Finding]:
+    """Find content words that one text affirms and the other negates.
+
+    Args:
+        left: the prediction.
+        right: the reference.
+
+    Returns:
+        Findings in the order of the prediction; spans reach from the negation to the negated word.
 
     Example:
-        >>> found = NegationGuard().check("Aspirin is not indicated.", "Aspirin is indicated.")
-        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
-        ('negated-prediction', 'not indicated', 'indicated')
-        >>> NegationGuard().check("They are not disconnected.", "They are connected.")
+        >>> texts = Text("Aspirin is not indicated."), Text("Aspirin is indicated.")
+        >>> [(one.kind, one.prediction.text, one.reference.text) for one in negation_findings(*texts)]
+        [('negated-prediction', 'not indicated', 'indicated')]
+        >>> negation_findings(Text("They are not disconnected."), Text("They are connected."))
         []
     """
-
-    name = "negation"
-    kinds = (NEGATED_PREDICTION, NEGATED_REFERENCE)
-
-    def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Return a finding for each negation that the other text lacks.
-
-        Args:
-            prediction: the text to be judged.
-            reference: the text that it should agree with.
-
-        Returns:
-            Findings in the order of the prediction; spans reach from the negation to the negated word.
-        """
-        left, right = analyse(prediction), analyse(reference)
-        if not comparable(left, right):
-            return []
-        conflicts = _conflicts("negation", left, right)
-        if not conflicts or make_up(left, right) or not differ(left, right):
-            return []
-        return [_negation_finding(conflict, left, right) for conflict in conflicts]
+    conflicts = _conflicts("negation", left, right)
+    if not conflicts or make_up(left, right) or not differ(left, right):
+        return []
+    return [_negation_finding(conflict, left, right) for conflict in conflicts]
 
 
-def _conflicts(cause: str, left: AnalysedText, right: AnalysedText) -> list[Conflict]:
+def _conflicts(cause: str, left: Text, right: Text) -> list[Conflict]:
     """Find conflicts of one cause, without those that the guards of claims decide."""
     return [
         conflict
-        for conflict in find_conflicts(left.polarity, right.polarity)
+        for conflict in find_conflicts(read_polarity(left), read_polarity(right))
         if conflict.cause == cause and not is_left_to_claims(conflict, left, right)
     ]
 
 
-def _negation_finding(conflict: Conflict, left: AnalysedText, right: AnalysedText) -> Finding:
+def _negation_finding(conflict: Conflict, left: Text, right: Text) -> Finding:
     here, there = _span(conflict.prediction, left), _span(conflict.reference, right)
-    kind = (
-        NEGATED_PREDICTION
-        if _weight(conflict.prediction) > _weight(conflict.reference)
-        else NEGATED_REFERENCE
-    )
-    sides = "prediction", "reference"
-    negating, asserting = sides if kind == NEGATED_PREDICTION else sides[::-1]
-    shown = (here.text, there.text) if kind == NEGATED_PREDICTION else (there.text, here.text)
-    reason = f'The {negating} says "{shown[0]}", the {asserting} "{shown[1]}".'
-    return Finding("negation", kind, reason, here, there)
+    if _weight(conflict.prediction) > _weight(conflict.reference):
+        reason = f'The prediction says "{here.text}", the reference "{there.text}".'
+        return Finding("negation", NEGATED_PREDICTION, reason, here, there)
+    reason = f'The reference says "{there.text}", the prediction "{here.text}".'
+    return Finding("negation", NEGATED_REFERENCE, reason, here, there)
 
 
 def _weight(mention: Mention) -> tuple[int, int, int]:
@@ -87,9 +70,9 @@ def _weight(mention: Mention) -> tuple[int, int, int]:
     return -mention.sign * mention.side, len(mention.cues), -mention.side
 
 
-def _span(mention: Mention, reading: AnalysedText) -> Span:
+def _span(mention: Mention, text: Text) -> Span:
     positions = [mention.at, *mention.cues[-1:]]
-    return reading.span(min(positions), max(positions))
+    return text.span(min(positions), max(positions))
 
 
 _TIMES = ("before", "after")
@@ -98,70 +81,58 @@ OPPOSED = "opposed"
 REVERSED = "reversed-order"
 
 
-class OppositeGuard:
-    """Finds words for which the other text has only the opposite.
+def opposite_findings(left: Text, right: Text) -> list[Finding]:
+    """Find words for which the other text has only the opposite, and things compared in reverse order.
+
+    Args:
+        left: the prediction.
+        right: the reference.
+
+    Returns:
+        Findings in the order of the prediction.
 
     Example:
-        >>> found = OppositeGuard().check("The left lung is affected.", "The right lung is affected.")
-        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
-        ('opposed', 'left', 'right')
-        >>> OppositeGuard().check("The switch is not open.", "The switch is closed.")
+        >>> texts = Text("The left lung is affected."), Text("The right lung is affected.")
+        >>> [(one.kind, one.prediction.text, one.reference.text) for one in opposite_findings(*texts)]
+        [('opposed', 'left', 'right')]
+        >>> opposite_findings(Text("The switch is not open."), Text("The switch is closed."))
         []
     """
-
-    name = "opposite"
-    kinds = (OPPOSED, REVERSED)
-
-    def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Return findings for opposed words, and for comparisons of the same two things in reverse order.
-
-        Args:
-            prediction: the text to be judged.
-            reference: the text that it should agree with.
-
-        Returns:
-            Findings in the order of the prediction.
-        """
-        left, right = analyse(prediction), analyse(reference)
-        if not comparable(left, right):
-            return []
-        conflicts = _conflicts("opposite", left, right)
-        if conflicts and make_up(left, right):
-            conflicts = []
-        both_compare = left.polarity.compares and right.polarity.compares
-        turned = _reversals(left, right) if both_compare else []
-        turned += exchanged_ends(left.polarity.exchanges, right.polarity.exchanges)
-        clashes = contradicting_findings(left.polarity, right.polarity)
-        if not (conflicts or turned or clashes):
-            return self._alternatives(left, right)
-        if not differ(left, right):
-            return []
-        positions = {(conflict.prediction.at, conflict.reference.at): OPPOSED for conflict in conflicts}
-        positions |= dict.fromkeys(clashes, OPPOSED)
-        return [
-            _opposite_finding(kind, at, left, right)
-            for at, kind in sorted({**dict.fromkeys(turned, REVERSED), **positions}.items())
-        ]
-
-    def _alternatives(self, left: AnalysedText, right: AnalysedText) -> list[Finding]:
-        """Return a finding for a phrase in whose place the other text has another one of its group."""
-        cues = exchanged_alternatives(left.wording, right.wording, _GROUPS)
-        if cues is None or are_turned(left, right) or not differ(left, right):
-            return []
-        here, there = (text.span(cue.first, cue.last) for text, cue in zip((left, right), cues, strict=True))
-        reason = f'The prediction says "{here.text}", the reference "{there.text}".'
-        return [Finding(self.name, OPPOSED, reason, here, there)]
+    conflicts = _conflicts("opposite", left, right)
+    if conflicts and make_up(left, right):
+        conflicts = [conflict for conflict in conflicts if conflict.prediction.key == ANSWERS]
+    here, there = read_polarity(left), read_polarity(right)
+    turned = _reversals(left, right) if here.compares and there.compares else []
+    turned += exchanged_ends(here.exchanges, there.exchanges)
+    clashes = contradicting_findings(here, there)
+    if not (conflicts or turned or clashes):
+        return _other_alternatives(left, right)
+    if not differ(left, right):
+        return []
+    kinds = dict.fromkeys(turned, REVERSED) | dict.fromkeys(clashes, OPPOSED)
+    kinds |= {(conflict.prediction.at, conflict.reference.at): OPPOSED for conflict in conflicts}
+    return [_opposite_finding(kind, at, left, right) for at, kind in sorted(kinds.items())]
 
 
-def _reversals(left: AnalysedText, right: AnalysedText) -> list[tuple[int, int]]:
+def _other_alternatives(left: Text, right: Text) -> list[Finding]:
+    """Return a finding for a phrase in whose place the other text has another one of its group."""
+    cues = exchanged_alternatives(left, right, _GROUPS)
+    if cues is None or are_turned(left, right) or not differ(left, right):
+        return []
+    here, there = (text.span(cue.first, cue.last) for text, cue in zip((left, right), cues, strict=True))
+    reason = f'The prediction says "{here.text}", the reference "{there.text}".'
+    return [Finding("opposite", OPPOSED, reason, here, there)]
+
+
+def _reversals(left: Text, right: Text) -> list[tuple[int, int]]:
     """Find comparisons in reverse order, without orders of time that agree."""
-    reversed_pairs = reversals(left.polarity.relations, right.polarity.relations)
+    reversed_pairs = reversals(read_polarity(left).relations, read_polarity(right).relations)
     if reversed_pairs and orders_agree(left, right):
-        return [positions for positions in reversed_pairs if left.words.texts[positions[0]] not in _TIMES]
+        return [positions for positions in reversed_pairs if left.words[positions[0]] not in _TIMES]
     return reversed_pairs
 
 
-def _opposite_finding(kind: str, at: tuple[int, int], left: AnalysedText, right: AnalysedText) -> Finding:
+def _opposite_finding(kind: str, at: tuple[int, int], left: Text, right: Text) -> Finding:
     here, there = left.span(at[0], at[0]), right.span(at[1], at[1])
     reason = (
         f'The prediction says "{here.text}", the reference the opposite, "{there.text}".'
@@ -179,112 +150,101 @@ _LONG = 15
 _LISTED = re.compile(r",?\s(?:and|or)\b|,\s[A-Z]")
 
 
-class NameGuard:
-    """Finds names, acronyms, codes and short quotations that the other text does not contain.
+def name_findings(left: Text, right: Text) -> list[Finding]:
+    """Find names, acronyms, codes and short quotations that the other text does not contain.
+
+    Args:
+        left: the prediction.
+        right: the reference.
+
+    Returns:
+        Invented names, then missing ones, each in the order of its text, with a span on one side only.
 
     Example:
-        >>> found = NameGuard().check("It is a substrate of CYP2D6.", "It is a substrate of CYP3A4.")
-        >>> [(finding.kind, (finding.prediction or finding.reference).text) for finding in found]
+        >>> texts = Text("It is a substrate of CYP2D6."), Text("It is a substrate of CYP3A4.")
+        >>> [(one.kind, (one.prediction or one.reference).text) for one in name_findings(*texts)]
         [('invented-name', 'CYP2D6'), ('missing-name', 'CYP3A4')]
-        >>> NameGuard().check("He has TB.", "He has tuberculosis.")
+        >>> name_findings(Text("He has TB."), Text("He has tuberculosis."))
         []
     """
-
-    name = "name"
-    kinds = (MISSING, INVENTED)
-
-    def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Report invented names, then missing ones, each in the order of its text.
-
-        Args:
-            prediction: the text to be judged.
-            reference: the text that it should agree with.
-
-        Returns:
-            Findings with a span on one side only.
-        """
-        left, right = analyse(prediction), analyse(reference)
-        if not comparable(left, right) or not (left.names or right.names):
-            return []
-        invented, missing = _absent(left, right), _absent(right, left)
-        if not (invented or missing) or not differ(left, right):
-            return []
-        return [_name_finding(INVENTED, name, left) for name in invented] + [
-            _name_finding(MISSING, name, right) for name in missing
-        ]
+    if not (read_names(left) or read_names(right)):
+        return []
+    invented, missing = _absent(left, right), _absent(right, left)
+    if not (invented or missing) or not differ(left, right):
+        return []
+    findings = []
+    for name in invented:
+        reason, span = f'The reference does not name "{name.shown}".', left.span_at(name.start, name.end)
+        findings.append(Finding("name", INVENTED, reason, span, None))
+    for name in missing:
+        reason, span = f'The prediction does not name "{name.shown}".', right.span_at(name.start, name.end)
+        findings.append(Finding("name", MISSING, reason, None, span))
+    return findings
 
 
-def _name_finding(kind: str, name: Name, reading: AnalysedText) -> Finding:
-    position = reading.place(name.start, name.end)
-    if kind == INVENTED:
-        return Finding("name", kind, f'The reference does not name "{name.shown}".', position, None)
-    return Finding("name", kind, f'The prediction does not name "{name.shown}".', None, position)
-
-
-def _absent(here: AnalysedText, there: AnalysedText) -> list[Name]:
+def _absent(here: Text, there: Text) -> list[Name]:
     """List the names of a text that another one lacks; of many, only the first ones."""
-    if not here.names:
+    names = read_names(here)
+    if not names:
         return []
     index = name_index(there)
-    distinct = {(name.kind, name.certain_parts): name for name in here.names}
+    distinct = {(name.kind, name.certain_parts): name for name in names}
     unknown = (key for key, name in distinct.items() if not is_present(name, index))
     lacking = set(islice(unknown, MOST_REPORTED))
-    absent = [name for name in here.names if (name.kind, name.certain_parts) in lacking]
+    absent = [name for name in names if (name.kind, name.certain_parts) in lacking]
     absent = [name for name in absent if not _is_apposition(name, here, there)]
     if _is_detail(absent, here):
         return []
-    if any(len(mention.cues) % 2 for mention in there.polarity.mentions):
+    if read_polarity(there).negated_positions:
         return absent  # "not Paris" beside "not London" differ in the names
     denied = denied_names(here)
     return [name for name in absent if name not in denied]
 
 
 @lru_cache(maxsize=4096)
-def name_index(reading: AnalysedText) -> NameIndex:
+def name_index(text: Text) -> NameIndex:
     """Return the index of a text, in which names of the other text are looked up."""
-    return NameIndex(reading.words, reading.names)
+    return NameIndex(text, read_names(text))
 
 
-def denied_names(reading: AnalysedText) -> set[Name]:
-    """Return the names that a negation reaches: who says "not Paris" does not say Paris.
+def denied_names(text: Text) -> set[Name]:
+    """Return the names that a negation reaches: "not Paris" does not state Paris.
 
     Example:
-        >>> [name.shown for name in denied_names(analyse("It is not Paris but Rome."))]
+        >>> [name.shown for name in denied_names(Text("It is not Paris but Rome."))]
         ['Paris']
     """
-    starts = reading.words.starts
-    denied = sorted(starts[mention.at] for mention in reading.polarity.mentions if len(mention.cues) % 2)
-    next_denied = ((name, bisect_left(denied, name.start)) for name in reading.names)
+    denied = [text.starts[at] for at in read_polarity(text).negated_positions]
+    next_denied = ((name, bisect_left(denied, name.start)) for name in read_names(text))
     return {name for name, at in next_denied if at < len(denied) and denied[at] < name.end}
 
 
-def _is_apposition(name: Name, here: AnalysedText, there: AnalysedText) -> bool:
-    """Tell whether a name only says more about the name before it: "Munich, Germany" beside "Munich"."""
+def _is_apposition(name: Name, here: Text, there: Text) -> bool:
+    """Tell whether a name only adds to the name before it: "Munich, Germany" agrees with "Munich"."""
     before = _names_before(here).get(name)
-    if not before or len(name.parts) > 1 or _LISTED.match(here.text, name.end):
+    if not before or len(name.parts) > 1 or _LISTED.match(here.source, name.end):
         return False
     return before.parts[-1] not in _rivals(there) and is_present(before, name_index(there))
 
 
 @lru_cache(maxsize=512)
-def _names_before(reading: AnalysedText) -> dict[Name, Name]:
+def _names_before(text: Text) -> dict[Name, Name]:
     """Return for each name the name from which only a comma parts it."""
     return {
         name: before
-        for before, name in pairwise(reading.names)
-        if reading.text[before.end : name.start] == ", "
+        for before, name in pairwise(read_names(text))
+        if text.source[before.end : name.start] == ", "
     }
 
 
 @lru_cache(maxsize=512)
-def _rivals(reading: AnalysedText) -> frozenset[str]:
+def _rivals(text: Text) -> frozenset[str]:
     """Return the last words of the names that another name follows in this way."""
-    return frozenset(before.parts[-1] for before in _names_before(reading).values())
+    return frozenset(before.parts[-1] for before in _names_before(text).values())
 
 
-def _is_detail(absent: list[Name], here: AnalysedText) -> bool:
+def _is_detail(absent: list[Name], text: Text) -> bool:
     """Tell whether the only missing name is a detail of a long sentence that shares two or more names."""
-    shared = len(here.names) - len(absent)
-    return (
-        len(absent) == 1 and shared >= _SHARED and len(here.words.texts) >= _LONG and absent[0].kind != "code"
-    )
+    if len(absent) != 1 or absent[0].kind == "code":
+        return False
+    return len(read_names(text)) - 1 >= _SHARED and len(text.words) >= _LONG

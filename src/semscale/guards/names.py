@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
-from semscale.guards.words import CONTENT, TextWords, kind_of, read_lexicon, role_of, stem, word_list
+from semscale.guards.quantities import read_quantities
+from semscale.guards.text import Text
+from semscale.guards.words import CONTENT, kind_of, read_lexicon, role_of, stem, word_list
 
 _INNER_CAPITAL = re.compile(r"[A-Z](?<=[a-z][A-Z])")
 _INNER_DIGIT = re.compile(r"\d(?<=[A-Za-z-]\d)")
@@ -67,42 +69,58 @@ class Name(NamedTuple):
         return self.parts[1:] if doubtful else self.parts
 
 
-def read_names(words: TextWords) -> list[Name]:
-    """Find the names in a text, in order.
+@lru_cache(maxsize=4096)
+def read_names(text: Text) -> list[Name]:
+    """Find the names in a text, in order, without units ("5 mM"), labels ("chapter IV") and ordinals.
 
     Example:
-        >>> words = TextWords("The drug Metformin inhibits MATE2-K.")
-        >>> [(name.kind, name.shown) for name in read_names(words)]
+        >>> [(name.kind, name.shown) for name in read_names(Text("The drug Metformin inhibits MATE2-K."))]
         [('name', 'Metformin'), ('code', 'MATE2-K')]
     """
-    text = words.text
-    is_lower = text.islower()
-    if not words.texts or (is_lower and not words.has_digits):
+    names = _marked_names(text)
+    if not names:
+        return names
+    quantities = read_quantities(text)
+    measured = {at for one in quantities if one.unit or one.label for at in range(one.start, one.end)}
+    ordinals = {(one.start, one.end) for one in quantities if one.weak}
+    return [
+        name
+        for name in names
+        if measured.isdisjoint(range(name.start, name.end))
+        and (name.kind == "month" or (name.start, name.end) not in ordinals)
+    ]
+
+
+def _marked_names(text: Text) -> list[Name]:
+    """Find what digits, capitals or quotation marks mark as a name."""
+    source = text.source
+    is_lower = source.islower()
+    if not text.words or (is_lower and not text.has_digits):
         return []
-    names = _codes(text) if words.has_digits else []
+    names = _codes(source) if text.has_digits else []
     if is_lower:
         return names
-    by_capitals = _by_capitals(text)
-    if by_capitals and not _is_shouted(words):
+    by_capitals = _by_capitals(source)
+    if by_capitals and not _is_shouted(text):
         names += by_capitals
-    names = [name for name in names if name.parts and not _is_ordinary(name) and not _is_source(name, text)]
+    names = [name for name in names if name.parts and not _is_ordinary(name) and not _is_source(name, source)]
     return _without_overlaps(names)
 
 
-def _codes(text: str) -> list[Name]:
+def _codes(source: str) -> list[Name]:
     # The first digit of a code has a letter or a hyphen before it.
-    if not _INNER_DIGIT.search(text):
+    if not _INNER_DIGIT.search(source):
         return []
-    return [_name("code", match) for match in _CODE.finditer(text) if _is_code(match[0])]
+    return [_name("code", match) for match in _CODE.finditer(source) if _is_code(match[0])]
 
 
-def _by_capitals(text: str) -> list[Name]:
+def _by_capitals(source: str) -> list[Name]:
     """Find names that are marked by capitals or quotation marks."""
-    names = [_name("acronym", match) for match in _ACRONYM.finditer(text)]
-    if _INNER_CAPITAL.search(text):
-        names += [_name("name", match) for match in _MIXED.finditer(text)]
-    names += _capitalised(text)
-    return names + [_name("quoted", match) for match in _QUOTED.finditer(text) if _is_short(match[1])]
+    names = [_name("acronym", match) for match in _ACRONYM.finditer(source)]
+    if _INNER_CAPITAL.search(source):
+        names += [_name("name", match) for match in _MIXED.finditer(source)]
+    names += _capitalised(source)
+    return names + [_name("quoted", match) for match in _QUOTED.finditer(source) if _is_short(match[1])]
 
 
 def normal(word: str) -> str:
@@ -131,9 +149,12 @@ def _is_ordinary(name: Name) -> bool:
     return all(part in _ORDINARY or part.removesuffix("s") in _ORDINARY for part in name.parts)
 
 
-def _is_source(name: Name, text: str) -> bool:
+def _is_source(name: Name, source: str) -> bool:
     """Tell whether a name at the end only states the source: "..., Reuters said"."""
-    before, after = text[max(name.start - _LOOK_BACK, 0) : name.start].rstrip(), text[name.end :].strip(" .")
+    before, after = (
+        source[max(name.start - _LOOK_BACK, 0) : name.start].rstrip(),
+        source[name.end :].strip(" ."),
+    )
     return (after in ("said", "says", "reported") and before.endswith(",")) or (
         not after and before.endswith(":")
     )
@@ -144,23 +165,21 @@ def _is_code(shown: str) -> bool:
     return any(map(str.isdigit, shown)) and not _PLAIN_AND_NUMBER.fullmatch(shown)
 
 
-def _is_shouted(words: TextWords) -> bool:
+def _is_shouted(text: Text) -> bool:
     """Tell whether capitals mark no names: in a headline, and where most words are in capitals."""
+    n_long = sum(len(word) > _FEW and word[0].isalpha() for word in text.words)
+    if not n_long or sum(map(str.isupper, text.source)) <= _MOSTLY * n_long:
+        return False  # too few capitals for either
     shown = [
-        words.text[start : start + len(word)]
-        for word, start in zip(words.texts, words.starts, strict=True)
+        text.source[start : start + len(word)]
+        for word, start in zip(text.words, text.starts, strict=True)
         if kind_of(word) == "w"
     ]
     long = [word for word in shown if len(word) > _FEW]
-    upper = sum(word.isupper() for word in shown if len(word) > 1)
-    return bool(long) and (
-        (
-            len(long) > _FEW
-            and sum(word[0].isupper() for word in long) > _MOSTLY * len(long)
-            and _is_title(long)
-        )
-        or (len(shown) > 1 and upper > _MOSTLY * len(shown))
-    )
+    capitalised = sum(word[0].isupper() for word in long)
+    if n_long > _FEW and capitalised > _MOSTLY * n_long and _is_title(long):
+        return True
+    return len(shown) > 1 and sum(word.isupper() for word in shown if len(word) > 1) > _MOSTLY * len(shown)
 
 
 def _is_title(long: list[str]) -> bool:
@@ -186,31 +205,33 @@ def is_known_name(word: str) -> bool:
     return word in _known_names()
 
 
-def _capitalised(text: str) -> list[Name]:
+def _capitalised(source: str) -> list[Name]:
     """Find capitalised words; adjacent ones form one name, a sentence's first word only with another one."""
     runs: list[_Run] = []
     opening: _Run | None = None
-    for match in _CAPITALISED.finditer(text):
+    for match in _CAPITALISED.finditer(source):
         lower = match[0].lower()
         before = runs[-1] if runs and runs[-1].kind == "name" else None
-        here = _Run(_kind_of_capital(match, text), match.start(), match.end(), False)
+        here = _Run(_kind_of_capital(match, source), match.start(), match.end(), False)
         if lower in _ORDINARY:
             opening = None
         elif (
             before
             and here.end - before.start <= _LONGEST
-            and _INITIAL.fullmatch(text[before.end : here.start])
+            and _INITIAL.fullmatch(source[before.end : here.start])
         ):
             runs[-1] = before._replace(end=here.end)
-        elif opening and here.kind == "name" and _INITIAL.fullmatch(text[opening.end : here.start]):
+        elif opening and here.kind == "name" and _INITIAL.fullmatch(source[opening.end : here.start]):
             runs.append(here._replace(start=opening.start, opens=True))
-        elif not _starts_sentence(text, here.start):
+        elif not _starts_sentence(source, here.start):
             runs.append(here)
         elif is_known_name(normal(match[0])):
             runs.append(here._replace(opens=True))
         else:
             opening = here if role_of(lower) & CONTENT else None
-    return [_named(run.kind, text[run.start : run.end], run.start)._replace(opens=run.opens) for run in runs]
+    return [
+        _named(run.kind, source[run.start : run.end], run.start)._replace(opens=run.opens) for run in runs
+    ]
 
 
 class _Run(NamedTuple):
@@ -222,19 +243,19 @@ class _Run(NamedTuple):
     opens: bool
 
 
-def _kind_of_capital(match: re.Match[str], text: str) -> str:
+def _kind_of_capital(match: re.Match[str], source: str) -> str:
     """Return ``weekday``, ``month`` (short forms only beside a number, as in Jan 5) or ``name``."""
     lower = match[0].lower()
     if lower in _WEEKDAYS:
         return "weekday"
     short = lower in _SHORT_MONTHS and _BESIDE_NUMBER.search(
-        text[max(0, match.start() - 4) : match.end() + 4]
+        source[max(0, match.start() - 4) : match.end() + 4]
     )
     return "month" if lower in _MONTHS or short else "name"
 
 
-def _starts_sentence(text: str, at: int) -> bool:
-    before = text[max(0, at - _LOOK_BACK) : at]
+def _starts_sentence(source: str, at: int) -> bool:
+    before = source[max(0, at - _LOOK_BACK) : at]
     # Most capitals inside a sentence follow a letter and a blank, which needs no closer check.
     return not before.rstrip(" ")[-1:].isalnum() and _SENTENCE_START.search(before) is not None
 
@@ -273,7 +294,7 @@ class NameIndex:
     """A text's words in the forms that are needed to look up names of the other text.
 
     Args:
-        words: the words of the text.
+        text: a text.
         names: its names.
 
     Attributes:
@@ -282,10 +303,10 @@ class NameIndex:
         kinds: the kinds of names in the text.
     """
 
-    def __init__(self, words: TextWords, names: Sequence[Name]) -> None:
-        self._text = words.text
-        self._listed = [normal(word) for word in words.texts if kind_of(word) != "p"]
-        self.words = frozenset(self._listed) | {part for name in names for part in name.parts}
+    def __init__(self, text: Text, names: Sequence[Name]) -> None:
+        self._text = text
+        words = {normal(word) for word in text.distinct if kind_of(word) != "p"}
+        self.words = frozenset(words.union(*(name.parts for name in names)))
         self.acronyms = tuple(dict.fromkeys(name.parts[0] for name in names if name.kind == "acronym"))
         self.kinds = frozenset(name.kind for name in names)
         self._full_names = {name.certain_parts for name in names if name.kind == "name"}
@@ -298,15 +319,15 @@ class NameIndex:
     @cached_property
     def squeezed(self) -> str:
         """The text without white space and marks."""
-        return "".join(_RUN.findall(self._text.lower()))
+        return "".join(_RUN.findall(self._text.source.lower()))
 
     @cached_property
     def initials(self) -> tuple[str, str]:
         """The first letters of the words: one string of all words, one without small words."""
-        letters = [word for word in self._listed if word and not word[0].isdigit()]
+        letters = [word for word in self._text.words if word[0].isalpha()]
         return (
             "".join(word[0] for word in letters),
-            "".join(word[0] for word in letters if word not in _IDLE),
+            "".join(word[0] for word in letters if word.removesuffix("'s") not in _IDLE),
         )
 
     @cached_property

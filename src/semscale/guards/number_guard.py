@@ -9,10 +9,10 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from itertools import pairwise, product
 
-from semscale.guards.figures import IDENTIFIERS
+from semscale.guards.figures import IDENTIFIERS, Quantity
 from semscale.guards.findings import Finding, Span
-from semscale.guards.quantities import Quantity, conversion_of, measure_the_same
-from semscale.guards.reading import AnalysedText, analyse, comparable, differ
+from semscale.guards.quantities import conversion_of, measure_the_same, read_quantities
+from semscale.guards.text import Text, differ
 from semscale.guards.words import MOST_COMPARED, MOST_REPORTED, read_lexicon
 
 OTHER_VALUE = "other-value"
@@ -45,44 +45,39 @@ _MOST_ROUNDED = 100
 """The most numbers of a text that are compared by rounding, conversion or label; equal ones always agree."""
 
 
-class NumberGuard:
-    """Finds numbers and labels that differ, are missing or were added.
+NUMBER_KINDS = (
+    OTHER_VALUE,
+    OTHER_UNIT,
+    OTHER_BOUND,
+    OTHER_LABEL,
+    MISSING_NUMBER,
+    ADDED_NUMBER,
+    MISSING_LABEL,
+    ADDED_LABEL,
+)
+
+
+def number_findings(left: Text, right: Text) -> list[Finding]:
+    """Find numbers and labels that differ, are missing or were added.
+
+    Args:
+        left: the prediction.
+        right: the reference.
+
+    Returns:
+        Findings in the order of the prediction; numbers that it lacks come last.
 
     Example:
-        >>> found = NumberGuard().check("Take 50 mg.", "Take 0.5 mg.")
-        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
-        ('other-value', '50 mg', '0.5 mg')
-        >>> NumberGuard().check("Take 1 g.", "Take 1000 mg.")
+        >>> texts = Text("Take 50 mg."), Text("Take 0.5 mg.")
+        >>> [(one.kind, one.prediction.text, one.reference.text) for one in number_findings(*texts)]
+        [('other-value', '50 mg', '0.5 mg')]
+        >>> number_findings(Text("Take 1 g."), Text("Take 1000 mg."))
         []
     """
-
-    name = "number"
-    kinds = (
-        OTHER_VALUE,
-        OTHER_UNIT,
-        OTHER_BOUND,
-        OTHER_LABEL,
-        MISSING_NUMBER,
-        ADDED_NUMBER,
-        MISSING_LABEL,
-        ADDED_LABEL,
-    )
-
-    def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Return findings for the numbers of each text that the other lacks.
-
-        Args:
-            prediction: the text to be judged.
-            reference: the text that it should agree with.
-
-        Returns:
-            Findings in the order of the prediction; numbers that it lacks come last.
-        """
-        left, right = analyse(prediction), analyse(reference)
-        if not comparable(left, right) or not (left.quantities or right.quantities):
-            return []
-        findings = list(_findings(left, right))
-        return findings if findings and (_by_case(findings) or differ(left, right)) else []
+    if not (read_quantities(left) or read_quantities(right)):
+        return []
+    findings = list(_findings(left, right))
+    return findings if findings and (_by_case(findings) or differ(left, right)) else []
 
 
 def _by_case(findings: list[Finding]) -> bool:
@@ -96,25 +91,25 @@ def _by_case(findings: list[Finding]) -> bool:
     )
 
 
-def _findings(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
+def _findings(ours: Text, theirs: Text) -> Iterator[Finding]:
     yield from _bounds(ours, theirs)
     yield from _turned_changes(ours, theirs)
-    left = _unanswered(ours.quantities, theirs.quantities)
-    wanted = _unanswered(theirs.quantities, ours.quantities)
+    left = _unanswered(read_quantities(ours), read_quantities(theirs))
+    wanted = _unanswered(read_quantities(theirs), read_quantities(ours))
     for first in left:
         partner = _partner(first, wanted)
         if partner:
             wanted.remove(partner)
             yield _differing(first, partner, ours, theirs)
-        elif not first.weak and _expected(first, theirs.quantities):
+        elif not first.weak and _expected(first, read_quantities(theirs)):
             kind = ADDED_LABEL if first.label else ADDED_NUMBER
             reason = f'"{first.shown}" does not stand in the reference.'
-            yield Finding("number", kind, reason, ours.place(first.start, first.end), None)
+            yield Finding("number", kind, reason, ours.span_at(first.start, first.end), None)
     for second in wanted:
-        if not second.weak and _expected(second, ours.quantities):
+        if not second.weak and _expected(second, read_quantities(ours)):
             kind = MISSING_LABEL if second.label else MISSING_NUMBER
             reason = f'"{second.shown}" is missing from the prediction.'
-            yield Finding("number", kind, reason, None, theirs.place(second.start, second.end))
+            yield Finding("number", kind, reason, None, theirs.span_at(second.start, second.end))
 
 
 def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
@@ -144,27 +139,27 @@ def _is_written(one: Quantity, written: set[tuple[float | str, str]]) -> bool:
     return not one.label and any((value, unit) in written for value in one.values for unit in units)
 
 
-def _differing(first: Quantity, second: Quantity, left: AnalysedText, right: AnalysedText) -> Finding:
+def _differing(first: Quantity, second: Quantity, left: Text, right: Text) -> Finding:
     kind = OTHER_LABEL if first.label else OTHER_VALUE
     if not first.label and first.unit and second.unit and not measure_the_same(first.unit, second.unit):
         kind = OTHER_UNIT
     reason = f'The prediction says "{first.shown}", the reference "{second.shown}".'
     return Finding(
-        "number", kind, reason, left.place(first.start, first.end), right.place(second.start, second.end)
+        "number", kind, reason, left.span_at(first.start, first.end), right.span_at(second.start, second.end)
     )
 
 
-def _bounds(left: AnalysedText, right: AnalysedText) -> Iterator[Finding]:
+def _bounds(left: Text, right: Text) -> Iterator[Finding]:
     """Find numbers that are an upper bound in one text and a lower bound in the other."""
-    bounds = [[number for number in side.quantities if number.bound] for side in (left, right)]
+    bounds = [[number for number in read_quantities(side) if number.bound] for side in (left, right)]
     for first, second in product(bounds[0][:MOST_COMPARED], bounds[1][:MOST_COMPARED]):
         if first.bound * second.bound < 0 and _agree(first, second):
             reason = f'"{first.shown}" is a bound on the other side in the reference.'
-            here, there = left.place(first.start, first.end), right.place(second.start, second.end)
+            here, there = left.span_at(first.start, first.end), right.span_at(second.start, second.end)
             yield Finding("number", OTHER_BOUND, reason, here, there)
 
 
-def _turned_changes(left: AnalysedText, right: AnalysedText) -> Iterator[Finding]:
+def _turned_changes(left: Text, right: Text) -> Iterator[Finding]:
     """Find changes that one text states in the reverse direction: from 5 to 7, from 7 to 5."""
     changes, others = _changes(left), _changes(right)
     new = [change for change in changes if not any(all(map(_agree, change, other)) for other in others)]
@@ -173,19 +168,19 @@ def _turned_changes(left: AnalysedText, right: AnalysedText) -> Iterator[Finding
             reason = (
                 f'From "{first[0].shown}" to "{first[1].shown}" is the reverse of what the reference says.'
             )
-            here = left.place(first[0].start, first[1].end)
-            yield Finding("number", OTHER_VALUE, reason, here, right.place(second[0].start, second[1].end))
+            here = left.span_at(first[0].start, first[1].end)
+            yield Finding("number", OTHER_VALUE, reason, here, right.span_at(second[0].start, second[1].end))
 
 
-def _changes(side: AnalysedText) -> list[tuple[Quantity, Quantity]]:
+def _changes(side: Text) -> list[tuple[Quantity, Quantity]]:
     """Pair the two numbers of each "from 5 to 7"."""
-    text = side.words.text
+    source = side.source
     return [
         (first, second)
-        for first, second in pairwise(side.quantities)
+        for first, second in pairwise(read_quantities(side))
         if first.sort == second.sort == "number"
-        and text[first.end : second.start].split() == ["to"]
-        and _FROM.search(text[max(first.start - _LONGEST_FROM, 0) : first.start])
+        and source[first.end : second.start].split() == ["to"]
+        and _FROM.search(source[max(first.start - _LONGEST_FROM, 0) : first.start])
     ][:MOST_COMPARED]
 
 
@@ -234,42 +229,47 @@ def _agree(first: Quantity, second: Quantity) -> bool:
         return False
     if first.label in IDENTIFIERS and isinstance(first.values[0], str) and isinstance(second.values[0], str):
         return first.values[0] == second.values[0]
-    if set(first.values) & set(second.values) and _units_agree(first, second):
-        return True
-    numbers = [
-        [value for value in quantity.values if isinstance(value, float)] for quantity in (first, second)
-    ]
-    return any(_close(mine, first, yours, second) for mine in numbers[0] for yours in numbers[1])
+    agree = _agree_in_unit if _units_agree(first, second) else _agree_converted
+    return any(agree(here, first, there, second) for here in first.values for there in second.values)
 
 
 def _units_agree(first: Quantity, second: Quantity) -> bool:
     """Tell whether two units are the same, or one of them is not stated: "20 degrees" beside 20 °C."""
+    if first.unit == second.unit or not (first.unit and second.unit):
+        return True
     units = {first.unit, second.unit}
-    return len(units) == 1 or "" in units or (_DEGREE in units and units <= _DEGREES)
+    return _DEGREE in units and units <= _DEGREES
 
 
-def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
+def _agree_in_unit(here: float | str, one: Quantity, there: float | str, other: Quantity) -> bool:
     """Tell whether two values agree; the finer one may be rounded to the coarser one's digits."""
-    if _units_agree(one, other):
-        first, second = _as_shares(mine, one, yours, other)
-        if not math.isclose(first, second, rel_tol=2 * _APPROXIMATE):
-            return False  # at once, as none of the closer checks can hold
-        return (
-            math.isclose(first, second, rel_tol=_EXACT)
-            or (one.digits != other.digits and _rounds(first, second, one, other))
-            or _roughly(first, second, one, other)
-        )
-    here, there = conversion_of(one.unit), conversion_of(other.unit)
-    if here.dimension != there.dimension:
+    if here == there:
+        return True
+    if isinstance(here, str) or isinstance(there, str):
         return False
-    here_in_theirs = (here.factor * mine + here.offset - there.offset) / there.factor
-    theirs_in_ours = (there.factor * yours + there.offset - here.offset) / here.factor
+    first, second = _as_shares(here, one, there, other)
+    if not math.isclose(first, second, rel_tol=2 * _APPROXIMATE):
+        return False  # at once, as none of the closer checks can hold
     return (
-        math.isclose(here_in_theirs, yours, rel_tol=_CONVERTED, abs_tol=_CONVERTED)
-        or _rounds(here_in_theirs, yours, one, other)
-        or _rounds(mine, theirs_in_ours, one, other)
-        or _converts(here_in_theirs, yours, other, one.about)
-        or _converts(theirs_in_ours, mine, one, other.about)
+        math.isclose(first, second, rel_tol=_EXACT)
+        or (one.digits != other.digits and _rounds(first, second, one, other))
+        or _roughly(first, second, one, other)
+    )
+
+
+def _agree_converted(here: float | str, one: Quantity, there: float | str, other: Quantity) -> bool:
+    """Tell whether two values in different units agree after a conversion."""
+    mine, yours = conversion_of(one.unit), conversion_of(other.unit)
+    if isinstance(here, str) or isinstance(there, str) or mine.dimension != yours.dimension:
+        return False
+    here_converted = (mine.factor * here + mine.offset - yours.offset) / yours.factor
+    there_converted = (yours.factor * there + yours.offset - mine.offset) / mine.factor
+    return (
+        math.isclose(here_converted, there, rel_tol=_CONVERTED, abs_tol=_CONVERTED)
+        or _rounds(here_converted, there, one, other)
+        or _rounds(here, there_converted, one, other)
+        or _converts(here_converted, there, other, one.about)
+        or _converts(there_converted, here, one, other.about)
     )
 
 
@@ -397,7 +397,7 @@ class StatedNumbers:
 
 
 @lru_cache(maxsize=4096)
-def read_numbers(text: str, language: str | None) -> StatedNumbers:
+def read_numbers(source: str, language: str | None) -> StatedNumbers:
     """Read the numbers of a text.
 
     A mark followed by three digits ("1.000") is decimal or one of thousands as the language has it, and may
@@ -405,7 +405,7 @@ def read_numbers(text: str, language: str | None) -> StatedNumbers:
     and percents are not read, and digits within names ("B12") are none.
 
     Args:
-        text: the text.
+        source: the text.
         language: ISO 639-1 code; ``None`` where it is not clear.
 
     Example:
@@ -414,12 +414,12 @@ def read_numbers(text: str, language: str | None) -> StatedNumbers:
         >>> read_numbers("drei von 1.000", "de").words
         (3,)
     """
-    figures = _read_figures(text, language)
+    figures = _read_figures(source, language)
     if language in {"ja", "zh"}:
-        words = tuple(_chinese_value(match.group()) for match in _CHINESE_WORD.finditer(text))
+        words = tuple(_chinese_value(match.group()) for match in _CHINESE_WORD.finditer(source))
         return StatedNumbers(figures, words, n_compounds=0, knows_words=True)
     known = _number_words(language or "")
-    spoken = [match.group().casefold() for match in _WORD.finditer(text)] if known else []
+    spoken = [match.group().casefold() for match in _WORD.finditer(source)] if known else []
     return StatedNumbers(
         figures,
         tuple(known[word] for word in spoken if word in known),
@@ -428,25 +428,25 @@ def read_numbers(text: str, language: str | None) -> StatedNumbers:
     )
 
 
-def _read_figures(text: str, language: str | None) -> tuple[WrittenFigure, ...]:
+def _read_figures(source: str, language: str | None) -> tuple[WrittenFigure, ...]:
     numbers, position = [], 0
-    while figure := _FIGURE.search(text, position):
-        counted = _MYRIAD_FIGURE.match(text, figure.start()) or figure
+    while figure := _FIGURE.search(source, position):
+        counted = _MYRIAD_FIGURE.match(source, figure.start()) or figure
         position = counted.end()
         shown = counted.group()
         if counted is figure:
             values, parts = _readings(_ascii(shown), language)
         else:
             values, parts = frozenset({_myriad_value(_ascii(shown))}), ()
-        powers = _powers_at(text, position) if counted is figure else (0,)
+        powers = _powers_at(source, position) if counted is figure else (0,)
         multiplied = frozenset(value * 10**power for value in values for power in powers)
         numbers.append(WrittenFigure(figure.start(), position, shown, multiplied, parts, values))
     return tuple(numbers)
 
 
-def _powers_at(text: str, place: int) -> tuple[int, ...]:
+def _powers_at(source: str, place: int) -> tuple[int, ...]:
     """Give the powers of ten by which what stands there may multiply the number before it."""
-    return next((powers for words, powers in _MAGNITUDES if words.match(text, place)), (0,))
+    return next((powers for words, powers in _MAGNITUDES if words.match(source, place)), (0,))
 
 
 _Readings = tuple[frozenset[Decimal], tuple[Decimal, ...]]

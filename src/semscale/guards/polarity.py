@@ -1,13 +1,11 @@
 """Polarity of the words of texts, and conflicts between two texts."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, cached_property, lru_cache
 from itertools import islice, product
-from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from semscale.guards.phrases import denies_before, denies_next, weakens_next
 from semscale.guards.relations import (
     Exchange,
     Relation,
@@ -17,6 +15,7 @@ from semscale.guards.relations import (
     restated,
     same_events,
 )
+from semscale.guards.text import Text
 from semscale.guards.words import (
     ABSENCE,
     CONTENT,
@@ -26,20 +25,21 @@ from semscale.guards.words import (
     MOST_COMPARED,
     NEGATING,
     PRESENCE,
-    TextWords,
     bare_word,
     begins_sentence,
     clause_start,
+    denies_before,
+    denies_next,
     ends_clause,
     is_answer,
     is_content,
     kind_of,
     read_lexicon,
-    role_of,
     rules_of_negation,
     sentence_end,
     sides,
     stem,
+    weakens_next,
 )
 
 
@@ -79,60 +79,63 @@ class Polarity:
     """The signs of a text's content words.
 
     Args:
-        words: all words of the text.
-        roles: the role of each word.
+        text: the text.
         content: positions of its content words.
         reach: the words that its negations reach.
 
     Attributes:
-        words: all words of the text.
+        text: the text.
+        content: positions of its content words.
         affirmed: the keys with sign 1.
         negated: the keys with sign -1.
     """
 
-    def __init__(self, words: TextWords, roles: Sequence[int], content: Sequence[int], reach: Reach) -> None:
-        self.words = words
-        self._roles = roles
+    def __init__(self, text: Text, content: Sequence[int], reach: Reach) -> None:
+        self.text = text
+        self.content = content
         self.affirmed: set[str] = set()
         self.negated: set[str] = set()
-        self._content = content
         self._reached = reach.negated
-        texts, affirmed, negated, reached = words.texts, self.affirmed, self.negated, reach.negated
+        words, affirmed, negated, reached = text.words, self.affirmed, self.negated, reach.negated
         for at in content:
             turned = _turned(reached[at]) if at in reached else 1
-            for key, side in sides(texts[at]):
+            for key, side in sides(words[at]):
                 (affirmed if side == turned else negated).add(key)
                 if at < reach.taken_up or at in reach.doubtful:
                     (negated if side == turned else affirmed).add(key)
 
-    @cached_property
-    def mentions(self) -> list[Mention]:
-        """The content words; a word on several axes has one mention for each."""
-        mentions = []
-        for at in self._content:
+    def mentions(self, positions: Iterable[int] | None = None) -> Iterator[Mention]:
+        """Yield all content words, or those at some positions; a word on several axes once for each."""
+        words = self.text.words
+        for at in self.content if positions is None else positions:
             cues = tuple(self._reached.get(at, ()))
             turned = _turned(cues)
-            mentions += [
-                Mention(key, side, side * turned, cues, at) for key, side in sides(self.words.texts[at])
-            ]
-        return mentions
+            for key, side in sides(words[at]):
+                yield Mention(key, side, side * turned, cues, at)
 
-    @cached_property
-    def by_key(self) -> dict[str, list[Mention]]:
-        """The mentions of each key."""
+    def mentions_of(self, keys: Set[str]) -> dict[str, list[Mention]]:
+        """Return the mentions of some keys, in the order of their first mention."""
+        words = self.text.words
+        positions = (at for at in self.content if any(key in keys for key, _ in sides(words[at])))
         mentions: dict[str, list[Mention]] = {}
-        for mention in self.mentions:
-            mentions.setdefault(mention.key, []).append(mention)
+        for mention in self.mentions(positions):
+            if mention.key in keys:
+                mentions.setdefault(mention.key, []).append(mention)
         return mentions
 
+    def mentions_reached(self, cue: int) -> list[Mention]:
+        """Return the mentions that the negation at a position reaches."""
+        return list(self.mentions(self._reached_by_cue.get(cue, ())))
+
     @cached_property
-    def by_cue(self) -> dict[int, list[Mention]]:
-        """The mentions that each negation reaches, by its position."""
-        mentions: dict[int, list[Mention]] = {}
-        for mention in self.mentions:
-            for cue in mention.cues:
-                mentions.setdefault(cue, []).append(mention)
-        return mentions
+    def _reached_by_cue(self) -> dict[int, list[int]]:
+        content = set(self.content)
+        return _positions_by_cue({at: self._reached[at] for at in sorted(self._reached) if at in content})
+
+    @cached_property
+    def negated_positions(self) -> list[int]:
+        """Positions of the content words that an odd number of negations reaches."""
+        return [at for at in self.content if self.is_negated(at)] if self._reached else []
 
     @property
     def negates(self) -> bool:
@@ -142,17 +145,17 @@ class Polarity:
     @property
     def compares(self) -> bool:
         """True if the text may contain comparisons."""
-        return may_compare(self.words)
+        return may_compare(self.text)
 
     @cached_property
     def relations(self) -> list[Relation]:
         """The text's comparisons and orders."""
-        return read_relations(self.words)
+        return read_relations(self.text)
 
     @cached_property
     def exchanges(self) -> list[Exchange]:
         """The text's events and relations that a converse word states."""
-        return read_exchanges(self.words)
+        return read_exchanges(self.text)
 
     def has(self, key: str, sign: int) -> bool:
         """Tell whether a key occurs with a sign."""
@@ -164,19 +167,19 @@ class Polarity:
 
     def is_condition(self, at: int) -> bool:
         """Tell whether a word stands in a clause that begins with "if" and the like."""
-        texts = self.words.texts
-        start = clause_start(texts, self._roles, at)
-        return start > 0 and texts[start - 1] in rules_of_negation()["conditional"]
+        words = self.text.words
+        start = clause_start(words, self.text.roles, at)
+        return start > 0 and words[start - 1] in rules_of_negation()["conditional"]
 
     def mention_at(self, at: int) -> Mention | None:
         """Return the first mention of the word at a position; ``None`` if it is no content word."""
-        position = bisect_left(self.mentions, at, key=attrgetter("at"))
-        mention = self.mentions[position] if position < len(self.mentions) else None
-        return mention if mention and mention.at == at else None
+        position = bisect_left(self.content, at)
+        is_content = self.content[position : position + 1] == [at]
+        return next(self.mentions((at,)), None) if is_content else None
 
     def keys_at(self, at: int) -> set[str]:
         """Return the keys of the word at a position."""
-        return {key for key, _ in sides(self.words.texts[at])}
+        return {key for key, _ in sides(self.text.words[at])}
 
     def speaks_of(self, key: str) -> bool:
         """Tell whether a key occurs."""
@@ -184,34 +187,35 @@ class Polarity:
 
     def noun_after(self, mention: Mention) -> str:
         """Return the stem of the content word after a mention; "" if the clause has none."""
-        texts = self.words.texts
-        position = bisect_right(self._content, mention.at)
-        following = self._content[position : position + 1]
-        if not following or any(kind_of(text) == "p" for text in texts[mention.at + 1 : following[0]]):
+        words = self.text.words
+        position = bisect_right(self.content, mention.at)
+        following = self.content[position : position + 1]
+        if not following or any(kind_of(word) == "p" for word in words[mention.at + 1 : following[0]]):
             return ""
-        return stem(texts[following[0]])
+        return stem(words[following[0]])
 
 
-def read_polarity(words: TextWords) -> Polarity:
+@lru_cache(maxsize=4096)
+def read_polarity(text: Text) -> Polarity:
     """Determine the signs of a text's content words.
 
     Args:
-        words: the words of one text.
+        text: a text.
 
     Example:
-        >>> [(m.key, m.sign) for m in read_polarity(TextWords("The bulb is not lit")).mentions]
+        >>> polarity = read_polarity(Text("The bulb is not lit"))
+        >>> [(mention.key, mention.sign) for mention in polarity.mentions()]
         [('bulb', 1), ('lit', -1)]
     """
-    texts = words.texts
-    roles = list(map(role_of, texts))
+    words, roles = text.words, text.roles
     content = [
         at
         for at, role in enumerate(roles)
-        if role & CONTENT or (role & CONTENT_IN_PLACE and is_content(texts, at))
+        if role & CONTENT or (role & CONTENT_IN_PLACE and is_content(words, at))
     ]
     negates = max(roles, default=0) >= NEGATING
-    reach = negation_reach(texts, roles, frozenset(content)) if negates else Reach({}, set(), 0)
-    return Polarity(words, roles, content, reach)
+    reach = negation_reach(words, roles, frozenset(content)) if negates else Reach({}, set(), 0)
+    return Polarity(text, content, reach)
 
 
 def _turned(cues: Sequence[int]) -> int:
@@ -225,41 +229,41 @@ _EXCEPTIONS = ("unless", "without", "until")
 
 
 def lift_exceptions(
-    texts: list[str], roles: Sequence[int], negated: dict[int, list[int]], doubtful: set[int]
+    words: list[str], roles: Sequence[int], negated: dict[int, list[int]], doubtful: set[int]
 ) -> None:
     """Lift the negation of a clause with an exception, and that of the exception itself.
 
     After "not ... until" it is left open whether the clause is denied.
 
     Args:
-        texts: the words of a text.
+        words: the words of a text.
         roles: the role of each word.
         negated: for each negated word the positions of its negations; changed in place.
         doubtful: positions of words that may be denied or not; changed in place.
 
     Example:
         >>> from semscale.guards.words import role_of
-        >>> negated, texts = {3: [2], 7: [4]}, "it is not valid unless it is positive".split()
-        >>> lift_exceptions(texts, [role_of(text) for text in texts], negated, set())
+        >>> negated, words = {3: [2], 7: [4]}, "it is not valid unless it is positive".split()
+        >>> lift_exceptions(words, [role_of(word) for word in words], negated, set())
         >>> negated
         {}
     """
-    exceptions = [at for at, text in enumerate(texts) if text in _EXCEPTIONS]
-    reached = _reached(negated) if exceptions else {}
+    exceptions = [at for at, word in enumerate(words) if word in _EXCEPTIONS]
+    reached = _positions_by_cue(negated) if exceptions else {}
     for at in exceptions:
-        main = _main_clause(texts, roles, at, reached.get(at, []))
-        denying = {position for position in main if roles[position] & CUE and denies_next(texts, position)}
+        main = _main_clause(words, roles, at, reached.get(at, []))
+        denying = {position for position in main if roles[position] & CUE and denies_next(words, position)}
         if not denying:
             continue
         for position in {position for cue in (*denying, at) for position in reached.get(cue, ())}:
             remaining = [cue for cue in negated.pop(position, ()) if cue not in denying and cue != at]
             if remaining:
                 negated[position] = remaining
-            if texts[at] == "until" or (texts[at] == "without" and main.start > at):
+            if words[at] == "until" or (words[at] == "without" and main.start > at):
                 doubtful.add(position)
 
 
-def _reached(negated: dict[int, list[int]]) -> dict[int, list[int]]:
+def _positions_by_cue(negated: dict[int, list[int]]) -> dict[int, list[int]]:
     """Return the positions of the words that each negation reaches."""
     reached: dict[int, list[int]] = {}
     for position, cues in negated.items():
@@ -268,12 +272,12 @@ def _reached(negated: dict[int, list[int]]) -> dict[int, list[int]]:
     return reached
 
 
-def _main_clause(texts: list[str], roles: Sequence[int], at: int, excepted: list[int]) -> range:
+def _main_clause(words: list[str], roles: Sequence[int], at: int, excepted: list[int]) -> range:
     """Return the clause with an exception: the one before it, or the next if it begins the sentence."""
-    if not begins_sentence(texts, at):
-        return range(clause_start(texts, roles, at), at)
-    end = sentence_end(texts, at)
-    commas = [texts.index(",", at, end)] if "," in texts[at:end] else []
+    if not begins_sentence(words, at):
+        return range(clause_start(words, roles, at), at)
+    end = sentence_end(words, at)
+    commas = [words.index(",", at, end)] if "," in words[at:end] else []
     first = max(excepted + commas, default=at)
     return range(first + 1, end)
 
@@ -281,32 +285,34 @@ def _main_clause(texts: list[str], roles: Sequence[int], at: int, excepted: list
 _REACH = 4
 
 
-def negation_reach(texts: list[str], roles: Sequence[int], content: frozenset[int]) -> Reach:
+def negation_reach(words: list[str], roles: Sequence[int], content: frozenset[int]) -> Reach:
     """Find the words that the negations of a text reach.
 
     Args:
-        texts: the words of a text.
+        words: the words of a text.
         roles: the role of each word.
         content: positions of its content words.
 
     Example:
         >>> from semscale.guards.words import role_of
-        >>> texts = ["it", "is", "not", "safe"]
-        >>> negation_reach(texts, [role_of(text) for text in texts], frozenset((3,))).negated
+        >>> words = ["it", "is", "not", "safe"]
+        >>> negation_reach(words, [role_of(word) for word in words], frozenset((3,))).negated
         {3: [2]}
     """
     reach = Reach({}, set(), 0)
     active: list[tuple[int, int]] = []
     taken_up = 0
     for at, role in enumerate(roles):
+        if not active and role < PRESENCE:
+            continue  # no negation, and none in force
         if active and at in content and not role & END:
             _enter(reach, at, active)
-        active = _still_active(texts, at, role, at in content, active)
-        if active and _takes_up(texts, at):
+        active = _still_active(words, at, role, at in content, active)
+        if active and _takes_up(words, at):
             taken_up = at
         if role & (PRESENCE | ABSENCE):
-            _negate_subject(texts, roles, at, reach)
-    lift_exceptions(texts, roles, reach.negated, reach.doubtful)
+            _negate_subject(words, roles, at, reach)
+    lift_exceptions(words, roles, reach.negated, reach.doubtful)
     return reach._replace(taken_up=taken_up)
 
 
@@ -320,90 +326,90 @@ def _enter(reach: Reach, at: int, active: Iterable[tuple[int, int]]) -> None:
 
 
 def _still_active(
-    texts: list[str], at: int, role: int, is_content: bool, active: list[tuple[int, int]]
+    words: list[str], at: int, role: int, is_content: bool, active: list[tuple[int, int]]
 ) -> list[tuple[int, int]]:
     """List the negations in force after a word, each with the number of words that it still reaches.
 
     The number is negative where it is doubtful whether they are denied.
     """
-    if role & CUE and denies_next(texts, at):
-        active = [] if role & END or texts[at] in ("nor", "neither") else active[-_MOST_NEGATIONS:]
-        return [*active, (at, 1 if texts[at] == "non" else _REACH)]
+    if role & CUE and denies_next(words, at):
+        active = [] if role & END or words[at] in ("nor", "neither") else active[-_MOST_NEGATIONS:]
+        return [*active, (at, 1 if words[at] == "non" else _REACH)]
     if role & END:
-        return [] if active and ends_clause(texts, at) else active
-    if role & CUE and weakens_next(texts, at):
+        return [] if active and ends_clause(words, at) else active
+    if role & CUE and weakens_next(words, at):
         return [*active[-_MOST_NEGATIONS:], (at, -_REACH)]
     if active and is_content:
-        return _after_content(texts, at, active)
-    return _after_small_word(texts, at, active) if active else active
+        return _after_content(words, at, active)
+    return _after_small_word(words, at, active) if active else active
 
 
-def _after_small_word(texts: list[str], at: int, active: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _after_small_word(words: list[str], at: int, active: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Leave open what stands in a place, and end "without ..." where the main clause begins."""
-    if _begins_main_clause(texts, at, active):
+    if _begins_main_clause(words, at, active):
         return []
-    if _names_a_place(texts, at):
-        return [(cue, -abs(left) if _denies_a_noun(texts, cue, left) else left) for cue, left in active]
+    if _names_a_place(words, at):
+        return [(cue, -abs(left) if _denies_a_noun(words, cue, left) else left) for cue, left in active]
     return active
 
 
-def _after_content(texts: list[str], at: int, active: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _after_content(words: list[str], at: int, active: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Count a content word; "not the same path" denies that it is the same, and not that there is a path."""
     going_on = [(cue, left - 1 if left > 0 else left + 1) for cue, left in active if abs(left) > 1]
-    return [(cue, -abs(left)) for cue, left in going_on] if texts[at] == "same" else going_on
+    return [(cue, -abs(left)) for cue, left in going_on] if words[at] == "same" else going_on
 
 
-def _begins_main_clause(texts: list[str], at: int, active: list[tuple[int, int]]) -> bool:
+def _begins_main_clause(words: list[str], at: int, active: list[tuple[int, int]]) -> bool:
     """Tell whether "without ..." at the start of a sentence ends here: without tests the code is unsafe."""
     cue, left = active[0]
     return (
-        texts[cue] == "without"
+        words[cue] == "without"
         and left < _REACH
-        and begins_sentence(texts, cue)
-        and texts[at] in rules_of_negation()["definite"]
-        and texts[at - 1] not in rules_of_negation()["stop"]
+        and begins_sentence(words, cue)
+        and words[at] in rules_of_negation()["definite"]
+        and words[at - 1] not in rules_of_negation()["stop"]
     )
 
 
-def _names_a_place(texts: list[str], at: int) -> bool:
+def _names_a_place(words: list[str], at: int) -> bool:
     """Tell whether a preposition begins a place that is taken as given: no gap in the circuit."""
     rules = rules_of_negation()
     if (
-        texts[at] not in rules["before_places"]
-        or at + 1 == len(texts)
-        or texts[at + 1] not in rules["definite"]
+        words[at] not in rules["before_places"]
+        or at + 1 == len(words)
+        or words[at + 1] not in rules["definite"]
     ):
         return False
-    return texts[at - 1] not in rules["evidence"]
+    return words[at - 1] not in rules["evidence"]
 
 
-def _denies_a_noun(texts: list[str], cue: int, left: int) -> bool:
+def _denies_a_noun(words: list[str], cue: int, left: int) -> bool:
     """Tell whether a negation that denies only a noun has reached one."""
-    return texts[cue] in ("no", "without") and left < _REACH
+    return words[cue] in ("no", "without") and left < _REACH
 
 
-def _takes_up(texts: list[str], at: int) -> bool:
+def _takes_up(words: list[str], at: int) -> bool:
     """Tell whether "do it" stands for a verb that was said before."""
     rules = rules_of_negation()
-    return texts[at] in rules["pro_verbs"] and texts[at + 1 : at + 2] in (["it"], ["so"], ["this"], ["that"])
+    return words[at] in rules["pro_verbs"] and words[at + 1 : at + 2] in (["it"], ["so"], ["this"], ["that"])
 
 
-def _has_more_to_say(texts: list[str], at: int) -> bool:
+def _has_more_to_say(words: list[str], at: int) -> bool:
     """Tell whether a word's object or degree follows, so that it does not say that its subject is there."""
-    return at + 1 < len(texts) and texts[at + 1] in rules_of_negation()["not_after_presence"]
+    return at + 1 < len(words) and words[at + 1] in rules_of_negation()["not_after_presence"]
 
 
-def _negate_subject(texts: list[str], roles: Sequence[int], at: int, reach: Reach) -> None:
+def _negate_subject(words: list[str], roles: Sequence[int], at: int, reach: Reach) -> None:
     """Apply "is absent" and "is not present" to the words before them in the clause."""
-    absent = denies_before(texts, at)
-    if absent is None and (not roles[at] & PRESENCE or _has_more_to_say(texts, at)):
+    absent = denies_before(words, at)
+    if absent is None and (not roles[at] & PRESENCE or _has_more_to_say(words, at)):
         return
     first = at if absent is None else absent
     cues = [at] * (absent is not None) + reach.negated.get(first, [])
     before = [
         position
-        for position in range(clause_start(texts, roles, at), first)
-        if kind_of(texts[position]) == "w" and not is_answer(texts, position)
+        for position in range(clause_start(words, roles, at), first)
+        if kind_of(words[position]) == "w" and not is_answer(words, position)
     ]
     if first in reach.doubtful and not cues:
         reach.doubtful.update(before)
@@ -415,7 +421,8 @@ def _negate_subject(texts: list[str], roles: Sequence[int], at: int, reach: Reac
 
 Cause = Literal["negation", "opposite"]
 
-_ANSWERS = sides("yes")[0].key
+ANSWERS = sides("yes")[0].key
+"""The key of "yes" and "no" as answers, which cancel out with nothing."""
 _ORDERS = frozenset(("before", "after", "prior"))
 _FARTHEST_TIME = 3
 _BEFORE, _UNTIL = "before", frozenset(("until", "till", "wait", "waited", "waits", "waiting"))
@@ -452,15 +459,15 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
     for first, second in events:
         settled |= prediction.keys_at(first.at) & reference.keys_at(second.at)
         settled |= first.source | first.goal | second.source | second.goal
+    right = reference.mentions_of(clashes - settled)
     conflicts = [
         conflict
-        for key in dict.fromkeys(mention.key for mention in prediction.mentions)
-        if key in clashes and key not in settled
-        for conflict in _conflict(prediction, reference, key)
+        for key, mentions in prediction.mentions_of(clashes - settled).items()
+        for conflict in _conflict(prediction, reference, (mentions, right[key]))
         if not _excused(conflict, prediction, reference)
     ]
-    answers = [conflict for conflict in conflicts if conflict.prediction.key == _ANSWERS]
-    others = [conflict for conflict in conflicts if conflict.prediction.key != _ANSWERS]
+    answers = [conflict for conflict in conflicts if conflict.prediction.key == ANSWERS]
+    others = [conflict for conflict in conflicts if conflict.prediction.key != ANSWERS]
     denied = [_denied(prediction, first.at, reference, second.at) for first, second in events]
     return tuple(_nearest(answers + _uncancelled(others, prediction) + list(filter(None, denied))))
 
@@ -482,12 +489,13 @@ def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:
     return clashes
 
 
-def _conflict(prediction: Polarity, reference: Polarity, key: str) -> Iterator[Conflict]:
+def _conflict(
+    prediction: Polarity, reference: Polarity, mentions: tuple[list[Mention], list[Mention]]
+) -> Iterator[Conflict]:
     """Pair the mentions of one key, at most once, and only if they are about the same thing."""
-    mentions = (side.by_key.get(key, [])[:MOST_COMPARED] for side in (prediction, reference))
     pairs = (
         (first, second)
-        for first, second in product(*mentions)
+        for first, second in product(*(listed[:MOST_COMPARED] for listed in mentions))
         if not _differently_attached(first, second, prediction, reference)
     )
     for first, second in islice(pairs, 1):
@@ -497,7 +505,7 @@ def _conflict(prediction: Polarity, reference: Polarity, key: str) -> Iterator[C
 def _cause(first: Mention, second: Mention, prediction: Polarity, reference: Polarity) -> Cause:
     if first.side == second.side:
         return "negation"
-    words = prediction.words.texts[first.at], reference.words.texts[second.at]
+    words = prediction.text.words[first.at], reference.text.words[second.at]
     stems = [stem(bare_word(word) or word) for word in words]
     return "negation" if stems[0] == stems[1] else "opposite"
 
@@ -544,8 +552,8 @@ def _lasts_until_end(conflict: Conflict, prediction: Polarity, reference: Polari
     """
     rules = rules_of_negation()
     behind = (
-        prediction.words.texts[conflict.prediction.at + 1 :][:_FARTHEST_TIME],
-        reference.words.texts[conflict.reference.at + 1 :][:_FARTHEST_TIME],
+        prediction.text.words[conflict.prediction.at + 1 :][:_FARTHEST_TIME],
+        reference.text.words[conflict.reference.at + 1 :][:_FARTHEST_TIME],
     )
     lasts = [not rules["before_last_times"].keys().isdisjoint(words) for words in behind]
     ends = [not rules["before_times"].keys().isdisjoint(words) for words in behind]
@@ -554,14 +562,14 @@ def _lasts_until_end(conflict: Conflict, prediction: Polarity, reference: Polari
 
 def _is_of_unless(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
     """Tell whether "unless" alone denies one of two words."""
-    cues = [prediction.words.texts[at] for at in conflict.prediction.cues]
-    cues += [reference.words.texts[at] for at in conflict.reference.cues]
+    cues = [prediction.text.words[at] for at in conflict.prediction.cues]
+    cues += [reference.text.words[at] for at in conflict.reference.cues]
     return cues == ["unless"]
 
 
 def _is_of_order(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
     """Tell whether "before" or "after" is what is denied: no word of its own, but part of what follows."""
-    words = prediction.words.texts[conflict.prediction.at], reference.words.texts[conflict.reference.at]
+    words = prediction.text.words[conflict.prediction.at], reference.text.words[conflict.reference.at]
     return not _ORDERS.isdisjoint(words)
 
 
@@ -570,11 +578,11 @@ def _is_until(negated: Mention, here: Polarity, there: Polarity) -> bool:
 
     "Not before noon" leaves open what happens from noon on, as "not until noon" does.
     """
-    texts = here.words.texts
+    words = here.text.words
     return (
         bool(negated.cues)
-        and _BEFORE in texts[negated.cues[0] : sentence_end(texts, negated.at)]
-        and not _UNTIL.isdisjoint(there.words.distinct)
+        and _BEFORE in words[negated.cues[0] : sentence_end(words, negated.at)]
+        and not _UNTIL.isdisjoint(there.text.distinct)
     )
 
 
@@ -582,7 +590,7 @@ def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
     return any(
         there.has(mention.key, mention.sign)
         for cue in negated.cues
-        for mention in here.by_cue[cue]
+        for mention in here.mentions_reached(cue)
         if mention.key != negated.key
     )
 
@@ -595,7 +603,7 @@ def _denies_something_else(negated: Mention, here: Polarity, there: Polarity) ->
     """
     if not negated.cues or negated.cues[-1] > negated.at or not there.negates:
         return False
-    denied = [mention for mention in here.by_cue[negated.cues[-1]] if mention.at > negated.cues[-1]]
+    denied = [mention for mention in here.mentions_reached(negated.cues[-1]) if mention.at > negated.cues[-1]]
     return bool(denied) and not any(there.speaks_of(one.key) for one in denied if one.at == denied[0].at)
 
 
@@ -649,7 +657,7 @@ class BodyStatement(NamedTuple):
 
 def may_state_findings(polarity: Polarity) -> bool:
     """Check quickly whether a text may call a part of the body clear or state a finding."""
-    distinct = polarity.words.distinct
+    distinct = polarity.text.distinct
     return not (distinct.isdisjoint(_words("clear")) and distinct.isdisjoint(_words("findings")))
 
 
@@ -658,9 +666,9 @@ def contradicting_findings(prediction: Polarity, reference: Polarity) -> list[tu
 
     Example:
         >>> from semscale.guards.polarity import read_polarity
-        >>> from semscale.guards.words import TextWords
+        >>> from semscale.guards.text import Text
         >>> texts = "The lung is clear.", "There is an infiltrate."
-        >>> contradicting_findings(*(read_polarity(TextWords(text)) for text in texts))
+        >>> contradicting_findings(*(read_polarity(Text(text)) for text in texts))
         [(3, 3)]
     """
     if not (may_state_findings(prediction) and may_state_findings(reference)):
@@ -684,18 +692,18 @@ def _clashing_statements(clear: Polarity, finding: Polarity) -> list[tuple[int, 
 
 def _statements(polarity: Polarity, group: str) -> list[BodyStatement]:
     """List the words of a group with what they say, negations counted."""
-    words = _words(group)
+    listed = _words(group)
     return [
         BodyStatement(at, polarity.is_negated(at) == (group == "clear"))
-        for at, text in enumerate(polarity.words.texts)
-        if text in words
+        for at, word in enumerate(polarity.text.words)
+        if word in listed
     ]
 
 
 def _parts(polarity: Polarity) -> frozenset[str]:
     """Return the parts of the body that a text names, by the first word of their lines."""
     known = _part_names()
-    return frozenset(known[text] for text in polarity.words.distinct if text in known)
+    return frozenset(known[word] for word in polarity.text.distinct if word in known)
 
 
 @cache

@@ -1,22 +1,25 @@
-"""Quantities in English texts: units, measures, number words and times."""
+"""Quantities in English texts: numbers in digits and words with their units, measures, times and labels."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from text_to_num import find_numbers, text2num
 
 from semscale.guards.figures import (
-    YEAR_DIGITS,
+    CLOCK,
+    Quantity,
     bound_of,
     digits_of,
     find_figures,
     find_identifiers,
-    read_labels,
+    find_labels,
+    matches_near,
     values_of,
 )
-from semscale.guards.words import TextWords, fold, kind_of, read_lexicon, stem, word_list
+from semscale.guards.text import Text
+from semscale.guards.words import kind_of, read_lexicon, stem, word_list
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
@@ -135,8 +138,149 @@ def _registry() -> "UnitRegistry[float]":
     return pint.UnitRegistry()
 
 
+_CLOCK_DIGITS = 4
+_POINTED = re.compile(r"[.:]\w")
+"""A point or colon inside a word, as in a file, an address of the web or of a machine."""
+
+
+@lru_cache(maxsize=4096)
+def read_quantities(text: Text) -> list[Quantity]:
+    """Find all numbers and labels, in order.
+
+    Example:
+        >>> quantities = read_quantities(Text("Terminal 4 reads 1.5 volts"))
+        >>> [(quantity.values, quantity.unit, quantity.label) for quantity in quantities]
+        [((4.0,), '', 'terminal'), ((1.5,), 'volt', '')]
+    """
+    if not text.words:
+        return []
+    source = text.source
+    in_digits = text.has_digits or not source.isascii()
+    quantities = find_identifiers(text) if in_digits or _POINTED.search(source) else []
+    quantities += _apart(spoken_times(text), quantities)
+    if in_digits and (":" in source or "m" in source):
+        quantities += _apart(_clock_times(source), quantities)
+    quantities += _apart(spoken_measures(text), quantities)
+    if in_digits:
+        quantities += _apart(_in_digits(source), quantities)
+    quantities += _apart(spelt_numbers(text), quantities)
+    quantities += _apart(single_units(text), quantities)
+    return _with_labels(text, quantities)
+
+
+def _apart(further: Iterable[Quantity], quantities: list[Quantity]) -> list[Quantity]:
+    """Keep those that overlap none of some quantities."""
+    further = list(further)
+    if not further or not quantities:
+        return further
+    covered = _covered(quantities)
+    return [quantity for quantity in further if covered.isdisjoint(range(quantity.start, quantity.end))]
+
+
+def _covered(quantities: Iterable[Quantity]) -> set[int]:
+    return {at for quantity in quantities for at in range(quantity.start, quantity.end)}
+
+
+def _with_labels(text: Text, quantities: list[Quantity]) -> list[Quantity]:
+    """Mark numbers that are labels, and add letters that are."""
+    numbers = {quantity.start: quantity for quantity in quantities if not (quantity.unit or quantity.label)}
+    measured = _covered(quantity for quantity in quantities if quantity.unit or quantity.label)
+    labels = {label.start: label for label in find_labels(text, numbers, measured)}
+    others = [quantity for quantity in quantities if quantity.start not in labels]
+    return sorted([*others, *labels.values()], key=lambda quantity: quantity.start)
+
+
+_CLOCK = re.compile(
+    r"(?<![\w.:])(\d{1,2})(?::(\d{2}))?\s?([ap])\.?m\b\.?|(?<![\w.:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])",
+    re.I,
+)
+_CLOCK_AT_A_GLANCE = re.compile(r"\d(?::\d|\s?[ap]\.?m)", re.I)
+_UNIT = re.compile(
+    r"[\s-]{0,2}((°(?:\s?[CF])?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|(?i:degrees?\s(?:celsius|centigrade|fahrenheit|c|f)\b)|[A-Za-zµμΩΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
+)
+_NOUN = re.compile(r"[\s-]+([A-Za-z]{2,})")
+_NO_NOUNS = word_list("not_counted")
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|circa|ca\.|some|nearly|almost)\s(?:an?\s)?|[~≈≃]\s?)$",
+    re.I,
+)
+_LONGEST_ABOUT = 20
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+def _in_digits(source: str) -> Iterator[Quantity]:
+    shouted = source.isupper() and _LONG_WORD.search(source) is not None
+    for match in find_figures(source):
+        end = match.end()
+        if match["currency"]:
+            unit = unit_name(match["currency"].strip())
+        else:
+            unit, end = _unit_after(source, end)
+        if not unit and source[end : end + 1].isalnum():
+            continue
+        if shouted and unit and source[match.end() : end].strip(" -").isalpha():
+            unit = ""  # in capitals, M may be metres, molars or millions
+        start = match.end("bound") if match["bound"] else match.start()
+        yield Quantity(
+            values_of(match),
+            start,
+            end,
+            source[start:end],
+            unit,
+            noun="" if unit else _noun_after(source, end),
+            digits=digits_of(match),
+            bound=bound_of(match, source, end),
+            about=_is_about(source, start),
+        )
+
+
+def _unit_after(source: str, end: int) -> tuple[str, int]:
+    """Find the unit after a number: its name and where it ends."""
+    match = _UNIT.match(source, end)
+    if not match:
+        return "", end
+    name, length = _unit_in(match[1], match[2])
+    return (name, match.start(1) + length) if name else ("", end)
+
+
+@lru_cache(maxsize=4096)
+def _unit_in(shown: str, first: str) -> tuple[str, int]:
+    """Find the unit at the start of some words, if possible both parts of a ratio: its name and length."""
+    name = unit_name(_without_blanks(re.sub(r"\s(?:per|an?|each)\s", "/", shown)))
+    return (name, len(shown)) if name else (unit_name(_without_blanks(first)), len(first))
+
+
+def _without_blanks(spelling: str) -> str:
+    return "".join(spelling.split())
+
+
+def _noun_after(source: str, end: int) -> str:
+    match = _NOUN.match(source[end : end + 30])
+    noun = match[1].lower() if match else ""
+    return stem(noun) if noun and noun not in _NO_NOUNS else ""
+
+
+def _is_about(source: str, start: int) -> bool:
+    """Tell whether the words before a number make it approximate."""
+    return _ABOUT.search(source[max(0, start - _LONGEST_ABOUT) : start]) is not None
+
+
+def _clock_times(source: str) -> Iterator[Quantity]:
+    """Read times of day in digits as hours."""
+    for match in matches_near(
+        _CLOCK, source, (glance.start() for glance in _CLOCK_AT_A_GLANCE.finditer(source))
+    ):
+        hour = int(match[1] or match[4])
+        minute = int(match[2] or match[5] or 0)
+        if match[3]:
+            hour = hour % 12 + (12 if match[3].lower() == "p" else 0)
+        yield Quantity(
+            (hour + minute / 60,), match.start(), match.end(), match[0], CLOCK, digits=_CLOCK_DIGITS
+        )
+
+
 _NAMED = frozenset(("fortnight", "decade", "century", "millennium"))
-"""Units that name a stretch of time by themselves, so that one of them is a measure wherever it stands."""
+"""Units that name a stretch of time by themselves, so that one of them is a measure anywhere."""
 _PARTS: dict[str, int] = read_lexicon("numbers")["parts"]
 _ONES, _TEENS, _TENS = (read_lexicon("numbers")[name].split() for name in ("ones", "teens", "tens"))
 _SMALL_WORDS = frozenset((*_ONES, *_TEENS, *_TENS, "hundred", "thousand"))
@@ -144,69 +288,83 @@ _COUNT = rf"(?:{'|'.join((*_ONES, *_TEENS, *_TENS))}|hundred|thousand|\d{{1,4}})
 _WAITING = frozenset(read_lexicon("numbers")["before_measures"].split())
 _PERIODS = "for|per|each|every|last|this|next|past|fiscal"
 _QUARTER_MONTHS = 3.0
+_ARTICLES = frozenset(("a", "an", "the", "whole", "full", "last", "next", "past"))
 _LARGEST_OF = 1000
 
 
-class SpokenMeasure(NamedTuple):
-    """A measure or share in words.
-
-    Attributes:
-        value: its value in its unit.
-        unit: pint's name for the unit; "" for a share.
-        start: its first character.
-        end: the character after its last one.
-        weak: whether it may be no measure ("the day"): it may agree with a number, but is never reported as
-            missing or added.
-        replaces: whether it states a measure that another number contradicts, though it is weak.
-    """
-
-    value: float
-    unit: str
-    start: int
-    end: int
-    weak: bool
-    replaces: bool
-
-
-def spoken_measures(words: TextWords) -> list[SpokenMeasure]:
+def spoken_measures(text: Text) -> list[Quantity]:
     """Find shares, and measures with a half or a quarter; of those that overlap, the first one counts.
 
+    Those that may be no measure are weak, and replace a number of the other text all the same where they
+    state a measure.
+
     Example:
-        >>> found = spoken_measures(TextWords("half an hour, two thirds, one in four"))
-        >>> [(measure.value, measure.unit) for measure in found]
-        [(0.5, 'hour'), (0.6666666666666666, ''), (0.25, '')]
+        >>> measures = spoken_measures(Text("half an hour, two thirds, one in four"))
+        >>> [(measure.values, measure.unit) for measure in measures]
+        [((0.5,), 'hour'), ((0.6666666666666666,), ''), ((0.25,), '')]
     """
-    distinct = words.distinct
-    with_parts = not distinct.isdisjoint(_part_words())
-    with_shares = not distinct.isdisjoint(("in", "out")) and not distinct.isdisjoint(_share_words(words))
-    if not (with_parts or with_shares):
-        return []
-    text = fold(words.text)
-    measures: list[SpokenMeasure] = []
-    if with_parts:
+    measures: list[Quantity] = []
+    if not text.distinct.isdisjoint(_part_words()):
         measures += _with_halves(text)
         measures += _fractions(text)
-    if with_shares:
-        measures += _shares(text)
-    return measures
+    measures += _shares(text)
+    return _without_overlaps(measures)
 
 
-def single_units(words: TextWords) -> list[SpokenMeasure]:
-    """Find single units: a fortnight, for a week, the day.
+def single_units(text: Text) -> list[Quantity]:
+    """Find single units, all of them weak: a fortnight, for a week, the day.
 
     Example:
-        >>> [(measure.value, measure.unit) for measure in single_units(TextWords("It takes a fortnight."))]
-        [(1.0, 'fortnight')]
+        >>> [(measure.values, measure.unit) for measure in single_units(Text("It takes a fortnight."))]
+        [((1.0,), 'fortnight')]
     """
-    if words.distinct.isdisjoint(_unit_words()):
+    if text.distinct.isdisjoint(_unit_tokens()):
         return []
     measures = []
-    for match in _patterns()["single"].finditer(fold(words.text)):
-        named = match["unit"] in _NAMED
-        replaces = match["article"] in ("a", "an") and (named or match["before"] in _WAITING)
-        start = match.start("article")
-        measures.append(SpokenMeasure(1.0, unit_name(match["unit"]), start, match.end(), True, replaces))
-    return measures
+    words, units = text.words, _unit_tokens()
+    positions = [at for at, word in enumerate(words) if at and words[at - 1] in _ARTICLES and word in units]
+    for match in _near_words(_patterns()["single"], text, positions):
+        states_length = match["unit"] in _NAMED or match["before"] in _WAITING
+        replaces = match["article"] in ("a", "an") and states_length
+        span = match.start("article"), match.end()
+        measures.append(_measure(text, span, 1.0, match["unit"], weak=True, replaces=replaces))
+    return _without_overlaps(measures)
+
+
+def _measure(
+    text: Text,
+    positions: tuple[int, int],
+    value: float,
+    unit: str | None = None,
+    *,
+    weak: bool,
+    replaces: bool = True,
+) -> Quantity:
+    """Make a quantity of a measure or share in words."""
+    start, end = positions
+    return Quantity(
+        (value,),
+        start,
+        end,
+        text.source[start:end],
+        unit_name(unit) if unit else "",
+        weak=weak,
+        digits=1,
+        about=_is_about(text.source, start),
+        replaces=replaces,
+    )
+
+
+def _without_overlaps(measures: list[Quantity]) -> list[Quantity]:
+    """Keep the first of measures that overlap."""
+    separate: list[Quantity] = []
+    covered: set[int] = set()
+    for measure in measures:
+        positions = range(measure.start, measure.end)
+        if covered.isdisjoint(positions):
+            covered.update(positions)
+            separate.append(measure)
+    return separate
 
 
 @cache
@@ -217,13 +375,21 @@ def _unit_words() -> frozenset[str]:
 
 
 @cache
+def _unit_tokens() -> frozenset[str]:
+    return _unit_words() | {f"{word}'s" for word in _unit_words()}
+
+
+@cache
 def _part_words() -> frozenset[str]:
-    return frozenset(_PARTS) | {f"{part}s" for part in _PARTS}
+    return _with_endings(_PARTS)
 
 
-def _share_words(words: TextWords) -> frozenset[str]:
-    """Return the words of which a share such as "one in four" has one."""
-    return words.distinct if words.has_digits else _SMALL_WORDS
+def _with_endings(words: Iterable[str]) -> frozenset[str]:
+    """Return words with their plurals and possessives."""
+    return frozenset(word + ending for word in words for ending in ("", "s", "'s", "s'"))
+
+
+_HALVES = _with_endings(("half", "quarter"))
 
 
 @cache
@@ -248,40 +414,59 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     return {name: re.compile(pattern) for name, pattern in patterns.items()}
 
 
-def _with_halves(text: str) -> Iterator[SpokenMeasure]:
+def _with_halves(text: Text) -> Iterator[Quantity]:
     """Find measures with a half or a quarter in them."""
-    for match in _patterns()["part_of_unit"].finditer(text):
+    positions = _positions(text, _HALVES)
+    for match in _near_words(_patterns()["part_of_unit"], text, positions):
         share = _count(match["count"]) / _PARTS[match["part"]]
-        yield SpokenMeasure(share, unit_name(match["unit"]), match.start(), match.end(), True, True)
+        yield _measure(text, match.span(), share, match["unit"], weak=True)
     for name in ("unit_and_half", "and_half"):
-        for match in _patterns()[name].finditer(text):
+        for match in _near_words(_patterns()[name], text, positions):
             value = _count(match["count"]) + 1 / _PARTS[match["part"]]
-            unit = unit_name(match["unit"]) if match["unit"] else ""
-            weak = name == "unit_and_half"
-            yield SpokenMeasure(value, unit, match.start(), match.end(), weak, True)
-    for match in _patterns()["quarter_year"].finditer(text):
-        yield SpokenMeasure(_QUARTER_MONTHS, "month", match.start(), match.end(), True, True)
+            yield _measure(text, match.span(), value, match["unit"], weak=name == "unit_and_half")
+    for match in _near_words(_patterns()["quarter_year"], text, positions):
+        yield _measure(text, match.span(), _QUARTER_MONTHS, "month", weak=True)
 
 
-def _fractions(text: str) -> Iterator[SpokenMeasure]:
+def _fractions(text: Text) -> Iterator[Quantity]:
     """Find fractions: two thirds, a quarter of; "one third" and "a third" may also count things."""
-    for match in _patterns()["fraction"].finditer(text):
+    for match in _near_words(_patterns()["fraction"], text, _positions(text, _part_words())):
         count = _count(match["count"])
         if count >= _PARTS[match["part"]] or (count == 1 and match["part"] != "quarter" and not match["of"]):
             continue
         end = match.start("of") if match["of"] else match.end()
         value = count / _PARTS[match["part"]]
-        yield SpokenMeasure(value, "", match.start(), end, count == 1, bool(match["of"]))
-    for match in _patterns()["half"].finditer(text):
-        yield SpokenMeasure(0.5, "", match.start(), match.start() + len("half"), True, True)
+        yield _measure(text, (match.start(), end), value, weak=count == 1, replaces=bool(match["of"]))
+    for match in _near_words(_patterns()["half"], text, _positions(text, _HALVES)):
+        yield _measure(text, (match.start(), match.start() + len("half")), 0.5, weak=True)
 
 
-def _shares(text: str) -> Iterator[SpokenMeasure]:
+def _shares(text: Text) -> Iterator[Quantity]:
     """Find shares such as "one in four" and "3 out of 4"."""
-    for match in _patterns()["share"].finditer(text):
+    words = text.words
+    may_count = text.has_digits or not text.distinct.isdisjoint(_SMALL_WORDS)
+    if not may_count or text.distinct.isdisjoint(("in", "out")):
+        return
+    positions = [
+        at
+        for at, word in enumerate(words)
+        if word in ("in", "out") and at and (words[at - 1] in _SMALL_WORDS or words[at - 1][0].isdecimal())
+    ]
+    for match in _near_words(_patterns()["share"], text, positions):
         count, of = _count(match["count"]), _count(match["of"])
         if 0 < count < of <= _LARGEST_OF:
-            yield SpokenMeasure(count / of, "", match.start(), match.end(), False, True)
+            yield _measure(text, match.span(), count / of, weak=False)
+
+
+def _positions(text: Text, words: Set[str]) -> list[int]:
+    """List the positions of some words, also with a contracted one behind them ("quarter's")."""
+    if text.distinct.isdisjoint(words):
+        return []
+    return [at for at, word in enumerate(text.words) if word in words]
+
+
+def _near_words(pattern: re.Pattern[str], text: Text, positions: Iterable[int]) -> Iterator[re.Match[str]]:
+    return matches_near(pattern, text.lower, (text.starts[at] for at in positions))
 
 
 def _count(shown: str | None) -> float:
@@ -306,42 +491,42 @@ _SPOKEN = re.compile(
     re.VERBOSE,
 )
 _PART = re.compile(r"[a-z]+")
-_MARKS = ("past", "clock", "noon", "midday", "midnight", "quarter", "minute")
+_TIME_WORDS = frozenset(
+    word + ending
+    for word in (
+        "half",
+        "quarter",
+        "minute",
+        "minutes",
+        "past",
+        "clock",
+        "oclock",
+        "noon",
+        "midday",
+        "midnight",
+    )
+    for ending in ("", "'s")
+)
+_TIME_MARK = re.compile("past|clock|noon|midday|midnight|quarter|minute")
 
 
-class SpokenTime(NamedTuple):
-    """A time of day in words.
+def spoken_times(text: Text) -> Iterator[Quantity]:
+    """Find times of day in words, as hours since midnight: two values if noon may be before or after it.
 
-    Attributes:
-        hours: hours since midnight; two values if the words do not say whether it is before or after noon.
-        start: its first character.
-        end: the character after its last one.
-        weak: whether it has no number, as "noon"; it may agree with a time, but is never reported itself.
-    """
-
-    hours: tuple[float, ...]
-    start: int
-    end: int
-    weak: bool
-
-
-def spoken_times(text: str) -> Iterator[SpokenTime]:
-    """Find times of day that are written in words.
+    One without a number, as "noon", is weak.
 
     Example:
-        >>> [time.hours for time in spoken_times("Leave at half past ten, arrive at noon.")]
+        >>> [time.values for time in spoken_times(Text("Leave at half past ten, arrive at noon."))]
         [(10.5, 22.5), (12.0,)]
     """
     # If case is ignored, the pattern accepts ı and ſ for i and s, but no number is spelt so.
-    lowered = fold(text)
-    if not any(mark in lowered for mark in _MARKS):
+    if not _TIME_MARK.search(text.lower):
         return
-    for match in _SPOKEN.finditer(lowered):
-        if match["named"]:
-            hours: tuple[float, ...] = (0.0,) if match["named"] == "midnight" else (12.0,)
-        else:
-            hours = _hours(match)
-        yield SpokenTime(hours, match.start(), match.end(), bool(match["named"]))
+    for match in _near_words(_SPOKEN, text, _positions(text, _TIME_WORDS)):
+        start, end = match.span()
+        is_named = bool(match["named"])
+        hours = ((0.0,) if match["named"] == "midnight" else (12.0,)) if is_named else _hours(match)
+        yield Quantity(hours, start, end, text.source[start:end], CLOCK, weak=is_named, digits=_CLOCK_DIGITS)
 
 
 def _hours(match: re.Match[str]) -> tuple[float, float]:
@@ -365,29 +550,11 @@ _MONTHS = {
     for number, names in enumerate(read_lexicon("wordlists")["months_in_order"], start=1)
     for name in names.split()
 }
-_WEAK_UP_TO = 1.0
 _ONE = ("one", "ones")
 _HYPHENS = "-\u2010\u2011\u2013"
 _CARDINALS = word_list("number_words")
 _WEAK = {**_MONTHS, **read_lexicon("numbers")["weak"]}
 _KNOWN = _CARDINALS | frozenset(_WEAK)
-
-
-class SpeltNumber(NamedTuple):
-    """A number in words.
-
-    Attributes:
-        value: its value.
-        first: position of its first word.
-        last: position of its last word.
-        weak: whether the word may mean something else ("one", "first", "may"): it may agree with a number of
-            the other text, but is never reported itself.
-    """
-
-    value: float
-    first: int
-    last: int
-    weak: bool
 
 
 class _Token(NamedTuple):
@@ -411,297 +578,64 @@ def _token(word: str) -> _Token:
     return _Token(word.encode("utf-8", "replace").decode("utf-8"))
 
 
-def spelt_numbers(words: TextWords) -> list[SpeltNumber]:
-    """Find numbers that are written in words.
+def spelt_numbers(text: Text) -> list[Quantity]:
+    """Find numbers that are written in words; a word that may mean something else ("one", "may") is weak.
 
     Example:
-        >>> found = spelt_numbers(TextWords("twenty-one of the first twelve"))
-        >>> [(number.value, number.weak) for number in found]
-        [(21.0, False), (1.0, True), (12.0, False)]
+        >>> numbers = spelt_numbers(Text("twenty-one of the first twelve"))
+        >>> [(number.values, number.weak) for number in numbers]
+        [((21.0,), False), ((1.0,), True), ((12.0,), False)]
     """
-    if _KNOWN.isdisjoint(words.distinct):
+    if _KNOWN.isdisjoint(text.distinct):
         return []
-    texts = words.texts
+    words = text.words
     numbers = [
-        SpeltNumber(float(_WEAK[text]), at, at, True) for at, text in enumerate(texts) if text in _WEAK
+        _spelt_number(text, at, at, _WEAK[word], weak=True) for at, word in enumerate(words) if word in _WEAK
     ]
-    if _CARDINALS.isdisjoint(words.distinct):
+    if _CARDINALS.isdisjoint(text.distinct):
         return numbers
-    positions = [at for at, text in enumerate(texts) if text not in _HYPHENS]
-    for number in find_numbers([_token(texts[at]) for at in positions], "en", threshold=0.0):
+    positions = _near_number_words(words)
+    for number in find_numbers([_token(words[at]) for at in positions], "en", threshold=0.0):
         first, last = positions[number.start], positions[number.end - 1]
-        if any(kind_of(text) == "n" for text in texts[first : last + 1]):
+        if any(kind_of(word) == "n" for word in words[first : last + 1]):
             continue
-        weak = number.is_ordinal or (first == last and number.value <= _WEAK_UP_TO and texts[first] in _ONE)
+        weak = number.is_ordinal or (first == last and number.value <= 1 and words[first] in _ONE)
         value = float(number.value)
-        if first > 1 and texts[first - 1] in ("a", "an") and texts[first - 2] == "half":
+        if first > 1 and words[first - 1] in ("a", "an") and words[first - 2] == "half":
             value, first = value / 2, first - 2
-        numbers.append(SpeltNumber(value, first, last, weak))
-    return sorted(numbers, key=lambda number: number.first)
+        numbers.append(_spelt_number(text, first, last, value, weak=weak))
+    return sorted(numbers, key=lambda number: number.start)
 
 
-_CLOCK = re.compile(
-    r"(?<![\w.:])(\d{1,2})(?::(\d{2}))?\s?([ap])\.?m\b\.?|(?<![\w.:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])",
-    re.I,
-)
-_CLOCK_AT_A_GLANCE = re.compile(r"\d(?::\d|\s?[ap]\.?m)", re.I)
-_UNIT = re.compile(
-    r"[\s-]{0,2}((°(?:\s?[CF])?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|(?i:degrees?\s(?:celsius|centigrade|fahrenheit|c|f)\b)|[A-Za-zµμΩΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
-)
-_YEARS = (1000.0, 2100.0)
-_NOUN = re.compile(r"[\s-]+([A-Za-z]{2,})")
-_NO_NOUNS = word_list("not_counted")
-_CLOCK_UNIT = "clock"
-_CLOCK_DIGITS = 4
-_POINTED = re.compile(r"[.:]\w")
-"""A point or colon inside a word, as in a file, an address of the web or of a machine."""
-_ABOUT = re.compile(
-    r"(?:\b(?:about|around|roughly|approximately|approx\.?|circa|ca\.|some|nearly|almost)\s(?:an?\s)?|[~≈≃]\s?)$",
-    re.I,
-)
-_LONGEST_ABOUT = 20
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+def _near_number_words(words: Sequence[str]) -> list[int]:
+    """List the positions of words that may be part of a number, with two more on either side."""
+    positions = [at for at, word in enumerate(words) if word not in _HYPHENS]
+    near = {
+        order + step
+        for order, at in enumerate(positions)
+        if _is_number_word(words[at])
+        for step in (-2, -1, 0, 1, 2)
+    }
+    return [at for order, at in enumerate(positions) if order in near]
 
 
-class Quantity(NamedTuple):
-    """A number or label in a text.
-
-    Attributes:
-        values: its possible values: one number, or two if a point may separate thousands; of a label also a
-            letter.
-        start: its first character.
-        end: the character after its last one.
-        shown: the quantity as it is written.
-        unit: pint's name for the unit; "" for none.
-        label: the noun that it labels; "" if it is no label, ``?`` for a label without a noun.
-        noun: the stem of the word after it, for counted things.
-        weak: whether it may be no number (see ``SpeltNumber``), or a label no label.
-        digits: significant digits.
-        bound: -1 for "at most", 1 for "at least", 0 otherwise.
-        about: whether it is stated as approximate ("about 5", "~5").
-        replaces: whether it may differ from a number of the other text although it is weak ("a fortnight").
-    """
-
-    values: tuple[float | str, ...]
-    start: int
-    end: int
-    shown: str
-    unit: str = ""
-    label: str = ""
-    noun: str = ""
-    weak: bool = False
-    digits: int = 0
-    bound: int = 0
-    about: bool = False
-    replaces: bool = False
-
-    @property
-    def sort(self) -> str:
-        """The sort of quantity (label, time of day, year or other number); only equal sorts are compared."""
-        if self.label:
-            return "label"
-        if self.unit == _CLOCK_UNIT:
-            return _CLOCK_UNIT
-        value = self.values[0]
-        is_year = isinstance(value, float) and _YEARS[0] <= value <= _YEARS[1] and self.digits == YEAR_DIGITS
-        return "year" if is_year and not self.unit else "number"
+@lru_cache(maxsize=65536)
+def _is_number_word(word: str) -> bool:
+    return word in _CARDINALS or bool(find_numbers([_token(word)], "en", threshold=0.0))
 
 
-def read_quantities(words: TextWords) -> list[Quantity]:
-    """Find all numbers and labels, in order.
-
-    Example:
-        >>> found = read_quantities(TextWords("Terminal 4 reads 1.5 volts"))
-        >>> [(quantity.values, quantity.unit, quantity.label) for quantity in found]
-        [((4.0,), '', 'terminal'), ((1.5,), 'volt', '')]
-    """
-    if not words.texts:
-        return []
-    text = words.text
-    in_digits = words.has_digits or not text.isascii()
-    quantities = _identifiers(text) if in_digits or _POINTED.search(text) else []
-    quantities += _apart(_spoken(text), quantities)
-    if in_digits and (":" in text or "m" in text):
-        quantities += _apart(_times(text), quantities)
-    quantities += _apart(_measures(words, spoken_measures(words)), quantities)
-    if in_digits:
-        quantities += _apart(_in_digits(text), quantities)
-    quantities += _apart(_in_words(words), quantities)
-    quantities += _apart(_measures(words, single_units(words)), quantities)
-    return _with_labels(words, quantities)
-
-
-def _with_labels(words: TextWords, quantities: list[Quantity]) -> list[Quantity]:
-    """Mark numbers that are labels, and add letters that are."""
-    numbers = {quantity.start: quantity for quantity in quantities if not (quantity.unit or quantity.label)}
-    taken = _covered(quantity for quantity in quantities if quantity.unit or quantity.label)
-    labels: dict[int, Quantity] = {}
-    for label in read_labels(words, set(numbers), taken):
-        start, end = words.place(label.at, label.at)
-        number = numbers.get(start)
-        values = number.values if number else label.values
-        labels[start] = Quantity(values, start, end, words.text[start:end], label=label.noun, weak=label.weak)
-    others = [quantity for quantity in quantities if quantity.start not in labels]
-    return sorted([*others, *labels.values()], key=lambda quantity: quantity.start)
-
-
-def _identifiers(text: str) -> list[Quantity]:
-    return [
-        Quantity(
-            identifier.values,
-            identifier.start,
-            identifier.end,
-            text[identifier.start : identifier.end],
-            label=identifier.kind,
-        )
-        for identifier in find_identifiers(text)
-    ]
-
-
-def _spoken(text: str) -> list[Quantity]:
-    return [
-        Quantity(hours, start, end, text[start:end], _CLOCK_UNIT, weak=weak, digits=_CLOCK_DIGITS)
-        for hours, start, end, weak in spoken_times(text)
-    ]
-
-
-def _measures(words: TextWords, measures: Iterable[SpokenMeasure]) -> list[Quantity]:
-    """Make quantities of measures and shares in words; of those that overlap, the first one counts."""
-    text = words.text
-    quantities: list[Quantity] = []
-    taken: set[int] = set()
-    for measure in measures:
-        positions = range(measure.start, measure.end)
-        if not taken.isdisjoint(positions):
-            continue
-        taken.update(positions)
-        quantity = Quantity(
-            (measure.value,),
-            measure.start,
-            measure.end,
-            text[measure.start : measure.end],
-            measure.unit,
-            weak=measure.weak,
-            digits=1,
-            about=_is_about(text, measure.start),
-            replaces=measure.replaces,
-        )
-        quantities.append(quantity)
-    return quantities
-
-
-def _is_about(text: str, start: int) -> bool:
-    """Tell whether the words before a number make it approximate."""
-    return _ABOUT.search(text[max(0, start - _LONGEST_ABOUT) : start]) is not None
-
-
-def _in_digits(text: str) -> list[Quantity]:
-    quantities: list[Quantity] = []
-    shouted = text.isupper() and _LONG_WORD.search(text) is not None
-    for match in find_figures(text):
-        end = match.end()
-        if match["currency"]:
-            unit = unit_name(match["currency"].strip())
-        else:
-            unit, end = _unit_after(text, end)
-        if not unit and text[end : end + 1].isalnum():
-            continue
-        if shouted and unit and text[match.end() : end].strip(" -").isalpha():
-            unit = ""  # in capitals, M may be metres, molars or millions
-        bound = bound_of(match, text, end)
-        noun = "" if unit else _noun_after(text, end)
-        start = match.end("bound") if match["bound"] else match.start()
-        digits = digits_of(match)
-        quantities.append(
-            Quantity(
-                values_of(match),
-                start,
-                end,
-                text[start:end],
-                unit,
-                noun=noun,
-                digits=digits,
-                bound=bound,
-                about=_is_about(text, start),
-            )
-        )
-    return quantities
-
-
-def _unit_after(text: str, end: int) -> tuple[str, int]:
-    """Find the unit after a number: its name and where it ends."""
-    match = _UNIT.match(text, end)
-    if not match:
-        return "", end
-    name, length = _unit_in(match[1], match[2])
-    return (name, match.start(1) + length) if name else ("", end)
-
-
-@lru_cache(maxsize=4096)
-def _unit_in(shown: str, first: str) -> tuple[str, int]:
-    """Find the unit at the start of some words, if possible both parts of a ratio: its name and length."""
-    name = unit_name(_without_blanks(re.sub(r"\s(?:per|an?|each)\s", "/", shown)))
-    return (name, len(shown)) if name else (unit_name(_without_blanks(first)), len(first))
-
-
-def _without_blanks(spelling: str) -> str:
-    return "".join(spelling.split())
-
-
-def _noun_after(text: str, end: int) -> str:
-    match = _NOUN.match(text[end : end + 30])
-    noun = match[1].lower() if match else ""
-    return stem(noun) if noun and noun not in _NO_NOUNS else ""
-
-
-def _in_words(words: TextWords) -> list[Quantity]:
-    text, quantities = words.text, []
-    for number in spelt_numbers(words):
-        start, end = words.place(number.first, number.last)
-        unit, end = _unit_after(text, end)
-        noun = "" if unit else _noun_after(text, end)
-        about = _is_about(text, start)
-        quantities.append(
-            Quantity(
-                (number.value,),
-                start,
-                end,
-                text[start:end],
-                unit,
-                noun=noun,
-                weak=number.weak,
-                digits=1,
-                replaces=number.weak and bool(unit),
-                about=about,
-            )
-        )
-    return quantities
-
-
-def _times(text: str) -> list[Quantity]:
-    """Read times of day as hours."""
-    quantities: list[Quantity] = []
-    if not _CLOCK_AT_A_GLANCE.search(text):
-        return quantities
-    for match in _CLOCK.finditer(text):
-        hour = int(match[1] or match[4])
-        minute = int(match[2] or match[5] or 0)
-        if match[3]:
-            hour = hour % 12 + (12 if match[3].lower() == "p" else 0)
-        value = (hour + minute / 60,)
-        quantities.append(
-            Quantity(value, match.start(), match.end(), match[0], _CLOCK_UNIT, digits=_CLOCK_DIGITS)
-        )
-    return quantities
-
-
-def _covered(quantities: Iterable[Quantity]) -> set[int]:
-    return {at for quantity in quantities for at in range(quantity.start, quantity.end)}
-
-
-def _apart(further: list[Quantity], quantities: list[Quantity]) -> list[Quantity]:
-    """Keep those that overlap none of the found ones."""
-    if not further or not quantities:
-        return further
-    taken = _covered(quantities)
-    return [quantity for quantity in further if taken.isdisjoint(range(quantity.start, quantity.end))]
+def _spelt_number(text: Text, first: int, last: int, value: float, *, weak: bool) -> Quantity:
+    start, end = text.characters(first, last)
+    unit, end = _unit_after(text.source, end)
+    return Quantity(
+        (float(value),),
+        start,
+        end,
+        text.source[start:end],
+        unit,
+        noun="" if unit else _noun_after(text.source, end),
+        weak=weak,
+        digits=1,
+        about=_is_about(text.source, start),
+        replaces=weak and bool(unit),
+    )

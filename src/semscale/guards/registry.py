@@ -1,35 +1,65 @@
 """The guards by name with their modes (off, warn or weigh), and counts of their findings."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
 from semscale.errors import InputError
-from semscale.guards.claim_guards import (
-    CertaintyGuard,
-    ConditionGuard,
-    ExclusivityGuard,
-    OrderGuard,
-    QuantityGuard,
-    RoleGuard,
-)
+from semscale.guards.claim_guards import CLAIM_DIFFERENCES
 from semscale.guards.findings import Finding
-from semscale.guards.meaning_guards import NameGuard, NegationGuard, OppositeGuard
-from semscale.guards.number_guard import NumberGuard
+from semscale.guards.meaning_guards import (
+    INVENTED,
+    MISSING,
+    NEGATED_PREDICTION,
+    NEGATED_REFERENCE,
+    OPPOSED,
+    REVERSED,
+    name_findings,
+    negation_findings,
+    opposite_findings,
+)
+from semscale.guards.number_guard import NUMBER_KINDS, number_findings
+from semscale.guards.text import Text, comparable, read_text
 from semscale.signature import Signature
 
+
+@dataclass(frozen=True)
+class Guard:
+    """A guard: compares the words of a pair of texts, without vectors.
+
+    Attributes:
+        name: the guard's name in findings.
+        kinds: the kinds of its findings.
+        compare: returns the findings of a prediction and a reference that differ, both in Latin letters.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    compare: Callable[[Text, Text], list[Finding]]
+
+    def check(self, prediction: str, reference: str) -> list[Finding]:
+        """Return findings in the order of the prediction; none for equal texts.
+
+        Args:
+            prediction: the text to be judged.
+            reference: the text that it should agree with.
+
+        Example:
+            >>> [finding.reason for finding in GUARDS["number"].check("Take 5 mg.", "Take 6 mg.")]
+            ['The prediction says "5 mg", the reference "6 mg".']
+        """
+        left, right = read_text(prediction), read_text(reference)
+        return self.compare(left, right) if comparable(left, right) else []
+
+
 _BUILT_IN = (
-    NegationGuard(),
-    OppositeGuard(),
-    NumberGuard(),
-    NameGuard(),
-    RoleGuard(),
-    QuantityGuard(),
-    CertaintyGuard(),
-    ExclusivityGuard(),
-    OrderGuard(),
-    ConditionGuard(),
+    Guard("negation", (NEGATED_PREDICTION, NEGATED_REFERENCE), negation_findings),
+    Guard("opposite", (OPPOSED, REVERSED), opposite_findings),
+    Guard("number", NUMBER_KINDS, number_findings),
+    Guard("name", (MISSING, INVENTED), name_findings),
+    *(Guard(difference.guard, (difference.kind,), difference.compare) for difference in CLAIM_DIFFERENCES),
 )
 
 GUARDS = MappingProxyType({guard.name: guard for guard in _BUILT_IN})
@@ -63,13 +93,14 @@ class Guards:
     """
 
     def __init__(self, modes: Mapping[str, str] | None = None) -> None:
-        given = dict(modes or {})
-        for name, mode in given.items():
+        chosen = dict(modes or {})
+        for name, mode in chosen.items():
             if name not in GUARDS:
                 raise InputError(f"guards must be among {', '.join(GUARDS)}, got {name!r}")
             if mode not in list(Mode):
                 raise InputError(f"the mode of guard {name!r} must be off, warn or weigh, got {mode!r}")
-        self.modes = MappingProxyType({name: Mode(given.get(name, Mode.WARN)) for name in GUARDS})
+        self.modes = MappingProxyType({name: Mode(chosen.get(name, Mode.WARN)) for name in GUARDS})
+        self._active = [guard for guard in _BUILT_IN if self.modes[guard.name] is not Mode.OFF]
 
     def check(self, prediction: str, reference: str) -> list[Finding]:
         """Check a pair with every guard that is not off.
@@ -82,18 +113,15 @@ class Guards:
             Findings, guard by guard, each in the order of the prediction; none for texts that differ only in
             case, white space and marks.
         """
-        return [
-            finding
-            for name, mode in self.modes.items()
-            if mode is not Mode.OFF
-            for finding in GUARDS[name].check(prediction, reference)
-        ]
+        left, right = read_text(prediction), read_text(reference)
+        if not comparable(left, right):
+            return []
+        return [finding for guard in self._active for finding in guard.compare(left, right)]
 
     @property
     def signature(self) -> Signature:
         """The guards with their modes."""
-        looking = [name for name, mode in self.modes.items() if mode is not Mode.OFF]
-        return Signature.of("guard", findings="+".join(looking) or None)
+        return Signature.of("guard", findings="+".join(guard.name for guard in self._active) or None)
 
     def weighed(self, findings: Iterable[Finding]) -> list[Finding]:
         """Keep the findings of guards whose mode is ``weigh``."""

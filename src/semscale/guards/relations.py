@@ -5,12 +5,11 @@ from functools import cache, lru_cache
 from itertools import combinations, islice, pairwise, product
 from typing import NamedTuple
 
-from semscale.guards.phrases import Wording
+from semscale.guards.text import Text
 from semscale.guards.words import (
     CONTENT,
     MOST_COMPARED,
     Side,
-    TextWords,
     is_listed,
     kind_of,
     read_lexicon,
@@ -44,58 +43,58 @@ class Relation(NamedTuple):
     second: frozenset[str]
 
 
-def may_compare(words: TextWords) -> bool:
+def may_compare(text: Text) -> bool:
     """Check quickly whether a text may contain a comparison."""
-    return not _COMPARING.isdisjoint(words.distinct)
+    return not _COMPARING.isdisjoint(text.distinct)
 
 
-def read_relations(words: TextWords) -> list[Relation]:
+def read_relations(text: Text) -> list[Relation]:
     """Find comparisons such as "X is greater than Y" or "X comes before Y"."""
-    if not may_compare(words):
+    if not may_compare(text):
         return []
-    texts = words.texts
+    words = text.words
     return [
         Relation(
-            sides(texts[at]),
+            sides(words[at]),
             at,
-            _stems(texts, range(at - 1, -1, -1)),
-            _stems(texts, range(behind, len(texts))),
+            _stems(words, range(at - 1, -1, -1)),
+            _stems(words, range(behind, len(words))),
         )
-        for at in _comparing(texts)
-        for behind in _second_side(texts, at)
+        for at in _comparing(words)
+        for behind in _second_side(words, at)
     ]
 
 
-def _comparing(texts: list[str]) -> list[int]:
+def _comparing(words: list[str]) -> list[int]:
     """List possible positions of comparing words: words of order, or up to three words before "than"."""
-    positions = {at for at, text in enumerate(texts) if text in _COMPARING and text != "than"}
-    positions.update(at - back for at, text in enumerate(texts) if text == "than" for back in (1, 2, 3))
+    positions = {at for at, word in enumerate(words) if word in _COMPARING and word != "than"}
+    positions.update(at - back for at, word in enumerate(words) if word == "than" for back in (1, 2, 3))
     return sorted(at for at in positions if at > 0)
 
 
-def _second_side(texts: list[str], at: int) -> list[int]:
+def _second_side(words: list[str], at: int) -> list[int]:
     """Return the positions where the second thing may begin; none if the word compares nothing."""
-    text = texts[at]
-    if text in _ORDERS:
+    word = words[at]
+    if word in _ORDERS:
         return [at + 1]
-    ahead = texts[at + 1 : at + 4]
-    if text in _ORDERS_OF_PLACE and ahead[:1] == ["of"]:
+    ahead = words[at + 1 : at + 4]
+    if word in _ORDERS_OF_PLACE and ahead[:1] == ["of"]:
         return [at + 2]
-    if "than" not in ahead or not is_listed(text):
+    if "than" not in ahead or not is_listed(word):
         return []
     behind = ahead.index("than")
     return [] if any(map(is_listed, ahead[:behind])) else [at + 2 + behind]
 
 
-def _stems(texts: list[str], places: range) -> frozenset[str]:
+def _stems(words: list[str], places: range) -> frozenset[str]:
     """Collect the stems of content words on one side, up to the end of the clause."""
     stems: list[str] = []
     for position in places:
-        text = texts[position]
-        if text in _ENDS or len(stems) == _COMPARATIVE_REACH:
+        word = words[position]
+        if word in _ENDS or len(stems) == _COMPARATIVE_REACH:
             break
-        if text not in _IDLE and kind_of(text) != "p":
-            stems.append(stem(text))
+        if word not in _IDLE and kind_of(word) != "p":
+            stems.append(stem(word))
     return frozenset(stems)
 
 
@@ -110,7 +109,7 @@ def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> s
 
     Example:
         >>> first, second = "Iron is heavier than cork", "Cork is lighter than iron"
-        >>> len(restated(read_relations(TextWords(first)), read_relations(TextWords(second))))
+        >>> len(restated(read_relations(Text(first)), read_relations(Text(second))))
         1
     """
     return {
@@ -126,7 +125,7 @@ def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> 
 
     Example:
         >>> first, second = "Iron is heavier than cork", "Cork is heavier than iron"
-        >>> reversals(read_relations(TextWords(first)), read_relations(TextWords(second)))
+        >>> reversals(read_relations(Text(first)), read_relations(Text(second)))
         [(2, 2)]
     """
     relations = {
@@ -172,23 +171,23 @@ class _Entry(NamedTuple):
     kind: str
 
 
-def read_exchanges(words: TextWords) -> list[Exchange]:
+def read_exchanges(text: Text) -> list[Exchange]:
     """Find the events and relations that a listed word states together with at least one of their ends.
 
     Example:
-        >>> (bought,) = read_exchanges(TextWords("Ann bought it from Bob"))
+        >>> (bought,) = read_exchanges(Text("Ann bought it from Bob"))
         >>> sorted(bought.source), sorted(bought.goal)
         (['bob'], ['ann'])
     """
     entries = _entries()
-    if entries.keys().isdisjoint(words.distinct):
+    if entries.keys().isdisjoint(text.distinct):
         return []
     # "My uncle" is not me; but "our team" may be what another text calls "we".
-    without_owners = ["the" if text in _words("owners") else text for text in words.texts]
+    without_owners = ["the" if word in _words("owners") else word for word in text.words]
     relations = [
-        _exchange(words, without_owners, at, entry)
-        for at, text in enumerate(words.texts)
-        for entry in entries.get(text, ())
+        _exchange(text, without_owners, at, entry)
+        for at, word in enumerate(text.words)
+        for entry in entries.get(word, ())
     ]
     return [one for one in relations if one.source or one.goal]
 
@@ -200,7 +199,7 @@ def same_events(
 
     Example:
         >>> ours, theirs = "Ann bought it from Bob", "Bob sold it to Ann"
-        >>> pairs = same_events(read_exchanges(TextWords(ours)), read_exchanges(TextWords(theirs)))
+        >>> pairs = same_events(read_exchanges(Text(ours)), read_exchanges(Text(theirs)))
         >>> [(one.at, other.at) for one, other in pairs]
         [(1, 1)]
     """
@@ -216,7 +215,7 @@ def exchanged_ends(prediction: Sequence[Exchange], reference: Sequence[Exchange]
 
     Example:
         >>> ours, theirs = "Ann bought it from Bob", "Ann sold it to Bob"
-        >>> exchanged_ends(read_exchanges(TextWords(ours)), read_exchanges(TextWords(theirs)))
+        >>> exchanged_ends(read_exchanges(Text(ours)), read_exchanges(Text(theirs)))
         [(1, 1)]
     """
     pairs = _pairs(prediction, reference)
@@ -248,32 +247,28 @@ def _swapped(first: Exchange, second: Exchange) -> bool:
     return bool(first.source & second.goal or first.goal & second.source)
 
 
-def _exchange(words: TextWords, without_owners: list[str], at: int, entry: _Entry) -> Exchange:
+def _exchange(text: Text, without_owners: list[str], at: int, entry: _Entry) -> Exchange:
     if entry.kind == "relations":
-        first, second = _of_noun(words, at)
+        first, second = _of_noun(text, at)
     else:
-        first, second = _of_verb(
-            words, without_owners if entry.kind == "transfers" else words.texts, at, entry
-        )
+        first, second = _of_verb(text, without_owners if entry.kind == "transfers" else text.words, at, entry)
     source, goal = (first, second) if entry.side == 1 else (second, first)
     return Exchange(entry.pair, entry.side, at, source, goal)
 
 
-def _of_verb(
-    words: TextWords, texts: list[str], at: int, entry: _Entry
-) -> tuple[frozenset[str], frozenset[str]]:
+def _of_verb(text: Text, words: list[str], at: int, entry: _Entry) -> tuple[frozenset[str], frozenset[str]]:
     """Return the verb's subject, after "by" in the passive voice, and its other end."""
-    if _is_passive(texts, at):
-        other = _phrase_after(texts, at, _other_end(entry))
+    if _is_passive(words, at):
+        other = _phrase_after(words, at, _other_end(entry))
         if entry.kind == "contests":
-            other = _stems_before(texts, at)
-        return _phrase_after(texts, at, ("by",)), other
-    other = _phrase_after(texts, at, _other_end(entry))
+            other = _stems_before(words, at)
+        return _phrase_after(words, at, ("by",)), other
+    other = _phrase_after(words, at, _other_end(entry))
     if not other and entry.kind == "contests" and entry.side == 1:
-        other = _object(texts, at)
+        other = _object(words, at)
     elif not other and entry.kind == "transfers" and entry.side == 1:
-        other = _indirect_object(words, at)
-    return _stems_before(texts, at), other
+        other = _indirect_object(text, at)
+    return _stems_before(words, at), other
 
 
 def _other_end(entry: _Entry) -> tuple[str, ...]:
@@ -283,96 +278,96 @@ def _other_end(entry: _Entry) -> tuple[str, ...]:
     return ("to",) if entry.side == 1 else ("from",)
 
 
-def _of_noun(words: TextWords, at: int) -> tuple[frozenset[str], frozenset[str]]:
+def _of_noun(text: Text, at: int) -> tuple[frozenset[str], frozenset[str]]:
     """Return who is the noun, and whose: "A is B's father", "A is the father of B", "B's father is A"."""
-    texts = words.texts
-    before = texts[at - 1] if at else ""
-    if texts[at + 1 : at + 2] == ["of"]:
-        whose = _phrase_after(texts, at, ("of",))
+    words = text.words
+    before = words[at - 1] if at else ""
+    if words[at + 1 : at + 2] == ["of"]:
+        whose = _phrase_after(words, at, ("of",))
     elif before.endswith("'s"):
         whose = frozenset((stem(before),))
     else:
         whose = _pronoun(before)
     verb = next(
-        (position for position in range(at - 1, max(-1, at - 5), -1) if texts[position] in _words("be")), -1
+        (position for position in range(at - 1, max(-1, at - 5), -1) if words[position] in _words("be")), -1
     )
     if verb > 0:
-        return _stems_before(texts, verb), whose
+        return _stems_before(words, verb), whose
     behind = next(
         (
             position
-            for position in range(at + 1, min(len(texts), at + _REACH))
-            if texts[position] in _words("be")
+            for position in range(at + 1, min(len(words), at + _REACH))
+            if words[position] in _words("be")
         ),
         0,
     )
-    return (_object(texts, behind) - whose if behind else _NO_ONE), whose
+    return (_object(words, behind) - whose if behind else _NO_ONE), whose
 
 
-def _is_passive(texts: list[str], at: int) -> bool:
+def _is_passive(words: list[str], at: int) -> bool:
     """Tell whether a verb is in the passive voice: a form of "be" before a form other than -ing."""
-    return not texts[at].endswith("ing") and any(text in _words("be") for text in texts[max(0, at - 2) : at])
+    return not words[at].endswith("ing") and any(word in _words("be") for word in words[max(0, at - 2) : at])
 
 
-def _stems_before(texts: list[str], at: int) -> frozenset[str]:
+def _stems_before(words: list[str], at: int) -> frozenset[str]:
     """Collect the stems before a word, back to the start of its clause."""
     things: frozenset[str] = _NO_ONE
     for position in range(at - 1, max(-1, at - _REACH), -1):
-        if kind_of(texts[position]) == "p" or texts[position] in _words("clause_starts"):
+        if kind_of(words[position]) == "p" or words[position] in _words("clause_starts"):
             break
-        things |= _who(texts[position])
+        things |= _who(words[position])
     return things
 
 
-def _phrase_after(texts: list[str], at: int, prepositions: tuple[str, ...]) -> frozenset[str]:
+def _phrase_after(words: list[str], at: int, prepositions: tuple[str, ...]) -> frozenset[str]:
     """Collect the stems of the phrase that one of some prepositions begins, in the rest of the clause."""
-    for position in range(at + 1, min(len(texts), at + 1 + _REACH)):
-        if kind_of(texts[position]) == "p" or texts[position] in _words("clause_starts"):
+    for position in range(at + 1, min(len(words), at + 1 + _REACH)):
+        if kind_of(words[position]) == "p" or words[position] in _words("clause_starts"):
             break
-        if texts[position] in prepositions:
-            return _object(texts, position)
+        if words[position] in prepositions:
+            return _object(words, position)
     return _NO_ONE
 
 
-def _object(texts: list[str], at: int) -> frozenset[str]:
+def _object(words: list[str], at: int) -> frozenset[str]:
     """Collect the stems after a word, up to the next preposition, verb form of "be" or end of the clause."""
     things: frozenset[str] = _NO_ONE
     ends = _words("clause_starts") | _words("prepositions") | _words("be")
-    for text in texts[at + 1 : at + 1 + _REACH]:
-        if kind_of(text) == "p" or text in ends:
+    for word in words[at + 1 : at + 1 + _REACH]:
+        if kind_of(word) == "p" or word in ends:
             break
-        things |= _who(text)
+        things |= _who(word)
     return things
 
 
-def _indirect_object(words: TextWords, at: int) -> frozenset[str]:
+def _indirect_object(text: Text, at: int) -> frozenset[str]:
     """Read the goal of "gave Dave a key", which stands between the verb and the thing."""
-    texts = words.texts
-    following = texts[at + 1 : at + 1 + _REACH]
+    words = text.words
+    following = words[at + 1 : at + 1 + _REACH]
     if not following:
         return _NO_ONE
     things = [
-        position for position, text in enumerate(following) if position and text in _words("determiners")
+        position for position, word in enumerate(following) if position and word in _words("determiners")
     ]
-    is_name = words.text[words.starts[at + 1]].isupper()
+    is_name = text.source[text.starts[at + 1]].isupper()
     if not (things or is_name or _pronoun(following[0])):
         return _NO_ONE
     end = things[0] if things else 1
-    if any(kind_of(text) == "p" or text in _words("prepositions") for text in following[:end]):
+    if any(kind_of(word) == "p" or word in _words("prepositions") for word in following[:end]):
         return _NO_ONE
     return frozenset().union(*map(_who, following[:end]))
 
 
-def _who(text: str) -> frozenset[str]:
+def _who(word: str) -> frozenset[str]:
     """Return what a word adds to a phrase: its stem, a pronoun in its base form, or nothing."""
-    if kind_of(text) != "w":
+    if kind_of(word) != "w":
         return _NO_ONE
-    is_content = role_of(text) & CONTENT or text.endswith("'s")
-    return _pronoun(text) or (frozenset((stem(text),)) if is_content else _NO_ONE)
+    is_content = role_of(word) & CONTENT or word.endswith("'s")
+    return _pronoun(word) or (frozenset((stem(word),)) if is_content else _NO_ONE)
 
 
-def _pronoun(text: str) -> frozenset[str]:
-    base = _pronouns().get(text)
+def _pronoun(word: str) -> frozenset[str]:
+    base = _pronouns().get(word)
     return frozenset((base,)) if base else _NO_ONE
 
 
@@ -425,7 +420,7 @@ class _Shared(NamedTuple):
     there: int
 
 
-def exchanged_places(left: Wording, right: Wording) -> Places | None:
+def exchanged_positions(left: Text, right: Text) -> Places | None:
     """Find two words that stand in each other's place.
 
     Returns:
@@ -436,7 +431,7 @@ def exchanged_places(left: Wording, right: Wording) -> Places | None:
     return _turned_round(shared, left, right) or _swapped_ends(shared, left, right)
 
 
-def turned_voice(left: Wording, right: Wording) -> Places | None:
+def turned_voice(left: Text, right: Text) -> Places | None:
     """Find a verb in the passive voice in one text alone, though no word moved.
 
     "Ann hired Bob" and "Ann was hired by Bob".
@@ -448,7 +443,7 @@ def turned_voice(left: Wording, right: Wording) -> Places | None:
     return None
 
 
-def _shared_words(left: Wording, right: Wording) -> list[_Shared]:
+def _shared_words(left: Text, right: Text) -> list[_Shared]:
     """List the words that occur once in either text, in the order of the first."""
     here, there = _once(left), _once(right)
     return sorted(
@@ -461,17 +456,17 @@ def _by_place(word: _Shared) -> int:
 
 
 @lru_cache(maxsize=512)
-def _once(wording: Wording) -> dict[str, int]:
+def _once(text: Text) -> dict[str, int]:
     """Return the positions of the words that occur once: content, persons, letters that name, and "than"."""
     first_positions: dict[str, int] = {}
     repeated = set()
-    texts, content, persons = wording.words.texts, wording.content, _persons()
+    words, content, persons = text.words, text.content, _persons()
     discourse = _role_words("discourse") | _role_words("discourse_at_edges")
-    for at, text in enumerate(texts):
-        if text in discourse and _is_discourse(texts, at):
+    for at, word in enumerate(words):
+        if word in discourse and _is_discourse(words, at):
             continue
-        is_letter = len(text) == 1
-        stem = content.get(at) or persons.get(text) or (text if is_letter and _is_label(wording, at) else "")
+        is_letter = len(word) == 1
+        stem = content.get(at) or persons.get(word) or (word if is_letter and _is_label(text, at) else "")
         if stem in first_positions:
             repeated.add(stem)
         elif stem:
@@ -479,23 +474,21 @@ def _once(wording: Wording) -> dict[str, int]:
     return {stem: at for stem, at in first_positions.items() if stem not in repeated}
 
 
-def _is_discourse(texts: Sequence[str], at: int) -> bool:
+def _is_discourse(words: Sequence[str], at: int) -> bool:
     """Tell whether a word only orders what is said, or asks: "please", and "first" in "first, lock it"."""
-    if texts[at] not in _role_words("discourse_at_edges"):
-        return texts[at] in _role_words("discourse")
-    before, behind = texts[at - 1] if at else ",", texts[at + 1] if at + 1 < len(texts) else ","
+    if words[at] not in _role_words("discourse_at_edges"):
+        return words[at] in _role_words("discourse")
+    before, behind = words[at - 1] if at else ",", words[at + 1] if at + 1 < len(words) else ","
     return before not in _role_words("before_nouns") and not _role_words("joins").isdisjoint((before, behind))
 
 
-def _is_label(wording: Wording, at: int) -> bool:
+def _is_label(text: Text, at: int) -> bool:
     """Tell whether a single letter is a capital that names something: node A."""
-    text = wording.words.texts[at]
-    return (
-        at > 0 and text.isalpha() and text != "i" and wording.words.text[wording.words.starts[at]].isupper()
-    )
+    word = text.words[at]
+    return at > 0 and word.isalpha() and word != "i" and text.source[text.starts[at]].isupper()
 
 
-def _turned_round(shared: Sequence[_Shared], left: Wording, right: Wording) -> Places | None:
+def _turned_round(shared: Sequence[_Shared], left: Text, right: Text) -> Places | None:
     """Find two words with a third one between them that the other text has in the reverse order."""
     if len(shared) > _MOST_SHARED or all(one.there < other.there for one, other in pairwise(shared)):
         return None
@@ -521,7 +514,7 @@ def _reversed(shared: Sequence[_Shared]) -> Iterator[tuple[_Shared, _Shared, _Sh
 
 
 def _is_plain_exchange(
-    left: Wording, right: Wording, shared: Sequence[_Shared], first: _Shared, last: _Shared
+    left: Text, right: Text, shared: Sequence[_Shared], first: _Shared, last: _Shared
 ) -> bool:
     """Tell whether two words alone have moved: all others stand in the same order in both texts."""
     positions = {first: last.there, last: first.there}
@@ -531,14 +524,14 @@ def _is_plain_exchange(
     )
 
 
-def _crosses_clauses(wording: Wording, first: int, last: int) -> bool:
-    return not _role_words("clause_marks").isdisjoint(wording.words.texts[first:last])
+def _crosses_clauses(text: Text, first: int, last: int) -> bool:
+    return not _role_words("clause_marks").isdisjoint(text.words[first:last])
 
 
 class _Triple(NamedTuple):
     """Three words of a text, in the order of the text, by their positions."""
 
-    text: Wording
+    text: Text
     first: int
     middle: int
     last: int
@@ -569,13 +562,13 @@ def _speaks_otherwise(triple: _Triple) -> tuple[int, int, bool]:
     "He flags what she adds" is "she adds what he flags". So do conditions: "opening it makes the bell ring"
     is "the bell rings when it is opened".
     """
-    texts = triple.text.words.texts
+    words = triple.text.words
     turning = _role_words("relatives") | _role_words("conditions")
-    relatives = sum(text in turning for text in texts[triple.first : triple.last])
-    return texts.count("by"), relatives, _follows_be(texts, triple.middle)
+    relatives = sum(word in turning for word in words[triple.first : triple.last])
+    return words.count("by"), relatives, _follows_be(words, triple.middle)
 
 
-def _swapped_ends(shared: Sequence[_Shared], left: Wording, right: Wording) -> Places | None:
+def _swapped_ends(shared: Sequence[_Shared], left: Text, right: Text) -> Places | None:
     """Find two words that exchanged their prepositions: "from A to B", "from B to A"."""
     slots = [(word, _slot(left, word.here), _slot(right, word.there)) for word in shared[:_MOST_SHARED]]
     directed = [entry for entry in slots if entry[1] != entry[2] and _is_directed(*entry[1:])]
@@ -589,25 +582,25 @@ def _is_directed(here: str, there: str) -> bool:
     return here in _role_words("directed") and there in _role_words("directed")
 
 
-def _same_order_passive(passive: Wording, active: Wording) -> Places | None:
-    if "by" not in passive.words.distinct:
+def _same_order_passive(passive: Text, active: Text) -> Places | None:
+    if "by" not in passive.distinct:
         return None
-    texts, once = passive.words.texts, _once(active)
-    for at in (at for at, text in enumerate(texts) if text == "by" and at):
+    words, once = passive.words, _once(active)
+    for at in (at for at, word in enumerate(words) if word == "by" and at):
         verb = next(
             (position for position in range(at - 1, max(at - 3, -1), -1) if position in passive.content), -1
         )
-        if verb < 1 or not _follows_be(texts, verb):
+        if verb < 1 or not _follows_be(words, verb):
             continue
         acted = once.get(passive.content[verb], -1)
         behind = (
             position
-            for position in range(at + 1, min(at + _MOST_BEHIND_BY, len(texts)))
+            for position in range(at + 1, min(at + _MOST_BEHIND_BY, len(words)))
             if position in passive.content
         )
         agent = next(behind, -1)
         before = next((position for position in range(verb - 1, -1, -1) if position in passive.content), -1)
-        if acted < 0 or agent < 0 or before < 0 or _has_agent(active, acted - 1, len(active.words.texts) - 1):
+        if acted < 0 or agent < 0 or before < 0 or _has_agent(active, acted - 1, len(active.words) - 1):
             continue
         whom, who = once.get(passive.content[before], -1), once.get(passive.content[agent], -1)
         if 0 <= whom < acted < who and not _slot(active, who) and not _slot(active, whom):
@@ -615,45 +608,45 @@ def _same_order_passive(passive: Wording, active: Wording) -> Places | None:
     return None
 
 
-def _follows_be(texts: Sequence[str], verb: int) -> bool:
-    return any(text in _role_words("be") for text in texts[max(0, verb - 3) : verb])
+def _follows_be(words: Sequence[str], verb: int) -> bool:
+    return any(word in _role_words("be") for word in words[max(0, verb - 3) : verb])
 
 
-def _is_list_member(wording: Wording, at: int) -> bool:
+def _is_list_member(text: Text, at: int) -> bool:
     """Tell whether a word is a member of a list: "Ann, Bob and Eve"."""
-    texts = wording.words.texts
-    ahead = texts[at + 1] if at + 1 < len(texts) else ""
-    return texts[at - 1] in _role_words("listing") or ahead in _role_words("listing")
+    words = text.words
+    ahead = words[at + 1] if at + 1 < len(words) else ""
+    return words[at - 1] in _role_words("listing") or ahead in _role_words("listing")
 
 
-def _is_mutual(wording: Wording, first: int, last: int) -> bool:
+def _is_mutual(text: Text, first: int, last: int) -> bool:
     """Tell whether what is between two words relates them both ways: "Ann met Bob"."""
-    between = wording.words.texts[first:last]
+    between = text.words[first:last]
     return not _role_words("mutual").isdisjoint(between)
 
 
 def _is_done_together(triple: _Triple) -> bool:
     """Tell whether a verb without an object joins two words by "with": "Ann waltzed with Bob"."""
-    texts, content = triple.text.words.texts, triple.text.content
+    words, content = triple.text.words, triple.text.content
     inside = [at for at in range(triple.first + 1, triple.last) if at in content]
     return (
         inside == [triple.middle]
-        and texts[triple.middle + 1] == "with"
-        and not _follows_be(texts, triple.middle)
+        and words[triple.middle + 1] == "with"
+        and not _follows_be(words, triple.middle)
     )
 
 
-def _has_agent(wording: Wording, first: int, last: int) -> bool:
+def _has_agent(text: Text, first: int, last: int) -> bool:
     """Tell whether an agent in the passive voice stands between two words: "was hired by"."""
-    texts = wording.words.texts
-    return any(texts[at] == "by" for at in range(first + 1, last))
+    words = text.words
+    return any(words[at] == "by" for at in range(first + 1, last))
 
 
 def _equates(triple: _Triple) -> bool:
     """Tell whether two words are said to be one thing: "the left lung is affected"."""
-    wording, first, _, last = triple
-    inside = [at for at in range(first + 1, last) if at in wording.content]
-    between = wording.words.texts[first:last]
+    text, first, _, last = triple
+    inside = [at for at in range(first + 1, last) if at in text.content]
+    between = text.words[first:last]
     return len(inside) <= 1 and "by" not in between and not _role_words("be").isdisjoint(between)
 
 
@@ -662,19 +655,19 @@ def _turns_compound(first: _Triple, second: _Triple) -> bool:
 
     "The bank in the high street", "the high street bank".
     """
-    between = first.text.words.texts[first.first + 1 : first.middle]
-    beside = second.text.words.texts[second.middle + 1 : second.last]
+    between = first.text.words[first.first + 1 : first.middle]
+    beside = second.text.words[second.middle + 1 : second.last]
     return not beside and not _role_words("prepositions").isdisjoint(between)
 
 
-def _slot(wording: Wording, at: int) -> str:
+def _slot(text: Text, at: int) -> str:
     """Return the preposition of a word's phrase; "" for none."""
-    texts = wording.words.texts
+    words = text.words
     for position in range(at - 1, max(at - 1 - _PHRASE_REACH, -1), -1):
-        text = texts[position]
-        if text in _role_words("prepositions"):
-            return text
-        if text in _role_words("phrase_ends") or (text != "-" and not text[0].isalnum()):
+        word = words[position]
+        if word in _role_words("prepositions"):
+            return word
+        if word in _role_words("phrase_ends") or (word != "-" and not word[0].isalnum()):
             return ""
     return ""
 

@@ -1,12 +1,11 @@
-"""Words, word lists, roles, clauses and opposites of English texts."""
+"""Words of English and lists of them: stems, opposites, roles, clauses and negations."""
 
-import re
 import threading
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib import resources
-from itertools import zip_longest
+from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
 import snowballstemmer
@@ -20,8 +19,8 @@ def read_lexicon(name: str, package: str = "semscale.guards") -> dict[str, Any]:
         name: the file's name without extension, such as ``opposites``, ``negation`` or ``units``.
         package: the package that contains the folder.
     """
-    text = resources.files(package).joinpath("lexicon", f"{name}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    content = resources.files(package).joinpath("lexicon", f"{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(content)
 
 
 @cache
@@ -35,16 +34,6 @@ def word_list(name: str) -> frozenset[str]:
     return frozenset(read_lexicon("wordlists")[name].split())
 
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:'(?:t|s|re|ve|ll|d|m)\b)?|\d+(?:[.,]\d+)*|[^\w\s]")
-_ASCII_TOKEN = re.compile(_TOKEN.pattern, re.ASCII)
-"""The same for ASCII texts, in which it is a third faster."""
-_DIGIT = re.compile(r"\d")
-_BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])[’`\"´](?=(?:[tT]|[sS]|[rR][eE]|[vV][eE]|[lL][lL]|[dD]|[mM])\b)")
-_LETTER = re.compile(r"[^\W\d_]")
-_NON_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u0370-\u03ff\u1e00-\u1eff\u2070-\u218f]")
-_FOREIGN_SHARE = 0.2
-
-
 class _OfThread(threading.local):
     """A stemmer for each thread, as a stemmer stores the word on which it works."""
 
@@ -53,74 +42,6 @@ class _OfThread(threading.local):
 
 
 _OF_THREAD = _OfThread()
-
-
-class Word(NamedTuple):
-    """One word, number or mark of a text.
-
-    Attributes:
-        text: lower case, apostrophes straightened.
-        start: first character in the text.
-        end: the character after the last one.
-        kind: ``w`` for a word, ``n`` for a number in digits, ``p`` for a mark.
-    """
-
-    text: str
-    start: int
-    end: int
-    kind: str
-
-
-class TextWords:
-    """The words, numbers and marks of a text, in order.
-
-    Most texts need no positions, so these are computed when they are first used.
-
-    Attributes:
-        text: the text.
-        texts: its words, lower case, apostrophes straightened.
-        distinct: the set of these words.
-        has_digits: whether there is a number in digits.
-
-    Example:
-        >>> words = TextWords("Isn’t it 0.5 mg?")
-        >>> words.texts, words.starts
-        (["isn't", 'it', '0.5', 'mg', '?'], [0, 6, 9, 13, 15])
-    """
-
-    __slots__ = ("_starts", "distinct", "has_digits", "text", "texts")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.texts: list[str] = (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(fold(text))
-        self.distinct = frozenset(self.texts)
-        self.has_digits = _DIGIT.search(text) is not None
-        self._starts: list[int] | None = None
-
-    @property
-    def starts(self) -> list[int]:
-        """First character of each word."""
-        if self._starts is None:
-            self._starts = _starts(fold(self.text), self.texts)
-        return self._starts
-
-    def place(self, first: int, last: int) -> tuple[int, int]:
-        """Return the first character of one word and the character after the end of another."""
-        return self.starts[first], self.starts[last] + len(self.texts[last])
-
-
-def read_words(text: str) -> list[Word]:
-    """Split a text into words, numbers and marks, in order.
-
-    Example:
-        >>> [word.text for word in read_words("Isn’t it 0.5 mg?")]
-        ["isn't", 'it', '0.5', 'mg', '?']
-    """
-    words = TextWords(text)
-    return [
-        Word(word, start, start + len(word), kind_of(word))
-        for word, start in zip(words.texts, words.starts, strict=True)
-    ]
 
 
 def kind_of(word: str) -> str:
@@ -150,67 +71,6 @@ def stem(word: str) -> str:
     if word[:1].isdecimal():
         return word
     return str(_OF_THREAD.stemmer.stemWord(word.removesuffix("'s")))
-
-
-def fold(text: str) -> str:
-    """Convert to lower case and straighten apostrophes; all characters keep their positions.
-
-    Example:
-        >>> fold("İt ISN’T")
-        "it isn't"
-    """
-    if not text.isascii() or "`" in text or '"' in text:
-        # İ is the one letter whose lower case is longer.
-        text = _BETWEEN_LETTERS.sub("'", text).replace("İ", "i")
-    return text.lower()
-
-
-def same_but_for_marks(first: str, second: str) -> bool:
-    """Tell whether two texts differ only in case, white space and marks.
-
-    Marks between digits count as differences, because 1.5 is not 15; so do signs and units such as % and $.
-
-    Example:
-        >>> same_but_for_marks("It’s  OPEN.", "its open"), same_but_for_marks("1.5", "15")
-        (True, False)
-    """
-    first, second = first.casefold(), second.casefold()
-    # Letters are no marks, so counting some letters tells most different pairs apart at once.
-    if any(first.count(letter) != second.count(letter) for letter in _FREQUENT_LETTERS):
-        return False
-    return all(left == right for left, right in zip_longest(_pieces(first), _pieces(second)))
-
-
-def is_english_script(text: str) -> bool:
-    """Tell whether at least four fifths of a text's letters are Latin or Greek (common in symbols).
-
-    Example:
-        >>> is_english_script("5 µg of β-blocker"), is_english_script("не подключён"), is_english_script("12")
-        (True, False, True)
-    """
-    return text.isascii() or len(_NON_LATIN.findall(text)) <= _FOREIGN_SHARE * len(_LETTER.findall(text))
-
-
-_FREQUENT_LETTERS = "etaoins"
-_APOSTROPHES = str.maketrans(dict.fromkeys("'’`´\"“”‘"))
-_PIECE = re.compile(
-    r"[^\W\d_]+|(?:(?<![\w])[-−])?\d+(?:[.,:/^]\d+)*|[%‰°$€£¥<>=+±⁻⁰¹²³⁴⁵⁶⁷⁸⁹½¼¾⅓⅔⅛⅜⅝⅞]|(?<=\d)[-–—−](?=\d)"
-)
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Yield the parts of a text that count when marks are ignored."""
-    return (match.group() for match in _PIECE.finditer(text.translate(_APOSTROPHES)))
-
-
-def _starts(folded: str, texts: list[str]) -> list[int]:
-    """Find the positions of successive words, which only blanks and underscores separate."""
-    starts, end = [], 0
-    for text in texts:
-        start = folded.find(text, end)
-        starts.append(start)
-        end = start + len(text)
-    return starts
 
 
 _VOWELS = "aeiou"
@@ -359,59 +219,59 @@ _ABSENCES = "backward_absent", "either_way", "participles"
 
 
 @lru_cache(maxsize=65536)
-def role_of(text: str) -> int:
+def role_of(word: str) -> int:
     """Return the possible roles of a word in any position, as a sum of flags.
 
     Args:
-        text: a word, number or mark in lower case.
+        word: a word, number or mark in lower case.
 
     Example:
         >>> role_of("lamp") == CONTENT, role_of(";") == END, bool(role_of("isn't") & CUE)
         (True, True, True)
     """
     rules = rules_of_negation()
-    is_word = text[0].isalpha()
+    is_word = word[0].isalpha()
     role = 0
-    if text in _IN_PLACE:
+    if word in _IN_PLACE:
         role |= CONTENT_IN_PLACE
-    elif is_word and ((len(text) > 1 and text not in rules["stop"] and "'" not in text) or is_listed(text)):
+    elif is_word and ((len(word) > 1 and word not in rules["stop"] and "'" not in word) or is_listed(word)):
         role |= CONTENT
-    if any(text in rules[name] for name in _CUES) or text.endswith("n't"):
+    if any(word in rules[name] for name in _CUES) or word.endswith("n't"):
         role |= CUE
-    if text in rules["clause_ends"] or text == "and" or not is_word:
+    if word in rules["clause_ends"] or word == "and" or not is_word:
         role |= END
-    if any(text in rules[name] for name in _ABSENCES) or text == "out":
+    if any(word in rules[name] for name in _ABSENCES) or word == "out":
         role |= ABSENCE
-    elif text in rules["backward_present"]:
+    elif word in rules["backward_present"]:
         role |= PRESENCE
     return role
 
 
-def is_content(texts: list[str], at: int) -> bool:
+def is_content(words: list[str], at: int) -> bool:
     """Tell whether a word that may be content or a small word is content in its place."""
-    following = texts[at + 1] if at + 1 < len(texts) else ""
-    if texts[at] in _BOUND_WORDS:
-        return not (_is_bound(texts, at) or texts[at : at + 2] == ["most", "of"])
-    if texts[at] == "too":
+    following = words[at + 1] if at + 1 < len(words) else ""
+    if words[at] in _BOUND_WORDS:
+        return not (_is_bound(words, at) or words[at : at + 2] == ["most", "of"])
+    if words[at] == "too":
         return following in rules_of_negation()["too_little"]
-    if texts[at] == "even":
+    if words[at] == "even":
         return following.startswith(_COUNTED)
-    if texts[at] == "left":
+    if words[at] == "left":
         return following != "out"
-    return is_answer(texts, at) if texts[at] in _ANSWERS else _is_switch(texts, at)
+    return is_answer(words, at) if words[at] in _ANSWERS else _is_switch(words, at)
 
 
-def is_answer(texts: Sequence[str], at: int) -> bool:
+def is_answer(words: Sequence[str], at: int) -> bool:
     """Tell whether a yes or no answers a question: "No, it is", "No it is", but not "No drug is safe".
 
     Example:
         >>> is_answer(["no", "it", "is"], 0), is_answer(["no", "drug", "is"], 0)
         (True, False)
     """
-    if texts[at] not in _ANSWERS or (at and texts[at - 1] not in _BEFORE_ANSWERS):
+    if words[at] not in _ANSWERS or (at and words[at - 1] not in _BEFORE_ANSWERS):
         return False
-    following = texts[at + 1] if at + 1 < len(texts) else "."
-    return texts[at] != "no" or kind_of(following) == "p" or following in rules_of_negation()["subjects"]
+    following = words[at + 1] if at + 1 < len(words) else "."
+    return words[at] != "no" or kind_of(following) == "p" or following in rules_of_negation()["subjects"]
 
 
 @cache
@@ -423,16 +283,16 @@ def rules_of_negation() -> dict[str, dict[str, str]]:
     }
 
 
-def _is_bound(texts: list[str], at: int) -> bool:
+def _is_bound(words: list[str], at: int) -> bool:
     """Tell whether a word belongs to a numeric bound: at least 5, 5 or more."""
-    before = texts[at - 1] if at else ""
-    return texts[at] in _BOUNDS.get(before, ())
+    before = words[at - 1] if at else ""
+    return words[at] in _BOUNDS.get(before, ())
 
 
-def _is_switch(texts: list[str], at: int) -> bool:
+def _is_switch(words: list[str], at: int) -> bool:
     """Tell whether on, off, up or down describes a state and is no preposition."""
-    ends = at + 1 == len(texts) or kind_of(texts[at + 1]) == "p" or texts[at + 1] in ("and", "or", "because")
-    before = stem(texts[at - 1]) if at and kind_of(texts[at - 1]) == "w" else ""
+    ends = at + 1 == len(words) or kind_of(words[at + 1]) == "p" or words[at + 1] in ("and", "or", "because")
+    before = stem(words[at - 1]) if at and kind_of(words[at - 1]) == "w" else ""
     return ends or before in ("turn", "switch", "go", "goe", "went", "gone", "move")
 
 
@@ -446,31 +306,31 @@ MOST_REPORTED = 200
 """The most numbers, or different names, that a text has and the other lacks that are reported."""
 
 
-def clause_start(texts: Sequence[str], roles: Sequence[int], at: int) -> int:
+def clause_start(words: Sequence[str], roles: Sequence[int], at: int) -> int:
     """Return the position where the clause of a word begins."""
     first = max(at - _LONGEST_SENTENCE, 0)
     before = range(at - 1, first - 1, -1)
-    return next((end + 1 for end in before if roles[end] & END and ends_clause(texts, end)), first)
+    return next((end + 1 for end in before if roles[end] & END and ends_clause(words, end)), first)
 
 
-def sentence_end(texts: Sequence[str], at: int) -> int:
+def sentence_end(words: Sequence[str], at: int) -> int:
     """Return the position of the mark that ends the sentence of a word, or the number of words."""
-    last = min(at + _LONGEST_SENTENCE, len(texts))
-    return next((end for end in range(at, last) if texts[end] in SENTENCE_ENDS), last)
+    last = min(at + _LONGEST_SENTENCE, len(words))
+    return next((end for end in range(at, last) if words[end] in SENTENCE_ENDS), last)
 
 
-def sentence_start(texts: Sequence[str], at: int) -> int:
+def sentence_start(words: Sequence[str], at: int) -> int:
     """Return the position of the first word of a word's sentence."""
     first = max(at - _LONGEST_SENTENCE, 0)
-    return next((end + 1 for end in range(at - 1, first - 1, -1) if texts[end] in SENTENCE_ENDS), first)
+    return next((end + 1 for end in range(at - 1, first - 1, -1) if words[end] in SENTENCE_ENDS), first)
 
 
-def begins_sentence(texts: Sequence[str], at: int) -> bool:
+def begins_sentence(words: Sequence[str], at: int) -> bool:
     """Tell whether a word is the first of its sentence."""
-    return at == 0 or texts[at - 1] in SENTENCE_ENDS
+    return at == 0 or words[at - 1] in SENTENCE_ENDS
 
 
-def ends_clause(texts: Sequence[str], at: int) -> bool:
+def ends_clause(words: Sequence[str], at: int) -> bool:
     """Tell whether a word or mark ends a clause.
 
     Example:
@@ -479,18 +339,198 @@ def ends_clause(texts: Sequence[str], at: int) -> bool:
         >>> ends_clause(["no", "fever", ",", "chills", "or", "cough"], 2)
         False
     """
-    text = texts[at]
-    if kind_of(text) == "p":
-        return text in ".;:?!()" or (text == "," and not _is_list(texts, at))
-    if text == "and":
-        following = texts[at + 1] if at + 1 < len(texts) else "."
+    word = words[at]
+    if kind_of(word) == "p":
+        return word in ".;:?!()" or (word == "," and not _is_list(words, at))
+    if word == "and":
+        following = words[at + 1] if at + 1 < len(words) else "."
         return kind_of(following) != "w" or following in rules_of_negation()["clause_starts"]
-    return text in rules_of_negation()["clause_ends"]
+    return word in rules_of_negation()["clause_ends"]
 
 
-def _is_list(texts: Sequence[str], at: int) -> bool:
+def _is_list(words: Sequence[str], at: int) -> bool:
     """Tell whether a comma is part of a list that ends in "or": no fever, chills, or cough."""
-    ahead, ends = texts[at + 1 : at + 9], rules_of_negation()["clause_ends"]
-    stops = [position for position, text in enumerate(ahead) if text in ".;:?!" or text in ends]
+    ahead, ends = words[at + 1 : at + 9], rules_of_negation()["clause_ends"]
+    stops = [position for position, word in enumerate(ahead) if word in ".;:?!" or word in ends]
     ahead = ahead[: stops[0]] if stops else ahead
     return "or" in ahead[: _NO_VERB + 1] or ("," in ahead[:_NO_VERB] and "or" in ahead)
+
+
+_GERUND = "-ing"
+_SHORTEST_GERUND = 5
+_BETWEEN_PASSIVE = 3
+_LONGEST_HINDERED = 5
+_FARTHEST_BUT = 3
+_FARTHEST_BOUND = 4
+
+
+def denies_next(words: Sequence[str], at: int) -> bool:
+    """Tell whether a word negates the words after it.
+
+    Example:
+        >>> denies_next("you omitted the label".split(), 1), denies_next("it was omitted here".split(), 2)
+        (True, False)
+    """
+    rules, word = rules_of_negation(), words[at]
+    if word in rules["either_way"]:
+        return _has_object(words, at)
+    if word in rules["after_hindering"]:
+        return any(
+            _hinders(words, before, at) for before in range(max(at - _LONGEST_HINDERED - 1, 0), at - 1)
+        )
+    if (word in rules["participles"] and _is_passive(words, at)) or _is_completed(words, at):
+        return False
+    if word in rules["forward_before"]:
+        return _is_followed_as_asked(_following(words, at), rules["forward_before"][word].split())
+    return (word in rules["forward"] or word.endswith("n't")) and not _is_idle(words, at)
+
+
+def denies_before(words: Sequence[str], at: int) -> int | None:
+    """Find the first word of a phrase that ends here and negates what comes before it in the clause.
+
+    Returns:
+        The position of that word; ``None`` if there is no such phrase.
+
+    Example:
+        >>> denies_before("fever is absent".split(), 2), denies_before("fever was not ruled out".split(), 4)
+        (2, 3)
+    """
+    rules, word = rules_of_negation(), words[at]
+    if word == "out":
+        is_phrase = at and words[at - 1] in rules["out_after"] and _is_passive(words, at - 1)
+        return at - 1 if is_phrase else None
+    if word in rules["either_way"]:
+        return None if _has_object(words, at) else at
+    if word in rules["unnoticed"] and _following(words, at) == "by":
+        return None
+    if word in rules["participles"]:
+        return at if word not in rules["out_after"] and _is_passive(words, at) else None
+    return at if word in rules["backward_absent"] else None
+
+
+def weakens_next(words: Sequence[str], at: int) -> bool:
+    """Tell whether a word leaves open whether there is any of what follows: few tests, but not a few tests.
+
+    Example:
+        >>> weakens_next(["few", "tests"], 0), weakens_next(["a", "few", "tests"], 1)
+        (True, False)
+    """
+    rules, word = rules_of_negation(), words[at]
+    before, following = words[at - 1] if at else "", _following(words, at)
+    if word not in rules["weakening"]:
+        return False
+    if word in ("hard", "difficult"):
+        return following == "to"
+    if word == "more":
+        return before in rules["wishing"] or (
+            before == "be" and at > 1 and words[at - 2] in rules["advising"]
+        )
+    if before == "a":
+        return at > 1 and words[at - 2] == "only"
+    return before != "not" and before not in rules["definite"]
+
+
+def _following(words: Sequence[str], at: int) -> str:
+    return words[at + 1] if at + 1 < len(words) else ""
+
+
+def _is_completed(words: Sequence[str], at: int) -> bool:
+    """Tell whether a verb has its "from" behind an object, and so leaves that object alone."""
+    if words[at] not in rules_of_negation()["hindering"]:
+        return False
+    last = min(at + _LONGEST_HINDERED + 1, len(words) - 1)
+    return any(words[end] == "from" and _hinders(words, at, end) for end in range(at + 2, last + 1))
+
+
+def _hinders(words: Sequence[str], at: int, end: int) -> bool:
+    """Tell whether a verb and "from" embrace an object, and a gerund follows: keep the loop from running."""
+    between, following = words[at + 1 : end], _following(words, end)
+    return (
+        words[at] in rules_of_negation()["hindering"]
+        and _is_gerund(following)
+        and all(word[0].isalpha() and word not in rules_of_negation()["hindering"] for word in between)
+    )
+
+
+def _is_idle(words: Sequence[str], at: int) -> bool:
+    """Tell whether the words beside a negation keep it from negating: not only, no. 5, whether or not."""
+    rules, word, following = rules_of_negation(), words[at], _following(words, at)
+    if following in rules["pseudo"].get(word, "").split():
+        return True
+    idle_no = word == "no" and _is_idle_no(words, at)
+    idle_not = word == "not" and at > 0 and _is_idle_not(words, at)
+    return idle_no or idle_not or _sets_bound(words, at) or _leaves_exception(words, at)
+
+
+def _is_idle_no(words: Sequence[str], at: int) -> bool:
+    """Tell whether "no" stands before no word, answers, or begins "no other is as good"."""
+    following = _following(words, at)
+    if not following[:1].isalpha() or is_answer(words, at):
+        return True
+    return following == "other" and begins_sentence(words, at)
+
+
+def _is_idle_not(words: Sequence[str], at: int) -> bool:
+    """Tell whether "not" leaves a question open ("whether or not") or repeats a denial (", not even you")."""
+    repeats = _following(words, at) == "even" and words[at - 1] == ","
+    return repeats or words[at - 1] in rules_of_negation()["idle_after"]
+
+
+def _sets_bound(words: Sequence[str], at: int) -> bool:
+    """Tell whether a negation with "more than" close behind sets a bound: do not take more than one."""
+    word, bounded = words[at], rules_of_negation()["bounded"]
+    farthest = 1 if word == "no" else _FARTHEST_BOUND
+    if word not in ("no", "not") and not word.endswith("n't"):
+        return False
+    ahead = list(takewhile(lambda word: word[0].isalpha(), words[at + 1 : at + 2 + farthest]))
+    return any(word in bounded and following == "than" for word, following in pairwise(ahead))
+
+
+def _leaves_exception(words: Sequence[str], at: int) -> bool:
+    """Tell whether all but an exception is denied, and the exception affirmed: nothing except the logo."""
+    rules = rules_of_negation()
+    if words[at] not in rules["no_others"] and words[at : at + 2] != ["no", "one"]:
+        return False
+    sentence = range(sentence_start(words, at), sentence_end(words, at))
+    around = words[sentence.start : sentence.stop]
+    if all(rules[name].keys().isdisjoint(around) for name in ("exceptive", "exceptive_pairs")):
+        return False
+    return any(_excepts(words, position, at) for position in sentence)
+
+
+def _excepts(words: Sequence[str], at: int, denial: int) -> bool:
+    """Tell whether a word sets an exception to a denial; "but" does so close behind it alone."""
+    rules, word = rules_of_negation(), words[at]
+    if word == "but":
+        return denial < at <= denial + _FARTHEST_BUT and words[at - 1] != ","
+    return (
+        word in rules["exceptive"] or _following(words, at) in rules["exceptive_pairs"].get(word, "").split()
+    )
+
+
+def _has_object(words: Sequence[str], at: int) -> bool:
+    """Tell whether a word is followed by what is missing: "is missing a label", but not "is missing here"."""
+    rules, following = rules_of_negation(), _following(words, at)
+    return following in rules["before_objects"] or (
+        following[:1].isalpha() and following not in rules["stop"]
+    )
+
+
+def _is_passive(words: Sequence[str], at: int) -> bool:
+    """Tell whether a participle has a form of "to be" before it: was omitted, was not even mentioned."""
+    rules = rules_of_negation()
+    for before in range(at - 1, max(at - 1 - _BETWEEN_PASSIVE, -1), -1):
+        if words[before].removesuffix("n't") in rules["be"]:
+            return True
+        if not (words[before].endswith("ly") or words[before] in rules["inside_passives"]):
+            return False
+    return False
+
+
+def _is_followed_as_asked(following: str, asked: list[str]) -> bool:
+    """Tell whether the next word is one of those that make a word negate; ``-ing`` stands for any gerund."""
+    return following in asked or (_GERUND in asked and _is_gerund(following))
+
+
+def _is_gerund(word: str) -> bool:
+    return word.endswith("ing") and len(word) >= _SHORTEST_GERUND

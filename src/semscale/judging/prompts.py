@@ -81,14 +81,14 @@ def read_items(questions: object, answers: object, references: object = None) ->
 
 def _item(question: object, answer: object, *references: object) -> JudgedItem | Status:
     for cell in (question, answer):
-        status = text_status(cell)
+        status = text_status(cell, most_characters=None)
         if status is not Status.SCORED:
             return status
     if not references:
         return JudgedItem(str(question), str(answer))
     cell = references[0]
     alternatives = cell if isinstance(cell, Sequence) and not isinstance(cell, str) else [cell]
-    usable = [str(text) for text in alternatives if text_status(text) is Status.SCORED]
+    usable = [str(text) for text in alternatives if text_status(text, most_characters=None) is Status.SCORED]
     if not usable:
         return Status.NO_REFERENCE
     return JudgedItem(str(question), str(answer), _ALTERNATIVES.join(usable))

@@ -15,9 +15,8 @@ from semscale.judging.human_labels import HumanEvidence, compare_with_labels, me
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.templates import Template
 from semscale.judging.verdict import Provenance, Verdict
-from semscale.results.estimates import Estimates, mean_in_words
+from semscale.results.estimates import Estimates, Tallies, mean_in_words
 from semscale.results.summary import ForemostRows, RowTally, Summary
-from semscale.results.tallies import Tallies
 from semscale.signature import Signature
 from semscale.stats.agreement import (
     AgreementEstimate,

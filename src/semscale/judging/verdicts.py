@@ -17,10 +17,8 @@ from semscale.judging.settings import JudgeColumns
 from semscale.judging.summary import JudgeSummary, JudgeTally
 from semscale.judging.templates import Template
 from semscale.judging.verdict import ASKED, Provenance, Verdict
-from semscale.results.estimates import Estimates
-from semscale.results.result import Result
-from semscale.results.result_columns import STATUSES
-from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
+from semscale.results.estimates import Estimates, EstimateSettings, IntervalSettings, estimate_values
+from semscale.results.result import STATUSES, Result
 from semscale.signature import Signature
 from semscale.stats.agreement import (
     EffectiveJudges,

@@ -33,10 +33,8 @@ from semscale.matching.token_scores import (
 )
 from semscale.messages import known_settings
 from semscale.presentable import Presentable
-from semscale.results.estimates import Estimates
-from semscale.results.result import Result
-from semscale.results.result_columns import COUNTS, FLOATS, POSITIONS, STATUSES
-from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
+from semscale.results.estimates import Estimates, EstimateSettings, IntervalSettings, estimate_values
+from semscale.results.result import COUNTS, FLOATS, POSITIONS, STATUSES, Result
 from semscale.signature import Signature
 from semscale.stats.correlations import replicates_for, spearman_estimate
 from semscale.stats.intervals import Estimate, IntervalPlan, check_seed

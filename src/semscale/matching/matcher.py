@@ -33,7 +33,7 @@ from semscale.matching.pairs import (
 )
 from semscale.matching.settings import MatchColumns, MatchSettings, known_method
 from semscale.matching.summary import MatchSummary, MatchTally, drawn_items, separate
-from semscale.results.result_columns import PRIVATE
+from semscale.results.result import PRIVATE
 from semscale.results.runs import TableInstrument, measure_table
 from semscale.results.table_columns import Cells
 from semscale.settings import takes

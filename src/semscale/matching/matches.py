@@ -10,18 +10,17 @@ from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.matching.settings import MatchColumns
 from semscale.matching.summary import MatchSummary, Separation, summarize_matches
-from semscale.results.estimates import Estimates
-from semscale.results.result import Result
-from semscale.results.result_columns import (
+from semscale.results.estimates import Estimates, EstimateSettings, IntervalSettings, estimate_values
+from semscale.results.result import (
     COUNTS,
     FLAGS,
     FLOATS,
     POSITIONS,
     STATUSES,
+    Result,
     numbers_by_name,
     records,
 )
-from semscale.results.tallies import EstimateSettings, IntervalSettings, estimate_values
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
 from semscale.types import Floats, Integers, Mask, Statuses

@@ -155,7 +155,7 @@ def pair_up(predictions: object, references: object) -> Pairs:
     for item, (prediction, cell) in enumerate(zip(listed, cells, strict=True)):
         usable, status[item] = usable_references(cell), text_status(prediction)
         if status[item] is Status.SCORED and not usable:
-            status[item] = Status.NO_REFERENCE
+            status[item] = Status.TOO_LONG if _has_long_text(cell) else Status.NO_REFERENCE
         if status[item] is Status.SCORED:
             number = numbers.setdefault(prediction, len(numbers))
             rows += [(number, numbers.setdefault(text, len(numbers)), item, at) for at, text in usable]
@@ -191,9 +191,16 @@ def usable_references(cell: object) -> list[tuple[int, str]]:
         raise InputError(
             f"references must be texts or lists of texts, which have an order, got {type(cell).__name__}"
         )
+    return [(at, text) for at, text in enumerate(_listed(cell)) if text_status(text) is Status.SCORED]
+
+
+def _has_long_text(cell: object) -> bool:
+    return any(text_status(text) is Status.TOO_LONG for text in _listed(cell))
+
+
+def _listed(cell: object) -> Sequence[Any]:
     listed = isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str | bytes)
-    references = as_list(cell, "references") if listed else [cell]
-    return [(at, text) for at, text in enumerate(references) if text_status(text) is Status.SCORED]
+    return as_list(cell, "references") if listed else [cell]
 
 
 def guards_read(prediction: str, reference: str) -> bool:

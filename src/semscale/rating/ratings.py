@@ -11,19 +11,18 @@ from semscale.errors import InputError
 from semscale.rating.calibration import Calibration
 from semscale.rating.readouts import modes, sum_in_order
 from semscale.rating.summary import RatingSummary, RatingTally
-from semscale.results.estimates import Estimates
-from semscale.results.result import Result
-from semscale.results.result_columns import (
+from semscale.results.estimates import Estimates, EstimateSettings, IntervalSettings, Tallies, estimate_rows
+from semscale.results.result import (
     COUNTS,
     FLAGS,
     FLOATS,
     STATUSES,
     TEXTS,
     VECTORS,
+    Result,
     ResultColumn,
     declared,
 )
-from semscale.results.tallies import EstimateSettings, IntervalSettings, Tallies, estimate_rows
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, mass_names, scale_figures

@@ -23,6 +23,13 @@ So thresholds lie halfway between the anchors' positions on the line, evenly spa
 do, and the mean of a rating never falls when the slope rises. Nothing is fitted to texts; ``WIDTH`` was
 chosen once, by ``bench/readout.py``.
 
+``combined``, the mean of the ordinal masses and of a centred softmax. Some anchors are near every text. The
+softmax therefore subtracts from each cosine the mean cosine of its anchor with all anchors of the scale::
+
+    p(r)  is proportional to  exp((cosine(x, anchor r) - mean cosine(any anchor, anchor r)) / SHARPNESS)
+
+Masses are averaged over anchor sets. A text's rating depends on the text and the scale, and on no other text.
+
 All cosines are identical to the last bit whatever other texts are in the batch. In which order a matrix
 product sums depends on its shape, on the processor, and on where in the matrix a row stands. Each text is
 therefore multiplied by itself, in a product whose shape is always the same.
@@ -35,6 +42,10 @@ References:
     An, Kwak, Ahn (2018): SemAxis. ACL 2018, 2450-2461. DOI 10.18653/v1/P18-1228.
     Kozlowski, Taddy, Evans (2019): The Geometry of Culture. American Sociological Review 84(5), 905-949.
     DOI 10.1177/0003122419877135.
+    Lample, Conneau, Ranzato, Denoyer, Jegou (2018): Word Translation Without Parallel Data. ICLR 2018,
+    section 2.3, on mean similarities that correct for vectors near all others. arXiv 1710.04087.
+    Radford et al. (2021): Learning Transferable Visual Models From Natural Language Supervision. ICML 2021,
+    on the softmax of cosines. arXiv 2103.00020.
 """
 
 from collections.abc import Callable, Iterator
@@ -53,6 +64,9 @@ Reals = npt.NDArray[np.floating[Any]]
 
 WIDTH = 0.45
 """Standard deviation of the normal distribution, in standard deviations of the points 1 ... k."""
+
+SHARPNESS = 0.02
+"""Difference of two cosines by which masses of the softmax differ by the factor e."""
 
 _LEAST_RISE = 1e-6
 """Anchors have no direction if their slopes rise by less: then rounding of float32 cosines moves texts."""
@@ -340,16 +354,14 @@ def ordinal_ratings(
     RaterSettings(epsilon=epsilon, temperature=temperature)  # refuses wrong settings
 
     def prepared(units: Floats, point_values: Floats) -> _BlockReadout:
-        n_sets, k, _ = units.shape
-        line, set_lines = anchor_line(units), [anchor_line(units[[row]]) for row in range(n_sets)]
+        positions_of = _position_readout(units)
+        k = units.shape[1]
 
         def read(cosines: Reals) -> tuple[Floats, Floats, Mask]:
-            slopes = _slopes(cosines)
-            pmf = ordinal_masses(_positions(sum_in_order(slopes) / n_sets, line, k), k, width=width)
-            pmf = sharpened(pmf, temperature, "safe", TIES[cosines.dtype.name])
-            pmf = pmf if epsilon == 0 else (pmf + epsilon / k) / (1 + epsilon)
-            positions = np.array([_positions(slopes[row], set_lines[row], k) for row in range(n_sets)])
-            means = _means(positions, point_values, width, epsilon)
+            position, set_positions = positions_of(cosines)
+            pmf = ordinal_masses(position, k, width=width)
+            pmf = _spread(pmf, temperature, epsilon, TIES[cosines.dtype.name])
+            means = _with_epsilon(_means(set_positions, point_values, width), epsilon, point_values.mean())
             return pmf, means, np.zeros(cosines.shape[2], np.bool_)
 
         return read
@@ -357,7 +369,85 @@ def ordinal_ratings(
     return _rated(vectors, anchors, values, prepared)
 
 
-READOUTS: dict[Readout, Callable[..., VectorRatings]] = {"ssr": ssr_ratings, "ordinal": ordinal_ratings}
+def combined_ratings(
+    vectors: npt.ArrayLike,
+    anchors: npt.ArrayLike,
+    *,
+    values: npt.ArrayLike | None = None,
+    epsilon: float = 0.0,
+    temperature: float = 1.0,
+) -> VectorRatings:
+    """Rate vectors by the mean of the ordinal masses and of a softmax of centred cosines.
+
+    A row's rating is the same to the last bit regardless of order and batch.
+
+    Args:
+        vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
+        anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
+        values: shape (k,), the points' values for ``set_means``; 1 to k unless given.
+        epsilon: as in ``ordinal_ratings``.
+        temperature: as in ``sharpen_pmf``.
+
+    Returns:
+        Ratings in the order of the vectors; uniform where all anchors are equal.
+
+    Raises:
+        InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, or wrong settings.
+
+    Example:
+        Cosines .6 and .8 with two anchors whose centres are equal: the softmax has exp(-10) on the first one.
+
+        >>> ratings = combined_ratings([[3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]])
+        >>> ratings.pmf.round(3).tolist()
+        [[0.164, 0.836]]
+    """
+    RaterSettings(epsilon=epsilon, temperature=temperature)  # refuses wrong settings
+
+    def prepared(units: Floats, point_values: Floats) -> _BlockReadout:
+        positions_of = _position_readout(units)
+        n_sets, k, _ = units.shape
+        centres = units @ units.mean(axis=(0, 1))
+
+        def read(cosines: Reals) -> tuple[Floats, Floats, Mask]:
+            position, set_positions = positions_of(cosines)
+            softmax = _softmax(cosines, centres)
+            pmf = (ordinal_masses(position, k) + sum_in_order(softmax) / n_sets) / 2
+            pmf = _spread(pmf, temperature, epsilon, TIES[cosines.dtype.name])
+            softmax_means = sum_in_order((softmax * point_values[:, None]).swapaxes(0, 1))
+            means = (_means(set_positions, point_values, WIDTH) + softmax_means) / 2
+            means = _with_epsilon(means, epsilon, point_values.mean())
+            return pmf, means, np.zeros(cosines.shape[2], np.bool_)
+
+        return read
+
+    return _rated(vectors, anchors, values, prepared)
+
+
+def _softmax(cosines: Reals, centres: Floats) -> Floats:
+    """Masses (s, k, n) of each set from cosines (s, k, n) and the anchors' mean cosines (s, k)."""
+    logits = (cosines.astype(np.float64) - centres[:, :, None]) / SHARPNESS
+    masses: Floats = np.exp(logits - logits.max(axis=1, keepdims=True))
+    masses /= sum_in_order(masses.swapaxes(0, 1))[:, None, :]
+    return masses
+
+
+def _spread(pmf: Floats, temperature: float, epsilon: float, tie: float) -> Floats:
+    """Apply the temperature to masses (k, n), then spread a mass of epsilon over all points."""
+    pmf = sharpened(pmf, temperature, "safe", tie)
+    return pmf if epsilon == 0 else (pmf + epsilon / len(pmf)) / (1 + epsilon)
+
+
+def _with_epsilon(means: Floats, epsilon: float, middle: float) -> Floats:
+    """Return means after a mass of epsilon with the mean ``middle`` was added to the mass of 1."""
+    mixed: Floats = (means + epsilon * middle) / (1 + epsilon)
+    return mixed
+
+
+READOUTS: dict[Readout, Callable[..., VectorRatings]] = {
+    "ssr": ssr_ratings,
+    "ordinal": ordinal_ratings,
+    "combined": combined_ratings,
+}
 """From vectors and anchors to ratings, by name; all take ``values``, ``epsilon`` and ``temperature``."""
 
 
@@ -380,7 +470,7 @@ def ordinal_masses(positions: Floats, k: int, *, width: float = WIDTH) -> Floats
         >>> ordinal_masses(np.array([2.0, 2.5]), 3).T.round(3).tolist()
         [[0.087, 0.826, 0.087], [0.003, 0.497, 0.5]]
     """
-    from scipy.special import ndtr  # slow to import, and the other readout does without
+    from scipy.special import ndtr  # slow to import, and SSR does without
 
     distances = _from_thresholds(positions, k, width)
     below = np.zeros((k + 1, len(positions)))
@@ -405,6 +495,19 @@ def anchor_line(units: Floats) -> tuple[float, float]:
     contrast = _contrast(units.shape[1])
     axis = np.einsum("k,skd->d", contrast, units) / len(units)
     return float(units.mean(axis=(0, 1)) @ axis), float(axis @ axis)
+
+
+def _position_readout(units: Floats) -> Callable[[Reals], tuple[Floats, Floats]]:
+    """Return the function from cosines (s, k, n) to positions under all sets (n,) and each set (s, n)."""
+    n_sets, k, _ = units.shape
+    line, set_lines = anchor_line(units), [anchor_line(units[[row]]) for row in range(n_sets)]
+
+    def positions(cosines: Reals) -> tuple[Floats, Floats]:
+        slopes = _slopes(cosines)
+        by_set = np.array([_positions(slopes[row], set_lines[row], k) for row in range(n_sets)])
+        return _positions(sum_in_order(slopes) / n_sets, line, k), by_set
+
+    return positions
 
 
 def _positions(slopes: Floats, line: tuple[float, float], k: int) -> Floats:
@@ -435,15 +538,15 @@ def _from_thresholds(positions: Floats, k: int, width: float) -> Floats:
     return distances
 
 
-def _means(positions: Floats, values: Floats, width: float, epsilon: float) -> Floats:
-    """Means (s, n) of the masses at such positions, epsilon among them; of equal masses where one is NaN."""
+def _means(positions: Floats, values: Floats, width: float) -> Floats:
+    """Means (s, n) of the masses at such positions; those of equal masses where a position is NaN."""
     from scipy.special import ndtr
 
     distances = _from_thresholds(positions, len(values), width)
     steps = np.diff(values)[:, None, None]
-    means = np.where(np.isnan(positions), values.mean(), values[0] + sum_in_order(ndtr(-distances) * steps))
-    mixed: Floats = (means + epsilon * values.mean()) / (1 + epsilon)
-    return mixed
+    rising = values[0] + sum_in_order(ndtr(-distances) * steps)
+    means: Floats = np.where(np.isnan(positions), values.mean(), rising)
+    return means
 
 
 def best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Floats:

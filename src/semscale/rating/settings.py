@@ -26,8 +26,8 @@ letter. ``guide`` is the equation with the edge cases of its authors' guide, as 
 it.
 """
 
-Readout = Literal["ssr", "ordinal"]
-"""How cosines with anchors become a rating: by the module ``ssr`` or ``ordinal``, beside this one."""
+Readout = Literal["ssr", "ordinal", "combined"]
+"""Formula from cosines with anchors to a rating; ``readouts.py`` has all of them."""
 
 DEFAULT_READOUT: Readout = "ssr"
 
@@ -110,8 +110,9 @@ class RaterSettings(Settings):
     readout: Annotated[
         Readout | None,
         Field(
-            description="How similarities become a rating: ssr, or ordinal, the position between lower and "
-            f"upper anchors; by default {DEFAULT_READOUT}."
+            description="Formula from similarities to a rating: ssr; ordinal, the position between lower and "
+            "upper anchors; or combined, the mean of ordinal and a softmax over the points; by default "
+            f"{DEFAULT_READOUT}."
         ),
         Option(RATING, rare=True),
     ] = None

@@ -71,6 +71,7 @@ _OUTCOMES = {
 _REASONS = {
     "unsure": "a code lies between the two thresholds",
     "empty": "nothing but white space",
+    "too-long": "more than 100,000 characters",
     "uninformative": "neither a letter nor a digit",
     "weightless": "the model cannot read the text",
     "missing": "the cell is empty",

@@ -93,9 +93,10 @@ RANKING = "Read this mean as a ranking and a comparison between groups, not as a
 """Limit of a mean without calibration: it spreads less than people's, and its distribution may be chance."""
 
 _READOUTS = {
-    "ssr": "ssr: the more similar an anchor, the more mass its point gets; the other readout is ordinal",
+    "ssr": "ssr: the more similar an anchor, the more mass its point gets",
     "ordinal": "ordinal: the position of the text between the lower and the upper anchors, by a cumulative "
-    "probit model; the other readout is ssr",
+    "probit model",
+    "combined": "combined: the mean of the ordinal readout and of a softmax of centred similarities",
 }
 _COMMON_ERROR = (
     "The error of the calibration is largely common to all groups: do not compare groups by these intervals."
@@ -169,7 +170,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         ),
         citations=(
             SSR,
-            *(_ORDINAL if readout == "ordinal" else ()),
+            *(_ORDINAL if readout in {"ordinal", "combined"} else ()),
             _BOOTSTRAP if estimates.overall.method == "bootstrap" else None,
         ),
     )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 STATUS_MEANINGS = {
     "not-text": "the cell holds a number or something else that is not text",
     "empty": "nothing but white space",
+    "too-long": "more than 100,000 characters: split the text, or leave out what was pasted into it",
     "refused": "the model declined to answer",
     "failed": "no reply came",
     "unfinished": "the run stopped first; the same command goes on from there",

@@ -1,14 +1,38 @@
-"""Estimates about all rows and about groups of them, and notes on intervals from few rows."""
+"""Estimates about all rows and groups of them, tallies from which they are made, and notes on few rows."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from semscale.errors import InputError
+from semscale.results.weights import NOBODY, as_weights, numbered
 from semscale.signature import Signature
-from semscale.stats.groups import GroupEstimate, counted_mean
-from semscale.stats.intervals import FEWEST_CLUSTERS, MeanEstimate, UsedMethod
+from semscale.stats.groups import (
+    Basis,
+    GroupEstimate,
+    GroupTally,
+    Tally,
+    counted_mean,
+    estimate_group,
+    widened_for_refits,
+)
+from semscale.stats.intervals import (
+    FEWEST_CLUSTERS,
+    Estimate,
+    Figures,
+    IntervalPlan,
+    MeanEstimate,
+    Method,
+    UsedMethod,
+    value_figure,
+)
+from semscale.store.columns import as_names
+from semscale.types import Floats, Integers, Refits, Status
 
 
 @dataclass(frozen=True)
@@ -205,3 +229,404 @@ def few_different_groups_note(n: int, unit: str) -> str:
 
 def _groups_have(n: int) -> str:
     return "1 group has" if n == 1 else f"{n:,} groups have"
+
+
+MAX_GROUPS = 100_000
+"""Groups that a column may name."""
+
+NO_WEIGHT = "no-weight"
+ZERO_WEIGHT = "zero-weight"
+NO_RESPONDENT = "no-respondent"
+NO_VALUE = "no-value"
+
+
+class _Groups:
+    """Tallies of all groups, one for each set of figures, and counts of rows left out of the main one."""
+
+    def __init__(self, widths: Sequence[int]) -> None:
+        self.names: dict[str | None, int] = {}
+        self.tallies = [Tally(width) for width in widths]
+        self._left_out: dict[str, Integers] = {}
+
+    def numbered(self, names: list[str | None]) -> Integers:
+        """Give the number of each row's group; a new name gets the next one."""
+        known = self.names
+        numbers = [known.setdefault(name, len(known)) for name in names]
+        check_groups(known)
+        return np.array(numbers, np.int64)
+
+    def leave_out(self, groups: Integers, reason: str) -> None:
+        """Count rows of groups that are left out for a reason."""
+        counts = np.bincount(groups, minlength=len(self.names))
+        before = self._left_out.get(reason, np.zeros(0, np.int64))
+        counts[: len(before)] += before
+        self._left_out[reason] = counts
+
+    def __iter__(self) -> Iterator[tuple[str | None, Sequence[GroupTally], dict[str, int]]]:
+        """Give the name of each group, its tallies, and its rows that were left out, by reason."""
+        lots = zip(*(tally.groups() for tally in self.tallies), strict=True)
+        for (name, at), lot in zip(self.names.items(), lots, strict=True):
+            counted = {reason: int(n[at]) for reason, n in self._left_out.items() if at < len(n)}
+            yield name, lot, {reason: n for reason, n in counted.items() if n}
+
+
+class Tallies:
+    """Adds up the values of rows part by part, and estimates figures from the sums.
+
+    Args:
+        figures: sets of figures to estimate: that of a scale, which has a column for each point (see
+            ``scale_figures``), or several with one column each (see ``value_figure``).
+        signature: the instrument's; the settings of the estimates are added to it.
+        main: place of the set whose first figure is the main one, from 0.
+        n_labels: labelled items that a calibration was fitted to, for the intervals with ``refits``.
+
+    Example:
+        >>> from semscale.stats.intervals import scale_figures
+        >>> tallies = Tallies([scale_figures(np.array([1.0, 2.0]))], Signature.of("rate"))
+        >>> tallies.add(np.array([[0.5, 0.5], [0.0, 1.0]]), [Status.SCORED] * 2, by=["a", "b"])
+        >>> estimates = tallies.estimates()
+        >>> estimates.overall.mean.value, [group.group for group in estimates.groups]
+        (1.75, ['a', 'b'])
+    """
+
+    def __init__(
+        self,
+        figures: Sequence[Figures],
+        signature: Signature,
+        *,
+        main: int = 0,
+        n_labels: int | None = None,
+    ) -> None:
+        self._signature = signature
+        self._n_labels = n_labels
+        self._figures = tuple(figures)
+        self._main = main
+        widths = [lot.matrix.shape[1] for lot in self._figures]
+        ends = np.cumsum(widths).tolist()
+        self._columns = [slice(end - width, end) for end, width in zip(ends, widths, strict=True)]
+        self._overall = [Tally(width) for width in widths]
+        self._left_out: Counter[str] = Counter()
+        self._groups = _Groups(widths)
+        self._n = 0
+        self._by: str | None = None
+        self._clustered = self._weighted = False
+        self._n_refits = 0
+
+    def add(  # noqa: PLR0913 - columns of the rows
+        self,
+        values: Floats,
+        status: object,
+        *,
+        weights: object = None,
+        by: object = None,
+        respondents: object = None,
+        refits: Refits | None = None,
+    ) -> None:
+        """Add a part; each of the columns must be given for all parts or for none.
+
+        Args:
+            values: shape (m, k), a column for each number that the figures are made from; not looked at where
+                the status is not ``scored``, and NaN where a row has no value.
+            status: shape (m,), of each row.
+            weights: shape (m,), finite and not negative, or missing.
+            by: shape (m,), names of groups, or missing.
+            respondents: shape (m,), whose text it is, or missing; an empty name is missing.
+            refits: shape (m, b, k), ``values`` under each of b refits of the function that gave them, such as
+                a calibration; the intervals then allow for its error. Only with one set of figures.
+
+        Raises:
+            InputError: a column of the wrong length, a wrong weight, or more than 100,000 groups.
+        """
+        reasons = np.array(status, dtype=object)
+        m = len(reasons)
+        row_weights = np.ones(m)
+        if weights is not None:
+            row_weights = as_weights(weights, first_row=self._n)
+            _check_length(len(row_weights), m, "weights")
+            _leave_out(reasons, np.isnan(row_weights), NO_WEIGHT)
+            _leave_out(reasons, row_weights == 0, ZERO_WEIGHT)
+        clusters = None
+        if respondents is not None:
+            clusters = numbered(respondents, m)
+            _leave_out(reasons, clusters == NOBODY, NO_RESPONDENT)
+        self._n += m
+        self._clustered, self._weighted = clusters is not None, weights is not None
+        self._n_refits = 0 if refits is None else refits.shape[1]
+        sets = [values[:, columns] for columns in self._columns]
+        part = _Part(sets, reasons, row_weights, clusters, refits)
+        for reason, rows in part.left_out(self._main):
+            self._left_out[reason] += len(rows)
+        part.add_to(self._overall)
+        if by is not None:
+            names = as_names(by, "by")
+            _check_length(len(names), m, "by")
+            numbers = self._groups.numbered(names)
+            for reason, rows in part.left_out(self._main):
+                self._groups.leave_out(numbers[rows], reason)
+            part.add_to(self._groups.tallies, numbers, len(self._groups.names))
+            self._by = self._by or _title(by)
+
+    def estimates(
+        self,
+        *,
+        interval: float = 0.95,
+        method: Method = "bootstrap",
+        seed: int = 0,
+        replicates: int = 2000,
+        signature: Signature | None = None,
+    ) -> Estimates:
+        """Estimate from everything added so far.
+
+        Up to 20,000 clusters (rows, or respondents where they are named) intervals are bootstrapped, above
+        they are linearized, for all groups alike; but a group of fewer than 10 clusters is always linearized,
+        because percentiles of a bootstrap would be too narrow.
+
+        Args:
+            interval: coverage that the intervals aim at, between 0 and 1.
+            method: ``linearized`` for intervals that draw nothing at random.
+            seed: seed of the bootstrap.
+            replicates: resamples of the bootstrap, at least 100.
+            signature: the instrument's, if it is known only now.
+
+        Raises:
+            InputError: a setting out of range, or weights that sum to 0 although rows were scored.
+        """
+        everything = [tally.whole() for tally in self._overall]
+        overall = everything[self._main]
+        if self._left_out[ZERO_WEIGHT] and not overall.weight > 0:
+            raise InputError("weights must not all be 0: nothing is left to estimate from")
+        plan = IntervalPlan(interval, method if overall.exact else "linearized", seed, replicates)
+        whole = self._estimate(None, everything, self._left_out, plan)
+        used = _used_method(whole) or plan.method
+        bootstrapped = used == "bootstrap"
+        settings = {
+            "interval": interval,
+            "method": used,
+            "replicates": replicates if bootstrapped else None,
+            "seed": seed if bootstrapped else None,
+            "clusters": "respondents" if self._clustered else "rows",
+            "weights": self._weighted,
+            **({"refits": self._n_refits} if self._n_refits else {}),
+        }
+        return Estimates(
+            overall=whole,
+            groups=tuple(self._estimate(*group, plan) for group in self._groups),
+            by=self._by,
+            interval=interval,
+            method=used,
+            seed=seed if bootstrapped else None,
+            replicates=replicates if bootstrapped else 0,
+            clustered=self._clustered,
+            refits=self._n_refits,
+            signature=(signature or self._signature).with_settings("estimate", settings),
+        )
+
+    def _estimate(
+        self,
+        name: str | None,
+        tallies: Sequence[GroupTally],
+        left_out: Mapping[str, int],
+        plan: IntervalPlan,
+    ) -> GroupEstimate:
+        """Estimate the main figures, then those of the other sets, in the order of the sets."""
+        without = replace(plan, method="linearized")  # for a group whose clusters were given up
+        lots = [
+            widened_for_refits(
+                estimate_group(name, tally, dict(left_out), figures, plan if tally.exact else without),
+                tally.refit_means,
+                figures,
+                plan.interval,
+                self._n_labels,
+            )
+            for tally, figures in zip(tallies, self._figures, strict=True)
+        ]
+        main = lots[self._main]
+        estimates: dict[str, Estimate] = {}
+        bases: dict[str, Basis] = {}
+        for lot, figures in zip(lots, self._figures, strict=True):
+            estimates |= lot.figures
+            basis = Basis(lot.n, lot.n_clusters, lot.method)
+            if basis != Basis(main.n, main.n_clusters, main.method):
+                bases |= dict.fromkeys(figures.names, basis)
+            bases |= lot.bases
+        return replace(main, figures=estimates, bases=bases)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Rows that were added together."""
+
+    values: list[Floats]
+    reasons: np.ndarray
+    weights: Floats
+    clusters: Integers | None
+    refits: Refits | None
+
+    def left_out(self, main: int) -> Iterator[tuple[str, Integers]]:
+        """Yield each reason for which rows are left out of the main set of figures, with these rows."""
+        for reason in dict.fromkeys(self.reasons.tolist()):
+            if reason != Status.SCORED:
+                yield str(reason), np.flatnonzero(self.reasons == reason)
+        if len(lacking := self._scored(main, has_values=False)):
+            yield NO_VALUE, lacking
+
+    def add_to(self, tallies: Sequence[Tally], numbers: Integers | None = None, n_groups: int = 1) -> None:
+        """Add the scored rows to a tally for each set of figures.
+
+        Args:
+            tallies: of all rows, or of groups.
+            numbers: shape (m,), number of each row's group; ``None`` for all rows together.
+            n_groups: number of groups so far.
+        """
+        for position, tally in enumerate(tallies):
+            rows = self._scored(position, has_values=True)
+            tally.add(
+                self.values[position][rows],
+                self.weights[rows],
+                None if self.clusters is None else self.clusters[rows],
+                None if self.refits is None else self.refits[rows],
+                groups=None if numbers is None else numbers[rows],
+                n_groups=n_groups,
+            )
+
+    def _scored(self, position: int, *, has_values: bool) -> Integers:
+        """Return the scored rows that have, or lack, the values of a set of figures."""
+        scored = np.flatnonzero(self.reasons == Status.SCORED)
+        lacks = np.isnan(self.values[position][scored]).any(axis=1)
+        return scored[~lacks if has_values else lacks]
+
+
+def _used_method(whole: GroupEstimate) -> UsedMethod | None:
+    """Say how the intervals were made: ``exact`` where all of them are bounds, and nothing was drawn."""
+    used = {whole.basis(figure).method for figure in whole.figures}
+    return "exact" if used == {"exact"} else whole.method
+
+
+def check_groups(names: Collection[str | None]) -> None:
+    """Refuse more than 100,000 groups.
+
+    Raises:
+        InputError: more than 100,000 names.
+    """
+    if len(names) > MAX_GROUPS:
+        raise InputError(f"by must name at most {MAX_GROUPS:,} groups, got more: choose a coarser column")
+
+
+def _title(column: object) -> str | None:
+    """Name of a column of groups, where it has one, as series do."""
+    name = getattr(column, "name", None)
+    return name if isinstance(name, str) and name else None
+
+
+def _leave_out(reasons: np.ndarray, rows: npt.NDArray[np.bool_], reason: str) -> None:
+    """Give the marked rows a reason not to count, unless they have one."""
+    reasons[rows & (reasons == Status.SCORED)] = reason
+
+
+def _check_length(length: int, expected: int, name: str) -> None:
+    if length != expected:
+        raise InputError(f"{name} must have {expected} rows, one for each row of the result, got {length}")
+
+
+class IntervalSettings(TypedDict, total=False):
+    """Keyword arguments that decide how intervals are made; all are optional.
+
+    Attributes:
+        interval: coverage that the intervals aim at, between 0 and 1; .95 unless given.
+        method: ``bootstrap``, or ``linearized`` for intervals that draw nothing at random.
+        seed: seed of the bootstrap; 0 unless given.
+        replicates: resamples of the bootstrap, at least 100; 2,000 unless given.
+    """
+
+    interval: float
+    method: Method
+    seed: int
+    replicates: int
+
+
+class EstimateSettings(IntervalSettings, total=False):
+    """Keyword arguments of every result's ``estimate``, those of intervals included; all are optional.
+
+    Attributes:
+        by: shape (n,), names of groups; rows without one form the group ``None``.
+        weights: shape (n,), finite and not negative; rows without one, or with 0, are left out and counted.
+        respondents: shape (n,), whose row it is; the rows of one are resampled together, and rows without a
+            name are left out and counted.
+    """
+
+    by: object
+    weights: object
+    respondents: object
+
+
+def estimate_values(
+    values: Mapping[str, Floats],
+    status: object,
+    *,
+    bounds: Mapping[str, tuple[float, float]],
+    signature: Signature,
+    main: str | None = None,
+    **settings: Unpack[EstimateSettings],
+) -> Estimates:
+    """Estimate the mean of each of k values of n rows, of all rows and of each group.
+
+    Rows that are not scored are left out, and counted by their status.
+
+    Args:
+        values: k names, each with an array of shape (n,); NaN where a row has no value.
+        status: shape (n,), of each row.
+        bounds: for each name the least and the greatest value that a row can have.
+        signature: signature of the result.
+        main: name of the main figure; the first one unless given.
+        settings: ``by``, ``weights``, ``respondents``, and how intervals are made.
+
+    Raises:
+        InputError: a column of the wrong length, a wrong weight (rows named), weights that sum to 0, more
+            than 100,000 groups, or a setting out of range.
+
+    Example:
+        >>> from semscale.types import Status
+        >>> found = estimate_values(
+        ...     {"score": np.array([0.2, np.nan, 0.4])},
+        ...     [Status.SCORED, Status.EMPTY, Status.SCORED],
+        ...     bounds={"score": (0, 1)},
+        ...     signature=Signature.of("match"),
+        ... ).overall
+        >>> round(found.mean.value, 6), found.n, found.left_out
+        (0.3, 2, {'empty': 1})
+    """
+    names = list(values)
+    tallies = Tallies(
+        [value_figure(name, bounds[name]) for name in names],
+        signature,
+        main=names.index(main or names[0]),
+    )
+    columns = np.column_stack([values[name] for name in names])
+    return estimate_rows(tallies, columns, status, **settings)
+
+
+def estimate_rows(  # noqa: PLR0913 - columns of the rows
+    tallies: Tallies,
+    values: Floats,
+    status: object,
+    *,
+    by: object = None,
+    weights: object = None,
+    respondents: object = None,
+    refits: Refits | None = None,
+    **settings: Unpack[IntervalSettings],
+) -> Estimates:
+    """Estimate from n rows at once, as ``estimate_values`` does, whatever figures the tallies have.
+
+    Args:
+        tallies: without any row so far.
+        values: shape (n, k), as ``Tallies.add`` takes them.
+        status: shape (n,), of each row.
+        by: as ``EstimateSettings`` has it, and so are ``weights`` and ``respondents``.
+        weights: weights of rows, shape (n,).
+        respondents: shape (n,); rows of one respondent are resampled together.
+        refits: shape (n, b, k), as ``Tallies.add`` takes them.
+        settings: how intervals are made.
+    """
+    tallies.add(values, status, by=by, weights=weights, respondents=respondents, refits=refits)
+    return tallies.estimates(**settings)

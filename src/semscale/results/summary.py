@@ -11,8 +11,7 @@ import polars as pl
 
 from semscale.embedding.languages import LanguageCount, LanguageCounter, LanguageSample, UnreadLanguage
 from semscale.presentable import Presentable
-from semscale.results.estimates import Estimates, summary_in_words
-from semscale.results.tallies import Tallies
+from semscale.results.estimates import Estimates, Tallies, summary_in_words
 from semscale.signature import Signature
 from semscale.stats.intervals import Figures, IntervalPlan
 from semscale.types import Floats, Refits, Status, Statuses

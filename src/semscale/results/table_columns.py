@@ -249,7 +249,7 @@ class CellChecks:
         Raises:
             InputError: more than 100,000 groups.
         """
-        from semscale.results.tallies import check_groups
+        from semscale.results.estimates import check_groups
 
         for name in self._texts:
             if name in cells.values and name not in self._has_text:

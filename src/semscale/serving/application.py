@@ -6,52 +6,29 @@ from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
+from prometheus_client import Gauge, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 
 from semscale.embedding.embedder import Embedder, Embeddings
-from semscale.errors import SemscaleError
 from semscale.messages import shortened
 from semscale.report.document import Block, DataTable, Document, Label, Paragraph, Quoted, Section
 from semscale.report.html import page
 from semscale.serving.batching import TaskThreads, stop_if_abandoned
-from semscale.serving.instruments import (
-    PART_ROWS,
-    ConsistencyInstrument,
-    EmbeddingInstrument,
-    Instrument,
-    JobWork,
-    MatchInstrument,
-    Measured,
-    RatingInstrument,
-    TableMeasurer,
-    warm_up,
-)
+from semscale.serving.instruments import PART_ROWS, Instrument, JobWork, Measured, instruments
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobStatus
 from semscale.serving.models import ModelsToServe, ServedModels, ServiceMetrics
 from semscale.serving.requests import (
-    BAD_JSON,
-    CONFLICT,
-    DISK_FULL,
-    FAILED,
-    FORBIDDEN,
-    INVALID,
+    ERRORS,
     JOB_FIELDS,
-    NOT_FOUND,
-    TOO_LARGE,
-    TOO_LATE,
-    TOO_MANY,
-    UNAUTHORIZED,
-    UNAVAILABLE,
-    ClientGoneError,
     EmbeddingFields,
     RefusedRequestError,
     RequestFields,
@@ -65,9 +42,6 @@ from semscale.serving.requests import (
     parse_fields,
     parse_json,
     parse_query,
-    read_body,
-    read_parts,
-    while_connected,
 )
 from semscale.serving.server import (
     JSON,
@@ -76,42 +50,23 @@ from semscale.serving.server import (
     Phase,
     ServiceState,
     answer_to_error,
+    answer_to_unknown_route,
     json_answer,
+    read_body,
+    read_parts,
     refusal_of,
     to_json,
+    while_connected,
 )
 from semscale.version import __version__
 
-_LINES = "Send an object with lists; or lines (application/x-ndjson), with settings in the address."
-_DESCRIPTIONS = {
-    "rate": f"Rate texts on an ordinal scale. {_LINES}",
-    "match": f"Measure the agreement of each prediction with its reference. {_LINES}",
-    "consistency": f"Measure the agreement of further answers to a prompt with its answer. {_LINES}",
-}
 _LINES_AT_ONCE = 512
-_ACCEPTED = 202
 _LEAST_UPLOAD = 64 * 1024  # bytes within the limit of time, so that a slow upload holds no room for ever
-
-_ERROR_MEANINGS = {
-    BAD_JSON: "The body is not what its type of content states.",
-    UNAUTHORIZED: "The token is missing or wrong.",
-    FORBIDDEN: "The request does not come from this machine, and the service has no token.",
-    NOT_FOUND: "There is no such model or job.",
-    CONFLICT: "The job has no result.",
-    TOO_LARGE: "The body is too large.",
-    INVALID: "A field is missing, unknown or wrong.",
-    TOO_MANY: "Too much waits: try again after the seconds of Retry-After.",
-    FAILED: "The model cannot be run, or a bug of Semscale.",
-    UNAVAILABLE: "Models are being loaded, or the service is shutting down.",
-    TOO_LATE: "No answer within the limit of time.",
-    DISK_FULL: "The files of jobs fill the disk that they may have.",
-}
-Responses = dict[int | str, dict[str, Any]]
-"""Answers of a route by their status, as OpenAPI has them."""
-
 _TABLE_TYPES = {".parquet": "application/octet-stream", ".csv": "text/csv", ".jsonl": LINES}
-_ANY_ROUTE = (UNAUTHORIZED, FORBIDDEN, TOO_MANY, FAILED, UNAVAILABLE, TOO_LATE)
-_BODY = (BAD_JSON, TOO_LARGE, INVALID)
+_ANY_ROUTE = (401, 403, 429, 500, 503, 504)
+
+Schema = dict[str, Any]
+"""A schema, or another part of a description, in the form of OpenAPI."""
 
 
 @dataclass
@@ -136,20 +91,13 @@ class Service:
     state: ServiceState = field(default_factory=ServiceState)
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
     threads: TaskThreads = field(default_factory=TaskThreads)
+    has_ended: bool = False
 
     def __post_init__(self) -> None:
-        self.has_ended = False
-        self._loading: threading.Thread | None = None
+        self.instruments = instruments(self.models)
         self.jobs: JobQueue | None = None
         self.job_work: JobWork | None = None
-        self._rating = RatingInstrument(self.models)
-        self._matching = MatchInstrument(self.models)
-        self._consistency = ConsistencyInstrument(self.models)
-        self.instruments: dict[str, Instrument] = {
-            "rate": self._rating,
-            "match": self._matching,
-            "consistency": self._consistency,
-        }
+        self._loading = threading.Thread(target=self._load, name="loading", daemon=True)
 
     def open_jobs(self, home: Path, part_rows: int = PART_ROWS) -> None:
         """Run jobs, whose files are in a folder.
@@ -161,19 +109,17 @@ class Service:
         Raises:
             InputError: another service uses the folder, or a part without rows.
         """
-        measurers: dict[str, TableMeasurer] = {
-            "rate": self._rating,
-            "match": self._matching,
-            "consistency": self._consistency,
-            "embed": EmbeddingInstrument(self.models),
-        }
-        self.job_work = JobWork(measurers, part_rows)
+        self.job_work = JobWork(
+            self.instruments, self.models, part_rows=part_rows, most_rows=self.limits.max_job_rows
+        )
         jobs = self.jobs = JobQueue(home, self.job_work.do, self.limits)
-        self.metrics.watch("semscale_unfinished_jobs", "Jobs that wait or run.", lambda: jobs.n_unfinished)
+        unfinished = Gauge(
+            "semscale_unfinished_jobs", "Jobs that wait or run.", registry=self.metrics.registry
+        )
+        unfinished.set_function(lambda: jobs.n_unfinished)
 
     def start(self) -> threading.Thread:
         """Load the models in another thread, so that requests are answered meanwhile."""
-        self._loading = threading.Thread(target=self._load, name="loading", daemon=True)
         self._loading.start()
         return self._loading
 
@@ -181,7 +127,7 @@ class Service:
         try:
             self.models.load(self.choice, self.limits, self.metrics, self.load_model)
             for instrument in self.instruments.values():
-                warm_up(instrument)
+                instrument.warm_up()
         except Exception as error:  # noqa: BLE001 - the server ends with it
             self.state.set_failed(error)
             return
@@ -199,8 +145,7 @@ class Service:
         self.stop_jobs()
         jobs_ended = self.jobs is None or self.jobs.close()
         models_ended = self.models.close()
-        is_loading = self._loading is not None and self._loading.is_alive()
-        self.has_ended = jobs_ended and models_ended and not is_loading
+        self.has_ended = jobs_ended and models_ended and not self._loading.is_alive()
 
 
 def application(service: Service, *, token: str | None = None) -> Gate:
@@ -227,6 +172,7 @@ def application(service: Service, *, token: str | None = None) -> Gate:
         redirect_slashes=False,  # the address would be made of the header Host, which anybody may write
     )
     app.router.route_class = PlainRoute
+    app.add_exception_handler(HTTPException, answer_to_unknown_route)
     _add_embeddings(app, EmbeddingRoutes(service))
     for name, instrument in service.instruments.items():
         _add_instrument(app, name, instrument, InstrumentRoute(service, instrument))
@@ -237,8 +183,6 @@ def application(service: Service, *, token: str | None = None) -> Gate:
         return HTMLResponse(page(routes_document(app.openapi())))
 
     app.get("/docs", include_in_schema=False)(docs)
-    for kind in (SemscaleError, ClientGoneError, HTTPException, Exception):
-        app.add_exception_handler(kind, answer_to_error)
     schema = app.openapi()  # FastAPI keeps it
     bearer = {"type": "http", "scheme": "bearer", "description": "The secret in SEMSCALE_TOKEN."}
     schema.setdefault("components", {})["securitySchemes"] = {"bearer": bearer}
@@ -250,153 +194,186 @@ class PlainRoute(APIRoute):  # type: ignore[misc] # FastAPI is checked alike wit
     """A route whose function takes the request and returns the answer; FastAPI only describes it."""
 
     def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:
-        """Return the function as it is: FastAPI would look for arguments to fill in."""
-        handler: Callable[[Request], Awaitable[Response]] = self.endpoint
-        return handler
+        """Return the function as it is: FastAPI would look for arguments to fill in. Errors are answers."""
+
+        async def handle(request: Request) -> Response:
+            try:
+                answer: Response = await self.endpoint(request)
+            except Exception as error:  # noqa: BLE001 - every error is an answer
+                return answer_to_error(error)
+            return answer
+
+        return handle
+
+
+# Descriptions of routes
+
+
+def _route(
+    app: FastAPI,
+    address: str,
+    endpoint: Callable[[Request], Awaitable[Response]],
+    answers: Mapping[int, tuple[str, Mapping[str, Schema]]],
+    **description: Any,
+) -> None:
+    """Add a route with its description.
+
+    Args:
+        app: the application.
+        address: verb and path.
+        endpoint: answers.
+        answers: meaning and schemas by type of content, for each status.
+        description: further fields of the route in OpenAPI.
+    """
+    verb, path = address.split()
+    responses = {
+        status: {"description": meaning, "content": _content(schemas)}
+        for status, (meaning, schemas) in answers.items()
+    }
+    app.api_route(
+        path,
+        methods=[verb],
+        status_code=min(responses),
+        response_class=Response,
+        responses=responses,
+        openapi_extra=description,
+        tags=description.pop("tags"),
+    )(endpoint)
+
+
+def _refusals(*statuses: int) -> dict[int, tuple[str, dict[str, Schema]]]:
+    """Describe the refusals of a route, beyond those of any route that needs access."""
+    nullable = {"type": ["string", "null"]}
+    error = _object(error=_object(message=_text(), type=_text(), param=nullable, code={"type": "null"}))
+    return {status: (ERRORS[status][1], {JSON: error}) for status in sorted({*statuses, *_ANY_ROUTE})}
+
+
+def _text(value: str | None = None) -> Schema:
+    return {"type": "string"} if value is None else {"type": "string", "const": value}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _object(**properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _body(schemas: Mapping[str, Schema]) -> Schema:
+    """Describe the body of a request, which the route reads itself, by its types of content."""
+    return {"required": True, "content": _content(schemas)}
+
+
+def _content(schemas: Mapping[str, Schema]) -> Schema:
+    return {kind: {"schema": schema} for kind, schema in schemas.items()}
 
 
 def _add_embeddings(app: FastAPI, routes: "EmbeddingRoutes") -> None:
-    embedding = _object(
-        object=_text("embedding"),
-        index={"type": "integer"},
-        embedding={"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "string"}]},
-    )
     count = {"type": "integer"}
-    usage = _object(prompt_tokens=count, total_tokens=count)
+    vector = {"anyOf": [_list({"type": "number"}), _text()]}
+    usage = {"anyOf": [_object(prompt_tokens=count, total_tokens=count), {"type": "null"}]}
     vectors = _object(
         object=_text("list"),
-        data={"type": "array", "items": embedding},
+        data=_list(_object(object=_text("embedding"), index=count, embedding=vector)),
         model=_text(),
-        usage={"anyOf": [usage, {"type": "null"}]},
+        usage=usage,
+    )
+    _route(
+        app,
+        "POST /v1/embeddings",
+        routes.embeddings,
+        {200: ("The vectors.", {JSON: vectors}), **_refusals(400, 404, 413, 422)},
+        tags=["embeddings"],
+        requestBody=_body({JSON: EmbeddingFields.model_json_schema()}),
     )
     model = _object(id=_text(), object=_text("model"), created=count, owned_by=_text())
-    models = _object(object=_text("list"), data={"type": "array", "items": model})
-    app.post(
-        "/v1/embeddings",
-        tags=["embeddings"],
-        openapi_extra=_body({JSON: EmbeddingFields.model_json_schema()}),
-        responses=_responses(200, "The vectors.", {JSON: vectors}, *_BODY, NOT_FOUND),
-    )(routes.embeddings)
-    app.get("/v1/models", tags=["embeddings"], responses=_responses(200, "The models.", {JSON: models}))(
-        routes.models
-    )
+    models = _object(object=_text("list"), data=_list(model))
+    answers = {200: ("The models.", {JSON: models}), **_refusals()}
+    _route(app, "GET /v1/models", routes.models, answers, tags=["embeddings"])
 
 
 def _add_instrument(app: FastAPI, name: str, instrument: Instrument, route: "InstrumentRoute") -> None:
     measured = _object(
-        results={"type": "array", "items": {"type": "object"}},
+        results=_list(instrument.row_schema()),
         counts={"type": "object", "additionalProperties": {"type": "integer"}},
         signature=_text(),
     )
     lines = {"type": "string", "description": "A JSON object on each line."}
-    app.post(
-        f"/{name}",
-        name=name,
-        description=_DESCRIPTIONS[name],
+    _route(
+        app,
+        f"POST /{name}",
+        route.measure,
+        {200: ("A row for each item.", {JSON: measured, LINES: lines}), **_refusals(400, 413, 422)},
         tags=["instruments"],
-        openapi_extra=_body({JSON: instrument.fields.model_json_schema(), LINES: lines}),
-        responses=_responses(200, "A row for each item.", {JSON: measured, LINES: lines}, *_BODY),
-    )(route.measure)
+        description=f"{instrument.description} Send an object with lists; or lines (application/x-ndjson), "
+        "with settings in the address.",
+        requestBody=_body({JSON: instrument.fields.model_json_schema(), LINES: lines}),
+    )
 
 
 def _add_status(app: FastAPI, routes: "StatusRoutes") -> None:
     health = _object(status=_text("alive"), version=_text())
-    ready = _object(
-        status={"type": "string", "enum": list(Phase)}, models={"type": "array", "items": _text()}
-    )
-    is_open: dict[str, Any] = {"security": []}
-    responses: Responses = {200: _response("The process is alive.", {JSON: health})}
-    app.get("/health", tags=["service"], openapi_extra=is_open, responses=responses)(routes.health)
-    responses = {
-        200: _response("The models are loaded.", {JSON: ready}),
-        UNAVAILABLE: _response(_ERROR_MEANINGS[UNAVAILABLE], {JSON: ready}),
-    }
-    app.get("/ready", tags=["service"], openapi_extra=is_open, responses=responses)(routes.ready)
-    responses = _responses(200, "Figures for Prometheus.", {"text/plain": _text()})
-    app.get("/metrics", tags=["service"], response_class=Response, responses=responses)(routes.metrics)
+    answers: dict[int, Any] = {200: ("The process is alive.", {JSON: health})}
+    _route(app, "GET /health", routes.health, answers, tags=["service"], security=[])
+    ready = _object(status={"type": "string", "enum": list(Phase)}, models=_list(_text()))
+    answers = {200: ("The models are loaded.", {JSON: ready}), 503: (ERRORS[503][1], {JSON: ready})}
+    _route(app, "GET /ready", routes.ready, answers, tags=["service"], security=[])
+    answers = {200: ("Figures for Prometheus.", {"text/plain": _text()}), **_refusals()}
+    _route(app, "GET /metrics", routes.metrics, answers, tags=["service"])
 
 
 def _add_jobs(app: FastAPI, service: Service) -> None:
     if service.jobs is None or service.job_work is None:
 
         async def refuse(_: Request) -> Response:
-            raise RefusedRequestError(NOT_FOUND, "this service takes no jobs: start it with --jobs FOLDER")
+            raise RefusedRequestError(404, "this service takes no jobs: start it with --jobs FOLDER")
 
         for path in ("/jobs", "/jobs/{rest:path}"):
             app.api_route(path, methods=["GET", "POST", "DELETE"], include_in_schema=False)(refuse)
         return
     routes = JobRoutes(service, service.jobs, service.job_work)
-    total = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
-    progress = _object(stage=_text(), done={"type": "integer"}, total=total)
+    progress = _object(stage=_text(), done={"type": "integer"}, total={"type": ["integer", "null"]})
     job = _object(
         id=_text(),
         kind={"type": "string", "enum": list(JOB_FIELDS)},
         created={"type": "string", "format": "date-time"},
         status={"type": "string", "enum": list(JobStatus)},
         progress={"anyOf": [progress, {"type": "null"}]},
-        error={"anyOf": [_text(), {"type": "null"}]},
+        error={"type": ["string", "null"]},
     )
-    upload = {
-        **_body({"application/octet-stream": {"type": "string", "format": "binary"}}),
-        "parameters": job_parameters(),
-    }
-    app.post(
-        "/jobs",
-        tags=["jobs"],
-        status_code=_ACCEPTED,
-        openapi_extra=upload,
-        responses=_responses(_ACCEPTED, "The job.", {JSON: job}, TOO_LARGE, INVALID, DISK_FULL),
-    )(routes.submit)
-    listed = _object(jobs={"type": "array", "items": job})
-    app.get("/jobs", tags=["jobs"], responses=_responses(200, "All jobs.", {JSON: listed}))(routes.jobs)
-    name = {"type": "string", "description": "As the answer to the upload has it."}
-    by_id = {"parameters": [{"name": "id", "in": "path", "required": True, "schema": name}]}
-    removed = _object(id=_text(), status=_text("removed"))
     table = {"type": "string", "format": "binary"}
-    tables = dict.fromkeys(_TABLE_TYPES.values(), table)
-    for verb, path, endpoint, meaning, content, *errors in (
-        ("GET", "/jobs/{id}", routes.job, "The job.", {JSON: job}),
-        ("GET", "/jobs/{id}/result", routes.result, "The measured table.", tables, CONFLICT),
-        ("GET", "/jobs/{id}/summary", routes.summary, "The summary.", {JSON: {"type": "object"}}, CONFLICT),
-        ("DELETE", "/jobs/{id}", routes.cancel, "The job is removed.", {JSON: removed}),
+    _route(
+        app,
+        "POST /jobs",
+        routes.submit,
+        {202: ("The job.", {JSON: job}), **_refusals(400, 413, 422, 507)},
+        tags=["jobs"],
+        requestBody=_body({"application/octet-stream": table}),
+        parameters=job_parameters(),
+    )
+    answers = {200: ("All jobs.", {JSON: _object(jobs=_list(job))}), **_refusals()}
+    _route(app, "GET /jobs", routes.jobs, answers, tags=["jobs"])
+    name = {"type": "string", "description": "As the answer to the upload has it."}
+    by_id = [{"name": "id", "in": "path", "required": True, "schema": name}]
+    removed = _object(id=_text(), status=_text("removed"))
+    for address, endpoint, meaning, content, *conflict in (
+        ("GET /jobs/{id}", routes.job, "The job.", {JSON: job}),
+        (
+            "GET /jobs/{id}/result",
+            routes.result,
+            "The measured table.",
+            dict.fromkeys(_TABLE_TYPES.values(), table),
+            409,
+        ),
+        ("GET /jobs/{id}/summary", routes.summary, "The summary.", {JSON: {"type": "object"}}, 409),
+        ("DELETE /jobs/{id}", routes.cancel, "The job is removed.", {JSON: removed}),
     ):
-        responses = _responses(200, meaning, content, NOT_FOUND, *errors)
-        response_class = Response if content is tables else None
-        extra = {} if response_class is None else {"response_class": response_class}
-        app.api_route(path, methods=[verb], tags=["jobs"], openapi_extra=by_id, responses=responses, **extra)(
-            endpoint
-        )
+        answers = {200: (meaning, content), **_refusals(404, *conflict)}
+        _route(app, address, endpoint, answers, tags=["jobs"], parameters=by_id)
 
 
-def _text(value: str | None = None) -> dict[str, Any]:
-    return {"type": "string"} if value is None else {"type": "string", "const": value}
-
-
-def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-def _body(schemas: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe the body of a request, which the route reads itself, by its types of content."""
-    content = {kind: {"schema": schema} for kind, schema in schemas.items()}
-    return {"requestBody": {"required": True, "content": content}}
-
-
-def _response(meaning: str, schemas: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "description": meaning,
-        "content": {kind: {"schema": schema} for kind, schema in schemas.items()},
-    }
-
-
-def _responses(status: int, meaning: str, schemas: Mapping[str, Any], *errors: int) -> Responses:
-    """Describe the answer of a route, and its errors beyond those of any route."""
-    nullable = {"anyOf": [_text(), {"type": "null"}]}
-    error = _object(error=_object(message=_text(), type=_text(), param=nullable, code={"type": "null"}))
-    refusals: Responses = {
-        number: _response(_ERROR_MEANINGS[number], {JSON: error}) for number in sorted({*errors, *_ANY_ROUTE})
-    }
-    return {status: _response(meaning, schemas), **refusals}
+# Routes
 
 
 class InstrumentRoute:
@@ -432,14 +409,14 @@ class InstrumentRoute:
         return Response(content, media_type=JSON)
 
     async def _measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
-        return await self._service.threads.run(partial(self._instrument.measure, settings, columns))
+        return await self._service.threads.run(self._instrument.measure, settings, columns)
 
     async def _measure_lines(self, request: Request, body: bytes) -> Response:
         """Answer with a line for each line; the first part is measured before the answer begins."""
         kind = self._instrument.settings
-        settings = check_fields(kind, parse_query(request.query_params, kind))
+        settings = check_fields(kind, parse_query(request.query_params.multi_items(), kind))
         check_settings(settings, self._service.limits)
-        columns = await self._service.threads.run(partial(self._read_lines, body))
+        columns = await self._service.threads.run(self._read_lines, body)
         n = len(next(iter(columns.values())))
         size = max(n, 1) if self._instrument.depends_on_all else _LINES_AT_ONCE
         parts = [
@@ -447,7 +424,7 @@ class InstrumentRoute:
             for start in range(0, n, size)
         ]
         if not parts:
-            raise RefusedRequestError(BAD_JSON, "the body has no lines: send a JSON object on each")
+            raise RefusedRequestError(400, "the body has no lines: send a JSON object on each")
         first = await while_connected(request, self._measure(settings, parts[0]))
         return StreamingResponse(
             self._lines(first, settings, parts[1:]),
@@ -487,8 +464,8 @@ class InstrumentRoute:
         for name, cells in columns.items():
             # A stream has any number of lines that its body can hold.
             texts = _flat(cells)
-            for start in range(0, len(texts), limits.texts):
-                check_texts(texts[start : start + limits.texts], name, limits)
+            for start in range(0, len(texts), limits.max_texts):
+                check_texts(texts[start : start + limits.max_texts], name, limits)
         return columns
 
 
@@ -584,15 +561,15 @@ class JobRoutes:
         kind = request.query_params.get("kind", "")
         if kind not in JOB_FIELDS:
             raise invalid(f"kind must be one of {', '.join(JOB_FIELDS)}, got {shortened(kind)}", "kind")
-        settings = parse_query(request.query_params, JOB_FIELDS[kind])
+        settings = parse_query(request.query_params.multi_items(), JOB_FIELDS[kind])
         del settings["kind"]
         fields = check_fields(JOB_FIELDS[kind], settings)
-        await self._service.threads.run(lambda: self._work.check(kind, fields))
+        await self._service.threads.run(self._work.check, kind, fields)
         check_settings(fields, self._service.limits)
         with self._queue.uploading(kind, fields) as job:
             await self._upload(request, job.table)
             await _finish(lambda: self._queue.add(job))
-        return json_answer(job.record(), _ACCEPTED, {"Location": f"/jobs/{job.id}"})
+        return json_answer(job.record(), 202, {"Location": f"/jobs/{job.id}"})
 
     async def jobs(self, _: Request) -> Response:
         """List all jobs, the oldest first."""
@@ -620,7 +597,7 @@ class JobRoutes:
     def _finished(self, request: Request) -> Job:
         job = self._queue.find(request.path_params["id"])
         if job.status is not JobStatus.FINISHED:
-            raise RefusedRequestError(CONFLICT, f"the job is {job.status}: it has no result")
+            raise RefusedRequestError(409, f"the job is {job.status}: it has no result")
         return job
 
     async def _upload(self, request: Request, path: Path) -> None:
@@ -637,7 +614,7 @@ class JobRoutes:
             n_written += len(part)
             if n_written >= due:
                 due = n_written + _LEAST_UPLOAD
-                limit.reschedule(asyncio.get_running_loop().time() + self._service.limits.seconds)
+                limit.reschedule(asyncio.get_running_loop().time() + self._service.limits.max_seconds)
 
         with path.open("wb") as file:
             await read_parts(request, write)
@@ -667,9 +644,7 @@ def _file(path: Path, kind: str, name: str | None = None) -> Response:
         RefusedRequestError: it has been removed meanwhile.
     """
     if not path.is_file():
-        raise RefusedRequestError(
-            NOT_FOUND, "the files of the job have been removed: send it again", field="id"
-        )
+        raise RefusedRequestError(404, "the files of the job have been removed: send it again", field="id")
     return FileResponse(path, media_type=kind, filename=name)
 
 
@@ -693,14 +668,13 @@ class StatusRoutes:
         is_ready = phase is Phase.READY
         return json_answer(
             {"status": str(phase), "models": list(self._service.models.by_name)},
-            200 if is_ready else UNAVAILABLE,
+            200 if is_ready else 503,
             {} if is_ready else {"Retry-After": "5"},
         )
 
     async def metrics(self, _: Request) -> Response:
         """Return all metrics in the form that Prometheus reads."""
-        metrics = self._service.metrics
-        return Response(metrics.page(), media_type=metrics.content_type)
+        return Response(generate_latest(self._service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
 
 def routes_document(schema: Mapping[str, Any]) -> Document:

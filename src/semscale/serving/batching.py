@@ -4,15 +4,13 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from semscale.errors import SemscaleError
-from semscale.serving.requests import FAILED, TOO_MANY, RefusedRequestError
+from semscale.serving.requests import RefusedRequestError
 
 Item = TypeVar("Item")
 Part = TypeVar("Part")
@@ -100,49 +98,41 @@ class Batcher(Generic[Item, Part]):
             thread.start()
 
     @property
-    def waiting_tokens(self) -> int:
-        """Estimated tokens that wait for the model."""
-        return self._waiting.tokens
-
-    @property
     def waiting_items(self) -> int:
         """Items that wait for the model."""
         with self._ready:
             return self._waiting.n_items
 
-    def submit(
-        self,
-        items: Sequence[Item],
-        done: "Callable[[Ticket[Item, Part]], None]",
-        *,
-        is_bounded: bool = True,
-    ) -> "Ticket[Item, Part]":
+    def submit(self, items: Sequence[Item], *, is_bounded: bool = True) -> Future[list[Part]]:
         """Put items in the queue.
 
         Args:
             items: at least one, none empty.
-            done: called from another thread when all results are there, or the model failed.
             is_bounded: true to refuse the items where too many wait; jobs wait as long as it takes.
+
+        Returns:
+            The results in the order of the items. Items that the model has not taken leave the queue when the
+            future is cancelled.
 
         Raises:
             RefusedRequestError: too many items wait, or the service stops.
         """
-        ticket = Ticket(items, [self._model.size(item) for item in items], done)
+        ticket: Ticket[Item, Part] = Ticket(items, [self._model.size(item) for item in items])
         with self._ready:
             if self._closed:
-                raise RefusedRequestError(FAILED, "the service has stopped")
+                raise RefusedRequestError(500, "the service has stopped")
             is_full = self._waiting.tokens + ticket.waiting_tokens > self._most_waiting
             if is_bounded and is_full and self._waiting:
                 raise RefusedRequestError(
-                    TOO_MANY, "too many texts wait for the model: try again later", retry_after=_RETRY_AFTER
+                    429, "too many texts wait for the model: try again later", retry_after=_RETRY_AFTER
                 )
             self._waiting.add(ticket)
             self._gathering.asked(time.monotonic())
             self._ready.notify()
-        return ticket
+        ticket.future.add_done_callback(lambda _: self._drop(ticket))
+        return ticket.future
 
-    def drop(self, ticket: "Ticket[Item, Part]") -> None:
-        """Remove the items that the model has not taken."""
+    def _drop(self, ticket: "Ticket[Item, Part]") -> None:
         with self._ready:
             self._waiting.drop(ticket)
 
@@ -164,25 +154,25 @@ class Batcher(Generic[Item, Part]):
         return not any(thread.is_alive() for thread in self._threads)
 
     def _work(self) -> None:
-        while shares := self._next_batch():
-            items = [item for share in shares for item in share.items]
+        while batch := self._next_batch():
+            items = [item for ticket, span in batch.items() for item in ticket.items[span.start : span.stop]]
             started = time.monotonic()
             try:
-                parts = self._model.run(items, [share.stop - share.start for share in shares])
-            except Exception as error:  # noqa: BLE001 - the tickets carry it to their requests
-                self._fail(shares, error)
-                continue
-            self._hand_out(shares, parts, time.monotonic() - started)
+                parts = self._model.run(items, [len(span) for span in batch.values()])
+            except Exception as error:  # noqa: BLE001 - the futures carry it to their requests
+                self._fail(batch, error)
+            else:
+                self._hand_out(batch, parts, time.monotonic() - started)
 
-    def _next_batch(self) -> list["TicketShare"]:
+    def _next_batch(self) -> "Batch":
         with self._ready:
             while (seconds := self._seconds_to_next()) != 0:
                 self._ready.wait(seconds)
-            shares = self._waiting.take(self._batch_tokens, self._fullest)
+            batch = self._waiting.take(self._batch_tokens, self._fullest)
             self._under_way += 1
             if self._waiting:
                 self._ready.notify()
-            return shares
+            return batch
 
     def _seconds_to_next(self) -> float | None:
         """Return the seconds until the next batch begins; ``None`` if only an event can begin it."""
@@ -192,30 +182,30 @@ class Batcher(Generic[Item, Part]):
             return None
         return self._gathering.left(time.monotonic())
 
-    def _hand_out(self, shares: Sequence["TicketShare"], parts: Sequence[Part], seconds: float) -> None:
+    def _hand_out(self, batch: "Batch", parts: Sequence[Part], seconds: float) -> None:
         """Let the next batch begin, and return the results of this one, which took some seconds."""
-        finished = []
         with self._ready:
-            for share, part in zip(shares, parts, strict=True):
-                share.ticket.put(share.start, share.stop - share.start, part)
-                if not share.ticket.missing:
-                    finished.append(share.ticket)
+            for (ticket, span), part in zip(batch.items(), parts, strict=True):
+                ticket.parts[span.start] = part
+                ticket.missing -= len(span)
+            finished = [ticket for ticket in batch if not ticket.missing]
             self._under_way -= 1
             self._gathering.answered(len(finished), seconds, time.monotonic())
             self._ready.notify()
         for ticket in finished:
-            ticket.done(ticket)
+            if ticket.future.set_running_or_notify_cancel():
+                ticket.future.set_result([part for _, part in sorted(ticket.parts.items())])
 
-    def _fail(self, shares: Sequence["TicketShare"], error: Exception) -> None:
+    def _fail(self, batch: "Batch", error: Exception) -> None:
         with self._ready:
             self._under_way -= 1
             self._ready.notify()
-            failed = [share.ticket for share in shares if share.ticket.error is None]
+            failed = [ticket for ticket in batch if not ticket.has_failed]
             for ticket in failed:
-                ticket.error = error
-                self._waiting.drop(ticket)
+                ticket.has_failed = True
         for ticket in failed:
-            ticket.done(ticket)
+            if ticket.future.set_running_or_notify_cancel():
+                ticket.future.set_exception(error)
 
 
 class Gathering:
@@ -265,21 +255,20 @@ class Ticket(Generic[Item, Part]):
     Attributes:
         items: n items, such as texts.
         sizes: estimated tokens of each item.
-        done: called once, from the thread of the model, when all results are there or the model failed.
+        future: has the results of all items.
         accepted: number of items that the model has taken.
         missing: number of items without a result.
-        dropped: true if nothing waits for the results any more.
-        error: of the model.
+        parts: results so far, by the number of their first item.
+        has_failed: true if the model failed.
     """
 
     items: Sequence[Item]
     sizes: Sequence[int]
-    done: "Callable[[Ticket[Item, Part]], None]"
+    future: Future[list[Part]] = field(default_factory=Future)
     accepted: int = 0
     missing: int = 0
-    dropped: bool = False
-    error: Exception | None = None
-    _parts: list[tuple[int, Part]] = field(default_factory=list)
+    parts: dict[int, Part] = field(default_factory=dict)
+    has_failed: bool = False
 
     def __post_init__(self) -> None:
         self.missing = len(self.items)
@@ -289,33 +278,9 @@ class Ticket(Generic[Item, Part]):
         """Estimated tokens of the items that the model has not taken."""
         return sum(self.sizes[self.accepted :])
 
-    def put(self, start: int, n: int, part: Part) -> None:
-        """Store the results of ``n`` items from ``start`` on."""
-        self._parts.append((start, part))
-        self.missing -= n
 
-    def parts(self) -> list[Part]:
-        """Return all results, in the order of the items.
-
-        Raises:
-            Exception: the model failed.
-        """
-        if self.error is not None:
-            raise self.error
-        return [part for _, part in sorted(self._parts, key=lambda entry: entry[0])]
-
-
-class TicketShare(NamedTuple):
-    """Items of a ticket that are taken together, from one up to another."""
-
-    ticket: Ticket[Any, Any]
-    start: int
-    stop: int
-
-    @property
-    def items(self) -> Sequence[Any]:
-        """The items."""
-        return self.ticket.items[self.start : self.stop]
+Batch = dict[Ticket[Any, Any], range]
+"""The items of each ticket that are taken together, by their numbers."""
 
 
 class TicketQueue:
@@ -346,12 +311,11 @@ class TicketQueue:
 
     def drop(self, ticket: Ticket[Any, Any]) -> None:
         """Remove the items of a ticket that the model has not taken."""
-        ticket.dropped = True
         if ticket in self._tickets:
             self._tickets.remove(ticket)
             self.tokens -= ticket.waiting_tokens
 
-    def take(self, budget: int, most: int | None = None) -> list[TicketShare]:
+    def take(self, budget: int, most: int | None = None) -> Batch:
         """Take a batch: each ticket in its turn gives a slice, until the budget is used up.
 
         Args:
@@ -360,23 +324,23 @@ class TicketQueue:
                 something of many small tickets; by default as many as ``budget``.
 
         Returns:
-            Shares in the order of the turns; those of one ticket that follow each other are one share.
+            The items of each ticket, in the order of the turns.
         """
-        shares: dict[Ticket[Any, Any], TicketShare] = {}
+        batch: Batch = {}
         used = 0
         while self._tickets:
             ticket = self._tickets[0]
-            left = (budget if ticket in shares or most is None else most) - used
+            left = (budget if ticket in batch or most is None else most) - used
             if left <= 0:
                 break
             self._tickets.popleft()
-            start = shares[ticket].start if ticket in shares else ticket.accepted
+            start = batch[ticket].start if ticket in batch else ticket.accepted
             used += _take_slice(ticket, min(SLICE_TOKENS, left))
-            shares[ticket] = TicketShare(ticket, start, ticket.accepted)
+            batch[ticket] = range(start, ticket.accepted)
             if ticket.accepted < len(ticket.items):
                 self._tickets.append(ticket)
         self.tokens -= used
-        return list(shares.values())
+        return batch
 
 
 def _take_slice(ticket: Ticket[Any, Any], most: int) -> int:
@@ -390,10 +354,6 @@ def _take_slice(ticket: Ticket[Any, Any], most: int) -> int:
     return used
 
 
-class AbandonedError(SemscaleError):
-    """Nothing waits for the work any more."""
-
-
 class Task:
     """Work in a thread that can be abandoned from another one.
 
@@ -403,43 +363,68 @@ class Task:
 
     def __init__(self, *, is_bounded: bool = True) -> None:
         self.is_bounded = is_bounded
-        self._abandoned = threading.Event()
-        self._wake: list[threading.Event] = []
+        self._is_abandoned = False
+        self._under_way: set[Future[Any]] = set()
 
     def abandon(self) -> None:
         """Let the work end at its next step."""
-        self._abandoned.set()
-        for event in list(self._wake):
-            event.set()
+        self._is_abandoned = True
+        for future in list(self._under_way):
+            future.cancel()
 
     def check(self) -> None:
         """Raise if the work was abandoned.
 
         Raises:
-            AbandonedError: it was.
+            CancelledError: it was.
         """
-        if self._abandoned.is_set():
-            raise AbandonedError("nobody waits for the work any more")
+        if self._is_abandoned:
+            raise CancelledError
 
-    @contextmanager
-    def waking(self, event: threading.Event) -> Iterator[None]:
-        """Set the event, too, when the work is abandoned."""
-        self._wake.append(event)
-        try:
-            yield
-        finally:
-            self._wake.remove(event)
+    def submit(
+        self, batcher: Batcher[Item, Part], items: Sequence[Item], *, is_bounded: bool | None = None
+    ) -> Future[list[Part]]:
+        """Send items to a batcher; the future is cancelled when the work is abandoned.
+
+        Args:
+            batcher: puts them through a model.
+            items: at least one.
+            is_bounded: true if they are refused where too many wait; by default as the work states.
+
+        Raises:
+            CancelledError: the work was abandoned.
+            RefusedRequestError: too many items wait.
+        """
+        self.check()
+        future = batcher.submit(items, is_bounded=self.is_bounded if is_bounded is None else is_bounded)
+        self._under_way.add(future)
+        future.add_done_callback(self._under_way.discard)
+        if self._is_abandoned:  # since the first check
+            future.cancel()
+        return future
 
 
-CURRENT_TASK: ContextVar[Task | None] = ContextVar("task", default=None)
-"""The work that the current thread does."""
+_TASK: ContextVar[Task | None] = ContextVar("task", default=None)
+
+
+def current_task() -> Task:
+    """Return the work that the current thread does."""
+    return _TASK.get() or Task()
+
+
+def in_task(task: Task, work: Callable[..., Result], *arguments: Any) -> Result:
+    """Do some work as a task, in this thread."""
+
+    def run() -> Result:
+        _TASK.set(task)
+        return work(*arguments)
+
+    return copy_context().run(run)
 
 
 def stop_if_abandoned(stage: str, done: int, total: int | None) -> None:  # noqa: ARG001 - as Progress has it
     """End the work of the current thread if nothing waits for it: a ``Progress``."""
-    task = CURRENT_TASK.get()
-    if task is not None:
-        task.check()
+    current_task().check()
 
 
 class TaskThreads:
@@ -449,7 +434,7 @@ class TaskThreads:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="task")
         self._n = 0
 
-    async def run(self, work: Callable[[], Result]) -> Result:
+    async def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
         """Do some work in a thread; if the request is cancelled, the work ends at its next step.
 
         Raises:
@@ -458,12 +443,11 @@ class TaskThreads:
         """
         if self._n >= _MOST_TASKS:
             raise RefusedRequestError(
-                TOO_MANY, "too many requests wait: try again later", retry_after=_RETRY_AFTER
+                429, "too many requests wait: try again later", retry_after=_RETRY_AFTER
             )
-        task, context = Task(), copy_context()
-        context.run(CURRENT_TASK.set, task)
+        task = Task()
         self._n += 1
-        doing = asyncio.get_running_loop().run_in_executor(self._pool, context.run, work)
+        doing = asyncio.get_running_loop().run_in_executor(self._pool, in_task, task, work, *arguments)
         try:
             return await doing
         except asyncio.CancelledError:
@@ -471,48 +455,3 @@ class TaskThreads:
             raise
         finally:
             self._n -= 1
-
-
-class Delivery(Generic[Item, Part]):
-    """Items of the current thread's work, sent to a batcher.
-
-    Args:
-        batcher: puts them through the model.
-        items: at least one.
-        is_bounded: true if they are refused where too many wait; by default as the work states.
-
-    Raises:
-        AbandonedError: nothing waits for the work any more.
-        RefusedRequestError: too many items wait.
-    """
-
-    def __init__(
-        self, batcher: Batcher[Item, Part], items: Sequence[Item], *, is_bounded: bool | None = None
-    ) -> None:
-        self._batcher = batcher
-        self._task = CURRENT_TASK.get() or Task()
-        self._ready = threading.Event()
-        self._task.check()
-        bounded = self._task.is_bounded if is_bounded is None else is_bounded
-        self._ticket = batcher.submit(items, lambda _: self._ready.set(), is_bounded=bounded)
-
-    def wait(self) -> list[Part]:
-        """Wait for all results, and return them in the order of the items.
-
-        Raises:
-            AbandonedError: nothing waits for the work any more.
-            Exception: the model failed.
-        """
-        try:
-            with self._task.waking(self._ready):
-                self._task.check()
-                self._ready.wait()
-            self._task.check()
-        except AbandonedError:
-            self.drop()
-            raise
-        return self._ticket.parts()
-
-    def drop(self) -> None:
-        """Remove the items that still wait."""
-        self._batcher.drop(self._ticket)

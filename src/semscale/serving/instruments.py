@@ -2,12 +2,14 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import polars as pl
 
+from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import check_measures, needed_parts
 from semscale.answer_consistency.settings import AnswerColumns
@@ -15,13 +17,15 @@ from semscale.answer_consistency.tables import consistency_file
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import InputError
 from semscale.matching.matcher import ANY_ENGINE, Matcher, match_file
+from semscale.matching.matches import Matches
 from semscale.matching.settings import MatchColumns
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
 from semscale.rating.rater import Rater
+from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
-from semscale.results.result import Result
+from semscale.results.result import COUNTS, FLAGS, FLOATS, POSITIONS, STATUSES, TEXTS, Result, declared
 from semscale.results.table_columns import Columns
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.batching import stop_if_abandoned
@@ -42,7 +46,7 @@ from semscale.serving.requests import (
 from semscale.store.reading import check_choices, open_table
 from semscale.store.runs import PartSettings
 from semscale.store.table import Table
-from semscale.types import Progress
+from semscale.types import Progress, Status
 
 PART_ROWS = 5_000
 """Rows of a job that are finished and stored at once."""
@@ -55,11 +59,15 @@ _NOT_SERVED = {
     "sample_logprobs": "log probabilities of tokens",
     "p_true": "a language model's replies",
 }
-_MOST_CACHED = 16
-_MATCHERS = 4  # each holds the vectors of up to 50,000 word pieces
-
-C = TypeVar("C", bound=Columns)
-Built = TypeVar("Built")
+_CELLS: tuple[tuple[object, dict[str, Any]], ...] = (
+    (FLOATS, {"type": ["number", "null"]}),
+    (COUNTS, {"type": "integer"}),
+    (POSITIONS, {"type": ["integer", "null"]}),
+    (FLAGS, {"type": "boolean"}),
+    (STATUSES, {"type": "string", "enum": list(Status)}),
+    (TEXTS, {"type": ["string", "null"]}),
+)
+"""Schemas of the cells of columns, by the kind of column."""
 
 
 class Measured(NamedTuple):
@@ -76,200 +84,163 @@ class Measured(NamedTuple):
     signature: str
 
 
-class Instrument(Protocol):
-    """An instrument of the service."""
+@dataclass(frozen=True)
+class Instrument:
+    """An instrument of the service; it builds its object once for the settings of the latest requests.
 
-    @property
-    def fields(self) -> type[RequestFields]:
-        """Fields of a request: settings and columns."""
-        ...
+    Attributes:
+        description: of its route.
+        fields: of a request: settings and columns.
+        settings: fields of the address of a stream.
+        columns: the columns of a request, each with the key that a line of a stream has for it.
+        depends_on_all: true if a row's result depends on the other rows of its request, by estimates from all
+            of them.
+        result: class of its results.
+        build: builds the object that measures, from its settings by name.
+        measure_columns: measures the columns of a request with that object.
+        table_columns: the columns of a job's table.
+        measure_file: measures a table with that object.
+        most_built: number of objects that are stored.
+    """
 
-    @property
-    def settings(self) -> type[RequestFields]:
-        """Fields of the address of a stream."""
-        ...
+    description: str
+    fields: type[RequestFields]
+    settings: type[RequestFields]
+    columns: Mapping[str, str]
+    depends_on_all: bool
+    result: type[Result]
+    build: Callable[[dict[str, Any]], Any]
+    measure_columns: Callable[..., Result]
+    table_columns: type[Columns]
+    measure_file: Callable[..., Presentable]
+    most_built: int = 16
+    _built: OrderedDict[str, Any] = field(default_factory=OrderedDict)
+    _lock: Any = field(default_factory=threading.Lock)
 
-    @property
-    def columns(self) -> Mapping[str, str]:
-        """The columns of a request, each with the key that a line of a stream has for it."""
-        ...
+    def built(self, fields: RequestFields) -> Any:  # noqa: ANN401 - an object of any instrument
+        """Return the object of some settings, or build it; of two built at once one is stored.
 
-    @property
-    def depends_on_all(self) -> bool:
-        """True if a row's result depends on the other rows of its request, by estimates from all of them."""
-        ...
+        Raises:
+            InputError: a setting is out of range, or needs a model that the service does not have.
+        """
+        settings = {name: getattr(fields, name) for name in self.settings.model_fields}
+        # Not JSON, which has no half of a surrogate pair.
+        key = sha256(repr(settings).encode("utf-8", "backslashreplace")).hexdigest()
+        with self._lock:
+            if key in self._built:
+                self._built.move_to_end(key)
+                return self._built[key]
+        new = self.build(settings)
+        with self._lock:
+            stored = self._built.setdefault(key, new)
+            while len(self._built) > self.most_built:
+                self._built.popitem(last=False)
+            return stored
 
     def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
-        """Measure rows.
+        """Measure rows, as the function of the package does.
 
         Raises:
             SemscaleError: a setting or a cell is wrong, or the model cannot be run.
         """
-        ...
+        cells = [list(columns[name]) for name in self.columns]
+        result = self.measure_columns(self.built(settings), *cells, progress=stop_if_abandoned)
+        counts = {str(status): n for status, n in result.counts.items()}
+        return Measured(result.to_frame(), counts, str(result.signature))
 
-
-class TableMeasurer(Protocol):
-    """An instrument that measures the tables of jobs."""
-
-    def prepare(self, fields: Any, /) -> object:  # noqa: ANN401 - the fields of its kind of job
-        """Check the settings and columns of a job.
+    def prepare(self, fields: JobFields) -> tuple[Columns, Any]:
+        """Return the columns of a job's table, and the object that measures it.
 
         Raises:
             InputError: a setting is out of range, or columns that do not go together.
         """
-        ...
+        titles = {name: getattr(fields, name, None) for name in self.table_columns.model_fields}
+        columns = self.table_columns(**{name: title for name, title in titles.items() if title})
+        return columns, self.built(fields)
 
-    def measure_table(self, table: Table, fields: Any, /, **run: Any) -> Presentable:  # noqa: ANN401
-        """Measure a table.
-
-        Args:
-            table: the table.
-            fields: of the job.
-            run: output, parts and progress.
-        """
-        ...
-
-
-class RatingInstrument:
-    """Rates texts.
-
-    Args:
-        models: of the service.
-    """
-
-    fields, settings = RatingFields, RatingSettingFields
-    columns: Mapping[str, str] = {"texts": "text"}
-    depends_on_all = False
-
-    def __init__(self, models: ServedModels) -> None:
-        self._models = models
-        self._raters: BuiltOnce[Rater] = BuiltOnce()
-
-    def rater(self, fields: RequestFields) -> Rater:
-        """Return the rater of some settings."""
-        settings = {name: getattr(fields, name) for name in RatingSettingFields.model_fields}
-
-        def build() -> Rater:
-            scale = _scale(settings.pop("scale"))
-            return Rater(scale, embedder=self._models.rating.embedder, **settings)
-
-        return self._raters.get(settings, build)
-
-    def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
-        """Rate texts, as ``semscale.rate`` does."""
-        return _measured(self.rater(settings).rate(list(columns["texts"]), progress=stop_if_abandoned))
-
-    def prepare(self, fields: RequestFields) -> tuple[RatingColumns, Rater]:
-        """Return columns and rater of a job."""
-        return _columns(RatingColumns, fields), self.rater(fields)
-
-    def measure_table(self, table: Table, fields: RequestFields, /, **run: Any) -> Presentable:
-        """Rate a table, as ``semscale rate`` does."""
-        columns, rater = self.prepare(fields)
-        return rate_file(table, columns, rater=rater, **run)
-
-
-class MatchInstrument:
-    """Matches predictions with references.
-
-    Args:
-        models: of the service.
-    """
-
-    fields, settings = MatchFields, MatchSettingFields
-    columns: Mapping[str, str] = {"predictions": "prediction", "references": "reference"}
-    depends_on_all = True
-
-    def __init__(self, models: ServedModels) -> None:
-        self._models = models
-        self._matchers: BuiltOnce[Matcher] = BuiltOnce(_MATCHERS)
-
-    def matcher(self, fields: RequestFields) -> Matcher:
-        """Return the matcher of some settings."""
-        settings = {name: getattr(fields, name) for name in MatchSettingFields.model_fields}
-
-        def build() -> Matcher:
-            model = self._models.embedding
-            compares_tokens = settings["method"] not in ANY_ENGINE
-            embedder = (model.encoder if compares_tokens else None) or model.embedder
-            return Matcher(**settings, embedder=embedder)
-
-        return self._matchers.get(settings, build)
-
-    def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
-        """Match predictions, as ``semscale.match`` does."""
-        predictions, references = list(columns["predictions"]), list(columns["references"])
-        return _measured(self.matcher(settings).match(predictions, references, progress=stop_if_abandoned))
-
-    def prepare(self, fields: RequestFields) -> tuple[MatchColumns, Matcher]:
-        """Return columns and matcher of a job."""
-        return _columns(MatchColumns, fields), self.matcher(fields)
-
-    def measure_table(self, table: Table, fields: RequestFields, /, **run: Any) -> Presentable:
-        """Match a table, as ``semscale match`` does."""
-        return match_file(table, *self.prepare(fields), **run)
-
-
-class ConsistencyInstrument:
-    """Measures the agreement of samples with their answer.
-
-    Args:
-        models: of the service.
-    """
-
-    fields, settings = ConsistencyFields, ConsistencySettingFields
-    columns: Mapping[str, str] = {"answers": "answer", "samples": "samples"}
-    depends_on_all = True
-
-    def __init__(self, models: ServedModels) -> None:
-        self._models = models
-
-    def consistency(self, fields: RequestFields) -> Consistency:
-        """Make the instrument of some settings.
+    def warm_up(self) -> None:
+        """Measure a row with the usual settings, so that nothing is loaded or compiled for the first request.
 
         Raises:
-            InputError: a measure that needs another model than the service has.
+            SemscaleError: the model cannot be run.
         """
-        settings = {name: getattr(fields, name) for name in ConsistencySettingFields.model_fields}
+        rows = {name: [_ROW] if name == "samples" else _ROW for name in self.columns}
+        self.measure(self.settings.model_validate({}), rows)
+
+    def row_schema(self) -> dict[str, Any]:
+        """Describe a row of the results; columns whose names depend on the settings are not listed."""
+        columns = declared(self.result)
+        cells = {name: schema for name, kind in columns.items() for known, schema in _CELLS if kind == known}
+        return {"type": "object", "properties": cells, "required": ["status"]}
+
+
+def instruments(models: ServedModels) -> dict[str, Instrument]:
+    """Return the instruments by the names of their routes.
+
+    Args:
+        models: of the service; they may be loaded later.
+    """
+
+    def rater(settings: dict[str, Any]) -> Rater:
+        return Rater(_scale(settings.pop("scale")), embedder=models.rating.embedder, **settings)
+
+    def matcher(settings: dict[str, Any]) -> Matcher:
+        model = models.embedding
+        compares_tokens = settings["method"] not in ANY_ENGINE
+        return Matcher(**settings, embedder=(model.encoder if compares_tokens else None) or model.embedder)
+
+    def consistency(settings: dict[str, Any]) -> Consistency:
         for name in check_measures(settings["measures"]):
-            missing = _missing_for(name, settings["same_by"])
+            needed = needed_parts([name], settings["same_by"], has_entailment=False)
+            missing = next((noun for part, noun in _NOT_SERVED.items() if part in needed), None)
             if missing is not None:
                 raise InputError(
                     f"measures: {name} needs {missing}, which this service does not have: leave it out, or "
                     "use the command"
                 )
-        return Consistency(**settings, embedder=self._models.embedding.embedder)
+        return Consistency(**settings, embedder=models.embedding.embedder)
 
-    def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
-        """Measure answers, as ``semscale.consistency`` does."""
-        answers, samples = list(columns["answers"]), list(columns["samples"])
-        return _measured(self.consistency(settings).measure(answers, samples, progress=stop_if_abandoned))
-
-    def prepare(self, fields: RequestFields) -> tuple[AnswerColumns, Consistency]:
-        """Return columns and instrument of a job."""
-        return _columns(AnswerColumns, fields), self.consistency(fields)
-
-    def measure_table(self, table: Table, fields: RequestFields, /, **run: Any) -> Presentable:
-        """Measure a table, as ``semscale consistency`` does."""
-        columns, instrument = self.prepare(fields)
-        return consistency_file(table, columns, instrument=instrument, **run)
-
-
-def _missing_for(measure: str, same_by: str) -> str | None:
-    """Name the input of a measure that the service does not have; ``None`` if it has all."""
-    needed = needed_parts([measure], same_by, has_entailment=False)
-    return next((name for part, name in _NOT_SERVED.items() if part in needed), None)
-
-
-def warm_up(instrument: Instrument) -> None:
-    """Measure a row with the usual settings, so that nothing is loaded or compiled for the first request.
-
-    Raises:
-        SemscaleError: the model cannot be run.
-    """
-    rows = {"samples": [_ROW]}
-    settings = instrument.settings.model_validate({})
-    instrument.measure(settings, {name: rows.get(name, [_ROW[0]]) for name in instrument.columns})
+    return {
+        "rate": Instrument(
+            description="Rate texts on an ordinal scale.",
+            fields=RatingFields,
+            settings=RatingSettingFields,
+            columns={"texts": "text"},
+            depends_on_all=False,
+            result=Ratings,
+            build=rater,
+            measure_columns=Rater.rate,
+            table_columns=RatingColumns,
+            measure_file=rate_file,
+        ),
+        "match": Instrument(
+            description="Measure the agreement of each prediction with its reference.",
+            fields=MatchFields,
+            settings=MatchSettingFields,
+            columns={"predictions": "prediction", "references": "reference"},
+            depends_on_all=True,
+            result=Matches,
+            build=matcher,
+            measure_columns=Matcher.match,
+            table_columns=MatchColumns,
+            measure_file=match_file,
+            most_built=4,  # a matcher holds the vectors of up to 50,000 word pieces
+        ),
+        "consistency": Instrument(
+            description="Measure the agreement of further answers to a prompt with its answer.",
+            fields=ConsistencyFields,
+            settings=ConsistencySettingFields,
+            columns={"answers": "answer", "samples": "samples"},
+            depends_on_all=True,
+            result=Consistencies,
+            build=consistency,
+            measure_columns=Consistency.measure,
+            table_columns=AnswerColumns,
+            measure_file=lambda table, columns, instrument, **run: consistency_file(
+                table, columns, instrument=instrument, **run
+            ),
+        ),
+    }
 
 
 def _scale(scale: str | dict[str, Any]) -> Scale:
@@ -285,77 +256,26 @@ def _scale(scale: str | dict[str, Any]) -> Scale:
     return load_scale(scale)
 
 
-def _measured(result: Result) -> Measured:
-    counts = {str(status): n for status, n in result.counts.items()}
-    frame: pl.DataFrame = result.to_frame()
-    return Measured(frame, counts, str(result.signature))
-
-
-class BuiltOnce(Generic[Built]):
-    """A cache of objects that were built for the settings of the latest requests.
-
-    Args:
-        most: number of objects.
-
-    Example:
-        >>> cache = BuiltOnce[list[int]]()
-        >>> cache.get("a", lambda: [1]) is cache.get("a", lambda: [2])
-        True
-    """
-
-    def __init__(self, most: int = _MOST_CACHED) -> None:
-        self._most = most
-        self._built: OrderedDict[str, Built] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, settings: object, build: Callable[[], Built]) -> Built:
-        """Return the object of some settings, or build it; of two built at once one is stored."""
-        # Not JSON, which has neither NaN nor half of a surrogate pair.
-        key = sha256(repr(settings).encode("utf-8", "backslashreplace")).hexdigest()
-        with self._lock:
-            if key in self._built:
-                self._built.move_to_end(key)
-                return self._built[key]
-        new = build()
-        with self._lock:
-            stored = self._built.setdefault(key, new)
-            while len(self._built) > self._most:
-                self._built.popitem(last=False)
-            return stored
-
-
-class EmbeddingInstrument:
-    """Turns the texts of a job's table into vectors.
-
-    Args:
-        models: of the service.
-    """
-
-    def __init__(self, models: ServedModels) -> None:
-        self._models = models
-
-    def prepare(self, fields: JobFields) -> None:
-        """Refuse a format without lists of numbers."""
-        if fields.result == "csv":
-            raise InputError("result must be parquet or jsonl to hold vectors, got 'csv'")
-
-    def measure_table(self, table: Table, fields: Any, /, **run: Any) -> Presentable:  # noqa: ANN401 - as the others
-        """Embed the texts of a column."""
-        embedder = self._models.embedding.embedder
-        return embed_file(table, fields.text, embedder=embedder, dtype=fields.dtype, **run)
-
-
 class JobWork:
     """Measures the tables of jobs.
 
     Args:
-        instruments: of the service, by the kinds of jobs.
+        instruments: of the service.
+        models: of the service, for vectors.
         part_rows: rows that are finished and stored at once.
+        most_rows: rows that a table may have.
     """
 
-    def __init__(self, instruments: Mapping[str, TableMeasurer], part_rows: int = PART_ROWS) -> None:
-        self._instruments = instruments
-        self._parts = PartSettings(part_rows)
+    def __init__(
+        self,
+        instruments: Mapping[str, Instrument],
+        models: ServedModels,
+        *,
+        part_rows: int = PART_ROWS,
+        most_rows: int,
+    ) -> None:
+        self._instruments, self._models = instruments, models
+        self._parts, self._most_rows = PartSettings(part_rows), most_rows
 
     def check(self, kind: str, fields: JobFields) -> None:
         """Refuse invalid settings, before a table is uploaded.
@@ -365,7 +285,10 @@ class JobWork:
                 together.
         """
         check_choices(fields.format, encoding=fields.encoding, sheet=fields.sheet, header=fields.header)
-        self._instruments[kind].prepare(fields)
+        if kind in self._instruments:
+            self._instruments[kind].prepare(fields)
+        elif fields.result == "csv":
+            raise InputError("result must be parquet or jsonl to hold vectors, got 'csv'")
 
     def do(self, job: Job, progress: Progress) -> Presentable:
         """Measure the table of a job; parts that an earlier run has finished are not repeated.
@@ -373,7 +296,7 @@ class JobWork:
         Raises:
             SemscaleError: the table or a setting is invalid, or the model cannot be run.
         """
-        fields = JOB_FIELDS[job.kind].model_validate(job.fields)
+        fields: Any = JOB_FIELDS[job.kind].model_validate(job.fields)
         table = open_table(
             job.table,
             format=fields.format,
@@ -381,12 +304,40 @@ class JobWork:
             sheet=fields.sheet,
             header=fields.header,
         )
-        return self._instruments[job.kind].measure_table(
-            table, fields, out=job.result, settings=self._parts, progress=progress
-        )
+        table = with_most_rows(table, self._most_rows)
+        run: dict[str, Any] = {"out": job.result, "settings": self._parts, "progress": progress}
+        if job.kind in self._instruments:
+            instrument = self._instruments[job.kind]
+            return instrument.measure_file(table, *instrument.prepare(fields), **run)
+        embedder = self._models.embedding.embedder
+        return embed_file(table, fields.text, embedder=embedder, dtype=fields.dtype, **run)
 
 
-def _columns(kind: type[C], fields: RequestFields) -> C:
-    """Return the columns that the fields of a job name."""
-    titles = {name: getattr(fields, name, None) for name in kind.model_fields}
-    return kind(**{name: title for name, title in titles.items() if title})
+def with_most_rows(table: Table, most: int) -> Table:
+    """Refuse a table with too many rows: at once if their number is known, and else when they are read.
+
+    A file of some kilobytes can have millions of equal rows, which would hold up the jobs behind it.
+
+    Raises:
+        InputError: there are more.
+    """
+
+    def check(n: int, stated: str) -> None:
+        if n > most:
+            raise InputError(f"a job may have {most:,} rows, got {stated}: split the table into several jobs")
+
+    def checked(batches: Iterator[pl.DataFrame], n: int) -> Iterator[pl.DataFrame]:
+        for batch in batches:
+            n += batch.height
+            check(n, "more")
+            yield batch
+
+    if table.n_rows is not None:
+        check(table.n_rows, f"{table.n_rows:,}")
+        return table
+    read_columns = table.read_columns
+    return replace(
+        table,
+        read=lambda size, skip: checked(table.read(size, skip), skip),
+        read_columns=read_columns and (lambda size, titles: checked(read_columns(size, titles), 0)),
+    )

@@ -6,8 +6,8 @@ import secrets
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -15,36 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from sqlalchemy import (
-    JSON,
-    Column,
-    Engine,
-    MetaData,
-    String,
-    Table,
-    create_engine,
-    delete,
-    insert,
-    select,
-    update,
-)
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import NullPool
+from sqlalchemy import JSON, Column, MetaData, String, Table, delete, insert, select, update
 
 from semscale.errors import InputError, SemscaleError
 from semscale.presentable import Presentable
-from semscale.serving.batching import CURRENT_TASK, AbandonedError, Task
-from semscale.serving.requests import (
-    DISK_FULL,
-    NOT_FOUND,
-    TOO_LARGE,
-    TOO_MANY,
-    JobFields,
-    RefusedRequestError,
-    ServiceLimits,
-    as_field_names,
-)
+from semscale.serving.batching import Task, in_task
+from semscale.serving.requests import JobFields, RefusedRequestError, ServiceLimits, as_field_names
 from semscale.store.atomic import create_private, create_private_folder, lock_folder
+from semscale.store.databases.address import read_address
+from semscale.store.databases.database import Database
 from semscale.types import Progress
 
 UPLOAD_STEP = 16 * 1024 * 1024
@@ -162,14 +141,13 @@ class JobStore:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        path = home / "jobs.sqlite"
-        create_private(path)
-        self._engine: Engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
-        _JOBS.metadata.create_all(self._engine)
+        self._database = Database(read_address(home / "jobs.sqlite", "jobs"), create=True)
+        with self._database.writing() as connection:
+            _JOBS.metadata.create_all(connection)
 
     def read(self) -> list[Job]:
         """Read all jobs, the oldest first."""
-        with self._engine.connect() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(select(_JOBS).order_by(_JOBS.c.created)).all()
         return [
             Job(self._home / row.id, row.kind, row.fields, row.created, JobStatus(row.status), row.error)
@@ -179,18 +157,18 @@ class JobStore:
     def add(self, job: Job) -> None:
         """Store a job; from now on it survives a restart."""
         row = {"id": job.id, "kind": job.kind, "fields": job.fields, "created": job.created}
-        with self._engine.begin() as connection:
+        with self._database.writing() as connection:
             connection.execute(insert(_JOBS).values(**row, status=str(job.status)))
 
     def end(self, job: Job) -> None:
         """Store the end of a job."""
         values = {"status": str(job.status), "error": job.error}
-        with self._engine.begin() as connection:
+        with self._database.writing() as connection:
             connection.execute(update(_JOBS).where(_JOBS.c.id == job.id).values(**values))
 
     def remove(self, job: Job) -> None:
         """Remove a job: it is gone, even if the service is killed before its files are."""
-        with self._engine.begin() as connection:
+        with self._database.writing() as connection:
             connection.execute(delete(_JOBS).where(_JOBS.c.id == job.id))
 
 
@@ -270,10 +248,10 @@ class JobQueue:
         most = self._limits.job_bytes
         if more > most:
             message = f"the files of all jobs may have {most:,} bytes: send a smaller table"
-            raise RefusedRequestError(TOO_LARGE, message)
+            raise RefusedRequestError(413, message)
         if bytes_in(self._home) + more > most:
             raise RefusedRequestError(
-                DISK_FULL,
+                507,
                 f"the files of all jobs may have {most:,} bytes: remove old jobs, or send a smaller table",
             )
 
@@ -284,14 +262,15 @@ class JobQueue:
         Raises:
             RefusedRequestError: too many jobs wait.
         """
-        if self.n_unfinished + self._n_uploads >= self._limits.jobs:
+        if self.n_unfinished + self._n_uploads >= self._limits.max_jobs:
             raise RefusedRequestError(
-                TOO_MANY,
-                f"at most {self._limits.jobs} jobs may wait: try again later, or cancel one",
+                429,
+                f"at most {self._limits.max_jobs} jobs may wait: try again later, or cancel one",
                 retry_after=_RETRY_AFTER,
             )
         job = Job(self._home / secrets.token_hex(_ID_BYTES), kind, fields.model_dump(mode="json"))
         job.folder.mkdir(mode=0o700)
+        create_private(job.table)
         self._n_uploads += 1
         try:
             yield job
@@ -316,7 +295,7 @@ class JobQueue:
         """
         job = self._jobs.get(name)
         if job is None or job.is_removed:
-            raise RefusedRequestError(NOT_FOUND, f"there is no job {name[:40]!r}", field="id")
+            raise RefusedRequestError(404, f"there is no job {name[:40]!r}", field="id")
         return job
 
     def records(self) -> list[dict[str, Any]]:
@@ -343,7 +322,7 @@ class JobQueue:
 
     def _run(self) -> None:
         while (job := self._next()) is not None:
-            copy_context().run(self._do, job)
+            in_task(job.task, self._do, job)
             if job.is_removed:
                 with self._changed:
                     self._jobs.pop(job.id, None)
@@ -362,12 +341,11 @@ class JobQueue:
             return job
 
     def _do(self, job: Job) -> None:
-        CURRENT_TASK.set(job.task)
         try:
             self._measure(job)
-        except AbandonedError:
+        except CancelledError:
             return
-        except (SemscaleError, OSError, SQLAlchemyError) as error:
+        except (SemscaleError, OSError) as error:
             self._fail(job, str(error))
         except Exception as error:
             _LOG.exception("a bug of ours: please report it")
@@ -387,6 +365,7 @@ class JobQueue:
             job.progress = {"stage": stage, "done": done, "total": total}
 
         summary = self._work(job, progress)
+        create_private(job.summary)
         job.summary.write_text(summary.to_json(), encoding="utf-8")
         self.check_quota()
         self._end(job, JobStatus.FINISHED)
@@ -404,7 +383,7 @@ class JobQueue:
         try:
             job.drop_results()  # which makes room for the reason
             self._end(job, JobStatus.FAILED, message)
-        except (OSError, SQLAlchemyError) as error:  # as on a full disk; other jobs go on
+        except (SemscaleError, OSError) as error:  # as on a full disk; other jobs go on
             _LOG.error("job %s failed (%s), which cannot be written: %s", job.id, message, error)  # noqa: TRY400
             job.status, job.error, job.progress = JobStatus.FAILED, f"{message}; {_AGAIN}", None
 

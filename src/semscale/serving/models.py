@@ -2,18 +2,16 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
 from semscale.embedding.loading import load_embedder
@@ -28,21 +26,18 @@ from semscale.embedding.token_states import (
     state_engine,
 )
 from semscale.errors import InputError
-from semscale.serving.batching import WORKERS, BatchedModel, Batcher, Delivery, Item, Part, Ticket
-from semscale.serving.requests import NOT_FOUND, RefusedRequestError, ServiceLimits
+from semscale.serving.batching import WORKERS, BatchedModel, Batcher, Item, Part, current_task
+from semscale.serving.requests import RefusedRequestError, ServiceLimits
 from semscale.signature import Signature
-from semscale.types import Integers, Progress, Vectors
+from semscale.types import Integers, Progress
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _TEXTS = (1, 4, 16, 64, 128, 256, 512, 1024)
 # One text in each arithmetic: short ones are computed in float32 at any precision.
 _WARM_UP = ("Yes.", "The staff was kind and the room was clean, but breakfast was over much too early.")
 _BYTES_PER_TOKEN, _SPECIAL_TOKENS = 4, 2
-_AHEAD = 2  # deliveries of a request under way: the model works on one while the other is read
+_AHEAD = 2  # runs of rows of a request under way: the model works on one while the other is read
 
 OnBatch = Callable[[int, int | None], None]
 """Called after each batch with the number of its texts, and of its tokens (``None`` if not known)."""
@@ -71,14 +66,59 @@ class ModelsToServe:
         if self.engine not in ("openvino", "torch"):
             raise InputError(f"engine must be openvino or torch, got {self.engine!r}")
 
-    @property
-    def names(self) -> tuple[str, str]:
-        """The model of embeddings, matches and consistency, and that of ratings."""
-        return self.name or DEFAULT_MODEL, self.name or DEFAULT_RATING_MODEL
-
     def load(self, name: str) -> Embedder:
         """Load a model; the first time its weights are pulled."""
         return load_embedder(name, precision=self.precision, engine=self.engine, cache=False)
+
+
+class ServiceMetrics:
+    """Figures of the service, in the form that Prometheus reads.
+
+    Attributes:
+        registry: has all figures.
+        requests: by route and status.
+        seconds: of requests, by route.
+        texts: in batches, by model.
+        tokens: by model.
+        waiting: texts that wait, by model.
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "semscale_requests", "Requests by route and status.", ["route", "status"], registry=self.registry
+        )
+        self.seconds = Histogram(
+            "semscale_request_seconds",
+            "Seconds from a request to the end of its answer.",
+            ["route"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self.texts = Histogram(
+            "semscale_batch_texts",
+            "Texts that the model took at once.",
+            ["model"],
+            buckets=_TEXTS,
+            registry=self.registry,
+        )
+        self.tokens = Counter(
+            "semscale_tokens", "Tokens that the model read.", ["model"], registry=self.registry
+        )
+        self.waiting = Gauge(
+            "semscale_waiting_texts", "Texts that wait for the model.", ["model"], registry=self.registry
+        )
+
+    def counts_batches_of(self, model: str) -> OnBatch:
+        """Return the function that counts the batches of a model, with texts and tokens."""
+        n_texts, n_tokens = self.texts.labels(model), self.tokens.labels(model)
+
+        def count(texts: int, tokens: int | None) -> None:
+            n_texts.observe(texts)
+            if tokens is not None:
+                n_tokens.inc(tokens)
+
+        return count
 
 
 @dataclass(frozen=True)
@@ -106,47 +146,31 @@ class ServedModel:
             RefusedRequestError: too many texts wait.
             ModelError: the model cannot be run.
         """
-        loop = asyncio.get_running_loop()
-        ready: asyncio.Future[None] = loop.create_future()
-
-        def set_ready() -> None:
-            if not ready.done():
-                ready.set_result(None)
-
-        def done(_: Ticket[str, Embeddings]) -> None:
-            with suppress(RuntimeError):  # the loop has ended, so nothing waits
-                loop.call_soon_threadsafe(set_ready)
-
-        ticket = self.batcher.submit(texts, done)
-        try:
-            await ready
-        except asyncio.CancelledError:
-            self.batcher.drop(ticket)
-            raise
-        return joined_embeddings(ticket.parts())
+        parts = await asyncio.wrap_future(self.batcher.submit(texts))
+        return joined_embeddings(parts)
 
 
 @dataclass
 class ServedModels:
-    """The models of the service, once they are loaded."""
+    """The models of the service, once they are loaded.
 
-    _by_name: dict[str, ServedModel] = field(default_factory=dict)
-    _names: tuple[str, str] = ("", "")
+    Attributes:
+        by_name: all models.
+        names: of the model of embeddings, matches and consistency, and of that of ratings.
+    """
+
+    by_name: dict[str, ServedModel] = field(default_factory=dict)
+    names: tuple[str, str] = ("", "")
 
     @property
     def embedding(self) -> ServedModel:
         """For embeddings, matches and consistency."""
-        return self._by_name[self._names[0]]
+        return self.by_name[self.names[0]]
 
     @property
     def rating(self) -> ServedModel:
         """For ratings; the same one where one model serves all."""
-        return self._by_name[self._names[1]]
-
-    @property
-    def by_name(self) -> Mapping[str, ServedModel]:
-        """All models."""
-        return self._by_name
+        return self.by_name[self.names[1]]
 
     def named(self, name: str) -> ServedModel:
         """Find a model by its name or the last part of its path.
@@ -154,18 +178,18 @@ class ServedModels:
         Raises:
             RefusedRequestError: no model of this name is served.
         """
-        for model in self._by_name.values():
+        for model in self.by_name.values():
             if name in (model.name, Path(model.name).name):
                 return model
         raise RefusedRequestError(
-            NOT_FOUND, f"model must be one of {', '.join(self._by_name)}, got {name[:60]!r}", field="model"
+            404, f"model must be one of {', '.join(self.by_name)}, got {name[:60]!r}", field="model"
         )
 
     def load(
         self,
         choice: ModelsToServe,
         limits: ServiceLimits,
-        metrics: "ServiceMetrics",
+        metrics: ServiceMetrics,
         load: Callable[[str], Embedder] | None = None,
     ) -> None:
         """Load the models, and run each once, so that nothing is compiled while requests are answered.
@@ -180,29 +204,30 @@ class ServedModels:
             SemscaleError: a model is unknown, or cannot be loaded or run.
         """
         workers = WORKERS if choice.engine == "openvino" else 1
+        names = choice.name or DEFAULT_MODEL, choice.name or DEFAULT_RATING_MODEL
         loaded: dict[str, ServedModel] = {}
-        for name in dict.fromkeys(choice.names):
+        for name in dict.fromkeys(names):
             embedder = (load or choice.load)(name)
             embedder.embed(_WARM_UP)
             loaded[name] = _with_batches(name, embedder, limits, metrics, workers)
-        self._by_name, self._names = loaded, choice.names
+        self.by_name, self.names = loaded, names
 
     def close(self) -> bool:
         """Stop all batches once nothing waits; return true if their threads have ended."""
-        return all([batcher.close() for model in self._by_name.values() for batcher in model.batchers])
+        return all([batcher.close() for model in self.by_name.values() for batcher in model.batchers])
 
 
 def _with_batches(
-    name: str, embedder: Embedder, limits: ServiceLimits, metrics: "ServiceMetrics", workers: int
+    name: str, embedder: Embedder, limits: ServiceLimits, metrics: ServiceMetrics, workers: int
 ) -> ServedModel:
     """Put batches before a model: of texts, and of the states of tokens where it shows them."""
-    on_batch = metrics.batch(name)
+    on_batch = metrics.counts_batches_of(name)
 
     def batcher_of(model: BatchedModel[Item, Part]) -> Batcher[Item, Part]:
         return Batcher(
             model,
             batch_tokens=limits.batch_tokens,
-            waiting_tokens=limits.waiting_tokens,
+            waiting_tokens=limits.max_waiting,
             workers=workers,
         )
 
@@ -214,7 +239,7 @@ def _with_batches(
         rows = batcher_of(BatchedRows(engine, on_batch))
         batchers.append(rows)
         encoder = TokenEncoder(BatchedStates(engine, rows, limits.batch_tokens))
-    metrics.watch_model(name, lambda: sum(batcher.waiting_items for batcher in batchers))
+    metrics.waiting.labels(name).set_function(lambda: sum(batcher.waiting_items for batcher in batchers))
     return ServedModel(name, texts, BatchedEmbedder(embedder, texts), encoder, batchers)
 
 
@@ -236,16 +261,16 @@ class BatchedTexts:
 
     def run(self, texts: Sequence[str], counts: Sequence[int]) -> list[Embeddings]:
         """Embed the texts of several requests, ``counts`` of each."""
-        all_texts = self._embedder.embed(texts)
+        batch = self._embedder.embed(texts)
         if self._on_batch:
-            self._on_batch(len(texts), None if all_texts.tokens is None else int(all_texts.tokens.sum()))
+            self._on_batch(len(texts), None if batch.tokens is None else int(batch.tokens.sum()))
         # Copies, so that a request does not hold the vectors of the whole batch.
         return [
             Embeddings(
-                all_texts.vectors[start:stop].copy(),
-                all_texts.windows[start:stop].copy(),
-                None if all_texts.unknown is None else all_texts.unknown[start:stop].copy(),
-                None if all_texts.tokens is None else all_texts.tokens[start:stop].copy(),
+                batch.vectors[start:stop].copy(),
+                batch.windows[start:stop].copy(),
+                None if batch.unknown is None else batch.unknown[start:stop].copy(),
+                None if batch.tokens is None else batch.tokens[start:stop].copy(),
             )
             for start, stop in pairwise([0, *accumulate(counts)])
         ]
@@ -253,19 +278,14 @@ class BatchedTexts:
 
 def joined_embeddings(parts: Sequence[Embeddings]) -> Embeddings:
     """Join the vectors of a request, whose texts were in several batches."""
+
+    def joined(name: str) -> Any:  # noqa: ANN401 - arrays of several types
+        arrays = [getattr(part, name) for part in parts]
+        return None if any(array is None for array in arrays) else np.concatenate(arrays)
+
     if len(parts) == 1:
         return parts[0]
-    return Embeddings(
-        np.concatenate([part.vectors for part in parts]),
-        np.concatenate([part.windows for part in parts]),
-        _joined([part.unknown for part in parts]),
-        _joined([part.tokens for part in parts]),
-    )
-
-
-def _joined(parts: Sequence[Vectors | Integers | None]) -> "np.ndarray | None":
-    known = [part for part in parts if part is not None]
-    return np.concatenate(known) if len(known) == len(parts) else None
+    return Embeddings(joined("vectors"), joined("windows"), joined("unknown"), joined("tokens"))
 
 
 class BatchedEmbedder:
@@ -300,14 +320,13 @@ class BatchedEmbedder:
         """Embed texts in their order; equal texts are computed once.
 
         Raises:
-            AbandonedError: nothing waits for the work any more.
+            CancelledError: the work of this thread was abandoned.
             RefusedRequestError: too many texts wait.
         """
         unique, where = distinct(checked_texts(texts))
         if not unique:
-            width = self.dimensions
-            return Embeddings(np.empty((0, width), np.float32), np.empty(0, np.int64))
-        parts = Delivery(self._batcher, unique).wait()
+            return Embeddings(np.empty((0, self.dimensions), np.float32), np.empty(0, np.int64))
+        parts = current_task().submit(self._batcher, unique).result()
         if progress:
             progress("embedding", len(unique), len(unique))
         return joined_embeddings(parts).spread(where)
@@ -343,8 +362,9 @@ class BatchedRows:
 class BatchedStates:
     """A ``StateEngine`` whose states after the last layer come in batches of several requests.
 
-    The states are those of the engine that it wraps. Rows are sent some at a time, and wait for their turn
-    in a queue of any length: a thread of a request sends the next ones when it has read the first.
+    The states are those of the engine that it wraps, and all else is that engine's. Rows are sent some at a
+    time, and wait for their turn in a queue of any length: a thread of a request sends the next ones when it
+    has read the first.
 
     Args:
         engine: computes the states.
@@ -357,52 +377,8 @@ class BatchedStates:
         self._batcher = batcher
         self._together = together
 
-    @property
-    def name(self) -> str:
-        """The model's name in signatures."""
-        return self._engine.name
-
-    @property
-    def signature(self) -> Signature:
-        """That of the engine, as batches change no number."""
-        return self._engine.signature
-
-    @property
-    def layers(self) -> int:
-        """Number of transformer layers of the model."""
-        return self._engine.layers
-
-    @property
-    def hidden(self) -> int:
-        """Width of a hidden state."""
-        return self._engine.hidden
-
-    @property
-    def positions(self) -> int:
-        """Number of tokens that the model reads at once, special ones included."""
-        return self._engine.positions
-
-    @property
-    def pooling(self) -> str:
-        """Method that makes a text's vector of the last layer's states."""
-        return self._engine.pooling
-
-    @property
-    def word_prefix(self) -> str:
-        """Text put before a text, so that its first word is spelled like every other one."""
-        return self._engine.word_prefix
-
-    def open_tokenizer(self) -> "Tokenizer":
-        """Open the model's tokenizer, a new one with each call, without padding."""
-        return self._engine.open_tokenizer()
-
-    def check_layer(self, layer: int) -> None:
-        """Refuse a layer that the model does not have.
-
-        Raises:
-            InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
-        """
-        self._engine.check_layer(layer)
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as the engine has it
+        return getattr(self._engine, name)
 
     def run_layer(
         self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
@@ -418,10 +394,9 @@ class BatchedStates:
             other.
 
         Raises:
-            AbandonedError: nothing waits for the work any more.
+            CancelledError: the work of this thread was abandoned.
         """
-        self.check_layer(layer)
-        if layer != self.layers:
+        if layer != self._engine.layers:
             yield from self._engine.run_layer(groups, layer=layer)
             return
         for owner, rows in groups:
@@ -430,21 +405,21 @@ class BatchedStates:
 
     def _states(self, rows: Rows) -> Iterator[tuple[int, Outputs]]:
         """Yield the states of all rows, the longest rows first, with the next ones under way."""
-        under_way: deque[tuple[list[int], Delivery[Row, list[Outputs]]]] = deque()
-        runs = self._runs_of_rows(rows)
+        under_way: deque[tuple[list[int], Future[list[list[Outputs]]]]] = deque()
+        runs, task = self._runs_of_rows(rows), current_task()
         try:
             while True:
                 while len(under_way) < _AHEAD and (numbers := next(runs, None)):
                     sent = [rows[number] for number in numbers]
-                    under_way.append((numbers, Delivery(self._batcher, sent, is_bounded=False)))
+                    under_way.append((numbers, task.submit(self._batcher, sent, is_bounded=False)))
                 if not under_way:
                     return
-                numbers, delivery = under_way.popleft()
-                states = [row for part in delivery.wait() for row in part]
+                numbers, future = under_way.popleft()
+                states = [row for part in future.result() for row in part]
                 yield from zip(numbers, states, strict=True)
         finally:
-            for _, delivery in under_way:
-                delivery.drop()
+            for _, future in under_way:
+                future.cancel()
 
     def _runs_of_rows(self, rows: Rows) -> Iterator[list[int]]:
         """Cut rows into runs of about as many tokens, rows of equal length next to each other."""
@@ -453,70 +428,3 @@ class BatchedStates:
         before = np.cumsum(lengths[order]) - lengths[order]
         cuts = np.flatnonzero(np.diff(before // self._together)) + 1
         return (run.tolist() for run in np.split(order, cuts) if len(run))
-
-
-class ServiceMetrics:
-    """Counts requests, texts and tokens, in the form that Prometheus reads."""
-
-    content_type = CONTENT_TYPE_LATEST
-
-    def __init__(self) -> None:
-        self._registry = CollectorRegistry()
-        self._requests = Counter(
-            "semscale_requests", "Requests by route and status.", ["route", "status"], registry=self._registry
-        )
-        self._seconds = Histogram(
-            "semscale_request_seconds",
-            "Seconds from a request to the end of its answer.",
-            ["route"],
-            buckets=_SECONDS,
-            registry=self._registry,
-        )
-        self._batch_texts = Histogram(
-            "semscale_batch_texts",
-            "Texts that the model took at once.",
-            ["model"],
-            buckets=_TEXTS,
-            registry=self._registry,
-        )
-        self._tokens = Counter(
-            "semscale_tokens", "Tokens that the model read.", ["model"], registry=self._registry
-        )
-        self._waiting = Gauge(
-            "semscale_waiting_texts", "Texts that wait for the model.", ["model"], registry=self._registry
-        )
-
-    def count_answer(self, scope: MutableMapping[str, Any], status: int | None, seconds: float) -> None:
-        """Count an answer; a path that no route has is counted as ``other``."""
-        route = getattr(scope.get("route"), "path", None) or "other"
-        requests, durations = self._labelled(route, "client-gone" if status is None else str(status))
-        requests.inc()
-        durations.observe(seconds)
-
-    @cache  # noqa: B019 - the metrics live as long as the service
-    def _labelled(self, route: str, status: str) -> tuple[Counter, Histogram]:
-        return self._requests.labels(route, status), self._seconds.labels(route)
-
-    def batch(self, model: str) -> OnBatch:
-        """Return the function that counts the batches of a model, with texts and tokens."""
-        batch_texts, all_tokens = self._batch_texts.labels(model), self._tokens.labels(model)
-
-        def count(texts: int, tokens: int | None) -> None:
-            batch_texts.observe(texts)
-            if tokens is not None:
-                all_tokens.inc(tokens)
-
-        return count
-
-    def watch(self, name: str, description: str, value: Callable[[], float]) -> None:
-        """Show a value as it is when it is asked for."""
-        Gauge(name, description, registry=self._registry).set_function(value)
-
-    def watch_model(self, model: str, waiting: Callable[[], float]) -> None:
-        """Show the number of texts that wait for a model."""
-        self._waiting.labels(model).set_function(waiting)
-
-    def page(self) -> bytes:
-        """Write all metrics."""
-        page: bytes = generate_latest(self._registry)
-        return page

@@ -1,11 +1,13 @@
-"""Requests: limits, refusals, bodies, and fields that are checked by their types."""
+"""Requests: limits, refusals, bodies, and fields that are checked by their types.
 
-import asyncio
+This module needs no extra, so that the options of the command derive from ``ServiceLimits``.
+"""
+
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, fields
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from http import HTTPStatus
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import (
@@ -15,76 +17,97 @@ from pydantic import (
     Field,
     TypeAdapter,
     ValidationError,
+    ValidationInfo,
     WithJsonSchema,
+    field_validator,
 )
-from starlette.datastructures import QueryParams
-from starlette.requests import ClientDisconnect, Request
 
 from semscale.answer_consistency.settings import AnswerColumns, ConsistencySettings
-from semscale.errors import InputError, SemscaleError
+from semscale.errors import SemscaleError
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.messages import first_mistake, shortened
 from semscale.rating.settings import RaterSettings, RatingColumns
-from semscale.settings import request_model
+from semscale.settings import Option, Settings, request_model
 from semscale.store.surveys import HeaderKind
 
-BAD_JSON, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, TOO_LARGE, INVALID = 400, 401, 403, 404, 409, 413, 422
-TOO_MANY, CLIENT_GONE, FAILED, UNAVAILABLE, TOO_LATE, DISK_FULL = 429, 499, 500, 503, 504, 507
-_TYPES = {
-    UNAUTHORIZED: "authentication_error",
-    FORBIDDEN: "permission_error",
-    NOT_FOUND: "not_found_error",
-    TOO_MANY: "rate_limit_error",
-    FAILED: "server_error",
-    UNAVAILABLE: "unavailable_error",
-    TOO_LATE: "timeout_error",
-    DISK_FULL: "server_error",
+ERRORS: dict[int, tuple[str, str]] = {
+    400: ("invalid_request_error", "The request or its body cannot be read."),
+    401: ("authentication_error", "The token is missing or wrong."),
+    403: ("permission_error", "The request does not come from this machine, and the service has no token."),
+    404: ("not_found_error", "There is no such route, model or job."),
+    405: ("invalid_request_error", "The route has no such method."),
+    409: ("invalid_request_error", "The job has no result."),
+    413: ("invalid_request_error", "The body is too large."),
+    422: ("invalid_request_error", "A field is missing, unknown or wrong."),
+    429: ("rate_limit_error", "Too much waits: try again after the seconds of Retry-After."),
+    500: ("server_error", "The model cannot be run, or a bug of Semscale."),
+    503: ("unavailable_error", "Models are being loaded, or the service is shutting down."),
+    504: ("timeout_error", "No answer within the limit of time."),
+    507: ("server_error", "The files of jobs fill the disk that they may have."),
 }
-
-BODIES = 8
-"""Number of bodies of the largest size that may be in memory at once."""
+"""Type and meaning of each status of a refusal."""
 
 TOO_DEEP = "has too many lists or objects in each other: send fewer levels"
 
+_MIB = 1024 * 1024
 _LONGEST = 1000  # characters of a message, as a client may have sent a key or a number of any length
-_MOST_DROPPED = 64 * 1024 * 1024  # bytes that are read and dropped, so that the client reads the refusal
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: (?!out\b)(?=[\w']))?")
 _TEXTS_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _CELLS_SCHEMA = {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
 
-Result = TypeVar("Result")
+
+_LIMITS, _JOBS = "Limits", "Jobs"
 
 
-@dataclass(frozen=True)
-class ServiceLimits:
-    """Limits of the service, all at least 1.
+class ServiceLimits(Settings):
+    """Limits of the service."""
 
-    Attributes:
-        texts: in one request; each line of a stream counts.
-        characters: in one text.
-        body_bytes: in the body of a request, jobs aside.
-        seconds: from a request's arrival to its answer.
-        waiting_tokens: tokens, estimated, that may wait for the model; more are turned away.
-        batch_tokens: tokens, estimated, that the model takes at once; up to four times as many where many
-            requests wait.
-        job_bytes: on disk, for the files of all jobs and their results.
-        jobs: that may wait or run.
-    """
+    max_texts: Annotated[
+        int,
+        Field(ge=1, description="Texts in a request; each line of a stream counts."),
+        Option(_LIMITS, rare=True),
+    ] = 2048
+    max_characters: Annotated[
+        int, Field(ge=1, description="Characters in a text."), Option(_LIMITS, rare=True)
+    ] = 100_000
+    max_body: Annotated[
+        float,
+        Field(gt=0, description="MiB in the body of a request, jobs aside."),
+        Option(_LIMITS, rare=True),
+    ] = 32
+    max_seconds: Annotated[
+        float, Field(ge=1, description="Seconds until a request is answered."), Option(_LIMITS, rare=True)
+    ] = 60
+    max_waiting: Annotated[
+        int, Field(ge=1, description="Tokens that may wait for the model."), Option(_LIMITS, rare=True)
+    ] = 1_000_000
+    batch_tokens: Annotated[
+        int,
+        Field(
+            ge=1,
+            description="Tokens that the model takes at once; up to four times as many of many requests.",
+        ),
+        Option(_LIMITS, rare=True),
+    ] = 8192
+    max_jobs: Annotated[
+        int, Field(ge=1, description="Jobs that may wait or run."), Option(_JOBS, rare=True)
+    ] = 100
+    max_job_rows: Annotated[
+        int, Field(ge=1, description="Rows in the table of a job."), Option(_JOBS, rare=True)
+    ] = 1_000_000
+    jobs_disk: Annotated[
+        float, Field(gt=0, description="MiB that the files of all jobs may have."), Option(_JOBS, rare=True)
+    ] = 10_240
 
-    texts: int = 2048
-    characters: int = 100_000
-    body_bytes: int = 32 * 1024 * 1024
-    seconds: float = 60.0
-    waiting_tokens: int = 1_000_000
-    batch_tokens: int = 8192
-    job_bytes: int = 10 * 1024**3
-    jobs: int = 100
+    @property
+    def body_bytes(self) -> int:
+        """Bytes in the body of a request."""
+        return int(self.max_body * _MIB)
 
-    def __post_init__(self) -> None:
-        for limit in fields(self):
-            value = getattr(self, limit.name)
-            if not value >= 1:
-                raise InputError(f"{limit.name} must be at least 1, got {value}")
+    @property
+    def job_bytes(self) -> int:
+        """Bytes that the files of all jobs may have."""
+        return int(self.jobs_disk * _MIB)
 
 
 class RefusedRequestError(SemscaleError):
@@ -110,8 +133,9 @@ class RefusedRequestError(SemscaleError):
     @property
     def headers(self) -> dict[str, str]:
         """Headers of the answer."""
-        headers = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
-        return {**headers, "WWW-Authenticate": "Bearer"} if self.status == UNAUTHORIZED else headers
+        if self.status == HTTPStatus.UNAUTHORIZED:
+            return {"WWW-Authenticate": "Bearer"}
+        return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
 
     def record(self) -> dict[str, dict[str, str | None]]:
         """Return the answer in the form that OpenAI's clients read.
@@ -120,17 +144,13 @@ class RefusedRequestError(SemscaleError):
             >>> RefusedRequestError(422, "input must not be empty", field="input").record()["error"]["param"]
             'input'
         """
-        kind = _TYPES.get(self.status, "invalid_request_error")
+        kind, _ = ERRORS[self.status]
         return {"error": {"message": str(self), "type": kind, "param": self.field, "code": None}}
-
-
-class ClientGoneError(Exception):
-    """The client has gone, so nobody reads the answer."""
 
 
 def invalid(message: str, field: str | None) -> RefusedRequestError:
     """Refuse a value of a field."""
-    return RefusedRequestError(INVALID, message, field=field)
+    return RefusedRequestError(422, message, field=field)
 
 
 def as_field_names(message: str) -> str:
@@ -148,127 +168,6 @@ def as_field_names(message: str) -> str:
         return f"{name}=" if option[0].endswith(" ") else name
 
     return _OPTION.sub(field_of, message)
-
-
-class BodyRoom:
-    """Memory for the bodies of all requests together; used by the event loop's thread.
-
-    Args:
-        most: bytes of all bodies.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self.held = 0
-
-    @contextmanager
-    def share(self) -> Iterator[Callable[[int], None]]:
-        """Give a request its share until it is answered: a function that counts more bytes of its body.
-
-        The function raises ``RefusedRequestError`` where there is no room.
-        """
-        held = 0
-
-        def take(n: int) -> None:
-            nonlocal held
-            if self.held + n > self._most:
-                raise RefusedRequestError(
-                    TOO_MANY, "the requests under way are too large together: try again later", retry_after=1
-                )
-            self.held += n
-            held += n
-
-        try:
-            yield take
-        finally:
-            self.held -= held
-
-
-async def read_body(request: Request, most: int) -> bytes:
-    """Read the whole body of a request.
-
-    Args:
-        request: its body was not read yet.
-        most: bytes.
-
-    Raises:
-        RefusedRequestError: it is larger, or the bodies of all requests are too large together.
-        ClientGoneError: the client has gone.
-    """
-    take: Callable[[int], None] = request.scope["semscale.take"]
-    body = bytearray()
-
-    async def append(part: bytes, n: int) -> None:
-        if n > most:
-            message = f"the body must have at most {most:,} bytes: send it in several requests, or as a job"
-            raise RefusedRequestError(TOO_LARGE, message)
-        take(len(part))
-        body.extend(part)
-
-    await read_parts(request, append)
-    return bytes(body)
-
-
-async def read_parts(request: Request, write: Callable[[bytes, int], Awaitable[None]]) -> None:
-    """Read the body of a request part by part.
-
-    Args:
-        request: its body was not read yet.
-        write: takes each part, with the bytes up to its end, or in all where the request states them. Once it
-            has refused a part, or the disk is full, the rest of the body is dropped.
-
-    Raises:
-        RefusedRequestError: ``write`` refuses.
-        OSError: ``write`` cannot write.
-        ClientGoneError: the client has gone.
-    """
-    length = request.headers.get("content-length", "0")
-    declared, n, dropped = int(length) if length.isdigit() else 0, 0, 0
-    failure: Exception | None = None
-    try:
-        async for part in request.stream():
-            n += len(part)
-            if failure is not None:
-                dropped += len(part)
-                if dropped > _MOST_DROPPED:
-                    break
-                continue
-            try:
-                await write(part, max(n, declared))
-            except (RefusedRequestError, OSError) as error:
-                failure = error
-    except ClientDisconnect:
-        raise ClientGoneError from None
-    if failure is not None:
-        raise failure
-
-
-async def while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """Do some work; if the client goes away, cancel it.
-
-    Args:
-        request: its body was read.
-        work: to be done.
-
-    Raises:
-        ClientGoneError: the client has gone.
-        Exception: the work failed.
-    """
-
-    async def wait_for_disconnect() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            continue
-
-    doing = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(wait_for_disconnect())
-    try:
-        await asyncio.wait((doing, gone), return_when=asyncio.FIRST_COMPLETED)
-        if not doing.done():
-            raise ClientGoneError
-        return doing.result()
-    finally:
-        gone.cancel()
-        doing.cancel()
 
 
 def _as_texts(value: object) -> list[str]:
@@ -289,6 +188,27 @@ class RequestFields(BaseModel):
     """Fields of a request; unknown ones are refused, and numbers are finite."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def check_number(cls, value: object, info: ValidationInfo) -> object:
+        """Refuse too large a number, and a text or a truth value, which pydantic would convert to one."""
+        name = str(info.field_name)
+        kinds = set(_parts_of(cls.model_fields[name].annotation))
+        if float in kinds and isinstance(value, int) and abs(value) > sys.float_info.max:
+            raise ValueError(f"{name} must be a finite number, got {shortened(value)}")
+        if not kinds & {int, float} or not isinstance(value, bool | str):
+            return value
+        if type(value) not in kinds and value not in kinds:
+            options = [repr(part) for part in kinds if isinstance(part, str)]
+            raise ValueError(f"{name} must be {' or '.join([*options, 'a number'])}, got {shortened(value)}")
+        return value
+
+
+def _parts_of(annotation: object) -> Iterator[object]:
+    """List the types and the literal values of an annotation."""
+    parts = get_args(annotation)
+    yield from (inner for part in parts for inner in _parts_of(part)) if parts else [annotation]
 
 
 class EmbeddingFields(RequestFields):
@@ -460,14 +380,16 @@ JOB_FIELDS: dict[str, type[JobFields]] = {
 }
 """The fields of each kind of job."""
 
-_KINDS: tuple[type[RequestFields], ...] = (
+KINDS: tuple[type[RequestFields], ...] = (
     EmbeddingFields,
     RatingFields,
     MatchFields,
     ConsistencyFields,
     *JOB_FIELDS.values(),
 )
-FIELD_NAMES = frozenset(name for kind in _KINDS for name in kind.model_fields)
+"""The fields of all requests."""
+
+FIELD_NAMES = frozenset(name for kind in KINDS for name in kind.model_fields)
 """Names of all fields of all requests."""
 
 Kind = TypeVar("Kind", bound=RequestFields)
@@ -496,9 +418,9 @@ def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON
     try:
         return json.loads(text, object_pairs_hook=_object_without_repeats)
     except ValueError as error:
-        raise RefusedRequestError(BAD_JSON, f"{source} must be JSON: {error}") from None
+        raise RefusedRequestError(400, f"{source} must be JSON: {error}") from None
     except RecursionError:
-        raise RefusedRequestError(BAD_JSON, f"{source} {TOO_DEEP}") from None
+        raise RefusedRequestError(400, f"{source} {TOO_DEEP}") from None
 
 
 def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -511,25 +433,28 @@ def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def parse_query(parameters: QueryParams, kind: type[RequestFields]) -> dict[str, Any]:
+def parse_query(parameters: Iterable[tuple[str, str]], kind: type[RequestFields]) -> dict[str, Any]:
     """Read settings from an address, such as ``?scale=quality&missing=NA&missing=-99``.
 
     A field that is a list takes its parameter several times.
 
     Args:
-        parameters: of the address.
+        parameters: names and values.
         kind: declares the fields; an object is written as JSON, and ``none`` is no value.
 
     Raises:
         RefusedRequestError: JSON that cannot be read, or a field that is no list and comes twice.
 
     Example:
-        >>> parse_query(QueryParams("scale=quality&missing=NA&temperature=0.5"), RatingSettingFields)
+        >>> address = [("scale", "quality"), ("missing", "NA"), ("temperature", "0.5")]
+        >>> parse_query(address, RatingSettingFields)
         {'scale': 'quality', 'missing': ['NA'], 'temperature': 0.5}
     """
+    by_name: dict[str, list[str]] = {}
+    for name, value in parameters:
+        by_name.setdefault(name, []).append(value)
     settings: dict[str, Any] = {}
-    for name in parameters:
-        values = parameters.getlist(name)
+    for name, values in by_name.items():
         annotation = kind.model_fields[name].annotation if name in kind.model_fields else str
         if re.search(r"\b(list|tuple)\b", str(annotation)):
             settings[name] = values
@@ -563,7 +488,7 @@ def check_fields(kind: type[Kind], content: object) -> Kind:
         RefusedRequestError: it is no object, or a field is missing, unknown or wrong.
     """
     if not isinstance(content, dict):
-        raise RefusedRequestError(BAD_JSON, f"the body must be a JSON object, got {shortened(content)}")
+        raise RefusedRequestError(400, f"the body must be a JSON object, got {shortened(content)}")
     try:
         return kind.model_validate(content)
     except ValidationError as error:
@@ -577,16 +502,16 @@ def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits) -> N
     Raises:
         RefusedRequestError: there are.
     """
-    if len(texts) > limits.texts:
+    if len(texts) > limits.max_texts:
         raise invalid(
-            f"{field} must have at most {limits.texts:,} texts, got {len(texts):,}: send several requests, "
-            "a stream of lines, or a job",
+            f"{field} must have at most {limits.max_texts:,} texts, got {len(texts):,}: send several "
+            "requests, a stream of lines, or a job",
             field,
         )
     for index, text in enumerate(texts):
-        if isinstance(text, str) and len(text) > limits.characters:
+        if isinstance(text, str) and len(text) > limits.max_characters:
             raise invalid(
-                f"{field}[{index}] must have at most {limits.characters:,} characters, got {len(text):,}",
+                f"{field}[{index}] must have at most {limits.max_characters:,} characters, got {len(text):,}",
                 field,
             )
 
@@ -608,15 +533,16 @@ def check_settings(settings: RequestFields, limits: ServiceLimits, columns: Coll
         if field in columns:
             continue
         texts = _texts_in(getattr(settings, field))
-        if len(texts) > limits.texts:
+        if len(texts) > limits.max_texts:
             raise invalid(
-                f"{field} must have at most {limits.texts:,} texts, got {len(texts):,}: leave some out", field
+                f"{field} must have at most {limits.max_texts:,} texts, got {len(texts):,}: leave some out",
+                field,
             )
         longest = max(map(len, texts), default=0)
-        if longest > limits.characters:
+        if longest > limits.max_characters:
             raise invalid(
-                f"each text of {field} must have at most {limits.characters:,} characters, got {longest:,}: "
-                "shorten it",
+                f"each text of {field} must have at most {limits.max_characters:,} characters, "
+                f"got {longest:,}: shorten it",
                 field,
             )
 

@@ -1,4 +1,4 @@
-"""The server: the gate before every request, the service's phase, and a shutdown that loses no request."""
+"""The server: the gate before every request, bodies, access, and a shutdown that loses no request."""
 
 import asyncio
 import errno
@@ -12,36 +12,27 @@ import secrets
 import signal
 import socket
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
+from http import HTTPStatus
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import uvicorn
 from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import Match
 
 from semscale.errors import InputError, SemscaleError
 from semscale.serving.models import ServiceMetrics
 from semscale.serving.requests import (
-    BAD_JSON,
-    BODIES,
-    CLIENT_GONE,
-    DISK_FULL,
-    FAILED,
     FIELD_NAMES,
-    FORBIDDEN,
     TOO_DEEP,
-    TOO_LATE,
-    UNAUTHORIZED,
-    UNAVAILABLE,
-    BodyRoom,
-    ClientGoneError,
     RefusedRequestError,
     ServiceLimits,
     as_field_names,
@@ -56,6 +47,7 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Result = TypeVar("Result")
 
 JSON, LINES = "application/json", "application/x-ndjson"
 """Types of content."""
@@ -72,6 +64,13 @@ HEAD_BYTES = 64 * 1024
 CONNECTIONS = 900
 """Connections at once; more are answered with 503. A process may usually have 1,024 open files."""
 
+CLIENT_GONE = 499
+"""Status of a request whose client has gone, for the log and the metrics."""
+
+BODIES = 8
+"""Number of bodies of the largest size that may be in memory at once."""
+
+_MOST_DROPPED = 64 * 1024 * 1024  # bytes that are read and dropped, so that the client reads the refusal
 _NO_MODEL = frozenset({"/docs", "/openapi.json", "/metrics"})
 _RETRY_AFTER = 5
 _SHORTEST_TOKEN = 16
@@ -189,10 +188,13 @@ class Gate:
             self._check(scope)
             await self._answer(scope, receive, answer)
         except Exception as error:  # noqa: BLE001 - every error is an answer
-            await answer.refuse(refusal_of(error), scope)
+            await answer.refuse(error, scope)
         finally:
             seconds = time.perf_counter() - started
-            self._metrics.count_answer(scope, answer.status, seconds)
+            # A path that no route has is counted as "other".
+            route = getattr(scope.get("route"), "path", None) or "other"
+            self._metrics.requests.labels(route, str(answer.status or CLIENT_GONE)).inc()
+            self._metrics.seconds.labels(route).observe(seconds)
             _ACCESS_LOG.info(
                 "%s %s %s %s %.3fs",
                 answer.request_id,
@@ -209,7 +211,7 @@ class Gate:
         self._state.under_way += 1
         try:
             with self._bodies.share() as take:
-                async with asyncio.timeout(self._limits.seconds) as limit:
+                async with asyncio.timeout(self._limits.max_seconds) as limit:
                     scope["semscale.limit"], scope["semscale.take"] = limit, take
                     await self._application(scope, receive, partial(self._send, answer, limit))
         finally:
@@ -219,7 +221,7 @@ class Gate:
         """Send a part of an answer; a long one may take longer in all, as the limit holds for each part."""
         await answer.send(message)
         if message.get("more_body") and not limit.expired():
-            limit.reschedule(asyncio.get_running_loop().time() + self._limits.seconds)
+            limit.reschedule(asyncio.get_running_loop().time() + self._limits.max_seconds)
 
     def _check(self, scope: Scope) -> None:
         """Refuse a request without access, or one that comes when the service does not answer."""
@@ -231,11 +233,11 @@ class Gate:
         phase = self._state.phase
         if phase is Phase.DRAINING:
             raise RefusedRequestError(
-                UNAVAILABLE, "the service is shutting down: try again later", retry_after=_RETRY_AFTER
+                503, "the service is shutting down: try again later", retry_after=_RETRY_AFTER
             )
         if phase is not Phase.READY and path not in _NO_MODEL:
             raise RefusedRequestError(
-                UNAVAILABLE, "the models are being loaded: try again later", retry_after=_RETRY_AFTER
+                503, "the models are being loaded: try again later", retry_after=_RETRY_AFTER
             )
 
     def _check_access(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
@@ -243,7 +245,7 @@ class Gate:
         if self._token is None:
             if not is_meant_for_loopback(headers):
                 raise RefusedRequestError(
-                    FORBIDDEN,
+                    403,
                     "without a token the service answers this machine alone, by the name localhost: start it "
                     f"with {TOKEN} to be asked otherwise",
                 )
@@ -251,7 +253,7 @@ class Gate:
         header = next((value for name, value in headers if name == b"authorization"), b"")
         if not has_token(header, self._token):
             raise RefusedRequestError(
-                UNAUTHORIZED, "the token is missing or wrong: send the header Authorization: Bearer TOKEN"
+                401, "the token is missing or wrong: send the header Authorization: Bearer TOKEN"
             )
 
 
@@ -284,17 +286,135 @@ class _Answer:
             self._has_open_lines = False
         await self._send(message)
 
-    async def refuse(self, refusal: RefusedRequestError, scope: Scope) -> None:
-        """Answer with a refusal: as the last line where lines have begun, and not within any other answer."""
+    async def refuse(self, error: Exception, scope: Scope) -> None:
+        """Answer with an error: as the last line where lines have begun, and not within any other answer."""
         if self.status is None:
-            await refuse(refusal)(scope, _disconnected, self.send)
+            await answer_to_error(error)(scope, _disconnected, self.send)
         elif self._has_open_lines:
-            last = to_json(refusal.record()) + b"\n"
+            last = to_json(refusal_of(error).record()) + b"\n"
             await self.send({"type": "http.response.body", "body": last, "more_body": False})
 
 
 async def _disconnected() -> Message:
     return {"type": "http.disconnect"}
+
+
+class BodyRoom:
+    """Memory for the bodies of all requests together; used by the event loop's thread.
+
+    Args:
+        most: bytes of all bodies.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.held = 0
+
+    @contextmanager
+    def share(self) -> Iterator[Callable[[int], None]]:
+        """Give a request its share until it is answered: a function that counts more bytes of its body.
+
+        The function raises ``RefusedRequestError`` where there is no room.
+        """
+        held = 0
+
+        def take(n: int) -> None:
+            nonlocal held
+            if self.held + n > self._most:
+                raise RefusedRequestError(
+                    429, "the requests under way are too large together: try again later", retry_after=1
+                )
+            self.held += n
+            held += n
+
+        try:
+            yield take
+        finally:
+            self.held -= held
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """Read the whole body of a request.
+
+    Args:
+        request: its body was not read yet.
+        most: bytes.
+
+    Raises:
+        RefusedRequestError: it is larger, or the bodies of all requests are too large together.
+        ClientDisconnect: the client has gone.
+    """
+    take: Callable[[int], None] = request.scope["semscale.take"]
+    body = bytearray()
+
+    async def append(part: bytes, n: int) -> None:
+        if n > most:
+            message = f"the body must have at most {most:,} bytes: send it in several requests, or as a job"
+            raise RefusedRequestError(413, message)
+        take(len(part))
+        body.extend(part)
+
+    await read_parts(request, append)
+    return bytes(body)
+
+
+async def read_parts(request: Request, write: Callable[[bytes, int], Awaitable[None]]) -> None:
+    """Read the body of a request part by part.
+
+    Args:
+        request: its body was not read yet.
+        write: takes each part, with the bytes up to its end, or in all where the request states them. Once it
+            has refused a part, or the disk is full, the rest of the body is dropped.
+
+    Raises:
+        RefusedRequestError: ``write`` refuses.
+        OSError: ``write`` cannot write.
+        ClientDisconnect: the client has gone.
+    """
+    length = request.headers.get("content-length", "0")
+    declared, n, dropped = int(length) if length.isdigit() else 0, 0, 0
+    failure: Exception | None = None
+    async for part in request.stream():
+        n += len(part)
+        if failure is not None:
+            dropped += len(part)
+            if dropped > _MOST_DROPPED:
+                break
+            continue
+        try:
+            await write(part, max(n, declared))
+        except (RefusedRequestError, OSError) as error:
+            failure = error
+    if failure is not None:
+        raise failure
+
+
+async def while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+    """Do some work; if the client goes away, cancel it.
+
+    Args:
+        request: its body was read.
+        work: to be done.
+
+    Raises:
+        ClientDisconnect: the client has gone.
+        Exception: the work failed.
+    """
+
+    async def wait_for_disconnect() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            continue
+
+    doing = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(wait_for_disconnect())
+    try:
+        await asyncio.wait((doing, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not doing.done():
+            raise ClientDisconnect
+        return doing.result()
+    finally:
+        gone.cancel()
+        doing.cancel()
 
 
 def access_token(host: str, environment: Mapping[str, str] = os.environ) -> str | None:
@@ -368,21 +488,24 @@ def is_meant_for_loopback(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     return all(is_loopback(host or "") for host in hosts)
 
 
-async def answer_to_error(request: Request, error: Exception) -> Response:
+def answer_to_error(error: Exception) -> Response:
     """Answer to a request that failed."""
-    if isinstance(error, ClientGoneError):
+    if isinstance(error, ClientDisconnect):
         return Response(status_code=CLIENT_GONE)  # no client reads it, but metrics count it
-    if isinstance(error, HTTPException):
-        # Not the request's URL, which needs a sound header Host.
-        route = f"{request.method} {request.scope['path'][:60]}"
-        refusal = RefusedRequestError(error.status_code, f"{route}: {error.detail}; see /openapi.json")
-        return json_answer(refusal.record(), refusal.status, error.headers)
-    return refuse(refusal_of(error))
-
-
-def refuse(refusal: RefusedRequestError) -> Response:
-    """Make the answer of a refusal."""
+    refusal = refusal_of(error)
     return json_answer(refusal.record(), refusal.status, refusal.headers)
+
+
+async def answer_to_unknown_route(request: Request, error: HTTPException) -> Response:
+    """Answer to a request for a path or a method that no route has."""
+    # Not the request's URL, which needs a sound header Host.
+    route = f"{request.method} {request.scope['path'][:60]}"
+    refusal = RefusedRequestError(error.status_code, f"{route}: {error.detail}; see /openapi.json")
+    headers = {}
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:  # of all routes with this path
+        routes = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+        headers["Allow"] = ", ".join(sorted({method for route in routes for method in route.methods}))
+    return json_answer(refusal.record(), refusal.status, headers)
 
 
 def refusal_of(error: Exception) -> RefusedRequestError:
@@ -392,21 +515,21 @@ def refusal_of(error: Exception) -> RefusedRequestError:
             refusal = error
         case TimeoutError():
             message = "no answer within the limit of time: send fewer texts"
-            refusal = RefusedRequestError(TOO_LATE, message, retry_after=_RETRY_AFTER)
+            refusal = RefusedRequestError(504, message, retry_after=_RETRY_AFTER)
         case InputError():
             message = as_field_names(str(error))
             # A message begins with the field that is wrong.
             first = message.partition(" ")[0].rstrip(":,").split("[")[0]
             refusal = invalid(message, first if first in FIELD_NAMES else None)
         case RecursionError():  # of a check, or of a message that shows the value
-            refusal = RefusedRequestError(BAD_JSON, f"the body {TOO_DEEP}")
+            refusal = RefusedRequestError(400, f"the body {TOO_DEEP}")
         case SemscaleError():
-            refusal = RefusedRequestError(FAILED, as_field_names(str(error)))
+            refusal = RefusedRequestError(500, as_field_names(str(error)))
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
-            refusal = RefusedRequestError(DISK_FULL, "the disk of the service is full: make room on it")
+            refusal = RefusedRequestError(507, "the disk of the service is full: make room on it")
         case _:
             _LOG.error("a bug of ours: please report it", exc_info=error)
-            refusal = RefusedRequestError(FAILED, f"this is a bug of ours: {type(error).__name__}")
+            refusal = RefusedRequestError(500, f"this is a bug of ours: {type(error).__name__}")
     return refusal
 
 
@@ -483,7 +606,7 @@ def run_service(
         ws="none",
         timeout_keep_alive=_IDLE_SECONDS,
         # A client that does not read an answer is cut off at the end.
-        timeout_graceful_shutdown=math.ceil(min(service.limits.seconds, _LONGEST_READING)),
+        timeout_graceful_shutdown=math.ceil(min(service.limits.max_seconds, _LONGEST_READING)),
         backlog=_BACKLOG,
     )
     server = DrainingServer(config, service, report)

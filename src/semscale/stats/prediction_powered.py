@@ -320,14 +320,11 @@ def prediction_powered_mean(
         padded = sample.padded(bounds)
         method = "jackknife" if padded is sample else "jackknife with added labels"
         ends, ends_of_labels = (padded.ends(factor, interval, bounds) for factor in (tuning, 0.0))
-    value = _around(float(np.clip(sample.mean(used), *bounds)) if n else float("nan"), ends)
     plan = IntervalPlan(interval=interval, method="linearized")
     corrected = CorrectedMean(
-        value=value.value,
-        low=value.low,
-        high=value.high,
+        *_ends_around(sample.mean(used) if n else np.nan, ends, bounds),
         naive=estimate_mean(scores, bounds=(-np.inf, np.inf), plan=plan),
-        labels_only=_around(float(sample.labels.mean()) if n else float("nan"), ends_of_labels),
+        labels_only=Estimate(*_ends_around(sample.labels.mean() if n else np.nan, ends_of_labels, bounds)),
         bias=float((sample.scores - sample.labels).mean()) if n else np.nan,
         tuning=used,
         n_labelled=n,
@@ -336,7 +333,7 @@ def prediction_powered_mean(
         method=method,
         note=note,
     )
-    return _without_trivial_ends(corrected, bounds)
+    return _noted(corrected)
 
 
 _FEWEST_EFFECTIVE = 1.5
@@ -404,12 +401,9 @@ def weighted_prediction_powered_mean(
         method = "linearized" if padded is items else "linearized with added labels"
         telling = linearized_terms(padded)
         ends, ends_of_labels = (part.ends(interval, bounds) for part in (telling, telling.without_scores()))
-    value = _around(float(np.clip(terms.value(tuning), *bounds)), ends)
     n_labelled = int((items.expanded > 0).sum())
     corrected = CorrectedMean(
-        value=value.value,
-        low=value.low,
-        high=value.high,
+        *_ends_around(terms.value(tuning), ends, bounds),
         naive=estimate_mean(
             items.scores,
             bounds=(-np.inf, np.inf),
@@ -417,7 +411,7 @@ def weighted_prediction_powered_mean(
             weights=items.weights,
             plan=IntervalPlan(interval=interval, method="linearized"),
         ),
-        labels_only=_around(terms.mean_label, ends_of_labels),
+        labels_only=Estimate(*_ends_around(terms.mean_label, ends_of_labels, bounds)),
         bias=terms.bias,
         tuning=tuning,
         n_labelled=n_labelled,
@@ -426,7 +420,7 @@ def weighted_prediction_powered_mean(
         method=method,
         note=note,
     )
-    return _without_trivial_ends(corrected, bounds)
+    return _noted(corrected)
 
 
 def _shortage(items: WeightedItems, terms: LinearizedTerms, design: SampleDesign) -> str | None:
@@ -445,19 +439,23 @@ def _shortage(items: WeightedItems, terms: LinearizedTerms, design: SampleDesign
     return f"no interval, as more than two thirds of the weight is on {heavy}" if heavy else None
 
 
-def _around(value: float, ends: tuple[float, float]) -> Estimate:
-    """Put ends around a value, which may have been made without added labels and lie beyond them."""
-    return Estimate(value, min(ends[0], value), max(ends[1], value))
+def _ends_around(
+    value: float, ends: tuple[float, float], bounds: tuple[float, float]
+) -> tuple[float, float, float]:
+    """Give a value within the bounds its ends; NaN for ends that are the bounds, which always hold.
+
+    A value that was computed without added labels may lie beyond the ends, which are then moved to it.
+    """
+    inside = float(np.clip(value, *bounds))
+    low, high = min(ends[0], inside), max(ends[1], inside)
+    return (inside, np.nan, np.nan) if (low, high) == bounds else (inside, low, high)
 
 
-def _without_trivial_ends(corrected: CorrectedMean, bounds: tuple[float, float]) -> CorrectedMean:
-    """Take away ends of intervals that are the two bounds, which hold whatever the labels are."""
-    labels = corrected.labels_only
-    if (labels.low, labels.high) == bounds:
-        corrected = replace(corrected, labels_only=Estimate(labels.value, *_NO_ENDS))
-    if (corrected.low, corrected.high) == bounds:
-        corrected = replace(corrected, low=np.nan, high=np.nan, method=None, note=WHOLE_SCALE)
-    return corrected
+def _noted(corrected: CorrectedMean) -> CorrectedMean:
+    """Note that an interval is missing because it is the whole scale."""
+    if corrected.method is None or not np.isnan(corrected.low):
+        return corrected
+    return replace(corrected, method=None, note=WHOLE_SCALE)
 
 
 def checked_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:

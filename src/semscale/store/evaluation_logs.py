@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.json_reading import parse_json
+from semscale.json_reading import encodable, parse_json
 from semscale.store.columns import column_of
 from semscale.store.delimited import open_text
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_size, frame_reader
@@ -71,7 +71,8 @@ def _objects(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
                 f"{name}, line {number}: {_shortened(line)} is no JSON object; write one {{...}} a line"
             )
         if _SURROGATE.search(line):
-            _check_text(row, number, name)
+            # Half of a surrogate pair is no character; texts from Python are read in the same way.
+            row = parse_json(encodable(json.dumps(row, ensure_ascii=False)))
         yield row
 
 
@@ -81,16 +82,6 @@ def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pl.DataFrame
         if not row.keys() <= titles.keys():
             titles.update(dict.fromkeys(row))
     return pl.DataFrame([column_of(title, [row.get(title) for row in rows]) for title in titles])
-
-
-def _check_text(row: dict[str, Any], number: int, name: str) -> None:
-    try:
-        json.dumps(row, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise InputError(
-            f"{name}, line {number}: a text holds half of a surrogate pair (\\ud800 to \\udfff), "
-            "which is no character; write the file again with whole characters"
-        ) from None
 
 
 def _shortened(line: str) -> str:

@@ -32,7 +32,7 @@ Reading = Literal["text", "number", "truth", "unchanged"]
 
 
 @dataclass(frozen=True)
-class KeptRows:
+class FilteredRows:
     """Counts of the rows that meet a condition.
 
     Attributes:
@@ -51,7 +51,7 @@ class KeptRows:
         """Describe the counts in a sentence.
 
         Example:
-            >>> str(KeptRows("age >= 18", 1000, 850, 0)).split("; ")[:2]
+            >>> str(FilteredRows("age >= 18", 1000, 850, 0)).split("; ")[:2]
             ["850 of 1,000 rows meet 'age >= 18'", 'left out: 150 not meeting it']
         """
         left_out = [f"{self.n - self.kept - self.unknown:,} not meeting it"]
@@ -171,13 +171,13 @@ def filtered(table: Table, where: str) -> Table:
         raise InputError(f"where: no row is left: {rows}")
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
-        for batch in _kept(table.batches(size), condition):
+        for batch in _filtered_batches(table.batches(size), condition):
             if skip < batch.height:
                 yield batch[skip:]
             skip = max(0, skip - batch.height)
 
     def read_columns(size: int, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
-        return _kept(table.batches_with({*wanted, *condition.columns}, size), condition)
+        return _filtered_batches(table.batches_with({*wanted, *condition.columns}, size), condition)
 
     return replace(
         table,
@@ -334,17 +334,17 @@ def _rows_without_value(
     return n, examples
 
 
-def _counted(table: Table, condition: Expression) -> KeptRows:
+def _counted(table: Table, condition: Expression) -> FilteredRows:
     n = met = unknown = 0
     for batch in table.batches_with(condition.columns, _BATCH):
         truth = _truth(condition, batch)
         n += batch.height
         met += int(truth.sum() or 0)
         unknown += truth.null_count()
-    return KeptRows(condition.text, n, met, unknown)
+    return FilteredRows(condition.text, n, met, unknown)
 
 
-def _kept(batches: Iterator[pl.DataFrame], condition: Expression) -> Iterator[pl.DataFrame]:
+def _filtered_batches(batches: Iterator[pl.DataFrame], condition: Expression) -> Iterator[pl.DataFrame]:
     for batch in batches:
         rows = batch.filter(_truth(condition, batch).fill_null(value=False))
         if rows.height:

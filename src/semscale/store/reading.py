@@ -3,6 +3,7 @@
 import shutil
 import sys
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 from urllib.parse import urlsplit
@@ -101,20 +102,19 @@ def open_table(
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+    chosen = _FileChoices(encoding, sheet, header)
     if str(path) == "-":
-        return _open_standard_input(format, _FileChoices(encoding, sheet, header))
+        return _open_standard_input(format, chosen)
     if isinstance(path, str) and is_url(path):
         if scheme_of(path) != "file":
-            return _open_url(path, format, _FileChoices(encoding, sheet, header), progress)
+            return _open_url(path, format, chosen, progress)
         path = url2pathname(urlsplit(path).path)
     path = Path(path)
     _check_readable(path)
     if path.is_dir():
-        _check_folder(str(path), format, _FileChoices(encoding, sheet, header))
+        _check_folder(str(path), format, chosen)
         return _with_rows(open_folder(path))
-    return _open(
-        path, str(path), format or _format_of(path, str(path)), _FileChoices(encoding, sheet, header)
-    )
+    return _open(path, str(path), format or _format_of(path, str(path)), chosen)
 
 
 def check_choices(format: str, *, encoding: str | None, sheet: str | None, header: HeaderKind) -> None:  # noqa: A002
@@ -137,7 +137,7 @@ def check_choices(format: str, *, encoding: str | None, sheet: str | None, heade
 def _open_url(
     url: str,
     format: str | None,  # noqa: A002
-    chosen: "_FileChoices",
+    chosen: _FileChoices,
     progress: Progress | None,
 ) -> Table:
     """Open a table behind a URL: Parquet by row groups if its server gives parts of files, others copied."""
@@ -154,48 +154,46 @@ def _open_url(
     if is_parquet and is_ranged:
         _check_choices("parquet", chosen)
         return _with_rows(open_remote_parquet(url, system, path).table)
+
+    def open_copy(folder: Path) -> Table:
+        copy = fetch(url, system, path, folder, progress)
+        return _open(copy, shown(url), format or _format_of(copy, shown(url)), chosen)
+
+    return _open_temporary(open_copy)
+
+
+def _open_standard_input(format: str | None, chosen: _FileChoices) -> Table:  # noqa: A002
+    def open_copy(folder: Path) -> Table:
+        copy = folder / "input"
+        with copy.open("wb") as target:
+            shutil.copyfileobj(sys.stdin.buffer, target)
+        with copy.open("rb") as content:
+            head = content.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+        guessed = next((kind for start, kind in _BEGINNINGS.items() if head.startswith(start)), "csv")
+        return _open(copy, _STANDARD_INPUT, format or guessed, chosen)
+
+    return _open_temporary(open_copy)
+
+
+def _open_temporary(open_copy: Callable[[Path], Table]) -> Table:
+    """Open a table of a copy in a temporary folder, which is removed with the table."""
     folder = temporary_folder()
     try:
-        copy = fetch(url, system, path, Path(folder.name), progress)
-        table = _open(copy, shown(url), format or _format_of(copy, shown(url)), chosen)
+        table = open_copy(Path(folder.name))
     except BaseException:
         folder.cleanup()
         raise
-    weakref.finalize(table.read, folder.cleanup)  # by which tables that are made of this one read, too
+    weakref.finalize(table.read, folder.cleanup)  # tables that derive from this one read by it, too
     return table
 
 
-def _open_standard_input(format: str | None, chosen: "_FileChoices") -> Table:  # noqa: A002
-    folder = temporary_folder()
-    copy = Path(folder.name, "input")
-    with copy.open("wb") as target:
-        shutil.copyfileobj(sys.stdin.buffer, target)
-    with copy.open("rb") as content:
-        head = content.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
-    guessed = next((kind for start, kind in _BEGINNINGS.items() if head.startswith(start)), "csv")
-    try:
-        table = _open(copy, _STANDARD_INPUT, format or guessed, chosen)
-    except BaseException:
-        folder.cleanup()
-        raise
-    weakref.finalize(table.read, folder.cleanup)  # by which tables that are made of this one read, too
-    return table
-
-
-def _open(path: Path, name: str, format: str, chosen: "_FileChoices") -> Table:  # noqa: A002
-    if path.stat().st_size == 0:
-        raise InputError(f"{name} is empty; a table with a header and rows is needed")
-    _check_choices(format, chosen)
-    return _with_rows(_opened(path, name, format, chosen))
-
-
-def _check_folder(name: str, format: str | None, chosen: "_FileChoices") -> None:  # noqa: A002
+def _check_folder(name: str, format: str | None, chosen: _FileChoices) -> None:  # noqa: A002
     if format not in (None, "parquet"):
         raise InputError(f"{name} is a folder, and a folder is read as Parquet, not as {format}; name a file")
     _check_choices("parquet", chosen)
 
 
-def _check_choices(format: str, chosen: "_FileChoices") -> None:  # noqa: A002
+def _check_choices(format: str, chosen: _FileChoices) -> None:  # noqa: A002
     encoding, sheet, header = chosen
     if format in ("parquet", "xlsx", *LOG_FORMATS) and encoding is not None:
         raise InputError(f"encoding applies to csv, tsv, jsonl and sav, not to {format}; leave it out")
@@ -211,7 +209,14 @@ def _with_rows(table: Table) -> Table:
     return table
 
 
-def _opened(path: Path, name: str, format: str, chosen: "_FileChoices") -> Table:  # noqa: A002
+def _open(path: Path, name: str, format: str, chosen: _FileChoices) -> Table:  # noqa: A002
+    if path.stat().st_size == 0:
+        raise InputError(f"{name} is empty; a table with a header and rows is needed")
+    _check_choices(format, chosen)
+    return _with_rows(_open_file(path, name, format, chosen))
+
+
+def _open_file(path: Path, name: str, format: str, chosen: _FileChoices) -> Table:  # noqa: A002
     encoding, sheet, header = chosen
     if format == "parquet":
         return open_parquet(path, name)

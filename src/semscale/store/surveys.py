@@ -509,11 +509,11 @@ class _Sign:
 
     Attributes:
         column: its name.
-        words: what a row with a value is; the value ``""`` is an empty cell.
+        meanings: describes a row with each value; the value ``""`` is an empty cell.
     """
 
     column: str
-    words: Mapping[str, str]
+    meanings: Mapping[str, str]
 
 
 _QUALTRICS = frozenset({"ResponseId", "RecordedDate", "StartDate"})
@@ -551,9 +551,9 @@ def _notes(table: Table, sign: _Sign) -> list[str]:
     for batch in table.batches_with([sign.column], _BATCH):
         cells = groups_in(storable(column_in(batch, sign.column).to_frame()).to_series())
         counts.update(cells.fill_null("").str.strip_chars().to_list())
-    values = [value for value in sign.words if counts[value]]
+    values = [value for value in sign.meanings if counts[value]]
     return [
-        f"{_counted_rows(counts[value])} {sign.words[value]} and counted like all others; "
+        f"{_counted_rows(counts[value])} {sign.meanings[value]} and counted like all others; "
         f"--where {_condition(sign.column, value)} leaves such rows out"
         for value in values
     ]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from semscale.errors import InputError
 from semscale.store.atomic import replacing
@@ -233,7 +234,7 @@ def join_parts(
     with replacing(target, within=paths[0].parent) as temporary:
         if name == "parquet":
             rows = rows_of_group(schema)
-            pl.concat(aligned).sink_parquet(temporary, row_group_size=rows, maintain_order=True)
+            _read_in_turn(aligned, rows).sink_parquet(temporary, row_group_size=rows, maintain_order=True)
         else:
             write_frames(_collected(aligned), temporary, name)
 
@@ -305,6 +306,19 @@ def _exact_as_floats(cells: pl.Series) -> bool:
 def _collected(frames: Sequence[pl.LazyFrame]) -> Iterator[pl.DataFrame]:
     for frame in frames:
         yield frame.collect()
+
+
+def _read_in_turn(frames: Sequence[pl.LazyFrame], rows: int) -> pl.LazyFrame:
+    """Return a frame whose parts are read one at a time, ``rows`` rows at once.
+
+    ``pl.concat`` reads several files ahead, so that memory grows with their number: by 90 MiB for 80,000
+    vectors in 8 parts.
+    """
+
+    def read(*_: object) -> Iterator[pl.DataFrame]:
+        return (piece for frame in _collected(frames) for piece in frame.iter_slices(rows))
+
+    return register_io_source(read, schema=frames[0].collect_schema())
 
 
 def write_batches(frames: Iterable[pl.DataFrame], target: Target) -> None:

@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 
 from semscale.presentable import Presentable
-from semscale.results.estimates import Estimates
-from semscale.results.tallies import Tallies, estimate_rows
+from semscale.results.estimates import Estimates, Tallies, estimate_rows
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.agreement import AgreementEstimate, intraclass_correlation

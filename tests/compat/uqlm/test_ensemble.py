@@ -201,6 +201,11 @@ def test_secrets_and_addresses_are_not_saved(tmp_path):
             "judge_1 cannot be created from the file: No module named 'langchain_core.no_such'",
         ),
         (
+            '{"weights": [1], "thresh": 0.5, "components": ["exact_match"], "llm_config": '
+            '{"class_name": "Chat", "module": "langchain_core", "base_url": "http://elsewhere"}}',
+            "llm: base_url must be set in the environment, not in a file",
+        ),
+        (
             '{"weights": [1], "thresh": 0.5, "components": ["judge_1"], "llm_scorers": {"judge_1": {}}}',
             "judge_1 cannot be created from the file: 'class_name'",
         ),

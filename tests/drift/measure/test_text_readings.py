@@ -18,7 +18,7 @@ GROUPS = [np.array(group, np.int64) for group in ([0, 5], [], [7, 2, 1], [3], [8
 @pytest.mark.parametrize("precision", ["exact", "fast"])
 @pytest.mark.parametrize("layers", [[6], [2, 6]])
 def test_groups_layers_and_the_disk_change_no_state(layers, precision, tmp_path):
-    encoder = load_token_encoder(precision=precision)
+    encoder = load_token_encoder("all-MiniLM-L6-v2", precision=precision)
     expected = {
         layer: [rounded(each.states) for each in encoder.token_states(TEXTS, layer=layer)] for layer in layers
     }

@@ -15,7 +15,7 @@ CORPUS = [f"The {noun} is {state}." for noun in NOUNS for state in ("old", "new"
 
 @pytest.fixture(scope="module")
 def encoder():
-    return load_token_encoder()
+    return load_token_encoder("all-MiniLM-L6-v2")
 
 
 def test_the_baseline_is_the_mean_of_pairs_of_different_texts(encoder):

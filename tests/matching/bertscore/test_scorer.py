@@ -25,7 +25,7 @@ LONG = " ".join(f"sentence number {number} of a very long text" for number in ra
 
 @pytest.fixture(scope="module")
 def encoder():
-    return load_token_encoder()
+    return load_token_encoder("all-MiniLM-L6-v2")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_scores_are_those_of_the_slow_loop(encoder, layer):
 
 @pytest.mark.parametrize("precision", ["exact", "fast"])
 def test_order_company_and_memory_never_change_a_bit(precision):
-    encoder = load_token_encoder(precision=precision)
+    encoder = load_token_encoder("all-MiniLM-L6-v2", precision=precision)
     scorer = BertScorer(encoder)
     together = rows(scorer.score(PREDICTIONS, REFERENCES))
     alone = [
@@ -188,7 +188,7 @@ def test_an_embedder_that_shows_no_tokens_is_refused_with_the_remedy(toy_embedde
 
 
 def test_a_loaded_embedder_serves_as_its_name_does(scorer):
-    ours = BertScorer(load_embedder()).score(["The cat sat"], ["A cat was sitting"])
+    ours = BertScorer(load_embedder("all-MiniLM-L6-v2")).score(["The cat sat"], ["A cat was sitting"])
     named = scorer.score(["The cat sat"], ["A cat was sitting"])
     assert ours.signature == named.signature
     np.testing.assert_array_equal(rows(ours), rows(named))

@@ -23,7 +23,7 @@ from semscale.matching.words import WordWeights, start_with_pronoun, subject_len
 
 @pytest.fixture(scope="module")
 def encoder():
-    return load_token_encoder()
+    return load_token_encoder("all-MiniLM-L6-v2")
 
 
 def finding(guard, kind):

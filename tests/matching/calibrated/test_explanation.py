@@ -61,7 +61,7 @@ def test_a_text_without_words_has_nothing_to_explain():
 
 @pytest.mark.parametrize("recall_share", [None, 0.0, 0.4])
 def test_contributions_make_up_the_layers_of_the_score(recall_share):
-    method = CalibratedMatch(load_token_encoder(), recall_share=recall_share)
+    method = CalibratedMatch(load_token_encoder("all-MiniLM-L6-v2"), recall_share=recall_share)
     matches = match_with(method, PREDICTIONS, REFERENCES)
     explained = explain_items(method, PREDICTIONS, REFERENCES, matches, range(4))
     assert list(explained) == [0, 1, 3]
@@ -80,7 +80,7 @@ def test_contributions_make_up_the_layers_of_the_score(recall_share):
 
 
 def test_words_of_the_reference_that_counts_are_matched():
-    method = CalibratedMatch(load_token_encoder())
+    method = CalibratedMatch(load_token_encoder("all-MiniLM-L6-v2"))
     matches = match_with(method, PREDICTIONS, REFERENCES)
     (table,) = explain_items(method, PREDICTIONS, REFERENCES, matches, [0]).values()
     assert matches.reference[0] == 1

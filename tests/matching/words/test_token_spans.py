@@ -47,7 +47,7 @@ def test_tokens_without_characters_between_a_words_tokens_are_its_own():
 
 @pytest.fixture(scope="module")
 def encoder():
-    return load_token_encoder()
+    return load_token_encoder("all-MiniLM-L6-v2")
 
 
 def test_company_changes_no_words(encoder):

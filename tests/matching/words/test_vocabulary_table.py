@@ -12,7 +12,7 @@ SHOWN = ["Heart", ("unlike", "un", "like"), "the", "heart", *(f"word{at}" for at
 
 @pytest.fixture(scope="module")
 def encoder():
-    return load_token_encoder()
+    return load_token_encoder("all-MiniLM-L6-v2")
 
 
 class CountingReader:

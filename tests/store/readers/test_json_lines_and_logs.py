@@ -89,9 +89,10 @@ def test_a_wrong_line_far_down_is_found_when_it_is_reached(tmp_path):
         list(table.batches(500))
 
 
-def test_half_a_surrogate_pair_is_no_text(tmp_path):
-    with pytest.raises(InputError, match="line 2: .*surrogate"):
-        list(opened(tmp_path, {"a": "x"}, '{"a": "\\ud800"}').batches(10))
+def test_half_a_surrogate_pair_is_the_replacement_character(tmp_path):
+    lines = ['{"a": "x\\ud800", "b": ["\\udfff", {"\\ud83d": 1.5}]}', '{"a": "\\ud83d\\ude00", "b": null}']
+    (batch,) = opened(tmp_path, *lines).batches(10)
+    assert batch.rows() == [("x\ufffd", ["\ufffd", {"\ufffd": 1.5}]), ("\U0001f600", None)]
 
 
 @pytest.mark.parametrize("content", ["", "\n\n"])

@@ -61,8 +61,10 @@ DEFAULT_TEMPLATE = "true_false_uncertain"
 _OFF_THE_SHELF = (("noncontradiction", 0.56), ("exact_match", 0.14))
 _SELF_REFLECTION = 0.3  # Chen and Mueller (2023), arXiv 2308.16175
 _JUDGE = "judge_"
-# Addresses and secrets stay out of saved files.
-_ADDRESSES = ("base_url", "endpoint", "azure_endpoint", "openai_api_base", "api_base", "api_url", "url")
+# Addresses and secrets stay out of saved files, and a file cannot send a key to an address of its own.
+_ADDRESSES = frozenset((
+    "base_url", "endpoint", "azure_endpoint", "openai_api_base", "api_base", "api_url", "url", "openai_proxy",
+))  # fmt: skip
 _SECRETS = ("_key", "_secret", "_token", "_headers", "_query")
 _SET_BY_LANGCHAIN = ("metadata", "profile")
 
@@ -657,6 +659,8 @@ def _model_from_config(config: Any, name: str) -> Any:
         settings = {field: value for field, value in config.items() if field not in {"class_name", "module"}}
         if config["class_name"] == "LLMJudge":
             return LLMJudge(**{**settings, "llm": _model_from_config(settings["llm"], name)})
+        for field in settings.keys() & _ADDRESSES:
+            raise InputError(f"{name}: {field} must be set in the environment, not in a file")
         return _langchain_class(config["module"], config["class_name"], name)(**settings)
     except (ImportError, AttributeError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, InputError):

@@ -8,8 +8,8 @@ import numpy as np
 
 from semscale.embedding.languages import ENGLISH, language_of
 from semscale.guards.number_guard import read_numbers
-from semscale.guards.reading import analyse
-from semscale.guards.words import is_english_script
+from semscale.guards.quantities import read_quantities
+from semscale.guards.text import is_english_script, read_text
 from semscale.history.items import Item
 from semscale.types import Floats, Mask
 
@@ -71,7 +71,7 @@ def _of_outputs(item: Item) -> list[_Stated]:
 def _stated(text: str) -> _Stated:
     language = language_of(text)
     if language in {None, ENGLISH} and is_english_script(text):
-        quantities = analyse(text).quantities
+        quantities = read_quantities(read_text(text))
         certain = sum(not quantity.weak for quantity in quantities)
         return _Stated(certain, certain, bool(quantities))
     found = read_numbers(text, language)

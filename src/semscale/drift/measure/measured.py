@@ -9,9 +9,8 @@ import polars as pl
 
 from semscale.drift.measure.metrics import Metric
 from semscale.guards.findings import Finding
-from semscale.results.estimates import Estimates
+from semscale.results.estimates import Estimates, EstimateSettings, estimate_values
 from semscale.results.result import Result
-from semscale.results.tallies import EstimateSettings, estimate_values
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Statuses
 

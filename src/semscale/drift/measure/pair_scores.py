@@ -13,7 +13,7 @@ from semscale.embedding.languages import language_of
 from semscale.guards.findings import Finding
 from semscale.guards.number_guard import figure_findings
 from semscale.guards.registry import Guards, Mode
-from semscale.guards.words import is_english_script
+from semscale.guards.text import is_english_script
 from semscale.matching.calibrated import (
     FEWEST_FOR_FLOORS,
     LAYERS,

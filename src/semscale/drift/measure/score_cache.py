@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from semscale.drift.measure.aligned_item import PairScores
-from semscale.embedding.cache import checksum
 from semscale.embedding.cache_file import EntryStore
 from semscale.guards.findings import Finding, Span
 
 SCORES_FILE = "scores.sqlite"
-
-_SUM = 4  # bytes of the checksum at the end
 
 
 class ScoreCache:
@@ -55,12 +52,7 @@ class ScoreCache:
             What was found, by its row in ``keys``.
         """
         row = {key: at for at, key in enumerate(keys)}
-        return {
-            row[key]: _decoded(body[:-_SUM])
-            for entries in self._store.read(keys)
-            for key, body in entries
-            if checksum(key, body[:-_SUM]) == body[-_SUM:]
-        }
+        return {row[key]: _decoded(body) for entries in self._store.read(keys) for key, body in entries}
 
     def put_many(self, keys: Sequence[bytes], scores: Sequence[PairScores]) -> None:
         """Store pairs: all of them, or none if the process dies meanwhile.
@@ -69,8 +61,7 @@ class ScoreCache:
             keys: n distinct keys.
             scores: scores and findings of n pairs.
         """
-        bodies = [json.dumps(asdict(pair)).encode() for pair in scores]
-        self._store.write(keys, [body + checksum(key, body) for key, body in zip(keys, bodies, strict=True)])
+        self._store.write(keys, [json.dumps(asdict(pair)).encode() for pair in scores])
 
 
 def _decoded(body: bytes) -> PairScores:

@@ -1,0 +1,87 @@
+"""Readouts of scales beyond sentiment beside people: r, and the ranked probability score (RPS).
+
+Run with ``python bench/constructs.py``. The sets and scales of ``constructs.yaml`` are in
+``../shared/data/constructs``; a new set is one entry. Nothing is fitted: the scales were written before any
+text was rated. With ``--no-exemplars`` only the sets of the scale's file take part. Two further columns have
+the correlations of people's ratings with ratings on the shipped scale ``quality`` and with the number of
+characters: a scale whose own r is no higher measures nothing of its own. Intervals are percentiles of a
+bootstrap of the texts.
+"""
+
+import argparse
+import csv
+import json
+from datetime import date
+
+import numpy as np
+import yaml
+
+from measuring import ROOT, Options, machine
+from semscale.embedding import load_embedder
+from semscale.embedding.embedder import anchor_embedder
+from semscale.rating.human import laid_on
+from semscale.rating.readouts import READOUTS
+from semscale.scales import load_scale
+from semscale.stats.calibration import ranked_probability_scores
+from shared_data import shared_data
+
+MODEL = "e5-small"
+
+
+def main():
+    parser = Options(__doc__)
+    parser.add_size("--texts", None, quick=40, help="at most so many of each set; all unless given")
+    parser.add_size("--replicates", 1000, quick=5)
+    parser.add_argument("--exemplars", action=argparse.BooleanOptionalAction, default=True)
+    options = parser.parse_args()
+    folder = shared_data("constructs")
+    embedder = load_embedder(MODEL)
+    quality = load_scale("quality").for_model(MODEL)
+    quality_anchors = embed_sets(embedder, quality.anchor_sets.values())
+    print(f"{date.today()}, {MODEL}, {machine()}")
+    heads = [f"{name}: r | RPS" for name in READOUTS]
+    print(f"| construct | n | sets | {' | '.join(heads)} | quality: r | length: r |")
+    for entry in yaml.safe_load((ROOT / "bench" / "constructs.yaml").read_text()):
+        texts, human = read_texts(folder / f"{entry['name']}.csv", options.texts)
+        values, anchors = read_scale(folder, entry, embedder, with_exemplars=options.exemplars)
+        vectors = embedder.embed(texts).vectors
+        masses = laid_on(human[:, None], values, entry["range"])
+        cells = []
+        for rate in READOUTS.values():
+            pmf = rate(vectors, anchors, values=values).pmf
+            rps = ranked_probability_scores(pmf, masses).mean()
+            cells += [correlation(pmf @ values, human, options.replicates), f"{rps:.3f}"]
+        sentiment = READOUTS["combined"](vectors, quality_anchors).pmf @ np.arange(5)
+        cells += [correlation(x, human, options.replicates) for x in (sentiment, [len(t) for t in texts])]
+        print(f"| {entry['name']} | {len(texts):,} | {len(anchors)} | {' | '.join(cells)} |", flush=True)
+
+
+def read_texts(path, most):
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))[:most]
+    return [row["text"] for row in rows], np.array([float(row["human"]) for row in rows])
+
+
+def read_scale(folder, entry, embedder, *, with_exemplars):
+    """Return the points' values and the anchors' vectors, shape (s, k, d)."""
+    scale = yaml.safe_load((folder / "scales" / f"{entry['scale']}.yaml").read_text(encoding="utf-8"))
+    sets = list(scale["anchor_sets"].values())
+    if with_exemplars and "exemplars" in entry:
+        sets += json.loads((folder / "exemplars" / f"{entry['exemplars']}.json").read_text("utf-8"))["sets"]
+    return np.array([float(point["value"]) for point in scale["points"]]), embed_sets(embedder, sets)
+
+
+def embed_sets(embedder, sets):
+    return np.array([anchor_embedder(embedder).embed(list(sentences)).vectors for sentences in sets])
+
+
+def correlation(scores, human, replicates):
+    """Pearson's r with its bootstrap interval."""
+    scores, rng = np.asarray(scores, dtype=float), np.random.default_rng(0)
+    drawn = [rng.integers(len(human), size=len(human)) for _ in range(replicates)]
+    low, high = np.quantile([np.corrcoef(scores[rows], human[rows])[0, 1] for rows in drawn], [0.025, 0.975])
+    return f"{np.corrcoef(scores, human)[0, 1]:.2f} [{low:.2f}, {high:.2f}]"
+
+
+if __name__ == "__main__":
+    main()

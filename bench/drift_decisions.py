@@ -1,0 +1,184 @@
+"""Decisions of the gate about unchanged runs and known damage, beside those of the simplest gate.
+
+Run with ``python bench/drift_decisions.py``. Each draw takes items, a baseline, reruns and a candidate from
+five runs of one model: feedback that was written five times over in other words (``examples/drift`` and
+``bench/data``), and five runs that a rule makes of Athena's feedback. All pairs of outputs are
+scored once; ``--pool FOLDER`` stores the scores for the next call. ``--ablate`` leaves out one metric or
+limit at a time.
+"""
+
+import pickle
+from collections import Counter
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from drift_pool import ATHENA, KINDS, SOURCES, athena_runs, build, written_runs
+from measuring import Options, machine
+from semscale.drift.comparison import Comparison, DriftMeter, drift_parts, measured_metrics
+from semscale.drift.decision import Outcome, decide
+from semscale.drift.exchange_test import exchange_test, holm
+from semscale.drift.hard_limits import broken_items
+from semscale.drift.settings import LIMITS, GateSettings
+from semscale.signature import Signature
+from semscale.types import Status
+
+UNCHANGED = "unchanged"
+RERUNS = (1, 3)
+
+
+class Draws:
+    """Comparisons drawn from a pool of scored runs."""
+
+    def __init__(self, pool):
+        self.pool = pool
+        n, k = len(pool.runs[0].items), len(pool.runs)
+        self.metrics, _, _ = measured_metrics(pool.runs[0])
+        self.losses = {name: np.full((k, k, n), np.nan) for name in self.metrics}
+        for (first, second, item), outputs in pool.aligned.items():
+            for name, metric in self.metrics.items():
+                losses = self.losses[name]
+                losses[first, second, item], losses[second, first, item] = metric.losses(outputs)
+
+    def comparison(self, kind, n_items, n_reruns, rng):
+        """Draw roles and items, and damage the candidate."""
+        source = int(rng.choice(SOURCES))
+        others = rng.permutation([run for run in range(5) if run != source])[: n_reruns + 1]
+        items = np.sort(rng.permutation(len(self.pool.runs[0].items))[:n_items])
+        numbers = np.full(len(items), source)
+        if kind != UNCHANGED:
+            possible = np.flatnonzero(self.pool.possible[kind, source][items])
+            share = KINDS[kind][1]
+            hit = rng.permutation(possible)[: int(np.ceil(share * len(possible) - 1e-9))]
+            numbers[hit] = self.pool.damaged[kind, source]
+        k = len(others) + 1
+        pair_losses = {}
+        for name, losses in self.losses.items():
+            own = np.full((len(items), k, k), np.nan)
+            for row, first in enumerate(others, 1):
+                own[:, 0, row], own[:, row, 0] = losses[numbers, first, items], losses[first, numbers, items]
+                for column, second in enumerate(others, 1):
+                    own[:, row, column] = losses[first, second, items]
+            pair_losses[name] = own
+        runs = [self._run(int(run), items) for run in others]
+        candidate = replace(
+            self.pool.runs[source],
+            items=tuple(self.pool.runs[run].items[item] for run, item in zip(numbers, items, strict=True)),
+        )
+        return Comparison(
+            runs[0],
+            candidate,
+            tuple(runs[1:]),
+            self.metrics,
+            pair_losses,
+            np.full(len(items), Status.SCORED, object),
+            (),
+            np.ones(len(items), np.int64),
+            Signature.of("drift"),
+        )
+
+    def _run(self, run, items):
+        return replace(self.pool.runs[run], items=tuple(self.pool.runs[run].items[item] for item in items))
+
+
+def simple_gate(comparison):
+    """The simplest honest gate: four metrics, the exchange test with Holm, one bound, four limits."""
+    margins, p_values, drifts = [], [], []
+    for name in ("match", "contradictions", "output_count", "credits_difference"):
+        losses = np.nan_to_num(comparison.pair_losses[name], nan=0.0)
+        mean, noise = drift_parts(losses)
+        drifts.append(mean - noise)
+        p_values.append(exchange_test(np.round(mean - noise, 12)))
+        span = comparison.metrics[name].span
+        margins.append(max(0.05 * span, noise[:, 0].mean() / 2))
+    broken = broken_items(comparison)
+    if any(broken[name].broken.any() for name in ("silenced", "refused", "lost_outputs", "lost_fields")):
+        return Outcome.FAIL
+    fails, passes = [], []
+    for own, p, margin in zip(drifts, holm(p_values), margins, strict=True):
+        mean, error = own[:, 0].mean(), own[:, 0].std(ddof=1) / np.sqrt(len(own))
+        fails.append(p < 0.05 and mean >= margin)  # noqa: PLR2004
+        passes.append(mean + 1.71 * error < margin)
+    return Outcome.FAIL if any(fails) else Outcome.PASS if all(passes) else Outcome.UNDECIDED
+
+
+def gate(settings=None):
+    return lambda comparison: decide(comparison, settings).outcome
+
+
+def counted(draws, kind, n_reruns, n_draws, deciders, seed):
+    """Count the outcomes of some deciders over the same draws."""
+    counts = [Counter() for _ in deciders]
+    for number in range(n_draws):
+        rng = np.random.default_rng([seed, number, *kind.encode()])
+        comparison = draws.comparison(kind, int(rng.integers(24, 31)), n_reruns, rng)
+        for count, decider in zip(counts, deciders, strict=True):
+            count[decider(comparison)] += 1
+    return counts
+
+
+def load(name, folder, meter):
+    path = folder / f"{name}.pkl" if folder else None
+    if path and path.exists():
+        return pickle.loads(path.read_bytes())  # noqa: S301 - written by this script
+    pool = build(written_runs() if name == "written" else athena_runs(), meter)
+    if path:
+        path.write_bytes(pickle.dumps(pool))
+    return pool
+
+
+def shares(count):
+    return "/".join(f"{100 * count[outcome] / count.total():.0f}" for outcome in Outcome)
+
+
+def main():
+    parser = Options(__doc__)
+    parser.add_size("--draws", 100, quick=2, help="of each kind of run, number of reruns and dataset")
+    parser.add_argument("--pool", type=Path, help="folder that stores the scores")
+    parser.add_argument("--ablate", action="store_true", help="leave out one metric or limit at a time")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    print(f"{date.today()}, {machine()}; pass/fail/undecided in % of {options.draws} draws")
+    for name in ("written", "athena"):
+        if name == "athena" and not ATHENA.exists():
+            print(f"left out: Athena's feedback, as {ATHENA} is not there")
+            continue
+        draws = Draws(load(name, options.pool, DriftMeter()))
+        if options.ablate:
+            ablate(draws, name, options)
+            continue
+        print(f"\n## {name}\n\n| runs | {' | '.join(f'{r} reruns | simplest' for r in RERUNS)} |")
+        for kind in (UNCHANGED, *KINDS):
+            cells = []
+            for n_reruns in RERUNS:
+                cells += map(
+                    shares, counted(draws, kind, n_reruns, options.draws, (gate(), simple_gate), options.seed)
+                )
+            print(f"| {kind} | {' | '.join(cells)} |", flush=True)
+
+
+def ablate(draws, name, options):
+    """Share of draws that fail with three reruns, and that pass with one, without each metric and limit."""
+    usual = [key for key, metric in draws.metrics.items() if metric.is_usual]
+    variants = {"all": GateSettings()}
+    variants |= {
+        f"without {key}": GateSettings(metrics=[one for one in usual if one != key]) for key in usual
+    }
+    variants |= {f"without limit {key}": GateSettings(limits={key: "off"}) for key in LIMITS}
+    kinds = (UNCHANGED, *KINDS)
+    print(f"\n## {name}: fail with 3 reruns / pass with 1\n\n| | {' | '.join(kinds)} |")
+    table = {variant: [] for variant in variants}
+    for kind in kinds:
+        deciders = [gate(settings) for settings in variants.values()]
+        three, one = (counted(draws, kind, r, options.draws, deciders, options.seed) for r in (3, 1))
+        for variant, failed, passed in zip(variants, three, one, strict=True):
+            ends = failed[Outcome.FAIL], passed[Outcome.PASS]
+            table[variant].append("/".join(f"{100 * n / options.draws:.0f}" for n in ends))
+    for variant, cells in table.items():
+        print(f"| {variant} | {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    main()

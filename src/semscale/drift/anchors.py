@@ -1,0 +1,533 @@
+"""Anchors: pairs of texts that never change, measured with each run to see whether the ruler changed.
+
+The ruler is the measuring system: the embedding model with its engine, the match and its guards, or a judge.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from semscale.chat.runner import Running
+from semscale.drift.comparison import DriftMeter
+from semscale.drift.decision import GateDecision, Outcome
+from semscale.drift.exchange_test import exchange_test, holm
+from semscale.drift.metrics import metric_label
+from semscale.errors import InputError
+from semscale.history.anchor_sets import AnchorPair, AnchorReadings, AnchorSet
+from semscale.history.items import Item, Output
+from semscale.history.runs import Run, new_id, now
+from semscale.judging.judge import Judge
+from semscale.messages import shortened
+from semscale.signature import Signature
+from semscale.stats.intervals import MeanEstimate, estimate_mean
+from semscale.types import Floats, Progress
+
+if TYPE_CHECKING:
+    from semscale.history.history import History
+
+ALPHA = 0.01
+"""Probability that a run reports a change of a ruler with noise that did not change."""
+
+JUDGE_QUESTION = "How well does the answer say what the reference answer says?"
+"""Question to a judge about each anchor, unless another is given."""
+
+FINDINGS = ("contradictions", "changed_numbers")
+"""Readings that are 1 where guards found something; labels say nothing about them."""
+
+_SIMILARITIES = ("match", "bertscore_f1", "cosine")
+_ROUNDING, _FAST = 1e-4, 2.0**-8
+_FEWEST_REPEATS = 2
+_NAMED = 3  # changes that a sentence names
+
+
+class Ruler(Protocol):
+    """Reads pairs of texts.
+
+    Attributes:
+        signature: declared settings; readings of one signature are compared with each other.
+        scores: names of the readings that labels are about; the others have no error.
+        rounding: greatest mean difference by rounding, for a ruler that always gives the same reading;
+            ``None`` for a ruler with noise.
+        repeats: number of readings that make up a reference: one without noise.
+    """
+
+    @property
+    def signature(self) -> Signature: ...  # noqa: D102
+
+    @property
+    def scores(self) -> Sequence[str]: ...  # noqa: D102
+
+    @property
+    def rounding(self) -> float | None: ...  # noqa: D102
+
+    @property
+    def repeats(self) -> int: ...  # noqa: D102
+
+    def readings(
+        self, pairs: Sequence[AnchorPair], *, progress: Progress | None = None
+    ) -> Mapping[str, Floats]:
+        """Read pairs anew, without anything stored from an earlier run.
+
+        Returns:
+            By name, shape (pairs,), 0 to 1; NaN for a pair without a reading.
+        """
+        ...
+
+
+class TextRuler:
+    """Reads pairs with the metrics of a drift meter, without stored vectors.
+
+    Vectors of one engine are identical from run to run. Processors differ by at most 1e-5 in a similarity; a
+    match divides by the distance to its floors, so that a mean difference of 1e-4 counts as rounding. With
+    the precision ``fast`` it is half a step of bfloat16, 2^-8.
+
+    Args:
+        meter: measures the comparison that the anchors belong to.
+    """
+
+    scores: Sequence[str] = _SIMILARITIES
+    repeats = 1
+
+    def __init__(self, meter: DriftMeter) -> None:
+        self._meter = meter.anew()
+
+    @property
+    def signature(self) -> Signature:
+        """Settings of the meter, without the estimates from a baseline."""
+        return self._meter.signature
+
+    @property
+    def rounding(self) -> float:
+        """Greatest mean difference by rounding."""
+        return _ROUNDING if "float32" in dict(self.signature.fields).get("precision", "float32") else _FAST
+
+    def readings(
+        self, pairs: Sequence[AnchorPair], *, progress: Progress | None = None
+    ) -> Mapping[str, Floats]:
+        """Read pairs; word weights and floors are those of the references.
+
+        Returns:
+            ``match``, ``bertscore_f1`` and ``cosine`` as similarities; ``contradictions`` and
+            ``changed_numbers`` are 1 where guards found some.
+        """
+        references, outputs = (
+            Run("anchors", "ruler", tuple(Item(pair.id, (Output(text),)) for pair, text in texts))
+            for texts in (
+                [(pair, pair.reference) for pair in pairs],
+                [(pair, pair.output) for pair in pairs],
+            )
+        )
+        measured = self._meter.measure(references, outputs, progress=progress)
+        similarities = {name: 1 - measured.losses(name) for name in _SIMILARITIES}
+        return similarities | {name: measured.losses(name) for name in FINDINGS}
+
+
+class JudgeRuler:
+    """Reads pairs with a judge: the expected score of the output, compared with the reference.
+
+    Args:
+        judge: scores the pairs.
+        question: the question about each pair.
+        repeats: number of readings of a reference, at least 2: the fewer, the greater the change that counts
+            as noise.
+        running: how calls are made; a ledger is never used, as its replies would hide a judge that changed.
+
+    Raises:
+        InputError: too few repeats.
+    """
+
+    scores: Sequence[str] = ("judge",)
+    rounding = None
+
+    def __init__(
+        self,
+        judge: Judge,
+        *,
+        question: str = JUDGE_QUESTION,
+        repeats: int = 8,
+        running: Running | None = None,
+    ) -> None:
+        if repeats < _FEWEST_REPEATS:
+            raise InputError(
+                f"repeats must be at least {_FEWEST_REPEATS}, which show the judge's noise, got {repeats}"
+            )
+        self._judge, self._question, self.repeats = judge, question, repeats
+        self._running = replace(running or Running(), ledger=False)
+
+    @property
+    def signature(self) -> Signature:
+        """Signature of the judge."""
+        return self._judge.signature
+
+    def readings(
+        self, pairs: Sequence[AnchorPair], *, progress: Progress | None = None
+    ) -> Mapping[str, Floats]:
+        """Ask the judge about every pair; a pair without an answer has no reading.
+
+        Raises:
+            ReplyError: no call can succeed.
+        """
+        verdicts = self._judge.judge(
+            [self._question] * len(pairs),
+            [pair.output for pair in pairs],
+            references=[pair.reference for pair in pairs],
+            running=self._running,
+            progress=progress,
+        )
+        return {"judge": verdicts.expected}
+
+
+class RulerStatus(StrEnum):
+    """Whether the ruler changed."""
+
+    KEPT = "kept"
+    MOVED = "moved"
+    NEW = "new"
+
+
+@dataclass(frozen=True)
+class Movement:
+    """The change of a reading since the reference.
+
+    Attributes:
+        reading: name of the reading.
+        difference: mean difference over the anchors: of a ruler without noise the mean absolute one, of a
+            ruler with noise the mean.
+        n_changed: number of anchors whose reading changed by more than rounding; of a ruler with noise the
+            number of anchors.
+        p_value: p-value of the exchange test, corrected for the number of readings; ``None`` without noise.
+        has_moved: whether the reading changed.
+    """
+
+    reading: str
+    difference: float
+    n_changed: int
+    p_value: float | None
+    has_moved: bool
+
+
+@dataclass(frozen=True)
+class LabelError:
+    """The mean distance of a reading from people's labels.
+
+    Attributes:
+        reading: name of the reading.
+        error: mean absolute difference, 0 to 1, with its interval over the anchors.
+    """
+
+    reading: str
+    error: MeanEstimate
+
+
+@dataclass(frozen=True)
+class RulerCheck:
+    """Readings of an anchor set in a run, compared with the reference of the same ruler.
+
+    Attributes:
+        name: name of the anchor set.
+        digest: its hash.
+        n: number of its pairs.
+        status: ``kept``, ``moved``, or ``new`` where these are the first readings with these settings.
+        tests: one for each reading; none of a new ruler.
+        errors: distance of the readings from people's labels, where there are any.
+        reference_errors: the same of the reference.
+        declared: for a new ruler that replaces another on these anchors, the settings in which they differ,
+            each with the former and the present value.
+        ruler_signature: settings of the ruler.
+        measured: readings to store.
+    """
+
+    name: str
+    digest: str
+    n: int
+    status: RulerStatus
+    tests: tuple[Movement, ...]
+    errors: tuple[LabelError, ...]
+    reference_errors: tuple[LabelError, ...]
+    declared: Mapping[str, tuple[str | None, str | None]]
+    ruler_signature: str
+    measured: tuple[AnchorReadings, ...]
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the ruler changed."""
+        return self.status is RulerStatus.MOVED
+
+    @property
+    def sentence(self) -> str:
+        """The result in a sentence without its full stop."""
+        anchors = f"{self.n} anchors of {self.name[:60]!r}"
+        if self.status is RulerStatus.NEW:
+            return (
+                f"{anchors} were measured for the first time with this ruler, as a reference for later runs"
+            )
+        if not self.has_moved:
+            return f"the ruler did not change: {anchors} have the same readings as before"
+        moved = sorted(
+            (test for test in self.tests if test.has_moved), key=lambda test: -abs(test.difference)
+        )
+        shown = ", ".join(
+            f"{metric_label(test.reading)} by {abs(test.difference):.3g}" for test in moved[:_NAMED]
+        )
+        return f"the ruler changed: readings of {anchors} differ on average in {shown}"
+
+    def record(self) -> dict[str, Any]:
+        """Lay everything out by name, for JSON."""
+        return {
+            "anchors": self.name,
+            "hash": self.digest,
+            "n": self.n,
+            "status": self.status,
+            "tests": [{**asdict(test), "moved": test.has_moved} for test in self.tests],
+            "errors": [asdict(error) for error in self.errors],
+            "reference_errors": [asdict(error) for error in self.reference_errors],
+            "declared": {name: list(values) for name, values in self.declared.items()},
+            "signature": self.ruler_signature,
+        }
+
+
+def freeze_anchors(
+    history: "History", anchors: AnchorSet, ruler: Ruler, *, progress: Progress | None = None
+) -> AnchorSet:
+    """Measure an anchor set for the first time, and store it with its readings.
+
+    Args:
+        history: stores both.
+        anchors: pairs of texts. The same pairs under the same name are stored once.
+        ruler: reads them.
+        progress: called while they are read.
+
+    Returns:
+        The stored set.
+
+    Raises:
+        InputError: the dataset has other pairs under this name.
+    """
+    known = [stored for stored in history.anchors.sets(anchors.dataset) if stored.name == anchors.name]
+    if not known:
+        history.anchors.freeze(anchors, _references(anchors, ruler, progress))
+        return anchors
+    if known[-1].digest != anchors.digest:
+        raise InputError(
+            f"anchor set {anchors.name[:60]!r} was frozen with the hash {known[-1].digest}, and these pairs "
+            f"have {anchors.digest}: an anchor set never changes; restore the file, or freeze the new pairs "
+            "under another name (--name)"
+        )
+    return known[-1]
+
+
+def read_again(
+    history: "History", anchors: AnchorSet, ruler: Ruler, *, progress: Progress | None = None
+) -> None:
+    """Measure a set once more as a new reference, after a change of the ruler that somebody looked at."""
+    history.anchors.add(_references(anchors, ruler, progress))
+
+
+def check_ruler(
+    history: "History", dataset: str, ruler: Ruler, *, progress: Progress | None = None
+) -> RulerCheck | None:
+    """Measure the latest anchor set of a dataset anew, and compare it with its reference.
+
+    Readings of a ruler without noise are the same in every run: if their mean absolute difference exceeds
+    rounding, the ruler changed. A ruler with noise is tested with the paired exchange test of the gate: at
+    each anchor the new reading and those of the reference are equally likely to be the new one. Nothing is
+    stored: ``keep_check`` does that, with the comparison.
+
+    Args:
+        history: has the anchors and earlier readings.
+        dataset: the dataset of the anchors.
+        ruler: reads them.
+        progress: called while they are read.
+
+    Returns:
+        The check; ``None`` if the dataset has no anchors.
+    """
+    sets = history.anchors.sets(dataset)
+    if not sets:
+        return None
+    anchors, signature = sets[-1], str(ruler.signature)
+    stored = history.anchors.readings(anchors.id)
+    reference = latest_reference([readings for readings in stored if readings.signature == signature])
+    declared: dict[str, tuple[str | None, str | None]] = {}
+    tests: tuple[Movement, ...] = ()
+    status = RulerStatus.NEW
+    if reference:
+        readings = _read(ruler, anchors.pairs, progress)
+        tests = ruler_tests(reference, readings, ruler.rounding)
+        status = RulerStatus.MOVED if any(test.has_moved for test in tests) else RulerStatus.KEPT
+        new = replace(
+            reference[0],
+            readings=readings,
+            is_reference=False,
+            comparison_id=None,
+            measured=now(),
+            id=new_id(),
+            has_moved=status is RulerStatus.MOVED,
+        )
+        measured = [new]
+    else:
+        measured = _references(anchors, ruler, progress)
+        former = latest_reference(stored)
+        if former and former[0].readings.keys() & measured[0].readings.keys():
+            declared = Signature.parse(former[0].signature).differences(ruler.signature)
+    return RulerCheck(
+        anchors.name,
+        anchors.digest,
+        len(anchors.pairs),
+        status,
+        tests,
+        label_errors(anchors, measured, ruler.scores),
+        label_errors(anchors, reference, ruler.scores),
+        declared,
+        signature,
+        tuple(measured),
+    )
+
+
+def keep_check(history: "History", check: RulerCheck, comparison_id: str) -> None:
+    """Store the readings of a check with its comparison."""
+    history.anchors.add(
+        [
+            readings if readings.is_reference else replace(readings, comparison_id=comparison_id)
+            for readings in check.measured
+        ]
+    )
+
+
+def ruler_tests(
+    reference: Sequence[AnchorReadings], readings: Mapping[str, Floats], rounding: float | None
+) -> tuple[Movement, ...]:
+    """Compare new readings with those of the reference.
+
+    Args:
+        reference: one entry for each repeat.
+        readings: the new readings by name.
+        rounding: see ``Ruler``.
+    """
+    names = [name for name in readings if all(name in repeat.readings for repeat in reference)]
+    if rounding is not None:
+        return tuple(_exact(name, reference[0].readings[name], readings[name], rounding) for name in names)
+    tests = []
+    for name in names:
+        runs = np.array([readings[name], *(repeat.readings[name] for repeat in reference)]).T
+        runs = runs[~np.isnan(runs).any(axis=1)]
+        others = (runs.sum(axis=1, keepdims=True) - runs) / (runs.shape[1] - 1)
+        apart = np.round(runs - others, 12)
+        p = min(1.0, 2 * min(exchange_test(apart), exchange_test(-apart))) if len(runs) else 1.0
+        tests.append((name, float(apart[:, 0].mean()) if len(runs) else 0.0, len(runs), p))
+    adjusted = holm([p for *_, p in tests])
+    return tuple(
+        Movement(name, difference, n, p, p < ALPHA)
+        for (name, difference, n, _), p in zip(tests, adjusted, strict=True)
+    )
+
+
+def _exact(name: str, before: Floats, after: Floats, rounding: float) -> Movement:
+    """Compare readings without noise; a reading that came or went counts as changed by 1."""
+    apart = np.where(np.isnan(before) ^ np.isnan(after), 1.0, np.nan_to_num(np.abs(after - before), nan=0.0))
+    difference = float(apart.mean())
+    return Movement(name, difference, int((apart > rounding).sum()), None, difference > rounding)
+
+
+def latest_reference(readings: Sequence[AnchorReadings]) -> list[AnchorReadings]:
+    """Return the entries of the latest reference; none where there is no reference."""
+    references = [entry for entry in readings if entry.is_reference]
+    return [entry for entry in references if entry.series == references[-1].series]
+
+
+def label_errors(
+    anchors: AnchorSet, readings: Sequence[AnchorReadings], scores: Sequence[str]
+) -> tuple[LabelError, ...]:
+    """Estimate how far the mean readings are from people's labels; empty without labels or readings."""
+    labels = np.array([np.nan if label is None else label for label in anchors.labels])
+    if np.isnan(labels).all() or not readings:
+        return ()
+    means = {
+        name: np.mean([entry.readings[name] for entry in readings], axis=0)
+        for name in scores
+        if name in readings[0].readings
+    }
+    return tuple(
+        LabelError(name, estimate_mean(np.abs(mean - labels), bounds=(0.0, 1.0)))
+        for name, mean in means.items()
+    )
+
+
+def _references(anchors: AnchorSet, ruler: Ruler, progress: Progress | None) -> list[AnchorReadings]:
+    series, signature = new_id(), str(ruler.signature)
+    return [
+        AnchorReadings(
+            anchors.id,
+            anchors.dataset,
+            signature,
+            _read(ruler, anchors.pairs, progress),
+            series,
+            is_reference=True,
+        )
+        for _ in range(ruler.repeats)
+    ]
+
+
+def _read(ruler: Ruler, pairs: Sequence[AnchorPair], progress: Progress | None) -> dict[str, Floats]:
+    """Read pairs, and check the readings.
+
+    Raises:
+        InputError: a reading has another length or lies outside 0 to 1.
+    """
+    readings = {
+        name: np.asarray(values, np.float64)
+        for name, values in ruler.readings(pairs, progress=progress).items()
+    }
+    for name, values in readings.items():
+        if values.shape != (len(pairs),):
+            raise InputError(f"{name} must have {len(pairs)} readings, got shape {values.shape}")
+        outside = values[(values < 0) | (values > 1)]
+        if len(outside):
+            raise InputError(
+                f"{name} must lie in 0 to 1, got {shortened(float(outside[0]))}: divide by its span"
+            )
+    return readings
+
+
+class Moved(StrEnum):
+    """The part that changed."""
+
+    SYSTEM = "system"
+    RULER = "ruler"
+    BOTH = "both"
+    NEITHER = "neither"
+
+
+def moved_part(outcome: Outcome | None, check: RulerCheck) -> Moved | None:
+    """Return the part that changed: the system, the ruler, both or neither.
+
+    Only the ruler can change readings of anchors, as their texts never change. If the gate failed with a
+    ruler that did not change, the system did. Where the ruler changed and the gate failed, both are named:
+    whether the system changed is known only after a comparison with a ruler that did not.
+
+    Args:
+        outcome: outcome of the gate, before the ruler was checked; ``None`` without a gate.
+        check: the check of the ruler.
+
+    Returns:
+        ``None`` where that is unknown: the gate is undecided or there is none, and the ruler did not change;
+        or the anchors were measured with this ruler for the first time.
+
+    References:
+        Li 2026, Who Drifted: the System or the Judge?, arXiv 2606.15474.
+    """
+    if check.has_moved:
+        return Moved.BOTH if outcome is Outcome.FAIL else Moved.RULER
+    if check.status is RulerStatus.NEW:
+        return None
+    return {Outcome.FAIL: Moved.SYSTEM, Outcome.PASS: Moved.NEITHER}.get(outcome) if outcome else None
+
+
+def with_ruler(decision: GateDecision, check: RulerCheck) -> GateDecision:
+    """Turn a pass with a ruler that changed into undecided; a failed gate still fails."""
+    if check.has_moved and decision.outcome is Outcome.PASS:
+        return replace(decision, outcome=Outcome.UNDECIDED)
+    return decision

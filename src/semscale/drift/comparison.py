@@ -1,0 +1,752 @@
+"""Comparison of a candidate with the baseline and its reruns: the loss of each pair of runs at each item."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from semscale.drift.alignment import (
+    PAIRINGS,
+    Aligner,
+    TextNumbers,
+    item_texts,
+    number_of,
+)
+from semscale.drift.metrics import (
+    TEXT_METRICS,
+    AlignedItem,
+    Direction,
+    ItemTexts,
+    Metric,
+    field_metric,
+    mean_loss,
+    read_directions,
+    span_of,
+)
+from semscale.drift.quality_scores import JudgedRuns, with_reference_match
+from semscale.drift.runs import ItemMatching, check_rerun, match_runs, outputs_equal
+from semscale.drift.scoring import PairScoring, ScoreCache, StoredScoring, TextReadings, scoring_files_hash
+from semscale.embedding.cache import StateCache, StateReader
+from semscale.errors import InputError, UnknownNameError
+from semscale.guards.findings import Finding
+from semscale.guards.registry import Guards, Mode
+from semscale.history.items import digest_items
+from semscale.history.runs import Run, hashed, named, short_id
+from semscale.history.stored_comparison import COMMON_ITEMS
+from semscale.matching.bertscore import chosen_layer, token_encoder
+from semscale.matching.calibrated import LAYERS, CalibratedWeights, calibrated_weights_for
+from semscale.matching.matcher import guards_for
+from semscale.matching.pairs import corpus_hash, with_identifier
+from semscale.matching.token_scores import equal_weights
+from semscale.matching.words import WordLayers
+from semscale.messages import known_settings
+from semscale.signature import Signature
+from semscale.stats.intervals import check_seed
+from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses
+from semscale.weights.known import DEFAULT_MODEL, languages_read
+
+if TYPE_CHECKING:
+    from semscale.embedding import Embedder
+    from semscale.embedding.token_states import TokenEncoder
+
+FLOOR_ITEMS = 300
+"""The most items over which a floor is averaged."""
+
+_DECIMALS = 12  # beyond them equal runs would differ by rounding
+_REPORTED = 16  # items between two reports of progress
+
+
+@dataclass(frozen=True)
+class AlignedPair:
+    """Two aligned outputs of an item, or an output without a partner.
+
+    Attributes:
+        item: index of the item.
+        baseline: position among the baseline's outputs with a text; ``None`` if the candidate's is extra.
+        candidate: position among the candidate's outputs with a text; ``None`` if it lacks one.
+        scores: ``match``, ``bertscore_f1``, ``cosine``, ``recall`` and ``precision`` of the pair; empty
+            without a partner.
+        findings: findings of the guards; the candidate's text is the "prediction".
+    """
+
+    item: int
+    baseline: int | None
+    candidate: int | None
+    scores: Mapping[str, float] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A candidate measured against the baseline and its reruns.
+
+    Runs are numbered: 0 is the candidate, 1 the baseline, then come the reruns.
+
+    Attributes:
+        baseline: the approved run, with the n items that are compared.
+        candidate: the run that is compared, with the same items in the baseline's order.
+        reruns: further runs of the baseline's model, with the same items.
+        metrics: the measured metrics by name.
+        pair_losses: for each metric, shape (n, k, k), k runs: entry [item, i, j] is the loss of run j
+            measured against run i; NaN without a value. The diagonal does not count.
+        status: shape (n,), ``scored``, or ``empty`` if neither baseline nor candidate has a text.
+        pairs: aligned outputs of baseline and candidate, item by item.
+        windows: shape (n,), the most windows in which a text of the item was read; 0 without a text.
+        settings: signature of the measurement.
+        floors: for each metric the mean loss of another item's outputs, that is, of unrelated texts; empty if
+            not measured.
+        matching: which of the baseline's items are compared.
+        recorded: the candidate with all its items, as a history has it; ``None`` if ``candidate`` is it.
+        quality: for each metric of quality, shape (k, n), scores of the runs themselves; NaN without one.
+        judged: verdicts of a judge on candidate and baseline; ``None`` without a judge.
+        cautions: sentences that qualify the measurement.
+    """
+
+    baseline: Run
+    candidate: Run
+    reruns: tuple[Run, ...]
+    metrics: Mapping[str, Metric]
+    pair_losses: Mapping[str, Floats]
+    status: Statuses
+    pairs: tuple[AlignedPair, ...]
+    windows: Integers
+    settings: Signature
+    floors: Mapping[str, float] = field(default_factory=dict)
+    matching: ItemMatching = field(default_factory=ItemMatching)
+    recorded: Run | None = None
+    quality: Mapping[str, Floats] = field(default_factory=dict)
+    judged: JudgedRuns | None = None
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> Signature:
+        """Settings of the measurement, the reruns, and the items that were compared if not all were."""
+        further = {}
+        if self.reruns:
+            outputs = hashed(sorted(digest_items(rerun.items) for rerun in self.reruns))
+            further["reruns"] = f"{len(self.reruns)}#{outputs}"
+        if self.matching.n_left_out:
+            further[COMMON_ITEMS] = self.baseline.dataset_version
+        return self.settings.extended(Signature.of("drift", **further))
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """Candidate, baseline and reruns, in the order of the losses."""
+        return (self.candidate, self.baseline, *self.reruns)
+
+    @property
+    def positions(self) -> Integers:
+        """Positions of the compared items among all items of the baseline, shape (n,)."""
+        return np.array(self.matching.positions or range(len(self.baseline.items)), dtype=np.int64)
+
+    @property
+    def n_left_out(self) -> int:
+        """Number of items without any value, as neither run has a text."""
+        return sum(status is not Status.SCORED for status in self.status)
+
+    @property
+    def n_windowed(self) -> int:
+        """Number of items with a text that is longer than the model's input, and was read in windows."""
+        return int((self.windows > 1).sum())
+
+    @cached_property
+    def outputs_digest(self) -> str:
+        """Hash of the candidate's items and outputs, as a history has it."""
+        return digest_items((self.recorded or self.candidate).items)
+
+    def members(self, kind: str) -> dict[str, Mask]:
+        """Return the items of each group of a kind, shape (n,), by name in sorted order."""
+        names = np.array([item.groups.get(kind) for item in self.baseline.items], dtype=object)
+        return {name: names == name for name in sorted({name for name in names if name is not None})}
+
+    def losses(self, metric: str) -> Floats:
+        """Return the candidate's loss against the baseline at each item, shape (n,); NaN without one."""
+        return np.asarray(self.pair_losses[metric][:, 1, 0])
+
+    def mean_losses(self, metric: str) -> Floats:
+        """Return the candidate's mean loss against baseline and reruns at each item, shape (n,).
+
+        NaN where the candidate has no loss at all.
+        """
+        return self._drifts(metric)[0]
+
+    def noise_losses(self, metric: str) -> Floats:
+        """Return the mean loss between baseline and reruns at each item, shape (n,); 0 without a rerun."""
+        return self._drifts(metric)[1]
+
+    def drifts(self, metric: str) -> Floats:
+        """Return the drift of each item, shape (n,): its mean loss less the noise."""
+        return np.asarray(self.drifts_by_run(metric)[:, 0])
+
+    def drifts_by_run(self, metric: str) -> Floats:
+        """Return the drift of each item if the candidate, or in its stead another run, were the candidate.
+
+        Returns:
+            Shape (n, k): candidate, baseline, reruns. NaN for an item at which the candidate has no loss.
+        """
+        _, _, drifts = self._drifts(metric)
+        return drifts
+
+    def noise(self, metric: str) -> float | None:
+        """Return the mean loss between baseline and reruns; ``None`` without a rerun."""
+        return mean_loss(self.noise_losses(metric)) if self.reruns else None
+
+    def _drifts(self, metric: str) -> tuple[Floats, Floats, Floats]:
+        of_metric = self.metrics[metric]
+        losses = self.pair_losses[metric]
+        unknown = ~np.isfinite(losses[:, 1:, 0]).any(axis=1)
+        if of_metric.may_be_unknown:
+            off = ~np.eye(losses.shape[1], dtype=bool)
+            unknown = np.isnan(losses[:, off]).any(axis=1)
+        known = np.nan_to_num(losses, nan=0.0)
+        mean, noise = drift_parts(known)
+        blank = np.where(unknown, np.nan, 0.0)
+        drifts = np.round(mean - noise, _DECIMALS) + blank[:, None]
+        return mean[:, 0] + blank, noise[:, 0] + blank, drifts
+
+
+def drift_parts(losses: Floats) -> tuple[Floats, Floats]:
+    """Return each run's mean loss against the others, and the mean loss among the others.
+
+    The difference of both is the drift of the run if it is the candidate. If all runs are of one model, each
+    run is as likely to have any of an item's drifts.
+
+    Args:
+        losses: shape (n, k, k), k >= 2: entry [item, i, j] is the loss of run j measured against run i; the
+            diagonal does not count.
+
+    Returns:
+        Two arrays of shape (n, k); the second is 0 where k is 2.
+
+    Example:
+        >>> losses = np.array([[[0.0, 0.5, 0.7], [0.5, 0.0, 0.2], [0.7, 0.2, 0.0]]])
+        >>> mean, noise = drift_parts(losses)  # run 0: (.5 + .7) / 2, and .2 between the others
+        >>> mean.round(3).tolist(), noise.round(3).tolist()
+        ([[0.6, 0.35, 0.45]], [[0.2, 0.7, 0.5]])
+    """
+    k = losses.shape[1]
+    off_diagonal = np.where(np.eye(k, dtype=bool), 0.0, losses)
+    against_others, of_others = off_diagonal.sum(axis=1), off_diagonal.sum(axis=2)
+    mean = against_others / (k - 1)
+    if k == 2:  # noqa: PLR2004 - no pair among the others
+        return np.asarray(mean), np.zeros_like(mean)
+    total = off_diagonal.sum(axis=(1, 2))[:, None]
+    return np.asarray(mean), np.asarray((total - against_others - of_others) / ((k - 1) * (k - 2)))
+
+
+def compare(  # noqa: PLR0913 - runs, and how they are measured
+    baseline: Run,
+    candidate: Run,
+    *,
+    reruns: Sequence[Run] = (),
+    meter: "DriftMeter | None" = None,
+    floors: bool = False,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare a candidate with the baseline and its reruns, and these with each other, over common items.
+
+    Where items have a reference, the metric ``reference_match`` measures whether runs are better or worse.
+
+    Args:
+        baseline: the approved run.
+        candidate: a run of the same items; it may lack some and have others (see ``match_runs``).
+        reruns: further runs of the baseline's model and prompt.
+        meter: measures the losses; ``DriftMeter()`` by default.
+        floors: whether to measure the losses of outputs of other items, too.
+        progress: called while items are compared.
+
+    Raises:
+        InputError: a run cannot be compared with the baseline (see ``match_runs`` and ``check_rerun``), or
+            the candidate is one of the reruns.
+
+    Example:
+        >>> from semscale.history.items import Item, Output
+        >>> def run(model, *texts):
+        ...     return Run("greetings", model, (Item("1", tuple(Output(text) for text in texts)),))
+        >>> comparison = compare(run("old", "Good morning.", "Bye."), run("new", "Bye.", "Good morning."))
+        >>> comparison.losses("match").tolist(), comparison.losses("output_count").tolist()
+        ([0.0], [0.0])
+    """
+    meter = meter or DriftMeter()
+    if candidate.id in {rerun.id for rerun in reruns}:
+        raise InputError(
+            f"reruns must not include the candidate, {short_id(candidate.id)}: leave it out of them"
+        )
+    common = match_runs(baseline, candidate)
+    again = tuple(match_runs(common.baseline, check_rerun(baseline, rerun)).candidate for rerun in reruns)
+    comparison = meter.measure(
+        common.baseline,
+        common.candidate,
+        again,
+        whole=baseline,
+        floors=floors,
+        matching=common.matching,
+        recorded=candidate,
+        cautions=tuple(_about_equal_outputs(common.baseline, common.candidate, again)),
+        progress=progress,
+    )
+    return with_reference_match(comparison, meter, progress=progress)
+
+
+def _about_equal_outputs(baseline: Run, candidate: Run, reruns: Sequence[Run]) -> Iterator[str]:
+    """Ask for the right files where outputs are equal, unless all runs are, of a model that never varies."""
+    equal = [rerun for rerun in reruns if outputs_equal(baseline, rerun)]
+    is_candidate_equal = outputs_equal(baseline, candidate)
+    if is_candidate_equal and equal and len(equal) == len(reruns):
+        return
+    if is_candidate_equal:
+        yield "all outputs equal the baseline's: check that the right file was recorded"
+    if equal:
+        ids = named([short_id(rerun.id) for rerun in equal])
+        subject = f"rerun {ids} has" if len(equal) == 1 else f"reruns {ids} have"
+        yield (
+            f"{subject} exactly the baseline's outputs: right only for a model that always gives the same "
+            "answer; check that the right file was recorded"
+        )
+
+
+@dataclass(frozen=True)
+class IndexedRuns:
+    """Runs with numbered texts.
+
+    Attributes:
+        runs: each run's texts for each item.
+        fields: names of the baseline's f numeric fields.
+        spans: shape (f,), the greatest difference that counts in each field.
+        metrics: the metrics of texts, then those of fields.
+        texts: distinct texts of all runs by number: first those of the baseline, then those of its reruns.
+        n_baseline: number of the baseline's texts.
+        n_stored: number of texts of the baseline and its reruns, which every comparison reads again.
+    """
+
+    runs: Sequence[Sequence[ItemTexts]]
+    fields: tuple[str, ...]
+    spans: Floats
+    metrics: Mapping[str, Metric]
+    texts: Sequence[str]
+    n_baseline: int
+    n_stored: int
+
+    @property
+    def spans_name(self) -> str | None:
+        """Count and hash of fields and spans for the signature; ``None`` without fields."""
+        spans = dict(zip(self.fields, self.spans.tolist(), strict=True))
+        return f"{len(spans)}#{hashed(sorted(spans.items()))}" if spans else None
+
+
+def measured_metrics(
+    baseline: Run, directions: Mapping[str, Direction] | None = None
+) -> tuple[dict[str, Metric], tuple[str, ...], Floats]:
+    """Return the metrics that a baseline has, its numeric fields, and their ranges.
+
+    Args:
+        baseline: the approved run.
+        directions: numbers of a field that are better, by field; by default as ``usual_direction`` has it.
+    """
+    numbers = {name: _numbers(baseline, name) for name in baseline.fields}
+    fields = tuple(name for name, values in numbers.items() if values)
+    spans = np.array([span_of(numbers[name]) for name in fields], np.float64)
+    known = directions or {}
+    numeric = [
+        field_metric(name, span, position, known.get(name))
+        for position, (name, span) in enumerate(zip(fields, spans.tolist(), strict=True))
+    ]
+    return {**TEXT_METRICS, **{metric.name: metric for metric in numeric}}, fields, spans
+
+
+def _numbers(run: Run, field: str) -> list[float]:
+    values = (number_of(output, field) for item in run.items for output in item.outputs)
+    return [value for value in values if not np.isnan(value)]
+
+
+@dataclass(frozen=True)
+class RunPool:
+    """Runs with the losses of many pairs of them, from which comparisons are drawn.
+
+    Attributes:
+        runs: k runs of the same n items; the first is the baseline, to which word weights are fitted.
+        metrics: the measured metrics by name.
+        losses: for each metric, shape (n, k, k), as ``Comparison.pair_losses``; NaN for a pair that was not
+            measured.
+        settings: signature of the measurement.
+    """
+
+    runs: Sequence[Run]
+    metrics: Mapping[str, Metric]
+    losses: Mapping[str, Floats]
+    settings: Signature
+
+    def comparison(self, items: Integers, roles: Sequence[Integers]) -> Comparison:
+        """Return the comparison of some items.
+
+        Args:
+            items: shape (m,), positions of items.
+            roles: number of the run that is the candidate at each item, shape (m,), then of the run that is
+                the baseline, then of each rerun. A run that has two roles has no loss between them.
+        """
+        numbers = np.array(roles).T
+        same = numbers[:, :, None] == numbers[:, None, :]
+        rows = items[:, None, None], numbers[:, :, None], numbers[:, None, :]
+        losses = {name: np.where(same, 0.0, values[rows]) for name, values in self.losses.items()}
+        candidate, baseline, *reruns = (
+            replace(
+                self.runs[0],
+                items=tuple(
+                    self.runs[run].items[item] for run, item in zip(role, items.tolist(), strict=True)
+                ),
+            )
+            for role in (np.asarray(role).tolist() for role in roles)
+        )
+        both = zip(baseline.items, candidate.items, strict=True)
+        status = [
+            Status.SCORED if before.outputs_with_text or after.outputs_with_text else Status.EMPTY
+            for before, after in both
+        ]
+        return Comparison(
+            baseline,
+            candidate,
+            tuple(reruns),
+            self.metrics,
+            losses,
+            np.array(status, object),
+            (),
+            np.ones(len(items), np.int64),
+            self.settings,
+        )
+
+
+class DriftMeter:
+    """Measures runs against a baseline; the model reads every distinct text once.
+
+    An item's outputs are aligned so that the sum of the cosines of their vectors is greatest; all metrics use
+    these pairs. Word weights and floors of the calibrated match are estimated from the baseline's outputs, so
+    that all runs against one baseline are scored alike.
+
+    Args:
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, an embedder whose
+            engine gives token states (``openvino``, ``torch``), or an encoder from ``load_token_encoder``.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it), for a named model.
+        seed: seed of the draw of unrelated texts for the floors.
+        pairing: ``assignment``, or ``position``, like Athena.
+        layer: BERTScore's layer; not needed if it is published or calibrated for the model.
+        guards: ``off``, ``warn`` or ``weigh`` for guards by name; by default all weigh.
+        fields: numbers of a numeric field that are better, ``lower``, ``higher`` or ``either``, by field; by
+            default as ``usual_direction`` has it.
+        cache: whether the token states of the baseline and its reruns, and the scores of their pairs, are
+            stored on disk for the next comparison, or the folder for them; results do not depend on it.
+
+    Raises:
+        InputError: a setting is invalid.
+        UnknownNameError: ``pairing`` is none of ``PAIRINGS``.
+
+    References:
+        Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT, arXiv 1904.09675.
+    """
+
+    @known_settings
+    def __init__(  # noqa: PLR0913 - each is a setting that the signature records
+        self,
+        embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
+        *,
+        precision: str = "exact",
+        seed: int = 0,
+        pairing: str = "assignment",
+        layer: int | None = None,
+        guards: "Mapping[str, str] | None" = None,
+        fields: "Mapping[str, Direction] | None" = None,
+        cache: bool | Path = True,
+    ) -> None:
+        if pairing not in PAIRINGS:
+            raise UnknownNameError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
+        check_seed(seed)
+        self.seed = seed
+        self.pairing = pairing
+        self.fields = read_directions(fields or {})
+        self.guards: Guards = guards_for("calibrated", guards)
+        self._embedder, self._precision, self._layer = embedder, precision, layer
+        folder = None if cache is True or cache is False else cache
+        self._cache = None if cache is False else StateCache(folder)
+        self._scores = None if cache is False else ScoreCache(folder)
+
+    @cached_property
+    def encoder(self) -> "TokenEncoder":
+        """The model, loaded when it is first needed."""
+        return token_encoder(self._embedder, self._precision, None)
+
+    def anew(self) -> Self:
+        """Return a meter with the same model and settings, without fields, that reads every text anew."""
+        self.encoder  # noqa: B018 - loaded once, for both
+        fresh = copy(self)
+        vars(fresh).pop("_words", None)
+        fresh.fields, fresh._cache, fresh._scores = {}, None, None
+        return fresh
+
+    @cached_property
+    def layer(self) -> int:
+        """The layer whose states BERTScore compares."""
+        return chosen_layer(self._layer, self.encoder, None)
+
+    @cached_property
+    def _calibration(self) -> CalibratedWeights:
+        return calibrated_weights_for(self.encoder.signature)
+
+    @cached_property
+    def _words(self) -> WordLayers:
+        read = StateReader(self.encoder, self.encoder.layers, self._cache).read
+        return WordLayers(self.encoder, self._calibration.subject_weights, read=read)
+
+    def measure(  # noqa: PLR0913 - runs, and further attributes of the comparison
+        self,
+        baseline: Run,
+        candidate: Run,
+        reruns: Sequence[Run] = (),
+        *,
+        whole: Run | None = None,
+        floors: bool = False,
+        progress: Progress | None = None,
+        **known: Any,  # noqa: ANN401 - attributes of the comparison
+    ) -> Comparison:
+        """Measure a candidate against a baseline and its reruns.
+
+        Args:
+            baseline: a run of n items.
+            candidate: a run of the same items in the same order.
+            reruns: runs of the baseline's model, likewise.
+            whole: the baseline with all its items, from which word weights, floors and ranges of fields are
+                estimated, if ``baseline`` has only some of them.
+            floors: whether to measure the losses of outputs of other items, too.
+            progress: called while items are compared.
+            known: further attributes of the comparison.
+
+        Raises:
+            InputError: a run has other items, or another order of them.
+            ModelError: the model's files cannot be pulled or run.
+        """
+        for other in (candidate, *reruns):
+            _check_items(baseline, other)
+        indexed = self._indexed(baseline, candidate, reruns, whole)
+        order = [(1, later) for later in (*range(2, len(indexed.runs)), 0)]
+        order += combinations([*range(2, len(indexed.runs)), 0], 2)
+        measured = self._measured(indexed, order, progress)
+        comparison = Comparison(baseline, candidate, tuple(reruns), indexed.metrics, *measured, **known)
+        if floors:
+            comparison = replace(comparison, floors=self.floors(baseline, progress=progress))
+        return comparison
+
+    def measure_pool(
+        self,
+        runs: Sequence[Run],
+        order: Sequence[tuple[int, int]],
+        *,
+        n_reruns: int = 0,
+        progress: Progress | None = None,
+    ) -> RunPool:
+        """Measure chosen pairs of many runs of the same items.
+
+        Args:
+            runs: the baseline, its reruns, then other runs.
+            order: numbers of both runs of each pair, the reference before the run that is measured.
+            n_reruns: number of reruns, whose scores are stored with those of the baseline.
+            progress: called while items are compared.
+        """
+        for other in runs[1:]:
+            _check_items(runs[0], other)
+        metrics, fields, spans = measured_metrics(runs[0], self.fields)
+        numbers, counts, texts = TextNumbers(), [], []
+        for run in runs:
+            texts.append(item_texts(run.items, fields, numbers, sort=self.pairing == "assignment"))
+            counts.append(len(numbers))
+        indexed = IndexedRuns(texts, fields, spans, metrics, numbers.texts, counts[0], counts[n_reruns])
+        aligned, _, signature = self._scored(indexed, order)
+        losses, _ = _collected(indexed, order, aligned, progress)
+        return RunPool(runs, metrics, losses, signature)
+
+    def floors(self, baseline: Run, *, progress: Progress | None = None) -> dict[str, float]:
+        """Measure the losses of unrelated outputs: those of another item of the baseline.
+
+        Args:
+            baseline: the run whose outputs are exchanged among at most ``FLOOR_ITEMS`` of its items.
+            progress: called while items are compared.
+
+        Returns:
+            The mean loss in every metric; NaN if fewer than two items have a text.
+        """
+        metrics, _, _ = measured_metrics(baseline, self.fields)
+        speaking = [index for index, item in enumerate(baseline.items) if item.outputs_with_text]
+        if len(speaking) < 2:  # noqa: PLR2004 - nothing to exchange
+            return dict.fromkeys(metrics, math.nan)
+        ring = np.random.default_rng(self.seed).permutation(speaking)[:FLOOR_ITEMS]
+        items = [baseline.items[index] for index in ring]
+        exchanged = [
+            replace(item, outputs=baseline.items[index].outputs)
+            for item, index in zip(items, np.roll(ring, 1), strict=True)
+        ]
+        ordered, other = (replace(baseline, items=tuple(some)) for some in (items, exchanged))
+        found = self.measure(ordered, other, whole=baseline, progress=progress)
+        return {name: mean_loss(found.losses(name)) for name in metrics}
+
+    def _indexed(
+        self, baseline: Run, candidate: Run, reruns: Sequence[Run], whole: Run | None
+    ) -> IndexedRuns:
+        whole = whole or baseline
+        metrics, fields, spans = measured_metrics(whole, self.fields)
+        numbers, sort = TextNumbers(), self.pairing == "assignment"
+        texts = item_texts(whole.items, fields, numbers, sort=sort)
+        of_items = dict(zip((item.id for item in whole.items), texts, strict=True))
+        own, n_baseline = [of_items[item.id] for item in baseline.items], len(numbers)
+        again = [item_texts(rerun.items, fields, numbers, sort=sort) for rerun in reruns]
+        n_stored = len(numbers)
+        runs = [item_texts(candidate.items, fields, numbers, sort=sort), own, *again]
+        return IndexedRuns(runs, fields, spans, metrics, numbers.texts, n_baseline, n_stored)
+
+    def aligned(
+        self, indexed: IndexedRuns, order: Sequence[tuple[int, int]]
+    ) -> Iterator[tuple[int, int, AlignedItem]]:
+        """Align and score the outputs of pairs of runs, item by item.
+
+        Args:
+            indexed: the runs; the first of their texts are those of the baseline.
+            order: numbers of both runs of each pair, the reference before the run that is measured.
+
+        Yields:
+            Number of the item, number of the pair of runs, and the aligned outputs.
+        """
+        return self._scored(indexed, order)[0]
+
+    def _scored(
+        self, indexed: IndexedRuns, order: Sequence[tuple[int, int]]
+    ) -> tuple[Iterator[tuple[int, int, AlignedItem]], TextReadings, Signature]:
+        layers = sorted({self.layer, self.encoder.layers})
+        read = TextReadings(self.encoder, layers, indexed.texts, cache=self._cache, keep=indexed.n_stored)
+        scoring = PairScoring(
+            read,
+            self._words,
+            token_weights=equal_weights(self.encoder.reader),
+            guards=self.guards,
+            calibration=self._calibration,
+            languages=languages_read(self.encoder.signature),
+        )
+        scoring.learn(np.arange(indexed.n_baseline), self.seed)
+        signature = self._signature(indexed, scoring.floors)
+        stored = self._stored(scoring, indexed, signature)
+        aligner = Aligner(
+            read,
+            stored or scoring,
+            spans=indexed.spans,
+            pairing=self.pairing,
+            pooling=self.encoder.pooling,
+        )
+
+        def aligned() -> Iterator[tuple[int, int, AlignedItem]]:
+            yield from aligner.align([(indexed.runs[first], indexed.runs[second]) for first, second in order])
+            if stored:
+                stored.flush()
+
+        return aligned(), read, signature
+
+    def _measured(
+        self, indexed: IndexedRuns, order: Sequence[tuple[int, int]], progress: Progress | None
+    ) -> tuple[dict[str, Floats], Statuses, tuple[AlignedPair, ...], Integers, Signature]:
+        """Measure pairs of runs, each reference before the run that is measured against it."""
+        aligned, read, signature = self._scored(indexed, order)
+        losses, pairs = _collected(indexed, order, aligned, progress)
+        windows = self.encoder.windows(read.spelled.tokens)
+        both = list(zip(indexed.runs[0], indexed.runs[1], strict=True))
+        status = [Status.SCORED if any(texts) else Status.EMPTY for texts in both]
+        most = [
+            windows[np.array([*ours.texts, *theirs.texts], np.int64)].max(initial=0) for ours, theirs in both
+        ]
+        return losses, np.array(status, object), pairs, np.array(most, np.int64), signature
+
+    def _stored(
+        self, scoring: PairScoring, indexed: IndexedRuns, signature: Signature
+    ) -> StoredScoring | None:
+        if self._scores is None:
+            return None
+        made_by = f"{signature}|{scoring_files_hash()}"
+        return StoredScoring(scoring, self._scores, indexed.texts, keep=indexed.n_stored, signature=made_by)
+
+    @property
+    def signature(self) -> Signature:
+        """Signature of the settings; that of a result also has the baseline's estimates and fields."""
+        return self._signed("baseline", "estimated", "baseline", self.fields)
+
+    def _signature(self, indexed: IndexedRuns, floors: Mapping[str, float]) -> Signature:
+        shown = "/".join(f"{floors[name]:.3f}" for name in LAYERS)
+        better = self.fields | {
+            metric.unit: metric.direction for metric in indexed.metrics.values() if metric.unit
+        }
+        corpus = corpus_hash(indexed.texts[: indexed.n_baseline])
+        return self._signed(corpus, shown, indexed.spans_name, better)
+
+    def _signed(
+        self, corpus: str, floors: str, spans: str | None, better: Mapping[str, Direction]
+    ) -> Signature:
+        looking = [f"{name}={mode}" for name, mode in self.guards.modes.items() if mode is not Mode.OFF]
+        settings = Signature.of(
+            "drift",
+            pairing="position" if self.pairing == "position" else "assignment/cosine",
+            match=f"calibrated/{self._calibration.label}",
+            guards="+".join(looking) or None,
+            corpus=corpus,
+            floors=floors,
+            seed=self.seed,
+            layer=self.layer,
+            pooling=self.encoder.pooling,
+            spans=spans,
+            states="int16",
+        )
+        ways = [f"{name}={way}" for name, way in sorted(better.items()) if way != "either"]
+        if ways:
+            settings = settings.extended(Signature.of("fields", better=hashed(ways)))
+        signed = settings.extended(self.encoder.signature)
+        decide = looking or len(languages_read(signed)) > 1
+        return with_identifier(signed) if decide else signed
+
+
+def _check_items(baseline: Run, other: Run) -> None:
+    ours, theirs = ([item.id for item in run.items] for run in (baseline, other))
+    if ours != theirs:
+        apart = sorted(set(ours) ^ set(theirs))
+        detail = f"{named(apart)} in one of them only" if apart else "another order"
+        raise InputError(f"runs must have the baseline's items in its order, got {detail}")
+
+
+def _collected(
+    indexed: IndexedRuns,
+    order: Sequence[tuple[int, int]],
+    aligned: Iterable[tuple[int, int, AlignedItem]],
+    progress: Progress | None,
+) -> tuple[dict[str, Floats], tuple[AlignedPair, ...]]:
+    """Compute the losses of all pairs of runs, and list the pairs of baseline and candidate."""
+    n, k = len(indexed.runs[0]), len(indexed.runs)
+    losses = {name: np.full((n, k, k), np.nan) for name in indexed.metrics}
+    pairs: list[list[AlignedPair]] = [[] for _ in range(n)]
+    total = n * len(order)
+    for done, (item, number, outputs) in enumerate(aligned, 1):
+        first, second = order[number]
+        for name, metric in indexed.metrics.items():
+            losses[name][item, first, second], losses[name][item, second, first] = metric.losses(outputs)
+        if (first, second) == (1, 0):
+            pairs[item] = list(_pairs_of(item, outputs))
+        if progress and (done % _REPORTED == 0 or done == total):
+            progress("comparing items", done, total)
+    return losses, tuple(pair for of_item in pairs for pair in of_item)
+
+
+def _pairs_of(item: int, outputs: AlignedItem) -> Iterator[AlignedPair]:
+    """List aligned outputs, then outputs that the candidate lacks, then its extra ones."""
+    ours, theirs = outputs.baseline.positions, outputs.candidate.positions
+    for (row, column), scored in zip(outputs.pairs.tolist(), outputs.scores, strict=True):
+        yield AlignedPair(item, ours[row], theirs[column], scored.scores, scored.findings)
+    aligned = outputs.pairs.tolist()
+    for row in sorted(set(range(len(ours))) - {first for first, _ in aligned}):
+        yield AlignedPair(item, ours[row], None)
+    for column in sorted(set(range(len(theirs))) - {second for _, second in aligned}):
+        yield AlignedPair(item, None, theirs[column])

@@ -1,0 +1,709 @@
+"""The decision of the gate: pass, fail, or undecided.
+
+Every metric is tested over all items, and in each group of the kinds that ``by`` names. The drift of an item
+is the candidate's mean loss against the baseline and its reruns, less the mean loss among these. A test
+
+- *fails* if the drift is beyond chance (the p-value of ``exchange_test``, corrected by Holm for all metrics,
+  is below alpha) and beyond the margin (the mean drift is at least the margin);
+- *passes* if it does not fail, at least 10 items have a value, and the upper bound of the mean drift
+  (``drift_bounds``) lies below the margin;
+- is *undecided* otherwise.
+
+Without a rerun of the baseline, nothing tells a drift from the noise of the model: only quality, which
+references or a judge measure, can fail then. The margin is fixed for each metric (``metrics.TEXT_METRICS``),
+or a share of the losses among baseline and reruns where wording alone moves the metric. Hard limits
+(``hard_limits``), thresholds and must-pass items know no chance. The gate fails if any of these or a test
+fails; it is undecided if a test over all items is undecided; otherwise it passes.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from semscale.drift.comparison import Comparison, drift_parts, measured_metrics
+from semscale.drift.exchange_test import drift_bounds, exchange_test, holm
+from semscale.drift.hard_limits import BrokenItems, LimitCheck, broken_items, check_limits
+from semscale.drift.metrics import QUALITY_METRICS, TEXT_METRICS, Metric, mean_loss, metric_label
+from semscale.drift.settings import LIMITS, GateSettings, Group
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.runs import Run, hashed, named
+from semscale.messages import did_you_mean, shortened, unknown_name
+from semscale.signature import Signature
+from semscale.types import Mask
+
+FEWEST_TO_PASS = 10
+"""Items with a value that a test needs to pass."""
+
+_ROUNDING = 1e-12
+_RESERVED = set("|:")  # characters with a meaning in a signature
+
+
+class Outcome(StrEnum):
+    """The outcome of a test or of the gate."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    FAIL = "fail"
+    UNDECIDED = "undecided"
+
+
+class Change(StrEnum):
+    """The change of a metric."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    NONE = "no difference"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class MetricTest:
+    """The test of a metric over all items or a group.
+
+    Attributes:
+        metric: name of the metric.
+        group: kind and name of the group; ``None`` for all items.
+        n: number of items with a value.
+        n_left_out: number of items without one.
+        loss: mean loss of the candidate against baseline and reruns.
+        noise: mean loss among baseline and reruns; ``None`` without a rerun.
+        drift: mean drift, ``loss - noise``.
+        low: one-sided 95 % lower bound of the mean drift; NaN with fewer than two items.
+        high: one-sided 95 % upper bound, which decides about a pass.
+        margin: drift from which on a change matters.
+        p_value: p-value of the exchange test; NaN without an item.
+        p_adjusted: the p-value, corrected for the number of metrics.
+        outcome: outcome of the test.
+        change: change of the metric.
+    """
+
+    metric: str
+    group: Group | None
+    n: int
+    n_left_out: int
+    loss: float
+    noise: float | None
+    drift: float
+    low: float
+    high: float
+    margin: float
+    p_value: float
+    p_adjusted: float
+    outcome: Outcome
+    change: Change
+
+    @property
+    def in_margins(self) -> float:
+        """The drift as a multiple of the margin; minus infinity without a drift."""
+        return -math.inf if math.isnan(self.drift) else self.drift / self.margin
+
+    @property
+    def urgency(self) -> tuple[int, bool, float]:
+        """Order of tests: failed, undecided, passed; those over all items first; then by drift in margins."""
+        order = (Outcome.FAIL, Outcome.UNDECIDED, Outcome.PASS).index(self.outcome)
+        return order, self.group is not None, -self.in_margins
+
+    def sentence(self, metric: Metric) -> str:
+        """State the change of the metric in a sentence without its full stop."""
+        where = "" if self.group is None else f" in {' '.join(self.group)}"
+        if metric.affected:
+            rise = "" if self.noise is None else f"from {100 * self.noise:.0f} % "
+            return f"{metric.label}{where} rose {rise}to {100 * self.loss:.0f} % of {metric.affected}"
+        before, after = (metric.stated(value) for value in (self.noise or 0.0, self.loss))
+        verb = "fell" if after < before else "rose"
+        start = "" if self.noise is None else f"from {before:.2f} "
+        unit = f" {metric.unit}" if metric.unit else ""
+        return f"{metric.label}{where} {verb} {start}to {after:.2f}{unit} (margin {self.margin:.2f})"
+
+
+@dataclass(frozen=True)
+class ThresholdCheck:
+    """The check of the candidate's mean against an absolute threshold.
+
+    Attributes:
+        name: name of the threshold in the settings, such as ``min_bertscore_f1``.
+        metric: name of the metric.
+        limit: the threshold.
+        value: the candidate's mean as a similarity or loss, like the threshold; NaN without a value.
+        passed: whether the mean satisfies the threshold; a candidate without a value does not pass.
+        group: kind and name of the slice; ``None`` for all items.
+    """
+
+    name: str
+    metric: str
+    limit: float
+    value: float
+    passed: bool
+    group: Group | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The result in a sentence without its full stop."""
+        where = "" if self.group is None else f" in {' '.join(self.group)}"
+        return f"{metric_label(self.metric)}{where} is {self.value:.3g} ({self.name} {self.limit:g})"
+
+
+@dataclass(frozen=True)
+class MustPassCheck:
+    """The check of an item that must not become worse.
+
+    Attributes:
+        id: id of the item.
+        reasons: what became worse, each a phrase; none if nothing did.
+    """
+
+    id: str
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing became worse."""
+        return not self.reasons
+
+    @property
+    def sentence(self) -> str:
+        """The result in a sentence without its full stop."""
+        return f"must-pass item {self.id} became worse: {'; '.join(self.reasons)}"
+
+
+@dataclass(frozen=True)
+class GateDecision:
+    """The decision of the gate about a candidate.
+
+    Attributes:
+        outcome: the decision.
+        tests: a test for each metric, over all items and in each group.
+        limits: checks of the hard limits.
+        thresholds: checks of the absolute thresholds.
+        must_pass: checks of the must-pass items.
+        reasons: why the gate failed, each a sentence without its full stop, the gravest first.
+        cautions: sentences that qualify the decision.
+        signature: settings of measurement and decision.
+        settings: settings of the gate.
+    """
+
+    outcome: Outcome
+    tests: tuple[MetricTest, ...]
+    limits: tuple[LimitCheck, ...]
+    thresholds: tuple[ThresholdCheck, ...]
+    must_pass: tuple[MustPassCheck, ...]
+    reasons: tuple[str, ...]
+    cautions: tuple[str, ...]
+    signature: Signature
+    settings: GateSettings = field(default_factory=GateSettings)
+
+    @property
+    def overall(self) -> tuple[MetricTest, ...]:
+        """Tests over all items, in the order of the metrics."""
+        return tuple(test for test in self.tests if test.group is None)
+
+    @property
+    def broken_limits(self) -> tuple[LimitCheck, ...]:
+        """The hard limits that are broken."""
+        return tuple(check for check in self.limits if not check.passed)
+
+    @property
+    def failed_items(self) -> tuple[MustPassCheck, ...]:
+        """The must-pass items that became worse."""
+        return tuple(check for check in self.must_pass if not check.passed)
+
+
+def decide(comparison: Comparison, settings: GateSettings | None = None) -> GateDecision:
+    """Decide whether a candidate is worse than the baseline; the module's docstring has the rules.
+
+    Args:
+        comparison: a candidate measured against the baseline.
+        settings: settings of the gate.
+
+    Raises:
+        UnknownNameError: a metric, a kind of groups, a slice, a must-pass item or a threshold does not exist.
+        InputError: a metric or field was not measured, or thresholds contradict each other.
+    """
+    settings = settings or GateSettings()
+    names = chosen_metrics(comparison.metrics, settings)
+    check_names(comparison.baseline, settings, comparison.matching.lost + comparison.matching.changed)
+    thresholds = check_thresholds(comparison, settings)
+    names, left_out = _without_unread(comparison, names)
+    tests = metric_tests(comparison, settings, names)
+    broken = broken_items(comparison)
+    limits = check_limits(comparison, settings, broken)
+    must_pass = _check_must_pass(comparison, settings, names, broken)
+    reasons = (
+        *(check.sentence for check in limits if not check.passed),
+        *(check.sentence for check in must_pass if not check.passed),
+        *(
+            test.sentence(comparison.metrics[test.metric])
+            for test in sorted(tests, key=lambda test: test.urgency)
+            if test.outcome is Outcome.FAIL
+        ),
+        *(check.sentence for check in thresholds if not check.passed),
+    )
+    outcome = Outcome.PASS
+    if reasons:
+        outcome = Outcome.FAIL
+    elif any(test.outcome is Outcome.UNDECIDED for test in tests if test.group is None):
+        outcome = Outcome.UNDECIDED
+    return GateDecision(
+        outcome,
+        tests,
+        limits,
+        thresholds,
+        must_pass,
+        reasons,
+        (*comparison.cautions, *left_out, *_limit_cautions(limits)),
+        _signature(comparison.signature, settings),
+        settings,
+    )
+
+
+def metric_tests(
+    comparison: Comparison, settings: GateSettings, names: Sequence[str]
+) -> tuple[MetricTest, ...]:
+    """Test some metrics over all items and in each group.
+
+    Metrics over all items are a family for Holm's correction. So are the groups of a kind in each metric; no
+    group is more certain than its metric over all items, so that groups cost the tests over all items
+    nothing.
+    """
+    members = group_members(comparison, settings)
+    drifts = {name: comparison.drifts_by_run(name) for name in names}
+    p_values = {
+        (name, group): exchange_test(drifts[name][inside]) if _has_noise(comparison, name) else 1.0
+        for group, inside in members.items()
+        for name in names
+    }
+    overall = dict(zip(names, holm([p_values[name, None] for name in names]), strict=True))
+    adjusted: dict[tuple[str, Group | None], float] = {(name, None): p for name, p in overall.items()}
+    for name in names:
+        for kind in dict.fromkeys(group[0] for group in members if group is not None):
+            groups = [group for group in members if group is not None and group[0] == kind]
+            corrected = holm([p_values[name, group] for group in groups])
+            for group, p in zip(groups, corrected, strict=True):
+                adjusted[name, group] = max(p, overall[name])
+    return tuple(
+        _test(
+            comparison, settings, name, group, members[group], (p_values[name, group], adjusted[name, group])
+        )
+        for group in members
+        for name in names
+    )
+
+
+def _has_noise(comparison: Comparison, name: str) -> bool:
+    """Check whether the noise of a metric is known: from reruns, or as either run may win before a judge."""
+    return bool(comparison.reruns) or name in QUALITY_METRICS
+
+
+def _test(  # noqa: PLR0913, PLR0917 - a metric with its items and p-values
+    comparison: Comparison,
+    settings: GateSettings,
+    name: str,
+    group: Group | None,
+    inside: Mask,
+    p_values: tuple[float, float],
+) -> MetricTest:
+    drifts = comparison.drifts_by_run(name)[inside]
+    known = ~np.isnan(drifts[:, 0])
+    n, drift = int(known.sum()), mean_loss(drifts[:, 0])
+    low, high = drift_bounds(drifts[:, 0])
+    margin = margin_of(comparison, settings, name, group)
+    fails = p_values[1] < settings.alpha and drift >= margin - _ROUNDING
+    outcome = Outcome.UNDECIDED
+    if fails:
+        outcome = Outcome.FAIL
+    elif n >= FEWEST_TO_PASS and high < margin:
+        outcome = Outcome.PASS
+    return MetricTest(
+        metric=name,
+        group=group,
+        n=n,
+        n_left_out=len(known) - n,
+        loss=mean_loss(comparison.mean_losses(name)[inside]),
+        noise=mean_loss(comparison.noise_losses(name)[inside]) if comparison.reruns else None,
+        drift=drift,
+        low=low,
+        high=high,
+        margin=margin,
+        p_value=p_values[0],
+        p_adjusted=p_values[1],
+        outcome=outcome,
+        change=_change(comparison, name, inside, outcome, margin, settings.alpha),
+    )
+
+
+def _change(  # noqa: PLR0913, PLR0917 - a test
+    comparison: Comparison, name: str, inside: Mask, outcome: Outcome, margin: float, alpha: float
+) -> Change:
+    """Return the change of a metric; only quality and fields with a direction can become better."""
+    if outcome is Outcome.FAIL:
+        return Change.WORSE
+    metric = comparison.metrics[name]
+    if metric.name in QUALITY_METRICS or metric.direction != "either":
+        losses = np.nan_to_num(comparison.pair_losses[name][inside], nan=0.0)
+        mean, among = drift_parts(losses.transpose(0, 2, 1))
+        gains = mean - among
+        if float(gains[:, 0].mean()) >= margin and exchange_test(gains) < alpha:
+            return Change.BETTER
+    return Change.NONE if outcome is Outcome.PASS else Change.UNDECIDED
+
+
+def margin_of(comparison: Comparison, settings: GateSettings, name: str, group: Group | None = None) -> float:
+    """Return the margin of a metric, in its unit: that of the slice, of the settings, or the usual one.
+
+    The usual margin is fixed; where wording alone moves the metric, it is at least a share of the mean loss
+    among baseline and reruns.
+    """
+    for of_slice, own in settings.groups:
+        if of_slice == group and name in own.margins:
+            return own.margins[name]
+    if name in settings.margins:
+        return settings.margins[name]
+    metric, noise = comparison.metrics[name], comparison.noise(name)
+    return (
+        metric.margin
+        if noise is None or math.isnan(noise)
+        else max(metric.margin, metric.noise_share * noise)
+    )
+
+
+def group_members(comparison: Comparison, settings: GateSettings) -> dict[Group | None, Mask]:
+    """Return the items of each test: all of them, each group of the kinds in ``by``, slices with margins."""
+    members: dict[Group | None, Mask] = {None: np.ones(len(comparison.baseline.items), dtype=bool)}
+    for kind in settings.by:
+        members |= {(kind, name): inside for name, inside in comparison.members(kind).items()}
+    for group, own in settings.groups:
+        if own.margins:
+            members[group] = comparison.members(group[0])[group[1]]
+    return members
+
+
+_MEASURED_WITH = {
+    "reference_match": "references, with --reference COLUMN",
+    "side_by_side": "a judge, with --judge-model NAME",
+}
+
+
+def check_settings(
+    baseline: Run, settings: GateSettings, further: Mapping[str, Metric] | None = None
+) -> tuple[str, ...]:
+    """Check that a baseline has the metrics, groups, items and fields that settings name.
+
+    Args:
+        baseline: the approved run.
+        settings: settings of the gate.
+        further: metrics that references or a judge will give.
+
+    Returns:
+        Names of the metrics that will be tested.
+
+    Raises:
+        UnknownNameError: a metric, a kind of groups, a slice, a must-pass item or a threshold does not exist.
+        InputError: the baseline lacks a field, no drift can reach a margin, or thresholds contradict each
+            other.
+
+    Example:
+        >>> from semscale.history.items import Item, Output
+        >>> run = Run("exam", "m", (Item("1", (Output("Good."),)),))
+        >>> check_settings(run, GateSettings(thresholds={"max_avg_credit_drift": 0.5}))
+        Traceback (most recent call last):
+        semscale.errors.InputError: max_avg_credit_drift needs the numeric field 'credits', ...
+    """
+    metrics = {**measured_metrics(baseline, settings.fields)[0], **(further or {})}
+    names = chosen_metrics(metrics, settings)
+    check_names(baseline, settings)
+    for thresholds in (settings.thresholds, *(own.thresholds for _, own in settings.groups)):
+        read_thresholds(metrics, thresholds)
+    return names
+
+
+def chosen_metrics(metrics: Mapping[str, Metric], settings: GateSettings) -> tuple[str, ...]:
+    """Return the names of the metrics that are tested.
+
+    Raises:
+        UnknownNameError: the settings name a metric that was not measured.
+        InputError: the settings name the difference of a missing field, or no drift can reach a margin.
+    """
+    for margins in (settings.margins, *(own.margins for _, own in settings.groups)):
+        for name, margin in margins.items():
+            span = _measured(metrics, name, "margins").span
+            if margin >= span:
+                raise InputError(
+                    f"margins, {name} must be below {span:g}, the metric's worst case, got {margin:g}: name "
+                    f"the drift from which on it matters, such as {0.05 * span:g}"
+                )
+    for name, direction in settings.fields.items():
+        metric = _measured(metrics, f"{name}_difference", "fields (--direction)")
+        if metric.direction != direction:
+            raise InputError(
+                f"fields, {name} must be {metric.direction}, as it was measured, got {direction}: measure "
+                f"with DriftMeter(fields={{{name!r}: {direction!r}}})"
+            )
+    if settings.metrics is not None:
+        return tuple(_measured(metrics, name, "metrics").name for name in settings.metrics)
+    return tuple(name for name, metric in metrics.items() if metric.is_usual)
+
+
+def _measured(metrics: Mapping[str, Metric], name: str, setting: str) -> Metric:
+    """Return a metric; refuse a name that was not measured."""
+    if name in metrics:
+        return metrics[name]
+    if name in _MEASURED_WITH:
+        raise InputError(f"{setting} asks for {name}, which was not measured: give {_MEASURED_WITH[name]}")
+    if name.endswith("_difference"):
+        raise _missing_field(metrics, name.removesuffix("_difference"), setting)
+    raise unknown_name("metric", name, list(metrics))
+
+
+def _missing_field(metrics: Mapping[str, Metric], name: str, setting: str) -> InputError:
+    present = [metric.unit for metric in metrics.values() if metric.unit]
+    known = f"there is {', '.join(present)}{did_you_mean(name, present)}"
+    remedy = known if present else "there is no numeric field: record runs with it"
+    return InputError(f"{setting} needs the numeric field {name!r}, which the runs lack; {remedy}")
+
+
+def check_names(baseline: Run, settings: GateSettings, lacking: Sequence[str] = ()) -> None:
+    """Check that a baseline has the groups and must-pass items that settings name.
+
+    Args:
+        baseline: the approved run.
+        settings: settings of the gate.
+        lacking: ids of further items that the candidate lacks.
+
+    Raises:
+        UnknownNameError: it lacks one.
+    """
+    for kind, asked_by in (
+        *((kind, "by") for kind in settings.by),
+        *((kind, "slices") for kind in settings.slices),
+    ):
+        if kind not in baseline.group_kinds:
+            if not baseline.group_kinds:
+                raise UnknownNameError(
+                    f"{asked_by} asks for groups of {kind!r}, and no item has groups: leave it out"
+                )
+            raise unknown_name(f"kind of groups in {asked_by}", kind, baseline.group_kinds)
+    for (kind, name), _ in settings.groups:
+        names = sorted({item.groups[kind] for item in baseline.items if kind in item.groups})
+        if name not in names:
+            raise unknown_name(f"{kind} in slices", name, names)
+    known = {*(item.id for item in baseline.items), *lacking}
+    for name in settings.must_pass:
+        if name not in known:
+            hint = did_you_mean(name, known) or "; take an id of the baseline"
+            message = f"names {shortened(name)}, which is the id of no item of the baseline{hint}"
+            raise UnknownNameError(
+                f"must_pass {message}", in_shell=f"--must-pass (in a file: must_pass) {message}"
+            )
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A limit of a metric's mean: of the similarity for similarities, of the loss for other metrics.
+
+    Attributes:
+        name: name in the settings.
+        metric: the metric.
+        is_least: whether the mean must be at least the limit; else at most.
+        limit: the limit.
+    """
+
+    name: str
+    metric: Metric
+    is_least: bool
+    limit: float
+
+    def admits(self, value: float) -> bool:
+        """Return whether a mean satisfies the threshold; NaN does not."""
+        within = value - self.limit if self.is_least else self.limit - value
+        return bool(within >= -_ROUNDING)
+
+
+_FIELD_ALIAS = {"credit": "credits"}  # Athena's name uses the singular
+
+
+def read_thresholds(metrics: Mapping[str, Metric], limits: Mapping[str, float]) -> tuple[Threshold, ...]:
+    """Read thresholds from their names and limits.
+
+    Args:
+        metrics: the measured metrics.
+        limits: limits by name: ``min_`` or ``max_`` and a metric, with similarities as such (``min_match:
+            0.8``); or Athena's ``max_avg_<field>_drift``, in which ``credit`` is the field ``credits``.
+
+    Raises:
+        UnknownNameError: a name is unknown.
+        InputError: a metric or field was not measured, no mean can have a limit, or limits contradict each
+            other.
+    """
+    thresholds = tuple(_read_threshold(metrics, name, limit) for name, limit in limits.items())
+    for index, threshold in enumerate(thresholds):
+        ends = threshold.metric.stated(0.0), threshold.metric.stated(threshold.metric.span)
+        low, high = min(ends), math.inf if threshold.metric.unit else max(ends)
+        if not low <= threshold.limit <= high:
+            possible = f"{low:g} to {high:g}" if math.isfinite(high) else f"at least {low:g}"
+            raise InputError(
+                f"{threshold.name} must lie within the range of {threshold.metric.name}, {possible}, got "
+                f"{threshold.limit:g}"
+            )
+        for other in thresholds[:index]:
+            if _contradict(threshold, other):
+                raise InputError(
+                    f"{other.name} {other.limit:g} and {threshold.name} {threshold.limit:g} contradict each "
+                    f"other: keep one limit for {threshold.metric.name}"
+                )
+    return thresholds
+
+
+def _contradict(first: Threshold, second: Threshold) -> bool:
+    if first.metric.name != second.metric.name:
+        return False
+    if first.is_least == second.is_least:
+        return first.limit != second.limit
+    least, most = (first, second) if first.is_least else (second, first)
+    return least.limit > most.limit
+
+
+def _read_threshold(metrics: Mapping[str, Metric], name: str, limit: float) -> Threshold:
+    side, _, about = name.partition("_")
+    of_field = about.removeprefix("avg_").removesuffix("_drift")
+    if side == "max" and of_field and about == f"avg_{of_field}_drift":
+        names = [f"{of_field}_difference", f"{_FIELD_ALIAS.get(of_field, of_field)}_difference"]
+        known = next((metric for metric in names if metric in metrics), None)
+        if known is None:
+            raise _missing_field(metrics, _FIELD_ALIAS.get(of_field, of_field), name)
+        return Threshold(name, metrics[known], is_least=False, limit=limit)
+    if side in {"min", "max"}:
+        if about in {*TEXT_METRICS, *QUALITY_METRICS} or about.endswith("_difference"):
+            _measured(metrics, about, name)
+        if about in metrics:
+            return Threshold(name, metrics[about], is_least=side == "min", limit=limit)
+    raise unknown_name("threshold", name, [f"{metric.side}_{metric.name}" for metric in metrics.values()])
+
+
+def check_thresholds(comparison: Comparison, settings: GateSettings) -> tuple[ThresholdCheck, ...]:
+    """Check the candidate's means against the thresholds of all items, and of slices over their items."""
+    return tuple(
+        _check_threshold(comparison, threshold, group)
+        for group, limits in (
+            (None, settings.thresholds),
+            *((group, own.thresholds) for group, own in settings.groups),
+        )
+        for threshold in read_thresholds(comparison.metrics, limits)
+    )
+
+
+def _check_threshold(comparison: Comparison, threshold: Threshold, group: Group | None) -> ThresholdCheck:
+    name, is_quality = threshold.metric.name, threshold.metric.name in comparison.quality
+    values = comparison.quality[name][0] if is_quality else comparison.losses(name)
+    mean = mean_loss(values if group is None else values[comparison.members(group[0])[group[1]]])
+    value = mean if is_quality else threshold.metric.stated(mean)
+    return ThresholdCheck(threshold.name, name, threshold.limit, value, threshold.admits(value), group)
+
+
+def _check_must_pass(
+    comparison: Comparison, settings: GateSettings, names: Sequence[str], broken: Mapping[str, BrokenItems]
+) -> tuple[MustPassCheck, ...]:
+    """Check must-pass items.
+
+    An item fails if the candidate lacks it, or if it breaks a limit in force; one that lost all outputs fails
+    even where a rerun lost them, too. With a rerun it also fails if its drift in a tested metric is at least
+    the margin, and greater than the drift that any other run has at any item.
+    """
+    if not settings.must_pass:
+        return ()
+    matching = comparison.matching
+    lacking = dict.fromkeys(matching.lost, "the candidate lacks it") | dict.fromkeys(
+        matching.changed, "the candidate was asked something else"
+    )
+    positions = {item.id: index for index, item in enumerate(comparison.baseline.items)}
+    drifts = {name: comparison.drifts_by_run(name) for name in names}
+    in_force = [name for name in broken if not isinstance({**LIMITS, **settings.limits}[name], str)]
+    checks = []
+    for item in settings.must_pass:
+        if item in lacking:
+            checks.append(MustPassCheck(item, (lacking[item],)))
+            continue
+        index = positions[item]
+        reasons = [
+            f"limit {name}"
+            for name in in_force
+            if broken[name].broken[index] or (name == "silenced" and broken[name].excused[index])
+        ]
+        for name in names if comparison.reruns else ():
+            margin = min(
+                margin_of(comparison, settings, name, group)
+                for group in (None, *comparison.baseline.items[index].groups.items())
+            )
+            drift, others = drifts[name][index, 0], drifts[name][:, 1:]
+            if drift >= margin - _ROUNDING and drift > np.nanmax(others):
+                reasons.append(
+                    f"{comparison.metrics[name].label} drifted by {drift:.3f} (margin {margin:.3f})"
+                )
+        checks.append(MustPassCheck(item, tuple(reasons)))
+    return tuple(checks)
+
+
+def _without_unread(comparison: Comparison, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Leave out metrics of guards where these cannot read the outputs, with a caution for each.
+
+    Guards read English alone. Where fewer than 10 items have a value, and nothing is lost at these, the
+    metric decides nothing.
+    """
+    tested, cautions = [], []
+    for name in names:
+        losses = comparison.losses(name)
+        n = int((~np.isnan(losses)).sum())
+        if (
+            comparison.metrics[name].needs_english
+            and n < min(FEWEST_TO_PASS, len(losses))
+            and not np.nansum(losses)
+        ):
+            cautions.append(
+                f"{comparison.metrics[name].label}: left out of the decision, as guards read English alone "
+                f"and {n or 'none'} of {len(losses)} items {'has' if n == 1 else 'have'} a value; let people "
+                "or a judge check it (--judge-model)"
+            )
+        else:
+            tested.append(name)
+    return tuple(tested), tuple(cautions)
+
+
+def _limit_cautions(limits: Iterable[LimitCheck]) -> Iterator[str]:
+    for check in limits:
+        if check.excused:
+            does = "breaks" if len(check.excused) == 1 else "break"
+            yield (
+                f"limit {check.name}: {named(check.excused)} {does} it, but so does a rerun of the baseline: "
+                "excluded"
+            )
+
+
+def _signature(measured: Signature, settings: GateSettings) -> Signature:
+    """Extend the signature of a measurement by the gate's settings; a name that is taken gets a prefix."""
+    limits = {**LIMITS, **settings.limits}
+    slices = [("/".join(group), own.model_dump()) for group, own in settings.groups]
+    values = {
+        "metrics": _listed(settings.metrics or ()),
+        "by": _listed(settings.by),
+        "alpha": settings.alpha,
+        "margins": _numbers(settings.margins),
+        "thresholds": _numbers(settings.thresholds),
+        "limits": _numbers({name: value for name, value in limits.items() if not isinstance(value, str)}),
+        "must_pass": hashed(list(settings.must_pass)) if settings.must_pass else None,
+        "slices": f"{len(slices)}#{hashed(sorted(slices))}" if slices else None,
+        "undecided": settings.undecided,
+    }
+    present = {name for name, _ in measured.fields}
+    own = {f"gate_{name}" if name in present else name: value for name, value in values.items()}
+    return measured.extended(Signature.of("gate", **own))
+
+
+def _numbers(limits: Mapping[str, float]) -> str | None:
+    return _listed(f"{name}={limit:.12g}" for name, limit in sorted(limits.items()))
+
+
+def _listed(names: Iterable[str]) -> str | None:
+    """Join names into one line, or their hash if they contain characters that a signature reserves."""
+    text = ",".join(names)
+    return (hashed(text) if _RESERVED & set(text) else text) or None

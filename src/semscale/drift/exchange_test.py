@@ -1,0 +1,145 @@
+"""The test of the gate: is a candidate worse than the baseline and its reruns, by more than chance?"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import ndtr, stdtrit
+
+from semscale.types import Floats
+
+_MOST_EXACT = 300  # items that differ between runs; of more the sum is close to normal
+_STEPS, _CELLS = (360, 240, 120, 60), 2**14  # resolution of the exact distribution: many divisors keep ties
+_ROUNDING = 1e-12
+
+
+def exchange_test(drifts: Floats) -> float:
+    """Return the p-value of the paired exchange test: "the candidate is like the other runs".
+
+    At each item every run has a drift: its mean loss against the others, less the mean loss among the others
+    (``comparison.drift_parts``). If the candidate is of the same model as the others, chance alone decided
+    which run is called the candidate. So at each item each of the k drifts is equally likely to be the
+    candidate's, and their sum over items has a known distribution:
+
+        p = P(sum > observed sum) + P(sum = observed sum) / 2
+
+    The half (mid-p, Lancaster 1961) makes up for the few values that a sum of few items can have: the error
+    of the test is close to its level on average, where that of the plain p-value is far below it.
+
+    Five items, a candidate, a baseline and a rerun. Only the first three items differ between runs; at each
+    of these the candidate alone is different, with a drift of .2, where each other run would have -.1:
+
+    >>> drifts = np.array([[0.2, -0.1, -0.1]] * 3 + [[0.0, 0.0, 0.0]] * 2)
+
+    The observed sum is .6. The sum of one of three values at each of three items reaches it only if all three
+    are .2, which has the probability (1/3)^3 = 1/27. No sum is greater. So p = 0 + (1/27) / 2 = .0185:
+
+    >>> round(exchange_test(drifts), 4)
+    0.0185
+
+    Up to 300 items that differ between runs, the distribution is computed exactly, with drifts rounded to at
+    most 360 steps, the same for all runs; beyond that it is normal, corrected for skewness.
+
+    Args:
+        drifts: shape (n, k), drift of each item if run 0, the candidate, or another run were the candidate.
+            Items with NaN are left out.
+
+    Returns:
+        0 to 1; 1 where no item differs between runs, NaN without an item.
+
+    References:
+        Pitman (1937), JRSS Supplement 4(1), 119-130, doi 10.2307/2984124. Lancaster (1961), JASA 56(294),
+        223-234, doi 10.1080/01621459.1961.10482105. Hall (1992), The Bootstrap and Edgeworth Expansion,
+        section 2.4: the correction for skewness.
+    """
+    known = drifts[~np.isnan(drifts).any(axis=1)]
+    if not len(known):
+        return math.nan
+    differing = known[np.ptp(known, axis=1) > _ROUNDING * max(1.0, float(np.abs(known).max()))]
+    if not len(differing):
+        return 1.0
+    return _normal(differing) if len(differing) > _MOST_EXACT else _exact(differing)
+
+
+def _exact(drifts: Floats) -> float:
+    above = drifts - drifts.min(axis=1, keepdims=True)
+    resolution = next((steps for steps in _STEPS if steps * len(drifts) <= _CELLS), _STEPS[-1])
+    steps = np.rint(above / above.max() * resolution).astype(np.int64)
+    distribution = np.ones(1)
+    for row in steps:
+        longer = np.zeros(len(distribution) + int(row.max()))
+        for value in row.tolist():
+            longer[value : value + len(distribution)] += distribution
+        distribution = longer / len(row)
+    observed = int(steps[:, 0].sum())
+    return float(min(distribution[observed + 1 :].sum() + distribution[observed] / 2, 1.0))
+
+
+def _normal(drifts: Floats) -> float:
+    """Return the p-value by the first terms of Edgeworth's expansion."""
+    centred = drifts - drifts.mean(axis=1, keepdims=True)
+    spread = math.sqrt(float((centred**2).mean(axis=1).sum()))
+    z = float(centred[:, 0].sum()) / spread
+    skewness = float((centred**3).mean(axis=1).sum()) / spread**3
+    density = math.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+    return float(np.clip(ndtr(-z) + density * skewness * (z**2 - 1) / 6, 0.0, 1.0))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Correct the p-values of several tests by Holm's method.
+
+    The smallest of m p-values is multiplied by m, the next by m - 1, and so on; none falls below one before
+    it. If each p-value errs with probability alpha at most, the chance of any error among all tests is at
+    most alpha, however they depend on each other. A p-value of 1 or NaN belongs to a test at whose items no
+    run differs from another: it cannot err, whichever run is the candidate, and does not count.
+
+    References:
+        Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70.
+
+    Example:
+        >>> [round(p, 3) for p in holm([0.01, 0.04, 0.02, 1.0])]
+        [0.03, 0.04, 0.04, 1.0]
+    """
+    able = sorted((p, index) for index, p in enumerate(p_values) if p < 1)
+    adjusted, least = list(p_values), 0.0
+    for rank, (p, index) in enumerate(able):
+        least = max(least, min(1.0, (len(able) - rank) * p))
+        adjusted[index] = least
+    return adjusted
+
+
+def drift_bounds(drifts: Floats, alpha: float = 0.05) -> tuple[float, float]:
+    """Return one-sided lower and upper confidence bounds of the mean drift, each of level ``1 - alpha``.
+
+    With mean m, standard deviation s and skewness g of n items, and the quantile t of Student's distribution
+    with n - 1 degrees of freedom (Johnson 1978),
+
+        low = m - t s / sqrt(n)    high = m + (t + g (1 + 2 t^2) / (6 sqrt(n))) s / sqrt(n)
+
+    where g counts only if it is positive: losses that few items have are skewed, and without g the bound
+    would be too low. Items that all have the same drift have no spread; both bounds are that drift.
+
+    Five items with drifts 0, 0, 0, .1 and .4 have m = .1, s = .1732, g = 1.29 and t = 2.132:
+
+    >>> low, high = drift_bounds(np.array([0.0, 0.0, 0.0, 0.1, 0.4]))
+    >>> round(low, 3), round(high, 3)
+    (-0.065, 0.34)
+
+    Args:
+        drifts: shape (n,), the candidate's drift of each item; NaN is left out.
+        alpha: 1 less the level of each bound.
+
+    References:
+        Johnson (1978), JASA 73(363), 536-544, doi 10.1080/01621459.1978.10480051.
+    """
+    known = drifts[~np.isnan(drifts)]
+    n = len(known)
+    if n < 2:  # noqa: PLR2004 - no spread
+        return math.nan, math.nan
+    mean, sd = float(known.mean()), float(known.std(ddof=1))
+    if sd <= _ROUNDING:
+        return mean, mean
+    t = -float(stdtrit(n - 1, alpha))
+    skewness = max(0.0, float(((known - mean) ** 3).mean()) / float(known.std()) ** 3)
+    error = sd / math.sqrt(n)
+    return mean - t * error, mean + (t + skewness * (1 + 2 * t**2) / (6 * math.sqrt(n))) * error

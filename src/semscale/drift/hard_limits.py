@@ -1,0 +1,342 @@
+"""Hard limits: changes that must never pass, however few items have them, counted item by item.
+
+Each limit compares the candidate's outputs for an item with those of the baseline. Where a rerun of the
+baseline does the same at that item, the item is excused. A limit is broken if more items break it than it
+allows; no statistics enter.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from semscale.chat.declining import declines_to_answer
+from semscale.drift.alignment import number_of
+from semscale.drift.comparison import Comparison
+from semscale.drift.metrics import CALL_FIELDS
+from semscale.drift.settings import LIMITS, MISSING, GateSettings
+from semscale.embedding.languages import language_of
+from semscale.embedding.texts import has_emoji, is_wordless
+from semscale.history.items import Item, Output
+from semscale.types import Mask
+
+_ROUNDING = 1e-9
+_NAMED = 5  # items that a sentence names
+_NO_WORDS = frozenset({"null", "nan", "undefined"})  # programs write these for a missing text
+_UNIT_LENGTH = 20  # characters of a sentence or clause that can be boilerplate
+_REPEATS = 3  # items that share a unit from which on it is boilerplate
+_PARTS = re.compile(r"(?<=[.!?;:,。!?])\s+|\n+")
+_AS_AI = re.compile(r"\bas an? (?:ai|artificial|(?:large )?language)\b", re.IGNORECASE)
+
+
+_PHRASES: Mapping[str, tuple[str, str]] = {
+    MISSING: ("items", "are missing"),
+    "silenced": ("items", "lost all outputs"),
+    "refused": ("items", "were refused"),
+    "lost_outputs": ("items", "lost more than half of their outputs"),
+    "lost_fields": ("items with numbers", "lost a number that all outputs had"),
+    "cut_off": ("items", "end in the middle of a sentence"),
+    "language": ("items", "switched to another language"),
+    "boilerplate": ("items", "contain boilerplate that the baseline never had"),
+    "changed_numbers": ("items with numbers", "state other numbers"),
+}
+"""For each limit the items that can break it, and what happened to those that do, for sentences."""
+
+
+@dataclass(frozen=True)
+class LimitCheck:
+    """The check of a hard limit, over all items or those of a slice.
+
+    Attributes:
+        name: one of ``LIMITS``.
+        allowed: items that may break it, or a share of them if it is below 1.
+        n: number of items that can break it.
+        items: ids of the items that break it.
+        excused: ids of the items that would break it, but at which a rerun of the baseline does the same.
+        group: kind and name of the slice; ``None`` for all items.
+    """
+
+    name: str
+    allowed: float
+    n: int
+    items: tuple[str, ...] = ()
+    excused: tuple[str, ...] = ()
+    group: tuple[str, str] | None = None
+
+    @property
+    def n_broken(self) -> int:
+        """Number of items that break it."""
+        return len(self.items)
+
+    @property
+    def passed(self) -> bool:
+        """Whether no more items break it than are allowed; also where no item could break it."""
+        return self.n_broken <= most_allowed(self.allowed, self.n)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether an item could break it."""
+        return self.n > 0
+
+    @property
+    def sentence(self) -> str:
+        """The result in a sentence without its full stop.
+
+        Example:
+            >>> LimitCheck("silenced", 0, 30, ("cells-10", "history-06")).sentence
+            '2 of 30 items lost all outputs (limit 0): cells-10, history-06'
+        """
+        about, phrase = _PHRASES[self.name]
+        where = "" if self.group is None else f" of {' '.join(self.group)}"
+        allowed = f"{100 * self.allowed:g} %" if 0 < self.allowed < 1 else f"{self.allowed:g}"
+        start = f"{self.n_broken} of {self.n} {about}{where} {phrase} (limit {allowed})"
+        if not self.items:
+            return start
+        more = f" and {self.n_broken - _NAMED} more" if self.n_broken > _NAMED else ""
+        return f"{start}: {', '.join(self.items[:_NAMED])}{more}"
+
+
+def most_allowed(allowed: float, n: int) -> float:
+    """Return the number of n items that may break a limit: a share of them below 1, else the number itself.
+
+    Example:
+        >>> most_allowed(0, 24), round(most_allowed(0.25, 24), 6), most_allowed(2, 24)
+        (0, 6.0, 2)
+    """
+    return allowed * n + _ROUNDING if 0 < allowed < 1 else allowed
+
+
+@dataclass(frozen=True)
+class BrokenItems:
+    """The items that break a limit, each shape (n,).
+
+    Attributes:
+        counted: whether an item can break it.
+        broken: whether it does.
+        excused: whether it would, but a rerun of the baseline does the same.
+    """
+
+    counted: Mask
+    broken: Mask
+    excused: Mask
+
+
+def check_limits(
+    comparison: Comparison, settings: GateSettings, broken: Mapping[str, BrokenItems]
+) -> tuple[LimitCheck, ...]:
+    """Check the limits in force: over all items, and those of slices over theirs.
+
+    A limit of a slice replaces the limit of all items there: that one then counts the other items only.
+
+    Args:
+        comparison: the runs.
+        settings: settings of the gate.
+        broken: the items that break each limit, of ``broken_items``.
+    """
+    checks = []
+    in_force = {**LIMITS, **settings.limits}
+    if not isinstance(in_force[MISSING], str):
+        matching = comparison.matching
+        lacking = (*matching.lost, *matching.changed)
+        n = len(comparison.baseline.items) + matching.n_left_out
+        checks.append(LimitCheck(MISSING, float(in_force[MISSING]), n, lacking))
+    for name, items in broken.items():
+        elsewhere = np.ones(len(items.broken), dtype=bool)
+        for group, own in settings.groups:
+            if name in own.limits:
+                inside = comparison.members(group[0])[group[1]]
+                elsewhere &= ~inside
+                checks += _check(comparison, name, own.limits[name], items, inside, group)
+        checks += _check(comparison, name, in_force[name], items, elsewhere, None)
+    return tuple(checks)
+
+
+def _check(  # noqa: PLR0913, PLR0917 - a limit, and its items
+    comparison: Comparison,
+    name: str,
+    allowed: float | str,
+    items: BrokenItems,
+    inside: Mask,
+    group: tuple[str, str] | None,
+) -> list[LimitCheck]:
+    if isinstance(allowed, str):  # off
+        return []
+    ids = np.array([item.id for item in comparison.baseline.items], dtype=object)
+    broken, excused = (tuple(ids[some & inside].tolist()) for some in (items.broken, items.excused))
+    return [LimitCheck(name, float(allowed), int((items.counted & inside).sum()), broken, excused, group)]
+
+
+def broken_items(comparison: Comparison) -> dict[str, BrokenItems]:
+    """Find the items that break each limit but ``missing``, by the limit's name."""
+    baseline = comparison.baseline.items
+    candidate, *reruns = (
+        [_without_wordless(before, after) for before, after in zip(baseline, run.items, strict=True)]
+        for run in (comparison.candidate, *comparison.reruns)
+    )
+    references = [baseline, *reruns]
+    found = {
+        name: _by_item(baseline, candidate, reruns, breaks)
+        for name, breaks in (
+            ("silenced", _is_silenced),
+            ("refused", _is_refused),
+            ("lost_outputs", _lost_outputs),
+            ("lost_fields", _lost_fields),
+            ("cut_off", _is_cut_off),
+        )
+    }
+    found["language"] = _in_other_language(references, candidate)
+    found["boilerplate"] = _with_boilerplate(references, candidate)
+    found["changed_numbers"] = _changed_numbers(comparison)
+    return found
+
+
+def _by_item(
+    baseline: Sequence[Item],
+    candidate: Sequence[Item],
+    reruns: Sequence[Sequence[Item]],
+    breaks: Callable[[Item, Item], bool | None],
+) -> BrokenItems:
+    """Compare item by item; ``breaks`` returns ``None`` for an item that cannot break the limit."""
+    now = [breaks(before, after) for before, after in zip(baseline, candidate, strict=True)]
+    by_rerun = np.zeros(len(now), dtype=bool)
+    for rerun in reruns:
+        by_rerun |= np.array([bool(breaks(*both)) for both in zip(baseline, rerun, strict=True)], dtype=bool)
+    broken = np.array([bool(one) for one in now], dtype=bool)
+    return BrokenItems(
+        np.array([one is not None for one in now], dtype=bool), broken & ~by_rerun, broken & by_rerun
+    )
+
+
+def _is_silenced(before: Item, after: Item) -> bool | None:
+    return not after.outputs_with_text if before.outputs_with_text else None
+
+
+def _is_refused(before: Item, after: Item) -> bool | None:
+    """A refusal declines in all outputs, where the baseline does not."""
+    if not before.outputs_with_text or all(map(_declines, before.outputs_with_text)):
+        return None
+    return bool(after.outputs_with_text) and all(map(_declines, after.outputs_with_text))
+
+
+def _declines(output: Output) -> bool:
+    return declines_to_answer(output.text or "")
+
+
+def _lost_outputs(before: Item, after: Item) -> bool | None:
+    """An item without any output is the matter of ``silenced``."""
+    n, left = len(before.outputs_with_text), len(after.outputs_with_text)
+    return left < n / 2 if n > 1 and left else None
+
+
+def _lost_fields(before: Item, after: Item) -> bool | None:
+    fields = fields_of(before)
+    if not fields or not after.outputs_with_text:
+        return None
+    left = {
+        name
+        for output in after.outputs_with_text
+        for name in output.fields
+        if not math.isnan(number_of(output, name))
+    }
+    return bool(fields - left)
+
+
+def fields_of(item: Item) -> frozenset[str]:
+    """Name the fields for which every output of an item with a text has a number, without costs of calls.
+
+    Example:
+        >>> from semscale.history.items import Output
+        >>> sorted(fields_of(Item("1", (Output("Good.", {"credits": 1.0, "cost": math.nan}),))))
+        ['credits']
+    """
+    numbers = [
+        {name for name in output.fields if not math.isnan(number_of(output, name))}
+        for output in item.outputs_with_text
+    ]
+    return frozenset(set.intersection(*numbers)) - {*CALL_FIELDS} if numbers else frozenset()
+
+
+def _is_cut_off(before: Item, after: Item) -> bool | None:
+    """An output is cut off if it lacks the mark at the end that all outputs of the baseline have."""
+    if not before.outputs_with_text or not all(map(_has_end, before.outputs_with_text)):
+        return None
+    return not all(map(_has_end, after.outputs_with_text))
+
+
+def _has_end(output: Output) -> bool:
+    """Check whether a text ends with a mark or a symbol, rather than with a letter, a digit or a comma."""
+    text = (output.text or "").rstrip()
+    return not (text[-1:].isalnum() or text.endswith((",", "-", "、", "，")))
+
+
+def _in_other_language(references: Sequence[Sequence[Item]], candidate: Sequence[Item]) -> BrokenItems:
+    """Find items with an output in a language that no output of baseline and reruns has there."""
+    known = [
+        {_language(output) for run in references for output in run[index].outputs_with_text} - {None}
+        for index in range(len(candidate))
+    ]
+    used = [{_language(output) for output in item.outputs_with_text} - {None} for item in candidate]
+    counted = np.array([bool(languages) for languages in known], dtype=bool)
+    broken = [bool(now - before) for now, before in zip(used, known, strict=True)]
+    return BrokenItems(counted, counted & np.array(broken, dtype=bool), np.zeros_like(counted))
+
+
+def _language(output: Output) -> str | None:
+    return language_of(output.text or "")
+
+
+def _with_boilerplate(references: Sequence[Sequence[Item]], candidate: Sequence[Item]) -> BrokenItems:
+    """Find items with a sentence or clause that the candidate repeats, and that no other run has.
+
+    It is boilerplate if at least three items share it, or if it names the writer as an AI.
+    """
+    before = {part for run in references for item in run for part in _parts_of(item)}
+    new = [_parts_of(item) - before for item in candidate]
+    repeated = {part for part, n in Counter(part for parts in new for part in parts).items() if n >= _REPEATS}
+    names_ai = any(
+        _AS_AI.search(output.text or "") for run in references for item in run for output in item.outputs
+    )
+    broken = [bool(parts & repeated) or (not names_ai and any(map(_AS_AI.search, parts))) for parts in new]
+    counted = np.array([bool(item.outputs_with_text) for item in candidate], dtype=bool)
+    return BrokenItems(counted, np.array(broken, dtype=bool), np.zeros_like(counted))
+
+
+def _parts_of(item: Item) -> frozenset[str]:
+    return frozenset().union(*(_parts(output.text or "") for output in item.outputs_with_text))
+
+
+@lru_cache(maxsize=2**16)
+def _parts(text: str) -> frozenset[str]:
+    """Split a text into sentences and clauses of at least 20 characters, in lower case."""
+    parts = (part.strip(" .,;:!?").casefold() for part in _PARTS.split(text))
+    return frozenset(part for part in parts if len(part) >= _UNIT_LENGTH)
+
+
+def _changed_numbers(comparison: Comparison) -> BrokenItems:
+    """Find items whose numbers differ from those of baseline and every rerun, which agree with each other."""
+    losses = comparison.pair_losses["changed_numbers"]
+    k = losses.shape[1]
+    against = losses[:, 1:, 0]
+    counted = np.isfinite(against).any(axis=1)
+    changed = np.asarray(counted & (np.nan_to_num(against, nan=0.0).min(axis=1) > 0))
+    rows, columns = np.triu_indices(k, 1)
+    of_others = np.nan_to_num(losses[:, rows[rows > 0], columns[rows > 0]], nan=0.0)
+    by_chance: Mask = np.asarray((of_others > 0).any(axis=1))
+    return BrokenItems(np.asarray(counted), changed & ~by_chance, changed & by_chance)
+
+
+def _without_wordless(before: Item, after: Item) -> Item:
+    """Treat outputs without words as missing, where the baseline has words."""
+    if not any(map(_has_words, before.outputs)) or all(map(_has_words, after.outputs)):
+        return after
+    return replace(after, outputs=tuple(output for output in after.outputs if _has_words(output)))
+
+
+def _has_words(output: Output) -> bool:
+    """Tell whether a text has a letter, digit or emoji, and is no program's word for a missing text."""
+    text = output.text or ""
+    return text.strip().casefold() not in _NO_WORDS and (not is_wordless(text) or has_emoji(text))

@@ -1,0 +1,574 @@
+"""The table of metrics: the loss of a pair of runs at one item, and the margin from which on it matters."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.guards.findings import Finding
+from semscale.guards.number_guard import CHANGED_KINDS
+from semscale.types import Floats, Integers
+
+Direction = Literal["lower", "higher", "either"]
+"""Numbers of a field that are better; ``either``: any change counts."""
+
+CALL_FIELDS = ("call_tokens", "call_cost", "call_latency")
+"""Fields that record the cost of a call; a missing number is unknown, and no loss."""
+
+SHORTENED = 0.6
+"""Share of the characters below which an item counts as shortened."""
+
+FIELD_MARGIN = 0.07
+"""Margin of a field, as a share of its range."""
+
+MARGIN = 0.05
+"""Least margin of a metric, as a share of its greatest loss."""
+
+
+@dataclass(frozen=True)
+class ItemTexts:
+    """The outputs of one item in one run that have a text.
+
+    Attributes:
+        texts: numbers of the k texts among all texts of the comparison.
+        positions: position of each among the item's outputs that have a text.
+        numbers: shape (k, f), numbers of the f fields; NaN for a missing one.
+        characters: total number of characters.
+    """
+
+    texts: tuple[int, ...]
+    positions: tuple[int, ...]
+    numbers: Floats
+    characters: int
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """Scores and findings of a pair of texts.
+
+    Attributes:
+        scores: ``match``, ``bertscore_f1``, ``cosine``, ``recall`` and ``precision``; NaN if the model cannot
+            read a text.
+        findings: findings of the guards; where these do not read the language, digits that differ.
+        unread: whether the model can read neither text.
+        guarded: whether guards read the pair: they read English alone.
+    """
+
+    scores: Mapping[str, float]
+    findings: tuple[Finding, ...] = ()
+    unread: bool = False
+    guarded: bool = True
+
+
+EQUAL = PairScores({"match": 1.0, "bertscore_f1": 1.0, "cosine": 1.0, "recall": 1.0, "precision": 1.0})
+"""Scores of two equal texts."""
+
+
+@dataclass(frozen=True)
+class AlignedItem:
+    """The outputs of one item in two runs, aligned and scored; every loss is computed from them.
+
+    Attributes:
+        baseline: texts of the run that serves as the reference.
+        candidate: texts of the run that is measured.
+        pairs: shape (p, 2), positions of aligned outputs in both.
+        scores: scores of the p pairs.
+    """
+
+    baseline: ItemTexts
+    candidate: ItemTexts
+    pairs: Integers
+    scores: Sequence[PairScores]
+
+    @property
+    def longest(self) -> int:
+        """The greater number of outputs."""
+        return max(len(self.baseline), len(self.candidate))
+
+    def exchanged(self) -> "AlignedItem":
+        """Return the item with the two runs exchanged."""
+        scores = [
+            replace(
+                pair,
+                scores={
+                    **pair.scores,
+                    "recall": pair.scores["precision"],
+                    "precision": pair.scores["recall"],
+                },
+            )
+            for pair in self.scores
+        ]
+        return AlignedItem(self.candidate, self.baseline, self.pairs[:, ::-1], scores)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric: the loss of a run at one item, measured against another run.
+
+    Attributes:
+        name: name in settings, tables and JSON.
+        label: name in sentences.
+        loss: computes the loss of an item at which the measured run has a text, 0 to ``span``; NaN for an
+            item without a value.
+        is_similarity: whether it is usually stated as a similarity, ``1 - loss``.
+        is_usual: whether a gate tests it by default.
+        is_directed: whether the loss changes when the two runs are exchanged.
+        is_net: whether gains make up for losses, so that the loss may be below 0.
+        span: the greatest loss.
+        silent: loss of a run that has no text where the other run has some; ``None`` for the greatest.
+        margin: drift from which on a change matters.
+        noise_share: the margin is at least this share of the losses between runs of the baseline.
+        unit: field that the loss is about; empty where the loss is a share.
+        direction: numbers of the field that are better.
+        is_assumed: whether the direction comes from the field's name alone.
+        needs_english: whether guards measure it, which read English alone.
+        affected: the noun whose share the mean loss is, ``outputs`` or ``items``, for sentences; empty where
+            it is no share of these.
+    """
+
+    name: str
+    label: str
+    loss: Callable[[AlignedItem], float] = field(repr=False, compare=False)
+    is_similarity: bool = False
+    is_usual: bool = True
+    is_directed: bool = False
+    is_net: bool = False
+    span: float = 1.0
+    silent: float | None = None
+    margin: float = MARGIN
+    noise_share: float = 0.0
+    unit: str = ""
+    direction: Direction = "either"
+    is_assumed: bool = False
+    needs_english: bool = False
+    affected: str = ""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest loss of an item."""
+        return (-self.span if self.is_net else 0.0), self.span
+
+    @property
+    def side(self) -> Literal["min", "max"]:
+        """The kind of its threshold: ``min`` for a similarity or a score, ``max`` for a loss."""
+        return "min" if self.is_similarity or self.name in QUALITY_METRICS else "max"
+
+    @property
+    def may_be_unknown(self) -> bool:
+        """Whether a missing number is unknown, and no loss."""
+        return self.unit in CALL_FIELDS
+
+    def stated(self, loss: float) -> float:
+        """Turn a loss into the value in which the metric is stated: 1 - loss for a similarity."""
+        return 1 - loss if self.is_similarity else loss
+
+    def losses(self, item: AlignedItem) -> tuple[float, float]:
+        """Compute the loss of an item, and the loss with the two runs exchanged.
+
+        If only the measured run has no text, its loss is ``silent``; if neither run has one, there is none.
+        """
+        forward = self._loss(item)
+        return forward, self._loss(item.exchanged()) if self.is_directed else forward
+
+    def _loss(self, item: AlignedItem) -> float:
+        if item.candidate:
+            return self.loss(item)
+        if not item.baseline or self.may_be_unknown:
+            return math.nan
+        return self.span if self.silent is None else self.silent
+
+
+def _similarity(name: str) -> Callable[[AlignedItem], float]:
+    """Return the loss of a similarity of pairs; outputs without a partner have the similarity 0.
+
+    Pairs of which the model can read neither text are left out.
+    """
+
+    def loss(item: AlignedItem) -> float:
+        known = [pair.scores[name] for pair in item.scores if not pair.unread]
+        longest = item.longest - (len(item.scores) - len(known))
+        return similarity_loss(known, longest) if longest else math.nan
+
+    return loss
+
+
+def _lost_content(item: AlignedItem) -> float:
+    """Return the mean over the baseline's outputs of the share of content that the candidate lacks."""
+    if not item.baseline:
+        return 0.0
+    known = [pair.scores["recall"] for pair in item.scores if not pair.unread]
+    counted = len(item.baseline) - (len(item.scores) - len(known))
+    return similarity_loss(known, counted) if counted else math.nan
+
+
+def _added_content(item: AlignedItem) -> float:
+    """Return the mean over the candidate's outputs of the share of content that the baseline lacks."""
+    return _lost_content(item.exchanged())
+
+
+def _contradictions(item: AlignedItem) -> float:
+    from semscale.answer_consistency.pairs import contradicting
+
+    found = [bool(contradicting(pair.findings)) for pair in item.scores if pair.guarded]
+    return sum(found) / len(found) if found else math.nan
+
+
+def _changed_numbers(item: AlignedItem) -> float:
+    found = [
+        any(finding.guard == "number" and finding.kind in CHANGED_KINDS for finding in pair.findings)
+        for pair in item.scores
+    ]
+    return sum(found) / len(found) if found else math.nan
+
+
+def _shortened(item: AlignedItem) -> float:
+    """Return 1 if the candidate has less than ``SHORTENED`` of the baseline's characters."""
+    return float(item.candidate.characters < SHORTENED * item.baseline.characters)
+
+
+def _fewer_outputs(item: AlignedItem) -> float:
+    """Return the outputs that the candidate lacks, as a share of the longer list; below 0 for extra ones."""
+    return (len(item.baseline) - len(item.candidate)) / item.longest
+
+
+TEXT_METRICS: Mapping[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric("match", "match", _similarity("match"), is_similarity=True, noise_share=0.5),
+        Metric(
+            "bertscore_f1",
+            "BERTScore F1",
+            _similarity("bertscore_f1"),
+            is_similarity=True,
+            is_usual=False,
+            noise_share=0.5,
+        ),
+        Metric(
+            "cosine", "cosine", _similarity("cosine"), is_similarity=True, is_usual=False, noise_share=0.5
+        ),
+        Metric("lost_content", "lost content", _lost_content, is_directed=True, noise_share=0.6),
+        Metric(
+            "added_content",
+            "added content",
+            _added_content,
+            is_directed=True,
+            silent=0.0,
+            noise_share=0.28,
+        ),
+        Metric("shortened", "shortened items", _shortened, is_directed=True, margin=0.17, affected="items"),
+        Metric(
+            "lengthened",
+            "lengthened items",
+            lambda item: _shortened(item.exchanged()),
+            is_directed=True,
+            silent=0.0,
+            margin=0.17,
+            affected="items",
+        ),
+        Metric(
+            "contradictions",
+            "contradictions",
+            _contradictions,
+            margin=0.12,
+            needs_english=True,
+            affected="outputs",
+        ),
+        Metric(
+            "changed_numbers",
+            "changed numbers",
+            _changed_numbers,
+            is_usual=False,
+            needs_english=True,
+            affected="outputs",
+        ),
+        Metric(
+            "fewer_outputs",
+            "lost outputs",
+            _fewer_outputs,
+            is_directed=True,
+            is_net=True,
+            margin=0.07,
+        ),
+        Metric(
+            "more_outputs",
+            "extra outputs",
+            lambda item: -_fewer_outputs(item),
+            is_directed=True,
+            is_net=True,
+            silent=-1.0,
+            margin=0.07,
+        ),
+        Metric(
+            "output_count",
+            "number of outputs",
+            lambda item: difference_share(len(item.baseline), len(item.candidate)),
+            is_usual=False,
+        ),
+        Metric(
+            "length",
+            "length",
+            lambda item: difference_share(item.baseline.characters, item.candidate.characters),
+            is_usual=False,
+            noise_share=0.5,
+        ),
+    )
+}
+"""The metrics of texts, which every dataset has; ``docs/drift.md`` defines each. A new one is one entry."""
+
+REFERENCE_MATCH = Metric("reference_match", "reference match", lambda item: math.nan, is_net=True)
+"""Match of an item's outputs with its reference; the loss is the other run's match less this run's."""
+
+SIDE_BY_SIDE = Metric("side_by_side", "side by side", lambda item: math.nan, is_net=True, margin=0.2)
+"""Verdict of a judge: 1 for the baseline, -1 for the candidate, 0 for a tie.
+
+The mean is the share of items lost less that of items won. Verdicts are coarse, hence the wide margin: 30 of
+them can show that a candidate loses less than 20 % more than it wins, but hardly 5 %.
+"""
+
+QUALITY_METRICS: Mapping[str, Metric] = {metric.name: metric for metric in (REFERENCE_MATCH, SIDE_BY_SIDE)}
+"""Metrics of quality, measured from references and by a judge, not from aligned texts."""
+
+
+def field_metric(field: str, span: float, position: int = 0, direction: Direction | None = None) -> Metric:
+    """Return the metric of a numeric field: the mean absolute difference of aligned outputs.
+
+    Where lower or higher numbers are better, only differences for the worse count. The cost of a call may be
+    unknown, as where a price is: then the difference is unknown, too.
+
+    Args:
+        field: name of the field, such as ``credits``; the metric is then ``credits_difference``.
+        span: the loss of an output without a partner: the field's range.
+        position: position of the field among the fields of the runs, from 0.
+        direction: numbers that are better; by default as ``usual_direction`` has it.
+
+    Example:
+        >>> field_metric("credits", 2.5).name
+        'credits_difference'
+    """
+    better = usual_direction(field) if direction is None else direction
+
+    def loss(item: AlignedItem) -> float:
+        baseline, candidate = item.baseline.numbers[:, position], item.candidate.numbers[:, position]
+        if field in CALL_FIELDS:
+            baseline, candidate, pairs = known_pairs(baseline, candidate, item.pairs)
+            return number_loss(baseline, candidate, pairs, span, better)
+        return number_loss(baseline, candidate, item.pairs, span, better)
+
+    name = f"{field}_difference"
+    return Metric(
+        name,
+        metric_label(name),
+        loss,
+        is_usual=field not in CALL_FIELDS,
+        is_directed=better != "either",
+        span=span,
+        margin=FIELD_MARGIN * span,
+        unit=field,
+        direction=better,
+        is_assumed=direction is None and is_lower_by_name(field),
+    )
+
+
+def metric_label(name: str) -> str:
+    """Return the label of a metric by its name; a history stores names only.
+
+    Example:
+        >>> metric_label("bertscore_f1"), metric_label("credits_difference")
+        ('BERTScore F1', 'credits difference')
+    """
+    known = {**TEXT_METRICS, **QUALITY_METRICS}
+    return known[name].label if name in known else name.replace("_", " ")
+
+
+def usual_metrics() -> tuple[str, ...]:
+    """List the names of the metrics of texts that a gate tests by default."""
+    return tuple(name for name, metric in TEXT_METRICS.items() if metric.is_usual)
+
+
+def mean_loss(losses: Floats) -> float:
+    """Return the mean of losses, shape (n,), without NaN; NaN if no item has a loss.
+
+    Example:
+        >>> mean_loss(np.array([0.5, np.nan, 0.25])), mean_loss(np.array([np.nan]))
+        (0.375, nan)
+    """
+    there = losses[~np.isnan(losses)]
+    return float(there.mean()) if there.size else math.nan
+
+
+def similarity_loss(similarities: Sequence[float], longest: int) -> float:
+    """Return ``1 - sum of similarities / longest``, in which outputs without a partner count 0.
+
+    Args:
+        similarities: similarities of the aligned pairs; negative ones count 0, and so does NaN, which means
+            that the model cannot read one of the two texts.
+        longest: the greater number of outputs of the two runs, at least 1.
+
+    Returns:
+        0 to 1; exactly 0 if every similarity is 1 and no output is missing.
+
+    Example:
+        >>> similarity_loss([1.0, 0.5], 4), similarity_loss([1.0, 1.0], 2), similarity_loss([], 3)
+        (0.625, 0.0, 1.0)
+    """
+    kept = [0.0 if math.isnan(similarity) else min(max(similarity, 0.0), 1.0) for similarity in similarities]
+    return math.fsum([*(1 - similarity for similarity in kept), longest - len(kept)]) / longest
+
+
+def difference_share(one: float, other: float) -> float:
+    """Return the difference of two sizes as a share of the greater one; 0 if both are 0.
+
+    Example:
+        >>> difference_share(3, 1), difference_share(0, 0)
+        (0.6666666666666666, 0.0)
+    """
+    greater = max(one, other)
+    return abs(one - other) / greater if greater else 0.0
+
+
+def number_loss(
+    baseline: Floats, candidate: Floats, pairs: Integers, span: float, direction: Direction = "either"
+) -> float:
+    """Return the mean of ``number_differences``.
+
+    Returns:
+        0 to ``span``; NaN if no output has the number.
+
+    Example:
+        >>> one, two = np.array([1.0, 0.5, np.nan]), np.array([0.5])
+        >>> number_loss(one, two, np.array([[0, 0]]), span=2.0)  # .5 apart, and 2 for the second
+        1.25
+    """
+    counted = number_differences(baseline, candidate, pairs, span, direction)
+    return math.fsum(counted.tolist()) / len(counted) if len(counted) else math.nan
+
+
+def number_differences(
+    baseline: Floats, candidate: Floats, pairs: Integers, span: float, direction: Direction = "either"
+) -> Floats:
+    """Return the absolute differences of a number, first of pairs, then of outputs without a partner.
+
+    Where lower or higher numbers are better, a difference for the better counts 0.
+
+    The difference is ``span`` if only one output of a pair has the number, or if an output with the number
+    has no partner. Pairs and outputs without the number are left out. No difference exceeds ``span``.
+
+    Args:
+        baseline: shape (b,), the number of each output; NaN without one.
+        candidate: shape (c,), the same for the candidate.
+        pairs: shape (p, 2), positions of aligned outputs.
+        span: the greatest difference that counts.
+        direction: which numbers are better.
+
+    Returns:
+        Shape (differences,), each 0 to ``span``.
+    """
+    ours, theirs = baseline[pairs[:, 0]], candidate[pairs[:, 1]]
+    worsened = {"lower": theirs - ours, "higher": ours - theirs, "either": np.abs(ours - theirs)}[direction]
+    apart = np.where(np.isnan(ours) ^ np.isnan(theirs), span, np.clip(worsened, 0.0, span))
+    alone = np.concatenate([np.delete(baseline, pairs[:, 0]), np.delete(candidate, pairs[:, 1])])
+    return np.concatenate([apart[~np.isnan(apart)], np.full(int((~np.isnan(alone)).sum()), span)])
+
+
+def known_pairs(baseline: Floats, candidate: Floats, pairs: Integers) -> tuple[Floats, Floats, Integers]:
+    """Take the aligned numbers that both runs have, as arguments of ``number_loss``.
+
+    Example:
+        >>> one, two = np.array([1.0, 0.5]), np.array([2.0, np.nan])
+        >>> [part.tolist() for part in known_pairs(one, two, np.array([[0, 0], [1, 1]]))]
+        [[1.0], [2.0], [[0, 0]]]
+    """
+    ours, theirs = baseline[pairs[:, 0]], candidate[pairs[:, 1]]
+    known = ~(np.isnan(ours) | np.isnan(theirs))
+    places = np.arange(known.sum())
+    return ours[known], theirs[known], np.column_stack([places, places])
+
+
+def number_distances(baseline: Floats, candidate: Floats, spans: Floats) -> Floats:
+    """Return the distances of outputs by their numbers: the mean over the fields of |difference| / span.
+
+    Args:
+        baseline: shape (b, f), the numbers of each output; NaN for a missing one.
+        candidate: shape (c, f), the same for the candidate.
+        spans: shape (f,), greater than 0.
+
+    Returns:
+        Shape (b, c), 0 to 1; a number that only one of two outputs has counts as distance 1.
+
+    Example:
+        >>> number_distances(np.array([[1.0], [np.nan]]), np.array([[0.5]]), np.array([2.0])).tolist()
+        [[0.25], [1.0]]
+    """
+    if not len(spans):
+        return np.zeros((len(baseline), len(candidate)))
+    apart = np.minimum(np.abs(baseline[:, None] - candidate[None]) / spans, 1.0)
+    lacking = np.isnan(baseline)[:, None] ^ np.isnan(candidate)[None]
+    return np.asarray(np.nan_to_num(np.where(lacking, 1.0, apart), nan=0.0).mean(axis=2))
+
+
+def span_of(numbers: Sequence[float]) -> float:
+    """Return the range of a field's numbers and 0, which is the greatest loss of a missing output.
+
+    Example:
+        >>> span_of([0.5, 2.5]), span_of([-1.0, 1.0]), span_of([0.0])
+        (2.5, 2.0, 1.0)
+    """
+    low, high = min(0.0, *numbers), max(0.0, *numbers)
+    return high - low or 1.0
+
+
+_MONEY = "usd|eur|gbp|chf|jpy|cny|inr|cad|aud|dollars?|euros?|cents?|ct"
+_TIME = "ns|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?|msecs?|millis|milliseconds?"
+_LOWER = tuple(
+    re.compile(rf"(?:{names})(?:[ _.-]?(?:{units}))?", re.IGNORECASE)
+    for names, units in (("costs?|prices?", _MONEY), ("latency|latencies|durations?", _TIME))
+)
+
+
+def is_lower_by_name(field: str) -> bool:
+    """Tell whether a field's name says that lower is better: cost, price, latency or duration, with a unit.
+
+    A longer name, such as ``product_price``, may mean anything, and says nothing.
+
+    Example:
+        >>> [is_lower_by_name(name) for name in ("cost", "cost_usd", "latency_ms", "product_price", "score")]
+        [True, True, True, False, False]
+    """
+    return any(pattern.fullmatch(field) for pattern in _LOWER)
+
+
+def usual_direction(field: str) -> Direction:
+    """Give the direction of a field for which nobody gives one.
+
+    Returns:
+        ``lower`` for what a call took (``CALL_FIELDS``), and where the name says so; else ``either``.
+
+    Example:
+        >>> usual_direction("call_tokens"), usual_direction("cost"), usual_direction("credits")
+        ('lower', 'lower', 'either')
+    """
+    return "lower" if field in CALL_FIELDS or is_lower_by_name(field) else "either"
+
+
+def read_directions(fields: Mapping[str, Direction]) -> dict[str, Direction]:
+    """Check directions by field.
+
+    Raises:
+        InputError: a direction does not exist.
+
+    Example:
+        >>> read_directions({"credits": "either", "cost": "lower"})
+        {'credits': 'either', 'cost': 'lower'}
+    """
+    ways = get_args(Direction)
+    for name, way in fields.items():
+        if way not in ways:
+            raise InputError(f"fields, {name} must be one of {', '.join(ways)}, got {way!r:.60}")
+    return dict(fields)

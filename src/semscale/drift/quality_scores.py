@@ -1,0 +1,289 @@
+"""Scores of the runs themselves, by references and by a judge: the metrics that show what is better."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.chat.runner import Running
+from semscale.drift.metrics import REFERENCE_MATCH, SIDE_BY_SIDE, Metric
+from semscale.errors import InputError
+from semscale.history.items import Item
+from semscale.history.runs import Run, hashed, named
+from semscale.judging.comparing import AnswerPair, judge_pairs
+from semscale.judging.judge import Judge
+from semscale.matching.calibrated import CalibratedMatch
+from semscale.matching.matcher import match_with
+from semscale.signature import Signature
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
+from semscale.types import Floats, Progress
+
+if TYPE_CHECKING:
+    from semscale.drift.comparison import Comparison, DriftMeter
+    from semscale.judging.comparing import PairVerdicts
+
+WON, TIED, LOST = 1.0, 0.5, 0.0
+"""Points of an item for the candidate."""
+
+
+@dataclass(frozen=True)
+class ItemReferences:
+    """Answers that are known to be right.
+
+    Attributes:
+        texts: one for each of n items; ``None`` without one.
+        corrected: ids of items whose reference in the candidate's run differs from the baseline's.
+    """
+
+    texts: tuple[str | None, ...]
+    corrected: tuple[str, ...] = ()
+
+    @property
+    def distinct(self) -> list[str]:
+        """The texts, each once."""
+        return list(dict.fromkeys(text for text in self.texts if text is not None))
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """A sentence about references that changed since the baseline was recorded."""
+        if not self.corrected:
+            return ()
+        n = len(self.corrected)
+        return (
+            f"{n} item{'s have' if n > 1 else ' has'} another reference than the baseline's run: "
+            f"{named(self.corrected)}; all runs are compared with the candidate's",
+        )
+
+
+def references_of(baseline: Run, candidate: Run) -> ItemReferences:
+    """Collect the references of two runs with the same items; those of the candidate's run are newer and win.
+
+    Example:
+        >>> old = Run("sums", "a", (Item("1", (), reference="3"), Item("2", (), reference="4")))
+        >>> new = Run("sums", "b", (Item("1", (), reference="2"), Item("2", ())))
+        >>> references_of(old, new)
+        ItemReferences(texts=('2', '4'), corrected=('1',))
+    """
+    texts, corrected = [], []
+    for ours, theirs in zip(baseline.items, candidate.items, strict=True):
+        before, after = (
+            (reference or "").strip() and reference for reference in (ours.reference, theirs.reference)
+        )
+        texts.append(after or before or None)
+        if before and after and before != after:
+            corrected.append(ours.id)
+    return ItemReferences(tuple(texts), tuple(corrected))
+
+
+def with_reference_match(
+    comparison: "Comparison", meter: "DriftMeter", *, progress: Progress | None = None
+) -> "Comparison":
+    """Match the outputs of all runs with their items' references, if any item has one.
+
+    An item's score is the mean match of its outputs, from 0 to 1. A run without any output for an item scores
+    0 where another run has one: silence is the worst answer to a question whose answer is known. An item for
+    which no run has an output, or one without a reference, has no score.
+
+    Args:
+        comparison: the measured losses.
+        meter: whose model and guards are used.
+        progress: called while texts are matched.
+
+    Returns:
+        The comparison with the metric ``reference_match``; without a reference the comparison itself.
+    """
+    references = references_of(comparison.baseline, comparison.candidate)
+    if not references.distinct:
+        return comparison
+    method = CalibratedMatch(meter.encoder, corpus=references.distinct, seed=meter.seed, guards=meter.guards)
+    outputs = [
+        (run, index, output.text)
+        for run, of_run in enumerate(comparison.runs)
+        for index, item in enumerate(of_run.items)
+        if references.texts[index] is not None
+        for output in item.outputs_with_text
+    ]
+    matches = match_with(
+        method,
+        [text for _, _, text in outputs],
+        [references.texts[index] for _, index, _ in outputs],
+        progress=progress,
+        keep_unread=True,
+    )
+    k, n = len(comparison.runs), len(references.texts)
+    sums, counts = np.zeros((2, k, n))
+    cells = tuple(np.array([(run, index) for run, index, _ in outputs], dtype=np.int64).reshape(-1, 2).T)
+    known = ~np.isnan(matches.score)
+    np.add.at(sums, cells, np.where(known, matches.score, 0.0))
+    np.add.at(counts, cells, known)
+    scores = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    speaks = np.array([[bool(item.outputs_with_text) for item in run.items] for run in comparison.runs])
+    has_reference = np.array([text is not None for text in references.texts])
+    scores = np.where(~speaks & speaks.any(axis=0) & has_reference, 0.0, scores)
+    applied = {
+        name: value
+        for name, value in matches.signature.fields
+        if name in {"method", "weights", "floors", "corpus"}
+    }
+    of_references = f"{int(has_reference.sum())}#{hashed(references.texts)}"
+    found = _with_quality(comparison, REFERENCE_MATCH, scores, {"references": of_references, **applied})
+    return replace(found, cautions=(*found.cautions, *references.cautions))
+
+
+def _with_quality(
+    comparison: "Comparison", metric: Metric, scores: Floats, settings: Mapping[str, object]
+) -> "Comparison":
+    """Add a metric of quality; the loss of a run is the other run's score less its own.
+
+    Args:
+        comparison: the measured losses.
+        metric: the metric.
+        scores: shape (k, n), scores of the first k runs.
+        settings: fields for the signature, which get the metric's name as a prefix.
+    """
+    losses = scores.T[:, :, None] - scores.T[:, None, :]
+    fields = {f"{metric.name}_{name}": value for name, value in settings.items()}
+    return replace(
+        comparison,
+        metrics={**comparison.metrics, metric.name: metric},
+        pair_losses={**comparison.pair_losses, metric.name: losses},
+        quality={**comparison.quality, metric.name: scores},
+        settings=comparison.settings.extended(Signature.of("quality", **fields)),
+    )
+
+
+@dataclass(frozen=True)
+class WinRecord:
+    """Wins and losses of a candidate against a baseline.
+
+    Attributes:
+        wins: items in which the candidate was better, both orders taken together.
+        ties: items in which neither was.
+        losses: items in which it was worse.
+        share: mean of its points: 1 for a win, a half for a tie.
+        first_place: mean points of the answer that was shown first, 0.5 without position bias.
+    """
+
+    wins: int
+    ties: int
+    losses: int
+    share: MeanEstimate
+    first_place: MeanEstimate
+
+
+@dataclass(frozen=True)
+class JudgedRuns:
+    """Verdicts of a judge on a candidate and a baseline.
+
+    Attributes:
+        points: shape (n,), the candidate's points in each item; NaN where neither run has an output, and
+            without a verdict in both orders.
+        verdicts: on the items in which both have an output.
+    """
+
+    points: Floats
+    verdicts: "PairVerdicts"
+
+    @property
+    def n_unjudged(self) -> int:
+        """Pairs of outputs without a verdict in both orders."""
+        return int(np.isnan(self.verdicts.points).sum())
+
+    def summarize(self, plan: IntervalPlan) -> WinRecord:
+        """Count wins, ties and losses.
+
+        Args:
+            plan: how intervals are computed.
+        """
+        known = self.points[~np.isnan(self.points)]
+        wins, losses = int((known > TIED).sum()), int((known < TIED).sum())
+        return WinRecord(
+            wins,
+            len(known) - wins - losses,
+            losses,
+            estimate_mean(self.points, bounds=(LOST, WON), plan=plan),
+            estimate_mean(self.verdicts.first_place, bounds=(LOST, WON), plan=plan),
+        )
+
+
+def check_inputs(run: Run) -> None:
+    """Check that every item has an input to show to a judge.
+
+    Raises:
+        InputError: an item has no input.
+    """
+    without = [item.id for item in run.items if not (item.input or "").strip()]
+    if without:
+        raise InputError(
+            f"a judge must know the question, and {named(without)} of the baseline have no input: record "
+            "runs with inputs (--input COLUMN)"
+        )
+
+
+async def judge_runs(
+    baseline: Run, candidate: Run, judge: Judge, *, running: Running, progress: Progress | None = None
+) -> JudgedRuns:
+    """Let a judge compare the outputs of two runs, in each item in both orders.
+
+    Several outputs of an item are shown as one answer. If only one run has an output for an item, it wins,
+    without a call.
+
+    Args:
+        baseline: the approved run, with inputs.
+        candidate: a run of the same items in the same order.
+        judge: with the template of ``side_by_side_template``.
+        running: how calls are made.
+        progress: called as replies come.
+
+    Raises:
+        InputError: an item has no input.
+        InterruptedRunError: a cap was reached or no reply came for too long; replies are stored.
+        ReplyError: no call can succeed.
+    """
+    check_inputs(baseline)
+    references = references_of(baseline, candidate).texts
+    points = np.full(len(baseline.items), np.nan)
+    pairs, positions = [], []
+    for index, (ours, theirs) in enumerate(zip(baseline.items, candidate.items, strict=True)):
+        before, after = _answer(ours), _answer(theirs)
+        if before is not None and after is not None:
+            pairs.append(AnswerPair(ours.input or "", after, before, references[index]))
+            positions.append(index)
+        elif before is not None or after is not None:
+            points[index] = LOST if after is None else WON
+    verdicts = (await judge_pairs(judge, pairs, running=running, progress=progress)).whole()
+    points[positions] = verdicts.points
+    return JudgedRuns(points, verdicts)
+
+
+def _answer(item: Item) -> str | None:
+    """Join the outputs of an item; ``None`` without one."""
+    return "\n\n".join(output.text or "" for output in item.outputs_with_text) or None
+
+
+def with_side_by_side(comparison: "Comparison", judged: JudgedRuns) -> "Comparison":
+    """Add the verdicts of a judge as the metric ``side_by_side``.
+
+    Reruns are not judged: either of the two runs may be called the candidate.
+
+    Args:
+        comparison: the measured losses.
+        judged: verdicts on its candidate and baseline.
+    """
+    scores: Sequence[Floats] = (judged.points, 1 - judged.points)
+    settings = dict(judged.verdicts.signature.fields)
+    found = _with_quality(comparison, SIDE_BY_SIDE, np.array(scores), settings)
+    return replace(found, judged=judged, cautions=(*found.cautions, *_judge_cautions(comparison, judged)))
+
+
+def _judge_cautions(comparison: "Comparison", judged: JudgedRuns) -> Iterator[str]:
+    if judged.n_unjudged:
+        reason = next(iter(judged.verdicts.reasons), "no reason given")
+        yield (
+            f"side by side: {judged.n_unjudged} of {len(judged.verdicts.points)} pairs of outputs have no "
+            f"verdict in both orders and are left out, most often because: {reason}"
+        )
+    model = judged.verdicts.model
+    if model in {comparison.baseline.model, comparison.candidate.model}:
+        yield f"the judge, {model}, wrote one of the two runs: models prefer their own answers"

@@ -1,0 +1,446 @@
+"""Scores of pairs of outputs: each text is read once, and all similarities come from its token states."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property, partial
+from itertools import chain, islice, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from semscale.drift.metrics import PairScores
+from semscale.embedding.cache import Rounded, StateCache, StateReader
+from semscale.embedding.cache_file import EntryStore
+from semscale.embedding.cross_encoder import pair_keys
+from semscale.embedding.languages import language_of
+from semscale.guards.findings import Finding, Span
+from semscale.guards.number_guard import figure_findings
+from semscale.guards.registry import Guards, Mode
+from semscale.guards.text import is_english_script
+from semscale.matching.calibrated import (
+    FEWEST_FOR_FLOORS,
+    LAYERS,
+    LAYERS_OF_WORDS,
+    UNRELATED_PAIRS,
+    CalibratedWeights,
+    above_floor,
+    combine,
+    estimated_floors,
+    layer_similarities,
+    penalty_of,
+)
+from semscale.matching.cosines import unit_rows
+from semscale.matching.pairs import are_across, guards_read, unrelated_pairs
+from semscale.matching.token_scores import cosine_matrix, greedy_scores
+from semscale.matching.words import (
+    TokenizedTexts,
+    WordLayers,
+    WordVectorizer,
+    WordVectors,
+    WordWeights,
+    compare_words,
+)
+from semscale.types import Floats, Integers, Mask, Vectors
+
+if TYPE_CHECKING:
+    from semscale.embedding.token_states import TokenEncoder
+    from semscale.matching.token_scores import TokenWeights
+
+Reading = tuple[Rounded, ...]
+"""States of one text's tokens, (t, hidden), after each requested layer."""
+
+
+class TextReadings:
+    """Reads texts at one or two layers.
+
+    Args:
+        encoder: the model.
+        layers: the requested layers, ascending.
+        texts: distinct texts.
+        cache: cache of states; ``None`` for no cache.
+        keep: the first ``keep`` texts are cached.
+    """
+
+    def __init__(
+        self,
+        encoder: "TokenEncoder",
+        layers: Sequence[int],
+        texts: Sequence[str],
+        *,
+        cache: StateCache | None,
+        keep: int,
+    ) -> None:
+        self._hidden = encoder.hidden
+        self._reader = encoder.reader
+        self._readers = [StateReader(encoder, layer, cache) for layer in layers]
+        self._keep = keep
+        self._held: dict[int, Reading] = {}
+        self.texts = texts
+        self.spelled = TokenizedTexts(texts, encoder, words=False)
+
+    @property
+    def token_bytes(self) -> int:
+        """Bytes of one token's states."""
+        return 2 * self._hidden * len(self._readers)
+
+    @property
+    def lengths(self) -> Integers:
+        """Number of tokens in each text, shape (texts,)."""
+        return self.spelled.tokens.lengths
+
+    @cached_property
+    def unread(self) -> Mask:
+        """Which texts the model cannot read, shape (texts,)."""
+        return self._reader.unread(self.spelled.tokens)
+
+    def hold(self, wanted: Integers) -> dict[int, Reading]:
+        """Return the readings of a few texts, and keep them in memory for later calls of ``read``."""
+        self._held = dict(self.read([wanted]))
+        return self._held
+
+    def forget(self, texts: Iterable[int]) -> None:
+        """Release the words of texts that are no longer needed, except the first ``keep`` texts."""
+        self.spelled.forget(text for text in texts if text >= self._keep)
+
+    def read(self, groups: Sequence[Integers]) -> Iterator[tuple[int, Reading]]:
+        """Yield the readings of groups of texts, one group after the other.
+
+        Args:
+            groups: numbers of texts, each once in a group.
+        """
+        held = np.array(sorted(self._held), np.int64)
+        unread = [np.setdiff1d(group, held) for group in groups]
+        *lower, last = (partial(self._states, reader) for reader in self._readers)
+        # Only one model runs at a time: if two layers are read, each waits for the other after every group.
+        above = chain.from_iterable(last([rest]) for rest in unread) if lower else last(unread)
+        for group, rest in zip(groups, unread, strict=True):
+            yield from ((text, self._held[text]) for text in np.intersect1d(group, held).tolist())
+            below = [dict(states([rest])) for states in lower]
+            for text, states in islice(above, len(rest)):
+                yield text, (*(each.pop(text) for each in below), states)
+
+    def _states(self, reader: StateReader, groups: Sequence[Integers]) -> Iterator[tuple[int, Rounded]]:
+        return reader.read_groups(self.spelled.tokens, self.texts, groups, keep=self._keep)
+
+
+_SCORES = ("match", "bertscore_f1", "cosine", "recall", "precision")
+_TOGETHER = 16  # unrelated pairs that are compared together
+
+
+@dataclass(frozen=True)
+class _ReadyText:
+    """Vectors and weights of one text, for comparison."""
+
+    words: WordVectors
+    tokens: Vectors
+    weights: Floats
+
+
+class PairScoring:
+    """Scores pairs of texts; a pair's scores depend only on its texts, the corpus and these arguments.
+
+    Args:
+        read: reads the texts at BERTScore's layer, its first, and at the model's last layer, its last.
+        layers: compares words.
+        token_weights: weights of tokens in BERTScore.
+        guards: the guards with their modes.
+        calibration: weights of the calibrated match.
+        languages: that the model reads, by ISO 639-1 code; empty where unknown.
+    """
+
+    def __init__(
+        self,
+        read: TextReadings,
+        layers: WordLayers,
+        *,
+        token_weights: "TokenWeights",
+        guards: Guards,
+        calibration: CalibratedWeights,
+        languages: frozenset[str] = frozenset(),
+    ) -> None:
+        self._read = read
+        self._token_weights = token_weights
+        self._guards = guards
+        self._calibration = calibration
+        self._languages = languages
+        self._layers = layers
+        self._words = self._over([])
+        self.floors: Mapping[str, float] = calibration.floors
+
+    def learn(self, corpus: Integers, seed: int) -> None:
+        """Estimate word weights and the floors of layers from a corpus.
+
+        Args:
+            corpus: numbers of the corpus's texts.
+            seed: seed of the draw of unrelated pairs.
+        """
+        spelled = self._read.spelled
+        spelled.spell(corpus.tolist())
+        self._words = self._over([spelled.words_of(text) for text in corpus.tolist()])
+        known = corpus[~self._read.unread[corpus]]  # unread texts are all alike to the model
+        if len(known) < FEWEST_FOR_FLOORS:
+            return
+        texts = [self._read.texts[text] for text in known]
+        drawn = known[unrelated_pairs(texts, UNRELATED_PAIRS, seed)]
+        readings = self._read.hold(np.unique(drawn))
+        compared = []
+        for start in range(0, len(drawn), _TOGETHER):
+            pairs = drawn[start : start + _TOGETHER]
+            ready = self._ready(np.unique(pairs).tolist(), readings)
+            words = [(ready[one].words, ready[other].words) for one, other in pairs.tolist()]
+            compared.append(compare_words(words, cosine_matrix))
+        self.floors = estimated_floors(np.concatenate(compared), self.floors)
+
+    def score(
+        self, pairs: Sequence[tuple[int, int]], cosines: Sequence[float], readings: Mapping[int, Reading]
+    ) -> list[PairScores]:
+        """Score pairs.
+
+        Args:
+            pairs: numbers of the baseline's and the candidate's text.
+            cosines: cosines of the pairs' vectors.
+            readings: token states of the texts by number.
+        """
+        if not pairs:
+            return []
+        ready = self._ready(list(dict.fromkeys(text for pair in pairs for text in pair)), readings)
+        sides = [(ready[candidate], ready[baseline]) for baseline, candidate in pairs]
+        # Cosines are computed in single precision in small blocks: a larger product would wait for threads
+        # that the engine keeps busy.
+        compared = compare_words([(ours.words, theirs.words) for ours, theirs in sides], cosine_matrix)
+        scored = greedy_scores(
+            (cosine_matrix(ours.tokens, theirs.tokens) for ours, theirs in sides),
+            [(ours.weights, theirs.weights) for ours, theirs in sides],
+        )
+        texts = [(self._read.texts[candidate], self._read.texts[baseline]) for baseline, candidate in pairs]
+        guarded = [guards_read(*both) for both in texts]
+        findings = [
+            tuple(self._guards.check(*both)) if looked else ()
+            for both, looked in zip(texts, guarded, strict=True)
+        ]
+        across = np.array([are_across(*both, self._languages) for both in texts])
+        match = self._match(compared, findings, across)
+        shares = self._shares(compared, across)
+        values = np.array([match, [one.f1 for one in scored], cosines, *shares]).T
+        unread = self._read.unread[np.array(pairs)]
+        values[unread.any(axis=1)] = np.nan
+        return [
+            PairScores(dict(zip(_SCORES, own, strict=True)), (*found, *self._figures(*both)), neither, looked)
+            for own, found, both, neither, looked in zip(
+                values.tolist(), findings, texts, unread.all(axis=1).tolist(), guarded, strict=True
+            )
+        ]
+
+    def _figures(self, prediction: str, reference: str) -> list[Finding]:
+        """Compare the digits of texts that the number guard does not read; ``match`` does not weigh them."""
+        if self._guards.modes["number"] is Mode.OFF:
+            return []
+        if guards_read(prediction, reference) and all(map(is_english_script, (prediction, reference))):
+            return []
+        languages = language_of(prediction), language_of(reference)
+        return figure_findings(prediction, reference, languages=languages)
+
+    def _match(self, compared: Floats, findings: Sequence[tuple[Finding, ...]], across: Mask) -> Floats:
+        similar = layer_similarities(compared, self._calibration.recall_share)
+        layers = {name: above_floor(similar[name], self.floors[name]) for name in LAYERS}
+        for name in LAYERS_OF_WORDS:
+            layers[name][across] = np.nan
+        weighed = (self._guards.weighed(found) for found in findings)
+        penalties = (penalty_of(found, self._calibration.penalties) for found in weighed)
+        return combine(layers, np.fromiter(penalties, np.float64, len(findings)), self._calibration.shares)
+
+    def _shares(self, compared: Floats, across: Mask) -> tuple[Floats, Floats]:
+        """Return the shares of each text's content that the other text has: recall, then precision.
+
+        Both are means of the layers of words, above their floors; of texts in two languages, that of texts.
+        """
+        sides = []
+        for columns in ((1, 3), (0, 2)):
+            layers = {
+                name: above_floor(compared[:, column], self.floors[name])
+                for name, column in zip(LAYERS_OF_WORDS, columns, strict=True)
+            }
+            weights = [self._calibration.shares[name] for name in LAYERS_OF_WORDS]
+            side = np.average(np.array(list(layers.values())), axis=0, weights=weights)
+            sides.append(np.where(across, above_floor(compared[:, 4], self.floors["text"]), side))
+        return sides[0], sides[1]
+
+    def _over(self, corpus: Iterable[Iterable[str]]) -> WordVectorizer:
+        weights = WordWeights.over(corpus, stop=self._calibration.stop_weight)
+        return self._layers.over(self._read.spelled, weights, np.float32)
+
+    def _ready(self, texts: Sequence[int], readings: Mapping[int, Reading]) -> dict[int, _ReadyText]:
+        """Compute vectors and weights of several texts at once: faster than one by one, and the same."""
+        self._read.spelled.spell(texts)
+        self._words.learn(texts)
+        tokens = self._read.spelled.tokens
+        layers = [
+            np.concatenate(states, dtype=np.float32)
+            for states in zip(*(readings[text] for text in texts), strict=True)
+        ]
+        words = self._words.vectors(texts, layers[-1])
+        units = unit_rows(layers[0], out=layers[0])
+        weights = self._token_weights.of(np.concatenate([tokens.of(text) for text in texts]))
+        rows = (slice(*bounds) for bounds in pairwise([0, *np.cumsum(tokens.lengths_of(texts)).tolist()]))
+        return {
+            text: _ReadyText(each, units[own], weights[own])
+            for text, each, own in zip(texts, words, rows, strict=True)
+        }
+
+
+SCORES_FILE = "scores.sqlite"
+
+
+class ScoreCache:
+    """Stores what was found out about pairs of outputs; a damaged entry counts as missing.
+
+    Args:
+        folder: the folder of the file ``scores.sqlite``; the default is that of ``EntryStore``.
+        max_bytes: above this size the least recently used entries are removed; the default is that of
+            ``EntryStore``.
+
+    Example:
+        >>> import tempfile
+        >>> from semscale.embedding.cross_encoder import pair_keys
+        >>> good, bad = pair_keys("a meter's signature", ["a", "b"], ["c", "d"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     cache = ScoreCache(folder)
+        ...     cache.put_many([good], [PairScores({"match": 0.25})])
+        ...     found = cache.get_many([bad, good])
+        ...     cache.close()
+        >>> {row: dict(scores.scores) for row, scores in found.items()}
+        {1: {'match': 0.25}}
+    """
+
+    def __init__(self, folder: str | Path | None = None, *, max_bytes: int | None = None) -> None:
+        # The cache of states is used by the same commands in the same folder, and says what is wrong with it.
+        self._store = EntryStore(SCORES_FILE, folder, max_bytes=max_bytes, is_silent=True)
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        self._store.close()
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[int, PairScores]:
+        """Look pairs up.
+
+        Args:
+            keys: n distinct keys, from ``pair_keys``.
+
+        Returns:
+            What was found, by its row in ``keys``.
+        """
+        row = {key: at for at, key in enumerate(keys)}
+        return {row[key]: _decoded(body) for entries in self._store.read(keys) for key, body in entries}
+
+    def put_many(self, keys: Sequence[bytes], scores: Sequence[PairScores]) -> None:
+        """Store pairs: all of them, or none if the process dies meanwhile.
+
+        Args:
+            keys: n distinct keys.
+            scores: scores and findings of n pairs.
+        """
+        self._store.write(keys, [json.dumps(asdict(pair)).encode() for pair in scores])
+
+
+def _decoded(body: bytes) -> PairScores:
+    found = json.loads(body)
+    findings = tuple(map(_finding, found.pop("findings")))
+    return PairScores(**found, findings=findings)
+
+
+def _finding(found: dict[str, Any]) -> Finding:
+    sides = {side: Span(**found[side]) if found[side] else None for side in ("prediction", "reference")}
+    return Finding(**found | sides)
+
+
+_AT_ONCE = 2000  # pairs that are stored together
+
+
+class Scoring(Protocol):
+    """Scores pairs of texts by their numbers, as ``PairScoring`` does."""
+
+    def score(
+        self, pairs: Sequence[tuple[int, int]], cosines: Sequence[float], readings: Mapping[int, Reading]
+    ) -> list[PairScores]:
+        """Score pairs."""
+        ...
+
+
+class StoredScoring:
+    """Scores pairs, and takes those of texts that every comparison reads again from a cache.
+
+    Args:
+        scoring: scores what is not stored.
+        cache: holds pairs of earlier comparisons.
+        texts: distinct texts of all runs by number.
+        keep: the first ``keep`` texts are those of the baseline and its reruns; pairs of them are stored.
+        signature: settings of the measurement, the baseline's corpus, and what the scores are made by: all
+            that they depend on beside a pair's texts.
+    """
+
+    def __init__(
+        self, scoring: Scoring, cache: ScoreCache, texts: Sequence[str], *, keep: int, signature: str
+    ) -> None:
+        self._scoring = scoring
+        self._cache = cache
+        self._texts = texts
+        self._keep = keep
+        self._signature = signature
+        self._new: dict[bytes, PairScores] = {}
+
+    def score(
+        self, pairs: Sequence[tuple[int, int]], cosines: Sequence[float], readings: Mapping[int, Reading]
+    ) -> list[PairScores]:
+        """Score pairs; see ``PairScoring.score``."""
+        keys = self._keys([pair for pair in pairs if max(pair) < self._keep])
+        stored = self._cache.get_many(list(keys.values()))
+        known = {pair: stored[row] for row, pair in enumerate(keys) if row in stored}
+        missing = [row for row, pair in enumerate(pairs) if pair not in known]
+        fresh = [pairs[row] for row in missing]
+        scored = self._scoring.score(fresh, [cosines[row] for row in missing], readings)
+        known.update(zip(fresh, scored, strict=True))
+        self._new.update({keys[pair]: known[pair] for pair in fresh if pair in keys})
+        if len(self._new) >= _AT_ONCE:
+            self.flush()
+        return [known[pair] for pair in pairs]
+
+    def flush(self) -> None:
+        """Store the pairs that were scored since the last time."""
+        if self._new:
+            self._cache.put_many(list(self._new), list(self._new.values()))
+            self._new = {}
+
+    def _keys(self, pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
+        ours, theirs = ([self._texts[pair[side]] for pair in pairs] for side in (0, 1))
+        return dict(zip(pairs, pair_keys(self._signature, ours, theirs), strict=True))
+
+
+_FOLDERS = ("drift", "guards", "matching", "stats")
+
+
+@cache
+def scoring_files_hash() -> str:
+    """Hash the rules, word lists and formulas behind a pair's scores, 16 hexadecimal digits.
+
+    The package's version stays the same while somebody edits a guard; this hash does not.
+
+    Example:
+        >>> len(scoring_files_hash())
+        16
+    """
+    return files_hash([Path(__file__).parents[1] / folder for folder in _FOLDERS])
+
+
+def files_hash(folders: list[Path]) -> str:
+    """Hash names and content of all files in some folders but compiled ones, 16 hexadecimal digits."""
+    hashed = hashlib.blake2b(digest_size=8)
+    for folder in folders:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file() and file.suffix != ".pyc":
+                content = file.read_bytes()
+                hashed.update(f"{file.relative_to(folder).as_posix()}:{len(content)}:".encode())
+                hashed.update(content)
+    return hashed.hexdigest()

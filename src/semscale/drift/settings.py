@@ -1,0 +1,277 @@
+"""Settings of the gate, from which options, the keys of ``gate.yaml`` and the docs derive."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
+
+from semscale.drift.metrics import Direction, read_directions
+from semscale.errors import InputError, UnknownNameError
+from semscale.messages import shortened, unknown_name
+from semscale.settings import Option, Settings
+from semscale.yaml_reading import parse_yaml
+
+GATE = "Gate"
+"""Title of the options' panel in the help."""
+
+Group = tuple[str, str]
+"""Kind and name of a group of items, such as ``("exercise", "6715")``."""
+
+OFF = "off"
+"""Value of a limit that is not checked."""
+
+MISSING = "missing"
+"""The limit that counts items of the baseline that the candidate lacks."""
+
+LIMITS: Mapping[str, float] = {
+    MISSING: 0,
+    "silenced": 0,
+    "refused": 0,
+    "lost_outputs": 0,
+    "lost_fields": 0,
+    "cut_off": 0,
+    "language": 0,
+    "boilerplate": 0,
+    "changed_numbers": 1,
+}
+"""Hard limits with the items that may break each by default: a number, or a share of the items below 1."""
+
+_LEAST_ALPHA = 1e-4
+
+
+def _pairs(values: object, info: ValidationInfo) -> object:
+    """Read a mapping, or texts such as ``min_match=0.4``."""
+    if isinstance(values, Mapping):
+        return {str(name): value for name, value in values.items()}
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{info.field_name} must map names to values, got {shortened(values)}")
+    named: dict[str, str] = {}
+    for pair in values:
+        name, equals, value = str(pair).partition("=")
+        if not equals or not name:
+            raise InputError(f"{info.field_name} must be NAME=VALUE, got {pair!r}")
+        if name in named:
+            raise InputError(f"{info.field_name} must name each once, got {name!r} more than once")
+        named[name] = value
+    return named
+
+
+def _names(names: object) -> object:
+    """Accept one name as a list, such as ``by: exercise`` in YAML."""
+    return (names,) if isinstance(names, str) else names
+
+
+def _each_once(names: tuple[str, ...] | None, info: ValidationInfo) -> tuple[str, ...] | None:
+    twice = [name for name, n in Counter(names or ()).items() if n > 1]
+    if twice:
+        raise InputError(f"{info.field_name} must name each once, got {twice[0]!r} more than once")
+    return names
+
+
+def read_limits(limits: object, info: ValidationInfo) -> dict[str, float | str]:
+    """Read limits by name: each is a number of items, a share of them below 1 (or in percent), or ``off``.
+
+    YAML reads a bare ``off`` as false, which is read as ``off``.
+
+    Raises:
+        UnknownNameError: no limit has the name.
+        InputError: a value that is none of these.
+    """
+    named: Any = _pairs(limits, info)
+    for name in named:
+        if name not in LIMITS:
+            raise UnknownNameError(str(unknown_name("limit", name, list(LIMITS))))
+    return {name: _limit(name, value) for name, value in named.items()}
+
+
+def _limit(name: str, value: object) -> float | str:
+    if value is False or value == OFF:
+        return OFF
+    number = _number(value)
+    whole = number >= 1 and number == int(number) if math.isfinite(number) else False
+    if 0 <= number < 1 or whole:
+        return number
+    raise InputError(
+        f"limits, {name} must be a number of items, a share of them below 1, or off, got {shortened(value)}"
+    )
+
+
+def _number(value: object) -> float:
+    """Read a number, or a text with one, such as ``10%``; NaN for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return math.nan
+    text = str(value).strip()
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        return math.nan
+
+
+def _margins(margins: dict[str, float], info: ValidationInfo) -> dict[str, float]:
+    for name, margin in margins.items():
+        if not margin > 0:
+            raise InputError(
+                f"{info.field_name}, {name} must be above 0: the drift from which on it matters, "
+                f"got {margin:g}"
+            )
+    return margins
+
+
+def _directions(fields: object, info: ValidationInfo) -> object:
+    return read_directions(_pairs(fields, info))  # type: ignore[arg-type]  # refuses what is no direction
+
+
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+_Named = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_names)]
+Margins = Annotated[dict[str, _Finite], BeforeValidator(_pairs), AfterValidator(_margins)]
+Limits = Annotated[dict[str, float | str], BeforeValidator(read_limits)]
+Thresholds = Annotated[dict[str, _Finite], BeforeValidator(_pairs)]
+
+
+class SliceSettings(Settings):
+    """Settings for the items of one group, in place of those of all items."""
+
+    margins: Annotated[Margins, Field(description="Drift from which on a change matters, by metric.")] = {}
+    limits: Annotated[Limits, Field(description="Hard limits for these items.")] = {}
+    thresholds: Annotated[Thresholds, Field(description="Limits of the mean over these items.")] = {}
+
+    @model_validator(mode="after")
+    def _check_limits(self) -> Self:
+        if MISSING in self.limits:
+            raise InputError("limits, missing counts all items of the baseline; set it outside of slices")
+        return self
+
+
+def _slices(slices: object) -> object:
+    if not isinstance(slices, Mapping) or not all(isinstance(names, Mapping) for names in slices.values()):
+        raise InputError(
+            "slices must be kinds of groups with their groups' settings, such as "
+            f"exercise: {{'6715': {{limits: {{silenced: 2}}}}}}, got {shortened(slices)}"
+        )
+    return {
+        str(kind): {str(name): _slice(f"slices, {kind} {name}", values) for name, values in groups.items()}
+        for kind, groups in slices.items()
+    }
+
+
+def _slice(where: str, values: object) -> SliceSettings:
+    if isinstance(values, SliceSettings):
+        return values
+    if not isinstance(values, Mapping):
+        raise InputError(f"{where} must hold margins, limits or thresholds, got {shortened(values)}")
+    try:
+        return SliceSettings(**{str(key): value for key, value in values.items()})
+    except (InputError, TypeError) as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+class GateSettings(Settings):
+    """Settings of the gate.
+
+    Raises:
+        InputError: a setting is invalid; the message names it.
+        TypeError: a setting is unknown; the message names the nearest one.
+
+    Example:
+        >>> GateSettings(limits=["silenced=2"], by="exercise").limits
+        {'silenced': 2.0}
+    """
+
+    metrics: Annotated[
+        _Named | None,
+        AfterValidator(_each_once),
+        Field(description="Metric to test, instead of the usual ones; can be repeated."),
+        Option(GATE, "NAME", name="--metric", type=list[str]),
+    ] = None
+    by: Annotated[
+        _Named,
+        AfterValidator(_each_once),
+        Field(description="Kind of groups that are tested, too; can be repeated."),
+        Option(GATE, "KIND", type=list[str]),
+    ] = ()
+    alpha: Annotated[
+        float,
+        Field(ge=_LEAST_ALPHA, lt=1, description="Probability of a false alarm over all tests together."),
+        Option(GATE, "NUMBER", rare=True),
+    ] = 0.05
+    margins: Annotated[
+        Margins,
+        Field(description="Drift from which on a metric matters, such as match=0.1; can be repeated."),
+        Option(GATE, "METRIC=NUMBER", name="--margin", type=list[str], rare=True),
+    ] = {}
+    limits: Annotated[
+        Limits,
+        Field(
+            description="Items that may break a limit, such as silenced=2, =10% or =off; can be repeated. "
+            f"Limits: {', '.join(LIMITS)}."
+        ),
+        Option(GATE, "LIMIT=NUMBER", name="--limit", type=list[str]),
+    ] = {}
+    thresholds: Annotated[
+        Thresholds,
+        Field(description="Limit of the candidate's mean, such as min_match=0.8; can be repeated."),
+        Option(GATE, "NAME=NUMBER", name="--threshold", type=list[str]),
+    ] = {}
+    must_pass: Annotated[
+        _Named,
+        AfterValidator(_each_once),
+        Field(description="Item that fails the gate alone when it becomes worse; can be repeated."),
+        Option(GATE, "ID", type=list[str], rare=True),
+    ] = ()
+    fields: Annotated[
+        dict[str, Direction],
+        BeforeValidator(_directions),
+        Field(description="Better numbers of a field: lower, higher or either, such as cost=lower."),
+        Option(GATE, "FIELD=DIRECTION", name="--direction", type=list[str], rare=True),
+    ] = {}
+    slices: Annotated[
+        dict[str, dict[str, SliceSettings]],
+        BeforeValidator(_slices),
+        Field(description="Margins, limits and thresholds of single groups, by kind and name."),
+    ] = {}
+    undecided: Annotated[
+        Literal["fail", "warn", "pass"] | None,
+        Field(description="Exit code of an undecided gate: fail is 1, warn and pass 0; without it 4."),
+        Option(GATE, "ACTION"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _check_metrics(self) -> Self:
+        if self.metrics == ():
+            raise InputError("metrics must name at least one, got none: leave the key out for the usual ones")
+        return self
+
+    @property
+    def groups(self) -> Iterator[tuple[Group, SliceSettings]]:
+        """Each slice by the kind and name of its group."""
+        for kind, names in self.slices.items():
+            for name, values in names.items():
+                yield (kind, name), values
+
+
+def read_gate_settings(path: str | Path) -> GateSettings:
+    """Read settings from a YAML file with the keys of ``GateSettings``; an empty file gives the defaults.
+
+    Raises:
+        InputError: the file cannot be read, is not YAML (the message names the line), or has an invalid key
+            or value.
+    """
+    source = str(path)
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"{source!r} cannot be read: {error.strerror or error}: name a YAML file with the gate's settings"
+        ) from None
+    values = parse_yaml(content, source=source)
+    if values is None:
+        return GateSettings()
+    if not isinstance(values, dict):
+        raise InputError(f"{source!r} must hold keys such as alpha: 0.05, got {shortened(values)}")
+    try:
+        return GateSettings(**{str(key): value for key, value in values.items()})
+    except (InputError, TypeError) as error:
+        raise InputError(f"{source!r}: {error}") from None

@@ -1,0 +1,446 @@
+"""Summary of a comparison: the decision, each metric in each group, and the items that changed most."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from semscale.drift.alignment import number_of
+from semscale.drift.anchors import Moved, RulerCheck, moved_part
+from semscale.drift.comparison import AlignedPair, Comparison
+from semscale.drift.decision import GateDecision, MetricTest, Outcome, metric_tests
+from semscale.drift.hard_limits import LimitCheck
+from semscale.drift.metrics import mean_loss
+from semscale.drift.planning import GatePlan, plan_gate
+from semscale.drift.runs import OutputLanguage, approval_record, output_languages, run_record
+from semscale.drift.settings import MISSING, GateSettings
+from semscale.history.items import Output
+from semscale.history.runs import Approval, named
+from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
+from semscale.presentable import Presentable
+from semscale.signature import Signature
+
+WORST_ITEMS = 20
+"""Items that changed most, in JSON."""
+
+NAMED_ITEMS = 20
+"""Items that JSON and a history name for each hard limit."""
+
+_FEW = 3
+_ALONE = -1.0  # below every score: pairs without a partner come first
+
+
+@dataclass(frozen=True)
+class WorseItem:
+    """An item that became worse.
+
+    Attributes:
+        index: position of the item.
+        harm: drift beyond the margin as a share of each metric's span, summed over metrics.
+        drifts: drift by metric, the metric that adds most to the harm first; without metrics without a value.
+        pairs: aligned outputs, those without a partner first, then the least similar.
+    """
+
+    index: int
+    harm: float
+    drifts: dict[str, float]
+    pairs: tuple[AlignedPair, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A number of two aligned outputs; ``None`` without a number or an output."""
+
+    baseline: float | None
+    candidate: float | None
+
+    @property
+    def value(self) -> float | None:
+        """The candidate's number minus the baseline's; ``None`` if one is missing."""
+        if self.baseline is None or self.candidate is None:
+            return None
+        return self.candidate - self.baseline
+
+
+@dataclass(frozen=True, repr=False)
+class DriftSummary(Presentable):
+    """A comparison with the decision of the gate.
+
+    Attributes:
+        comparison: the measured losses.
+        decision: the decision; ``None`` where no gate was asked.
+        approval: the approval of the baseline, if there is one.
+        settings: margins and kinds of groups where no gate was asked, by default the usual margins and all
+            kinds of groups; with a decision, further kinds of groups.
+        recorded_from: the file that the candidate was recorded from, if it was one.
+        heads: the last hashes of the dataset's entries in the history that stores the comparison.
+        ruler: the check of the ruler; ``None`` where the dataset has no anchors.
+
+    Example:
+        >>> from semscale.drift import Item, Output, Run
+        >>> from semscale.drift.comparison import compare
+        >>> old = Run("greetings", "old", (Item("1", (Output("Good morning."),)),))
+        >>> new = Run("greetings", "new", (Item("1", (Output("Good morning."),)),))
+        >>> DriftSummary(compare(old, new))
+        DriftSummary(candidate='new', baseline='old', items=1, outcome=None)
+    """
+
+    comparison: Comparison
+    decision: GateDecision | None = None
+    approval: Approval | None = None
+    settings: GateSettings | None = None
+    recorded_from: str | None = None
+    heads: tuple[str, ...] = ()
+    ruler: RulerCheck | None = None
+
+    def __repr__(self) -> str:
+        baseline, candidate = self.comparison.baseline, self.comparison.candidate
+        outcome = None if self.decision is None else str(self.decision.outcome)
+        models = f"candidate={candidate.model!r}, baseline={baseline.model!r}"
+        return f"DriftSummary({models}, items={len(baseline.items)}, outcome={outcome!r})"
+
+    def with_heads(self, heads: Sequence[str]) -> Self:
+        """Return the summary with the last hashes of the history, without computing anything again."""
+        changed = replace(self, heads=tuple(heads))
+        declared = {name.name for name in fields(self)}
+        vars(changed).update({name: value for name, value in vars(self).items() if name not in declared})
+        return changed
+
+    @property
+    def signature(self) -> Signature:
+        """Settings of the measurement and of the decision."""
+        return self.comparison.signature if self.decision is None else self.decision.signature
+
+    @cached_property
+    def figures(self) -> tuple[MetricTest, ...]:
+        """Each measured metric over all items, then in each group; ``is_tested`` names the gate's tests."""
+        tests = self.decision.tests if self.decision else ()
+        known = {(test.metric, test.group) for test in tests}
+        kinds = dict.fromkeys([*self._settings.by, *(self.settings.by if self.settings else ())])
+        settings = self._settings.changed(by=tuple(kinds))
+        others = metric_tests(self.comparison, settings, list(self.comparison.metrics))
+        figures = [*tests, *(test for test in others if (test.metric, test.group) not in known)]
+        order = {name: rank for rank, name in enumerate(self.comparison.metrics)}
+        return tuple(
+            sorted(figures, key=lambda test: (test.group is not None, test.group or (), order[test.metric]))
+        )
+
+    def is_tested(self, figure: MetricTest) -> bool:
+        """Return whether a figure is a test of the gate."""
+        tests = self.decision.tests if self.decision else ()
+        return any((test.metric, test.group) == (figure.metric, figure.group) for test in tests)
+
+    @property
+    def overall(self) -> tuple[MetricTest, ...]:
+        """Each metric over all items."""
+        return tuple(figure for figure in self.figures if figure.group is None)
+
+    @property
+    def grouped(self) -> tuple[MetricTest, ...]:
+        """Each metric in each group."""
+        return tuple(figure for figure in self.figures if figure.group is not None)
+
+    @cached_property
+    def plan(self) -> GatePlan | None:
+        """Numbers of items and reruns that would decide an undecided gate; ``None`` where unknown."""
+        if self.decision is None or self.decision.outcome is not Outcome.UNDECIDED:
+            return None
+        if not self.comparison.reruns or len(self.comparison.baseline.items) < 2:  # noqa: PLR2004
+            return None
+        return plan_gate(self.comparison, self.decision.settings)
+
+    @cached_property
+    def next_step(self) -> str | None:
+        """The next step, in a sentence without its full stop; ``None`` where no gate was asked."""
+        if self.decision is None:
+            return None
+        if self.ruler is not None and self.ruler.has_moved:
+            failed = self.decision.reasons[:1]
+            also = f". The gate also failed: {failed[0]}" if failed else ""
+            return (
+                "The ruler changed, so this comparison cannot be trusted: find out what changed in the "
+                "model, its engine or this machine, measure the anchors again as the new reference, and "
+                f"run the gate again{also}"
+            )
+        if self.decision.outcome is Outcome.PASS:
+            return "Nothing to do: no metric is worse by its margin, and every limit holds"
+        if self.decision.outcome is Outcome.FAIL:
+            return self._when_failed()
+        return self._when_undecided()
+
+    def _when_failed(self) -> str:
+        missing = next((check for check in self.decision_limits if check.name == MISSING), None)
+        if missing is not None:
+            n = missing.n_broken
+            items = f"the {n:,} missing items" if n > 1 else "the missing item"
+            return f"Record {items}, without outputs where the model gave none ({named(missing.items)})"
+        return f"Look at {self._worst_ids()}; approve the run only if this change is intended"
+
+    @property
+    def decision_limits(self) -> tuple[LimitCheck, ...]:
+        """The broken limits of the decision."""
+        return () if self.decision is None else self.decision.broken_limits
+
+    def _when_undecided(self) -> str:
+        again = "record a rerun of the baseline (--rerun-of baseline) and run the gate again"
+        if not self.comparison.reruns:
+            return f"Without a rerun the noise of the model is unknown: {again}"
+        look = f"look at {self._worst_ids()}, and approve the run if they are as good as before"
+        if self.plan is None or self.plan.cheapest is None:
+            return f"The candidate may or may not be worse: {look}"
+        return f"The candidate may or may not be worse: {self.plan.sentence}; or {look}"
+
+    def _worst_ids(self) -> str:
+        broken = self.decision_limits
+        ids = list(broken[0].items) if broken else []
+        ids = ids or [self.comparison.baseline.items[worse.index].id for worse in self.worst(_FEW)]
+        return ", ".join(map(repr, ids[:_FEW])) or "the report"
+
+    @property
+    def moved(self) -> Moved | None:
+        """The part that changed: system, ruler, both or neither; ``None`` where that is unknown."""
+        outcome = None if self.decision is None else self.decision.outcome
+        return None if self.ruler is None else moved_part(outcome, self.ruler)
+
+    @property
+    def n_silent(self) -> int:
+        """Number of items for which the baseline has an output and the candidate none."""
+        pairs = zip(self.comparison.baseline.items, self.comparison.candidate.items, strict=True)
+        return sum(bool(before.outputs_with_text) and not after.outputs_with_text for before, after in pairs)
+
+    @cached_property
+    def languages(self) -> tuple[OutputLanguage, ...]:
+        """Outputs of both runs by language."""
+        comparison = self.comparison
+        return output_languages(comparison.baseline, comparison.candidate, comparison.signature)
+
+    def worst(self, limit: int) -> tuple[WorseItem, ...]:
+        """Return the items that became worse, the worst first; as many as ``limit`` at most."""
+        tests = self.decision.overall if self.decision else ()
+        comparison = self.comparison
+        margins = {test.metric: test.margin for test in tests} or dict.fromkeys(comparison.metrics, 0.0)
+        spans = np.array([comparison.metrics[name].span for name in margins])
+        drifts = np.array([comparison.drifts(name) for name in margins])
+        parts = np.maximum(drifts - np.array(list(margins.values()))[:, None], 0.0) / spans[:, None]
+        harm = np.nansum(parts, axis=0)
+        worst = [int(index) for index in np.argsort(-harm, kind="stable")[:limit] if harm[index] > 0]
+        names = list(margins)
+        items = []
+        for index in worst:
+            order = np.argsort(-np.nan_to_num(parts[:, index], nan=-1.0), kind="stable")
+            by_metric = {names[row]: float(drifts[row, index]) for row in order}
+            known = {name: drift for name, drift in by_metric.items() if not math.isnan(drift)}
+            items.append(WorseItem(index, float(harm[index]), known, self.pairs_of(index)))
+        return tuple(items)
+
+    def pairs_of(self, index: int) -> tuple[AlignedPair, ...]:
+        """Return the aligned outputs of an item: those without a partner first, then the least similar."""
+        pairs = [pair for pair in self.comparison.pairs if pair.item == index]
+        return tuple(sorted(pairs, key=_similarity))
+
+    def outputs_of(self, pair: AlignedPair) -> tuple[Output | None, Output | None]:
+        """Return the outputs of a pair, the baseline's and the candidate's; ``None`` for a missing one."""
+        before = self.comparison.baseline.items[pair.item].outputs_with_text
+        after = self.comparison.candidate.items[pair.item].outputs_with_text
+        return (
+            None if pair.baseline is None else before[pair.baseline],
+            None if pair.candidate is None else after[pair.candidate],
+        )
+
+    def differences(self, pair: AlignedPair) -> dict[str, Difference]:
+        """Return the numbers of two aligned outputs: ``characters``, then each field that one of them has."""
+        outputs = self.outputs_of(pair)
+        names = sorted({name for output in outputs if output is not None for name in output.fields})
+        lengths = (None if output is None else len((output.text or "").strip()) for output in outputs)
+        numbers = {name: Difference(*(_number(output, name) for output in outputs)) for name in names}
+        return {"characters": Difference(*lengths), **numbers}
+
+    @cached_property
+    def stored(self) -> StoredComparison:
+        """The comparison for a history: figures of metrics and groups, and the losses of each item."""
+        comparison = self.comparison
+        return StoredComparison(
+            baseline_id=comparison.baseline.id,
+            candidate_id=comparison.candidate.id,
+            model=comparison.candidate.model,
+            dataset=comparison.candidate.dataset,
+            signature=str(comparison.signature),
+            outcome=None if self.decision is None else str(self.decision.outcome),
+            figures=tuple(
+                StoredFigure(
+                    figure.metric,
+                    figure.group,
+                    figure.loss,
+                    figure.drift,
+                    figure.low,
+                    figure.high,
+                    figure.margin,
+                    figure.n,
+                    figure.n_left_out,
+                )
+                for figure in self.figures
+            ),
+            scores={name: comparison.mean_losses(name) for name in comparison.metrics},
+            candidate_digest=comparison.outputs_digest,
+            ruler_moved=self.ruler is not None and self.ruler.has_moved,
+            checks=None if self.decision is None else _stored_checks(self.decision),
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON.
+
+        Returns:
+            ``outcome`` is ``pass``, ``fail``, ``undecided``, or ``None`` without a gate. ``metrics`` has each
+            metric over all items, ``tests`` the tests of the gate, ``drifts`` each metric in each group,
+            tested or not. Of the ``worst_items`` the worst comes first, and of the ``pairs`` of an item the
+            least similar.
+        """
+        comparison, decision = self.comparison, self.decision
+        return {
+            "instrument": "drift",
+            "outcome": None if decision is None else decision.outcome,
+            "reasons": () if decision is None else decision.reasons,
+            "next_step": self.next_step,
+            "dataset": comparison.baseline.dataset,
+            "baseline": run_record(comparison.baseline),
+            "candidate": run_record(comparison.candidate),
+            "items": len(comparison.baseline.items),
+            "matching": comparison.matching.record(),
+            "left_out": comparison.n_left_out,
+            "silent": self.n_silent,
+            "windowed": comparison.n_windowed,
+            "languages": self.languages,
+            "moved": self.moved,
+            "ruler": None if self.ruler is None else self.ruler.record(),
+            "reruns": len(comparison.reruns),
+            "plan": None if self.plan is None else self.plan.record(),
+            "metrics": [self._metric_record(figure) for figure in self.overall],
+            "tests": [_test_record(test) for test in decision.tests] if decision else [],
+            "thresholds": [_with_group(asdict(check), check.group) for check in decision.thresholds]
+            if decision
+            else [],
+            "limits": [_limit_record(check) for check in decision.limits] if decision else [],
+            "must_pass": [
+                {"id": check.id, "passed": check.passed, "reasons": check.reasons}
+                for check in decision.must_pass
+            ]
+            if decision
+            else [],
+            "drifts": [_test_record(figure) for figure in self.figures],
+            "worst_items": [self._worst_record(worse) for worse in self.worst(WORST_ITEMS)],
+            "approval": None if self.approval is None else approval_record(self.approval),
+            "recorded": self.recorded_from,
+            "heads": self.heads,
+            "signature": self.signature,
+        }
+
+    @property
+    def _settings(self) -> GateSettings:
+        if self.decision is not None:
+            return self.decision.settings
+        return self.settings or GateSettings(by=self.comparison.baseline.group_kinds)
+
+    def _metric_record(self, figure: MetricTest) -> dict[str, Any]:
+        metric = self.comparison.metrics[figure.metric]
+        quality = self.comparison.quality.get(metric.name)
+        means = (
+            {} if quality is None else {"candidate": mean_loss(quality[0]), "baseline": mean_loss(quality[1])}
+        )
+        return {
+            **_test_record(figure),
+            "span": metric.span,
+            "unit": metric.unit,
+            "floor": self.comparison.floors.get(metric.name),
+            "direction": metric.direction if metric.unit else None,
+            "direction_assumed": metric.is_assumed,
+            **means,
+        }
+
+    def _worst_record(self, worse: WorseItem) -> dict[str, Any]:
+        item = self.comparison.baseline.items[worse.index]
+        return {
+            "id": item.id,
+            "groups": item.groups,
+            "harm": worse.harm,
+            "drifts": worse.drifts,
+            "pairs": [self._pair_record(pair) for pair in worse.pairs],
+        }
+
+    def _pair_record(self, pair: AlignedPair) -> dict[str, Any]:
+        differences = {
+            name: {**asdict(difference), "difference": difference.value}
+            for name, difference in self.differences(pair).items()
+        }
+        return {
+            "baseline": pair.baseline,
+            "candidate": pair.candidate,
+            **pair.scores,
+            "characters": differences.pop("characters"),
+            "fields": differences,
+            "findings": [{"guard": finding.guard, "reason": finding.reason} for finding in pair.findings],
+        }
+
+
+def _similarity(pair: AlignedPair) -> float:
+    if pair.baseline is None or pair.candidate is None:
+        return _ALONE
+    match = pair.scores.get("match", math.nan)
+    return 1.0 if math.isnan(match) else match
+
+
+def _number(output: Output | None, field: str) -> float | None:
+    value = math.nan if output is None else number_of(output, field)
+    return None if math.isnan(value) else value
+
+
+def _with_group(record: dict[str, Any], group: tuple[str, str] | None) -> dict[str, Any]:
+    return {**record, "group": None if group is None else {"kind": group[0], "name": group[1]}}
+
+
+def _test_record(test: MetricTest) -> dict[str, Any]:
+    return _with_group(asdict(test), test.group)
+
+
+def _limit_record(check: LimitCheck) -> dict[str, Any]:
+    record = {
+        "name": check.name,
+        "allowed": check.allowed,
+        "n": check.n,
+        "n_broken": check.n_broken,
+        "items": check.items[:NAMED_ITEMS],
+        "excused": check.excused[:NAMED_ITEMS],
+        "passed": check.passed if check.is_checked else None,
+        "sentence": check.sentence,
+    }
+    return _with_group(record, check.group)
+
+
+def _stored_checks(decision: GateDecision) -> tuple[StoredCheck, ...]:
+    """Return the checks of a decision for a history; of a limit, the first items that break it."""
+    limits = [
+        StoredCheck(
+            "limit",
+            check.name,
+            check.passed,
+            check.group,
+            value=float(check.n_broken),
+            allowed=float(check.allowed),
+            items=check.items[:NAMED_ITEMS],
+        )
+        for check in decision.limits
+        if check.is_checked
+    ]
+    must_pass = [
+        StoredCheck("must_pass", check.id, check.passed, reasons=check.reasons)
+        for check in decision.must_pass
+    ]
+    thresholds = [
+        StoredCheck(
+            "threshold", check.name, check.passed, check.group, value=check.value, allowed=check.limit
+        )
+        for check in decision.thresholds
+    ]
+    return (*limits, *must_pass, *thresholds)

@@ -1,0 +1,233 @@
+"""The decision of the gate on made-up losses and outputs; expected values by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from made_up_losses import candidate_losses, compared, run_of
+
+from semscale.drift.decision import Change, Outcome, check_settings, decide
+from semscale.drift.metrics import TEXT_METRICS, field_metric
+from semscale.drift.settings import GateSettings, SliceSettings
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.items import Item, Output
+from semscale.history.runs import Run
+
+N = 20
+TEXTS = [f"Answer number {word} explains the subject well." for word in "abcdefghijklmnopqrst"]
+
+
+def runs(k=3):
+    return [run_of(TEXTS, f"model-{number}") for number in range(k)]
+
+
+def decided(losses, settings=None, k=3, metrics=("match",)):
+    settings = settings or GateSettings(metrics=metrics)
+    return decide(compared(runs(k), losses), settings)
+
+
+def test_equal_runs_pass():
+    decision = decided({})
+    assert decision.outcome is Outcome.PASS
+    assert decision.reasons == ()
+    (test,) = decision.tests
+    assert (test.drift, test.high, test.p_value, test.change) == (0.0, 0.0, 1.0, Change.NONE)
+
+
+def test_a_drift_beyond_chance_and_margin_fails():
+    # 10 of 20 items lose .3: mean drift .15 >= .05, p = (1/3)^10 / 2
+    loss = np.where(np.arange(N) < 10, 0.3, 0.0)
+    decision = decided({"contradictions": candidate_losses(loss, N, 3)}, metrics=("contradictions",))
+    (test,) = decision.tests
+    assert decision.outcome is Outcome.FAIL
+    assert test.drift == pytest.approx(0.15)
+    assert test.p_value == pytest.approx(3.0**-10 / 2)
+    assert decision.reasons == ("contradictions rose from 0 % to 15 % of outputs",)
+    assert test.change is Change.WORSE
+
+
+def test_a_drift_beyond_chance_and_below_the_margin_passes():
+    loss = np.where(np.arange(N) < 10, 0.02, 0.0)
+    decision = decided({"contradictions": candidate_losses(loss, N, 3)}, metrics=("contradictions",))
+    assert decision.tests[0].p_adjusted < 0.05
+    assert decision.outcome is Outcome.PASS
+
+
+def test_a_drift_beyond_the_margin_that_chance_explains_is_undecided():
+    # one item of 20 loses 1: mean drift .05, p = 1/6
+    loss = np.where(np.arange(N) < 1, 1.0, 0.0)
+    settings = GateSettings(metrics=("contradictions",), margins={"contradictions": 0.05})
+    decision = decided({"contradictions": candidate_losses(loss, N, 3)}, settings)
+    assert decision.tests[0].p_value == pytest.approx(1 / 6)
+    assert decision.outcome is Outcome.UNDECIDED
+
+
+def test_noise_is_no_drift():
+    decision = decided({"match": candidate_losses(0.4, N, 3, noise=0.4)})
+    (test,) = decision.tests
+    assert (test.loss, test.noise, test.drift) == pytest.approx((0.4, 0.4, 0.0))
+    assert test.margin == pytest.approx(0.2)  # half of the noise
+    assert decision.outcome is Outcome.PASS
+
+
+def test_without_a_rerun_a_loss_is_not_told_from_noise():
+    decision = decided({"match": candidate_losses(0.4, N, 2)}, k=2)
+    assert decision.tests[0].noise is None
+    assert decision.outcome is Outcome.UNDECIDED
+
+
+def test_fewer_than_ten_items_do_not_pass():
+    few = [run_of(TEXTS[:9], f"model-{number}") for number in range(3)]
+    decision = decide(compared(few), GateSettings(metrics=("match",)))
+    assert decision.outcome is Outcome.UNDECIDED
+
+
+def test_p_values_are_corrected_for_the_number_of_metrics():
+    # three items alone: p = (1/3)^3 / 2 = .0185; of two metrics that differ, .037
+    loss = np.where(np.arange(N) < 3, 0.9, 0.0)
+    losses = {name: candidate_losses(loss, N, 3) for name in ("contradictions", "output_count")}
+    decision = decided(losses, metrics=("contradictions", "output_count", "match"))
+    assert [test.p_adjusted for test in decision.tests] == pytest.approx([1 / 27, 1 / 27, 1.0])
+
+
+def test_silence_breaks_a_limit_and_is_named():
+    silent = run_of([[] if number < 2 else text for number, text in enumerate(TEXTS)], "new")
+    decision = decide(compared([silent, *runs(2)]), GateSettings(metrics=("match",)))
+    assert decision.outcome is Outcome.FAIL
+    assert decision.reasons == ("2 of 20 items lost all outputs (limit 0): 0, 1",)
+
+
+def test_a_rerun_that_does_the_same_excuses_an_item():
+    silent = run_of([[] if number < 1 else text for number, text in enumerate(TEXTS)], "new")
+    comparison = compared([silent, run_of(TEXTS), silent])
+    decision = decide(comparison, GateSettings(metrics=("match",)))
+    assert decision.broken_limits == ()
+    assert any("excluded" in caution for caution in decision.cautions)
+
+
+@pytest.mark.parametrize(
+    ("limit", "texts"),
+    [
+        ("refused", ["I'm sorry, but I can't help with that.", *TEXTS[1:]]),
+        ("language", ["Die Antwort erklärt das Thema leider überhaupt nicht gut.", *TEXTS[1:]]),
+        ("boilerplate", [f"As an AI language model, I agree. {TEXTS[0]}", *TEXTS[1:]]),
+        ("boilerplate", [*(["Please review the course material again."] * 3), *TEXTS[3:]]),
+    ],
+)
+def test_each_limit_is_broken_and_can_be_switched_off(limit, texts):
+    comparison = compared([run_of(texts, "new"), *runs(2)])
+    decision = decide(comparison, GateSettings(metrics=("match",)))
+    assert [check.name for check in decision.broken_limits] == [limit]
+    off = decide(comparison, GateSettings(metrics=("match",), limits={limit: "off"}))
+    assert off.outcome is Outcome.PASS
+
+
+def test_a_sentence_that_the_baseline_has_is_no_boilerplate():
+    phrase = "Please review the course material again."
+    candidate = run_of([f"{text} {phrase}" for text in TEXTS], "new")
+    baseline = run_of([f"{TEXTS[0]} {phrase}", *TEXTS[1:]])
+    assert decide(compared([candidate, baseline]), GateSettings(metrics=("match",))).broken_limits == ()
+
+
+def test_lost_outputs_and_lost_numbers():
+    scored = [[Output("One.", {"credits": 1.0}), Output("Two.", {"credits": 0.5}), Output("Three.", {})]]
+    half = [[Output("One.", {"credits": 1.0})]]
+    decision = decide(compared([run_of(half, "new"), run_of(scored)]))
+    assert [check.name for check in decision.broken_limits] == ["lost_outputs"]
+    without = [[Output("One."), Output("Two.")]]
+    numbered = [[Output("One.", {"credits": 1.0}), Output("Two.", {"credits": 0.5})]]
+    decision = decide(compared([run_of(without, "new"), run_of(numbered)]))
+    assert [check.name for check in decision.broken_limits] == ["lost_fields"]
+
+
+def test_groups_fail_beside_all_items_and_leave_an_undecided_gate_alone():
+    baseline = Run(
+        "exam", "old", tuple(Item(str(i), (Output(TEXTS[i]),), None, {"part": "ab"[i % 2]}) for i in range(N))
+    )
+    loss = np.where(np.arange(N) % 2 == 0, 0.8, 0.0)
+    comparison = compared([baseline, baseline, baseline], {"contradictions": candidate_losses(loss, N, 3)})
+    decision = decide(comparison, GateSettings(metrics=("contradictions",), by=("part",)))
+    assert {test.group: test.outcome for test in decision.tests} == {
+        None: Outcome.FAIL,
+        ("part", "a"): Outcome.FAIL,
+        ("part", "b"): Outcome.PASS,
+    }
+
+
+def test_a_slice_has_margins_limits_and_thresholds_of_its_own():
+    baseline = Run(
+        "exam", "old", tuple(Item(str(i), (Output(TEXTS[i]),), None, {"part": "ab"[i % 2]}) for i in range(N))
+    )
+    silent = Run("exam", "new", (Item("0", (), None, {"part": "a"}), *baseline.items[1:]))
+    own = SliceSettings(limits={"silenced": 1}, margins={"match": 0.5}, thresholds={"min_match": 0.9})
+    settings = GateSettings(metrics=("match",), slices={"part": {"a": own}})
+    decision = decide(compared([silent, baseline]), settings)
+    checks = {check.group: check for check in decision.limits if check.name == "silenced"}
+    assert (checks["part", "a"].n, checks["part", "a"].passed) == (10, True)
+    assert (checks[None].n, checks[None].passed) == (10, True)
+    assert [(check.group, check.passed) for check in decision.thresholds] == [(("part", "a"), True)]
+    assert {test.group: test.margin for test in decision.tests} == {None: 0.05, ("part", "a"): 0.5}
+
+
+def test_must_pass_items_fail_alone():
+    # item 3 drifts by .4; all other drifts are 0
+    loss = np.where(np.arange(N) == 3, 0.4, 0.0)
+    settings = GateSettings(metrics=("match",), must_pass=("3", "4"))
+    decision = decided({"match": candidate_losses(loss, N, 3)}, settings)
+    assert [check.passed for check in decision.must_pass] == [False, True]
+    assert decision.outcome is Outcome.FAIL
+    assert "must-pass item 3" in decision.reasons[0]
+
+
+def test_thresholds_are_about_the_candidate_alone():
+    losses = {"match": candidate_losses(0.4, N, 3, noise=0.4)}
+    settings = GateSettings(metrics=("match",), thresholds={"min_match": 0.7})
+    decision = decided(losses, settings)
+    assert decision.outcome is Outcome.FAIL
+    assert decision.reasons == ("match is 0.6 (min_match 0.7)",)
+
+
+def test_a_cheaper_run_is_better_and_never_fails():
+    metrics = {"cost_difference": field_metric("cost", 4.0)}
+    losses = np.zeros((N, 3, 3))
+    losses[:, 0, 1:] = 2.0  # baseline and rerun cost 2 more than the candidate
+    comparison = compared(runs(), {"cost_difference": losses}, metrics | dict(TEXT_METRICS))
+    decision = decide(comparison, GateSettings(metrics=("cost_difference",)))
+    (test,) = decision.tests
+    assert (decision.outcome, test.change) == (Outcome.PASS, Change.BETTER)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"metrics": ("mach",)}, "did you mean"),
+        ({"by": ("topic",)}, "by asks for groups"),
+        ({"must_pass": ("77",)}, "must_pass names"),
+        ({"thresholds": {"min_mach": 0.5}}, "threshold"),
+    ],
+)
+def test_unknown_names_are_refused_before_anything_is_measured(settings, message):
+    with pytest.raises(UnknownNameError, match=message):
+        check_settings(run_of(TEXTS), GateSettings(**settings))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"thresholds": {"max_avg_credit_drift": 0.5}}, "needs the numeric field 'credits'"),
+        ({"thresholds": {"min_match": 1.5}}, "0 to 1"),
+        ({"thresholds": {"min_match": 0.8, "max_match": 0.2}}, "contradict"),
+        ({"margins": {"match": 1.0}}, "must be below 1"),
+        ({"metrics": ("side_by_side",)}, "give a judge"),
+    ],
+)
+def test_impossible_settings_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        check_settings(run_of(TEXTS), GateSettings(**settings))
+
+
+def test_the_sentence_of_a_similarity_states_similarities():
+    loss = np.where(np.arange(N) < 15, 0.4, 0.0)
+    decision = decided({"match": candidate_losses(loss, N, 3)})
+    assert decision.reasons == ("match fell from 1.00 to 0.70 (margin 0.05)",)
+    assert math.isclose(decision.tests[0].loss, 0.3)
