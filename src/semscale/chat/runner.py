@@ -227,8 +227,8 @@ class _RunTasks:
         self._ready: asyncio.Queue[RequestOutcome | None] = asyncio.Queue(maxsize=limits.concurrency)
         self._tasks = [asyncio.create_task(self._work()) for _ in range(limits.concurrency)]
         self._reason: SemscaleError | None = None
-        self._waiting: set[asyncio.Task[None]] = set()
-        self._asking: set[asyncio.Task[None]] = set()
+        self._waiting: set[asyncio.Task[object]] = set()
+        self._asking: set[asyncio.Task[object]] = set()
         self._closing = asyncio.create_task(self._close())
         self._watching = asyncio.create_task(self._watch(limits, progress))
         self._ending: asyncio.Task[None] | None = None
@@ -326,7 +326,7 @@ class _RunTasks:
 
     @staticmethod
     @contextmanager
-    def _listed(tasks: "set[asyncio.Task[None]]") -> Iterator[None]:
+    def _listed(tasks: "set[asyncio.Task[object]]") -> Iterator[None]:
         """Keep the running task in a set, so that it can be cancelled while it waits."""
         task = running_task()
         tasks.add(task)
