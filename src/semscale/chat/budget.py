@@ -147,7 +147,7 @@ _OPTIONS = {"calls": "--max-calls", "tokens": "--max-total-tokens", "money": "--
 
 @dataclass(frozen=True)
 class Budget:
-    """What a run may spend at most; replies from the ledger cost nothing.
+    """Limits of a run's spending; replies from the ledger cost nothing.
 
     Attributes:
         calls: calls that are sent, retries included.
@@ -272,7 +272,7 @@ class Meter:
 
     @property
     def spent(self) -> Spent:
-        """What was spent so far; calls under way count as calls, but not yet in tokens or money."""
+        """Amount spent so far; calls under way count as calls, but not yet in tokens or money."""
         money = self._price.of(self._used) if self._price else None
         return Spent(self._calls, self._used, money, self._replies)
 
@@ -284,7 +284,7 @@ class Meter:
 
     @property
     def reserved(self) -> Usage:
-        """What was used, and what calls under way may use."""
+        """Amount used, and the most that calls under way may use."""
         total = self._used
         for aside in self._aside.values():
             total = total.plus(aside)
@@ -297,7 +297,7 @@ class Meter:
 
     @property
     def has_calls(self) -> bool:
-        """Whether calls are under way."""
+        """True while calls are under way."""
         return bool(self._aside)
 
     def count_reply(self) -> None:
@@ -381,7 +381,7 @@ class MeterPool:
 
     @property
     def spent(self) -> Spent:
-        """What all of them have spent so far."""
+        """Sum of the amounts that all have spent so far."""
         if not self.meters:
             return Spent(0, Usage(0, 0), None)
         first, *others = (meter.spent for meter in self.meters)
@@ -391,7 +391,7 @@ class MeterPool:
 
     @property
     def has_calls(self) -> bool:
-        """Whether any of them has calls under way."""
+        """True while calls of any model are under way."""
         return any(meter.has_calls for meter in self.meters)
 
 
@@ -595,7 +595,7 @@ async def _looked_up(ledger: Ledger, keys: Collection[bytes]) -> dict[bytes, Rep
 
 @dataclass(frozen=True, repr=False)
 class ForecastSummary(Presentable):
-    """What asking would take.
+    """Forecast of the calls, tokens and money that asking would take.
 
     Attributes:
         source: what the table is called.

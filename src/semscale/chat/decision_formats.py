@@ -134,7 +134,7 @@ class DecisionRequest:
 
     @property
     def n_images(self) -> int:
-        """How many images the input has."""
+        """Number of images in the input."""
         return sum(message.n_images for message in self.messages)
 
 
@@ -242,7 +242,7 @@ class DecisionAnswer:
 
     @property
     def is_normalised(self) -> bool:
-        """Whether the probabilities did not sum to 1 as they came."""
+        """True if the probabilities in the reply did not sum to 1."""
         return bool(self.masses) and abs(self.covered - 1) > _SLACK
 
     @classmethod
@@ -398,7 +398,7 @@ def why_unreadable(error: Exception) -> str:
 
 @dataclass(frozen=True)
 class DecisionLimits:
-    """What a decision model takes.
+    """Sizes that a decision model accepts.
 
     Attributes:
         levels: the most levels of a score.
@@ -432,7 +432,7 @@ class DecisionModel(Protocol):
 
     @property
     def limits(self) -> DecisionLimits:
-        """What it takes; requests beyond it are refused before anything is sent."""
+        """Sizes that the model accepts; larger requests are refused before anything is sent."""
         ...
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswers:

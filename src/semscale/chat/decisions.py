@@ -162,7 +162,7 @@ class EndpointDecisions:
 
     @property
     def limits(self) -> DecisionLimits:
-        """What the format allows."""
+        """Sizes that the format allows."""
         return self._format.limits
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswers:
@@ -263,7 +263,7 @@ class DecisionRun:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many questions were ``answered``, ``refused``, or left without a usable answer (``unusable``).
+        """Numbers of questions ``answered``, ``refused``, or without a usable answer (``unusable``).
 
         Of the answered ones ``normalised`` had probabilities that did not sum to 1; letters never do, as
         other tokens are possible, and are not counted.
@@ -345,7 +345,7 @@ CallAnswers = list[Mapping[str, DecisionAnswer] | CallError]
 
 @dataclass(frozen=True)
 class FormTrial:
-    """What the first requests in a form brought.
+    """Outcome of the first requests in a form.
 
     Attributes:
         found: for each request that was sent, what its calls brought.
@@ -482,7 +482,7 @@ def why_not_taken(result: Mapping[str, DecisionAnswer] | CallError) -> str | Non
 
 
 def may_lie_in_item(result: Mapping[str, DecisionAnswer] | CallError) -> bool:
-    """Whether a call failed so that the item may be the reason and not the form, as by a content policy."""
+    """Tell whether the item, and not the form, may be the reason of a failure, as with a content policy."""
     return isinstance(result, CallError) and result.kind in _OF_ITEM
 
 

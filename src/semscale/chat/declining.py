@@ -94,7 +94,7 @@ _LONGEST = 600
 
 
 def declines_to_answer(text: str) -> bool:
-    """Whether a text declines to answer a question, and says nothing else.
+    """Tell whether a text declines to answer a question and contains nothing else.
 
     It must open with the words of a refusal; a text that goes on at length, or goes back on it ("However,
     ..."), is an answer. "None" and "I don't know" do not decline.
@@ -118,7 +118,7 @@ def declines_to_answer(text: str) -> bool:
 
 
 def says_not_known(text: str) -> bool:
-    """Whether a text says that the answer is not known, and nothing else.
+    """Tell whether a text states that the answer is not known, and nothing else.
 
     Args:
         text: any, in English.
@@ -137,7 +137,7 @@ def _plain(text: str) -> str:
 
 
 def gives_no_answer(text: str) -> bool:
-    """Whether a text declines to answer, or says that the answer is not known.
+    """Tell whether a text declines to answer or states that the answer is not known.
 
     Args:
         text: any, in English.
@@ -146,7 +146,7 @@ def gives_no_answer(text: str) -> bool:
 
 
 def declines_to_score(text: str) -> bool:
-    """Whether a reply that states no score declines to give one; fewer words suffice than in an answer.
+    """Tell whether a reply without a score declines to give one; fewer words suffice than in an answer.
 
     Args:
         text: as ``readable`` gives it.

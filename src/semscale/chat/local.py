@@ -231,7 +231,7 @@ class LocalChat:
 
 
 def asks_for_next_token(asked: Parameters) -> bool:
-    """Whether a request is for one token, the likeliest, and the probabilities of others in its place."""
+    """Tell whether a request is for the likeliest token and the probabilities of its alternatives."""
     return (
         asked.max_tokens == 1 and bool(asked.top_logprobs) and not asked.temperature and asked.schema is None
     )

@@ -101,7 +101,7 @@ class Message:
 
     @property
     def n_images(self) -> int:
-        """How many images the message has."""
+        """Number of images in the message."""
         return sum(isinstance(part, ImagePart) for part in self.content)
 
 
@@ -444,7 +444,7 @@ def checked_reply(reply: Reply, *, model: str, instead: str = "") -> Reply:
 
 
 class OutcomeStatus(StrEnum):
-    """How a request ended."""
+    """Outcome of a request."""
 
     REPLIED = "replied"
     REFUSED = "refused"
@@ -477,7 +477,7 @@ class RequestOutcome:
 
     @property
     def status(self) -> OutcomeStatus:
-        """How the request ended."""
+        """Outcome of the request."""
         if self.reply is not None:
             return OutcomeStatus.REPLIED
         refused = self.failure is not None and self.failure.kind is FailureKind.REFUSED

@@ -31,7 +31,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Limits:
-    """How many calls, requests and tokens may be under way or sent.
+    """Limits of the calls under way, and of requests and tokens per minute.
 
     Attributes:
         concurrency: the most calls under way at once.
@@ -120,7 +120,7 @@ class Pacer:
 
 @dataclass(frozen=True)
 class Retries:
-    """How calls are repeated after a failure that may pass.
+    """Settings for repeating calls after a temporary failure.
 
     Attributes:
         most: how often a call is repeated at most.
@@ -223,7 +223,7 @@ class ReplyWatch:
 
     @property
     def is_unreached(self) -> bool:
-        """Whether all calls that ended, from the first one on, failed to connect."""
+        """True if all calls that ended, from the first one on, failed to connect."""
         return self.failure is not None and not self._was_reached
 
     def note_answer(self) -> None:

@@ -82,7 +82,7 @@ class Runner:
 
     @property
     def keeps_replies(self) -> bool:
-        """Whether replies are kept in a ledger."""
+        """True if replies are stored in a ledger."""
         return self._ledger is not False
 
     def rest(self) -> "Runner":

@@ -71,7 +71,7 @@ Schema = dict[str, Any]
 
 @dataclass
 class Service:
-    """What the routes share, and the threads that it starts and ends.
+    """Objects that the routes share, with the threads that they start and end.
 
     Attributes:
         choice: of the models that are served.

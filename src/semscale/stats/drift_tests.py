@@ -730,7 +730,7 @@ _MOST_PAIRED = 1000
 
 @dataclass(frozen=True)
 class MonotoneTrend:
-    """How a series runs over time.
+    """Trend of a series over time.
 
     Attributes:
         p_value: two-sided, of no trend (Mann-Kendall); NaN with fewer than 4 values.
