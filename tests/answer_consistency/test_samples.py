@@ -127,6 +127,7 @@ def test_guards_look_at_english_and_at_unclear_texts_beside_english_alone(answer
     assert guards_read_samples(answer, samples) == looked
 
 
+@pytest.mark.exhaustive
 def test_a_short_answer_does_not_contradict_a_sample_in_another_language():
     # Without the German sentence nothing says that "Katze" is no English, and two short answers differ.
     found = Consistency(floor=0.1, embedder="e5-small").measure(["dog", "dog"], [["Katze"], ["Katze", HUND]])

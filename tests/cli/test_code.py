@@ -204,6 +204,7 @@ def test_nobody_is_asked_where_the_output_is_another_runs(code, decider, monkeyp
     assert decider.requests == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.needs("api")
 def test_refusals_of_the_chat_model_are_counted_shown_and_in_the_table(code, decider, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
@@ -273,6 +274,7 @@ def test_rows_are_left_out_and_derived_columns_are_groups(code, tmp_path):
     ]
 
 
+@pytest.mark.exhaustive
 def test_each_column_of_groups_has_its_shares_and_small_bases_are_left_out_of_tests(code, tmp_path):
     by = ("--human", "hand", "--by", "region", "--by", "stars")
     ended = code(*by, "--report", "coded.md", "--json")

@@ -69,6 +69,7 @@ def test_a_stopped_run_goes_on_after_its_last_part(semscale, answers, tmp_path, 
     assert (tmp_path / "coded.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
 
 
+@pytest.mark.exhaustive
 def test_a_folder_of_partitions_is_read_and_written(semscale, answers, tmp_path):
     (tmp_path / "in").mkdir()
     answers[:25].write_parquet(tmp_path / "in" / "a.parquet")

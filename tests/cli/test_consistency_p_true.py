@@ -99,6 +99,7 @@ def test_an_endpoint_without_log_probabilities_leaves_the_other_measures(semscal
     assert any(said.startswith("P(True) is not known for 2 prompts") for said in content["cautions"])
 
 
+@pytest.mark.exhaustive
 def test_an_ensemble_takes_it_as_any_other_measure(semscale, command, tmp_path):
     questions = [f"sure? {n}" if n % 2 else f"guess? {n}" for n in range(24)]
     labels = [int(n % 4 > 0) for n in range(24)]

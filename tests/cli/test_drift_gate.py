@@ -140,8 +140,25 @@ def test_compare_decides_nothing_and_tells_what_changed(semscale, approved):
 
 
 def test_a_rerun_that_is_asked_about_is_not_its_own_noise(semscale, approved):
-    content = json.loads(semscale("drift", "gate", "latest", "--json").out)
+    rerun = (
+        "drift",
+        "record",
+        EXAMPLES / "rerun.jsonl",
+        "--model",
+        "model-a",
+        "--rerun-of",
+        "baseline",
+        "--json",
+    )
+    run = json.loads(semscale(*rerun).out)["id"]
+    content = json.loads(semscale("drift", "gate", run, "--json").out)
     assert content["reruns"] == 0
+
+
+def test_the_latest_run_is_no_rerun(semscale, approved):
+    ended = semscale("drift", "gate", "latest", "--json")
+    assert ended.code == 2
+    assert "candidate must be another run than the baseline" in ended.err
 
 
 def test_few_items_leave_it_undecided(semscale, tmp_path):

@@ -105,6 +105,7 @@ def test_a_wrong_probability_is_found_before_anybody_is_asked(tmp_path, decider,
     assert decider.requests == []
 
 
+@pytest.mark.exhaustive
 def test_the_command_that_follows_finds_the_replies_where_they_are(command, decider, tmp_path, capsys):
     out, ledger = tmp_path / "labels.csv", tmp_path / "own.sqlite"
     assert main(command("--n", "4", "--out", str(out), "--ledger", str(ledger), "--timeout", "9")) == 0
@@ -126,6 +127,7 @@ def test_the_command_that_follows_finds_the_replies_where_they_are(command, deci
     assert with_inclusion.endswith("inclusion:yes")
 
 
+@pytest.mark.exhaustive
 def test_a_gain_of_less_than_one_label_is_none(command, decider, tmp_path, capsys):
     decider.masses = lambda asked, names, text: [
         0,
@@ -177,6 +179,7 @@ def test_a_second_draw_keeps_the_labels_and_joins_both_draws(command, decider, t
     assert json.loads(capsys.readouterr().out)["human"]["n_labelled"] == 8
 
 
+@pytest.mark.exhaustive
 def test_rows_that_have_labels_from_elsewhere_are_not_drawn(command, tmp_path, capsys):
     file, out = command()[1], tmp_path / "labels.csv"
     table = pl.read_csv(file).with_columns(human=pl.Series([3] * 6 + [None] * 14))
@@ -188,6 +191,7 @@ def test_rows_that_have_labels_from_elsewhere_are_not_drawn(command, tmp_path, c
     assert drawn.filter(human=3)["inclusion"].to_list() == [1.0] * 6
 
 
+@pytest.mark.exhaustive
 def test_where_every_row_has_a_label_none_is_left(command, tmp_path, capsys):
     file = command()[1]
     pl.read_csv(file).with_columns(human=pl.lit(3)).write_csv(file)

@@ -85,6 +85,7 @@ def test_without_any_usable_answer_the_last_line_says_why(rate, seven_answers, d
     assert SUMS in ended.err.strip().splitlines()[-1]
 
 
+@pytest.mark.exhaustive
 def test_letters_in_the_place_of_decisions_are_a_caution(rate, seven_answers, decider):
     decider.speaks = ("completions",)
     ended = rate(*options(decider, "--json"))
@@ -194,6 +195,7 @@ def test_a_cap_shows_the_ratings(rate, seven_answers, decider):
     assert "same command goes on from there" in found["undecided"]["reason"]
 
 
+@pytest.mark.exhaustive
 def test_it_says_why_a_form_was_not_taken(rate, seven_answers, decider):
     decider.speaks = ("completions",)
     found = json.loads(rate(*options(decider, "--json")).out)

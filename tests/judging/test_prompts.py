@@ -45,6 +45,7 @@ def test_the_code_cannot_be_known_and_is_the_same_again():
     )
 
 
+@pytest.mark.exhaustive
 @given(st.lists(st.text(), max_size=3))
 def test_a_code_is_in_no_text(texts):
     assert not any(mark_code(*texts) in text.lower() for text in texts)

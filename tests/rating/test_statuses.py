@@ -255,6 +255,7 @@ def test_a_code_of_emoji_is_still_missing():
     assert answer_status("🤷", frozenset({"🤷"}), reads_emoji=True) is Status.MISSING
 
 
+@pytest.mark.exhaustive
 def test_ratings_of_emoji_with_the_default_model(rating_embedder):
     rated = Rater("quality", embedder=rating_embedder).rate(["👍", "👎", "❤️", "😡", "★★★★★", "⭐", "???"])
     assert rated.scored.tolist() == [True] * 4 + [False] * 3

@@ -23,7 +23,7 @@ PUBLISHED = {
 }
 NEAR = 0.06
 
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=MISSING)
+pytestmark = [pytest.mark.exhaustive, pytest.mark.skipif(not FOLDER.is_dir(), reason=MISSING)]
 
 
 def others(items, *, same_exercise, rng):
@@ -75,7 +75,6 @@ def mean_f1(analysis, name, pairing):
     return float(np.concatenate(figures).mean())
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_published_figures_are_met_in_both_ways(analyses, name):
     found = [mean_f1(analyses[pairing], name, pairing) for pairing in ("position", "assignment")]

@@ -18,6 +18,8 @@ from semscale.rating.rater import Rater
 REVIEWS = Path(__file__).parents[2] / "examples" / "product_reviews.csv"
 CHOSEN_ON = 0  # seed of the half on which bench/anchors.py chose the anchor sets
 
+pytestmark = pytest.mark.exhaustive
+
 
 @pytest.fixture(scope="module")
 def rows():

@@ -103,6 +103,7 @@ def test_samples_are_averaged_and_give_a_reliability():
     assert pair.disattenuated == pytest.approx(pair.panel.value / product**0.5)
 
 
+@pytest.mark.exhaustive
 def test_methods_stand_side_by_side():
     outcome = compare(
         panel_result(panel_tables(), panel_tables(method="ssr", seed=9)), people_table(), **COLUMNS

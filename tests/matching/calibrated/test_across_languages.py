@@ -50,6 +50,7 @@ def test_right_answers_stand_above_wrong_ones(matcher):
     assert (right > wrong).all()
 
 
+@pytest.mark.exhaustive
 def test_the_summary_says_what_counted(matcher):
     summary = matcher.match(RIGHT, REFERENCES).summarize(RIGHT, REFERENCES)
     assert (summary.n_unguarded, summary.n_by_text_alone) == (3, 3)
