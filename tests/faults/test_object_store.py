@@ -92,7 +92,7 @@ def test_a_killed_run_goes_on_and_ends_as_one_that_was_not(server, bucket, model
     assert code == 0, err
     whole = server.files(f"{bucket}/whole")
     folder = f"{bucket}/killed/{out.rstrip('/')}" + ("" if out.endswith("/") else ".parts")
-    for n in (2, 5):
+    for n in (1, 3):  # of 8 parts: a run that is near its end may end before the signal
         kill_after(begin(server, *embed(source, f"s3://{bucket}/killed/{out}", model)), server, folder, n)
     made = {name: content for name, content in server.files(folder).items() if name.endswith(".json")}
     code, _, err = ended(begin(server, *embed(source, f"s3://{bucket}/killed/{out}", model)))
