@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from semscale.drift.alignment import PAIRINGS, align, align_by_position
 from semscale.drift.athena_files import exercise_of, feedback_of, load_exercise, submissions_of
 from semscale.drift.cells import CellLocation, feedback_text, number_in
-from semscale.drift.measure.assignment import PAIRINGS, align, align_by_position
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.losses import (
+from semscale.drift.measure.measured import AlignedPair
+from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.metrics import (
     number_differences,
     number_distances,
     number_loss,
     similarity_loss,
     span_of,
 )
-from semscale.drift.measure.measured import AlignedPair
-from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.runs import number_of
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output

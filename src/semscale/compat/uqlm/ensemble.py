@@ -550,7 +550,8 @@ class UQEnsemble(UncertaintyScorer):
         Args:
             path: of the file.
             llm: takes the place of the saved one.
-            settings: further arguments of the ensemble, such as ``nli_model_name`` or ``ledger``.
+            settings: further arguments of the ensemble, such as ``nli_model_name``. The judges of the file
+                use its ``ledger``, too.
 
         Raises:
             InputError: the file cannot be read, or a model cannot be created from it.
@@ -566,7 +567,8 @@ class UQEnsemble(UncertaintyScorer):
         if unsaved:
             raise InputError(f"path: {path} has no settings of {unsaved[0]}")
         scorers = [
-            _model_from_config(judges[name], name) if name in judges else name for name in config.components
+            _model_from_config(judges[name], name, settings.get("ledger", True)) if name in judges else name
+            for name in config.components
         ]
         return cls(llm, scorers, weights=config.weights, thresh=config.thresh, **settings)
 
@@ -647,8 +649,8 @@ def _model_config(model: Any, name: str) -> Any:
     return {"class_name": type(model).__name__, "module": type(model).__module__, **saved}
 
 
-def _model_from_config(config: Any, name: str) -> Any:
-    """Create a model from its saved settings.
+def _model_from_config(config: Any, name: str, ledger: bool | str | Path = True) -> Any:
+    """Create a model from its saved settings; a judge gets the ledger, which is not saved.
 
     Raises:
         InputError: settings that are incomplete or fit no chat model of an installed LangChain package.
@@ -658,7 +660,8 @@ def _model_from_config(config: Any, name: str) -> Any:
     try:
         settings = {field: value for field, value in config.items() if field not in {"class_name", "module"}}
         if config["class_name"] == "LLMJudge":
-            return LLMJudge(**{**settings, "llm": _model_from_config(settings["llm"], name)})
+            llm = _model_from_config(settings["llm"], name)
+            return LLMJudge(**{**settings, "llm": llm, "running": Running(ledger=ledger)})
         for field in settings.keys() & _ADDRESSES:
             raise InputError(f"{name}: {field} must be set in the environment, not in a file")
         return _langchain_class(config["module"], config["class_name"], name)(**settings)
