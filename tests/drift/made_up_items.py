@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from semscale.drift.measure.item_losses import AlignedItem
-from semscale.drift.measure.pair_scores import PairScores
-from semscale.drift.measure.run_texts import ItemTexts
+from semscale.drift.metrics import ItemTexts, PairScores
 from semscale.guards.findings import Finding
 
 

@@ -185,7 +185,7 @@ def cache(options: CacheOptions) -> None:
 
 def _caches() -> "Iterator[tuple[EntryStore, str]]":
     """Yield the cache of embeddings, and each other one that exists, with its content."""
-    from semscale.drift.measure.score_cache import SCORES_FILE
+    from semscale.drift.scoring import SCORES_FILE
     from semscale.embedding.cache import FILE_NAME, STATES_FILE
     from semscale.embedding.cache_file import EntryStore
     from semscale.embedding.cross_encoder import PAIRS_FILE

@@ -8,6 +8,7 @@ from itertools import islice, product
 import numpy as np
 
 from semscale.drift.metrics import EQUAL, AlignedItem, ItemTexts, PairScores, number_distances
+from semscale.drift.runs import number_of
 from semscale.drift.scoring import Reading, Scoring, TextReadings
 from semscale.history.items import Item, Output
 from semscale.matching.cosines import plan_groups, row_cosines
@@ -38,7 +39,7 @@ class Aligner:
         read: reads the texts.
         scoring: scores the pairs.
         spans: greatest differences that count in the numeric fields, shape (f,).
-        pairing: one of ``semscale.drift.measure.assignment.PAIRINGS``.
+        pairing: one of ``PAIRINGS``.
         pooling: how token states are combined into a text's vector, ``mean`` or ``cls``.
     """
 
@@ -243,11 +244,6 @@ def _texts_of(item: Item, fields: Sequence[str], numbers: TextNumbers, *, sort: 
         numbers=np.array(values, np.float64).reshape(len(outputs), len(fields)),
         characters=sum(len(text.strip()) for text, _, _ in outputs),
     )
-
-
-def number_of(output: Output, field: str) -> float:
-    """Return an output's number; NaN if it has none."""
-    return float(output.fields.get(field, math.nan))
 
 
 def _order(output: Output) -> list[tuple[str, float]]:

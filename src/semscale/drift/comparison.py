@@ -16,21 +16,19 @@ from semscale.drift.alignment import (
     Aligner,
     TextNumbers,
     item_texts,
-    number_of,
 )
+from semscale.drift.directions import Direction, read_directions
 from semscale.drift.metrics import (
     TEXT_METRICS,
     AlignedItem,
-    Direction,
     ItemTexts,
     Metric,
     field_metric,
     mean_loss,
-    read_directions,
     span_of,
 )
 from semscale.drift.quality_scores import JudgedRuns, with_reference_match
-from semscale.drift.runs import ItemMatching, check_rerun, match_runs, outputs_equal
+from semscale.drift.runs import ItemMatching, check_rerun, match_runs, number_of, outputs_equal
 from semscale.drift.scoring import PairScoring, ScoreCache, StoredScoring, TextReadings, scoring_files_hash
 from semscale.embedding.cache import StateCache, StateReader
 from semscale.errors import InputError, UnknownNameError

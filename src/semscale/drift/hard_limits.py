@@ -15,9 +15,9 @@ from functools import lru_cache
 import numpy as np
 
 from semscale.chat.declining import declines_to_answer
-from semscale.drift.alignment import number_of
 from semscale.drift.comparison import Comparison
-from semscale.drift.metrics import CALL_FIELDS
+from semscale.drift.directions import ASKED_FIELDS
+from semscale.drift.runs import number_of
 from semscale.drift.settings import LIMITS, MISSING, GateSettings
 from semscale.embedding.languages import language_of
 from semscale.embedding.texts import has_emoji, is_wordless
@@ -257,7 +257,7 @@ def fields_of(item: Item) -> frozenset[str]:
         {name for name in output.fields if not math.isnan(number_of(output, name))}
         for output in item.outputs_with_text
     ]
-    return frozenset(set.intersection(*numbers)) - {*CALL_FIELDS} if numbers else frozenset()
+    return frozenset(set.intersection(*numbers)) - {*ASKED_FIELDS} if numbers else frozenset()
 
 
 def _is_cut_off(before: Item, after: Item) -> bool | None:

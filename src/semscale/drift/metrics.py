@@ -1,23 +1,16 @@
 """The table of metrics: the loss of a pair of runs at one item, and the margin from which on it matters."""
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
-from semscale.errors import InputError
+from semscale.drift.directions import ASKED_FIELDS, Direction, is_lower_by_name, usual_direction
 from semscale.guards.findings import Finding
 from semscale.guards.number_guard import CHANGED_KINDS
 from semscale.types import Floats, Integers
-
-Direction = Literal["lower", "higher", "either"]
-"""Numbers of a field that are better; ``either``: any change counts."""
-
-CALL_FIELDS = ("call_tokens", "call_cost", "call_latency")
-"""Fields that record the cost of a call; a missing number is unknown, and no loss."""
 
 SHORTENED = 0.6
 """Share of the characters below which an item counts as shortened."""
@@ -163,7 +156,7 @@ class Metric:
     @property
     def may_be_unknown(self) -> bool:
         """Whether a missing number is unknown, and no loss."""
-        return self.unit in CALL_FIELDS
+        return self.unit in ASKED_FIELDS
 
     def stated(self, loss: float) -> float:
         """Turn a loss into the value in which the metric is stated: 1 - loss for a similarity."""
@@ -356,7 +349,7 @@ def field_metric(field: str, span: float, position: int = 0, direction: Directio
 
     def loss(item: AlignedItem) -> float:
         baseline, candidate = item.baseline.numbers[:, position], item.candidate.numbers[:, position]
-        if field in CALL_FIELDS:
+        if field in ASKED_FIELDS:
             baseline, candidate, pairs = known_pairs(baseline, candidate, item.pairs)
             return number_loss(baseline, candidate, pairs, span, better)
         return number_loss(baseline, candidate, item.pairs, span, better)
@@ -366,7 +359,7 @@ def field_metric(field: str, span: float, position: int = 0, direction: Directio
         name,
         metric_label(name),
         loss,
-        is_usual=field not in CALL_FIELDS,
+        is_usual=field not in ASKED_FIELDS,
         is_directed=better != "either",
         span=span,
         margin=FIELD_MARGIN * span,
@@ -522,53 +515,3 @@ def span_of(numbers: Sequence[float]) -> float:
     """
     low, high = min(0.0, *numbers), max(0.0, *numbers)
     return high - low or 1.0
-
-
-_MONEY = "usd|eur|gbp|chf|jpy|cny|inr|cad|aud|dollars?|euros?|cents?|ct"
-_TIME = "ns|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?|msecs?|millis|milliseconds?"
-_LOWER = tuple(
-    re.compile(rf"(?:{names})(?:[ _.-]?(?:{units}))?", re.IGNORECASE)
-    for names, units in (("costs?|prices?", _MONEY), ("latency|latencies|durations?", _TIME))
-)
-
-
-def is_lower_by_name(field: str) -> bool:
-    """Tell whether a field's name says that lower is better: cost, price, latency or duration, with a unit.
-
-    A longer name, such as ``product_price``, may mean anything, and says nothing.
-
-    Example:
-        >>> [is_lower_by_name(name) for name in ("cost", "cost_usd", "latency_ms", "product_price", "score")]
-        [True, True, True, False, False]
-    """
-    return any(pattern.fullmatch(field) for pattern in _LOWER)
-
-
-def usual_direction(field: str) -> Direction:
-    """Give the direction of a field for which nobody gives one.
-
-    Returns:
-        ``lower`` for what a call took (``CALL_FIELDS``), and where the name says so; else ``either``.
-
-    Example:
-        >>> usual_direction("call_tokens"), usual_direction("cost"), usual_direction("credits")
-        ('lower', 'lower', 'either')
-    """
-    return "lower" if field in CALL_FIELDS or is_lower_by_name(field) else "either"
-
-
-def read_directions(fields: Mapping[str, Direction]) -> dict[str, Direction]:
-    """Check directions by field.
-
-    Raises:
-        InputError: a direction does not exist.
-
-    Example:
-        >>> read_directions({"credits": "either", "cost": "lower"})
-        {'credits': 'either', 'cost': 'lower'}
-    """
-    ways = get_args(Direction)
-    for name, way in fields.items():
-        if way not in ways:
-            raise InputError(f"fields, {name} must be one of {', '.join(ways)}, got {way!r:.60}")
-    return dict(fields)

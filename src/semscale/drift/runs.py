@@ -10,6 +10,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from semscale.drift.directions import ASKED_FIELDS
 from semscale.embedding.languages import language_of
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
@@ -20,10 +21,6 @@ from semscale.weights.known import languages_read
 
 if TYPE_CHECKING:
     from semscale.history.history import History
-
-TOKENS, COST, LATENCY = "call_tokens", "call_cost", "call_latency"
-ASKED_FIELDS = (TOKENS, COST, LATENCY)
-"""Fields of an output that describe its call: tokens of prompt and reply, money, seconds."""
 
 FEWEST_COMMON = 10
 """The fewest items in common with which a candidate that lacks some can be compared."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
-from semscale.drift.metrics import Direction, read_directions
+from semscale.drift.directions import Direction, read_directions
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import shortened, unknown_name
 from semscale.settings import Option, Settings

@@ -8,14 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from semscale.drift.alignment import number_of
 from semscale.drift.anchors import Moved, RulerCheck, moved_part
 from semscale.drift.comparison import AlignedPair, Comparison
 from semscale.drift.decision import GateDecision, MetricTest, Outcome, metric_tests
 from semscale.drift.hard_limits import LimitCheck
 from semscale.drift.metrics import mean_loss
 from semscale.drift.planning import GatePlan, plan_gate
-from semscale.drift.runs import OutputLanguage, approval_record, output_languages, run_record
+from semscale.drift.runs import OutputLanguage, approval_record, number_of, output_languages, run_record
 from semscale.drift.settings import MISSING, GateSettings
 from semscale.history.items import Output
 from semscale.history.runs import Approval, named

@@ -20,11 +20,11 @@ from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.gate.harm import HarmedItem, worst_pairs
 from semscale.drift.gate.passing import SCATTER
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
-from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.drift.measure.pair_differences import Difference, pair_differences, pair_outputs
 from semscale.drift.measure.quality_metrics import REFERENCE_MATCH, SIDE_BY_SIDE
+from semscale.drift.metrics import mean_loss
 from semscale.drift.quality.judged_runs import WinRecord
 from semscale.drift.ruler.attribution import Moved
 from semscale.drift.ruler.ruler_check import RulerCheck

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.answer_consistency.pairs import contradicting
-from semscale.drift.measure.assignment import align
-from semscale.drift.measure.direction import Direction
-from semscale.drift.measure.losses import number_distances, span_of
+from semscale.drift.alignment import align
+from semscale.drift.directions import Direction
+from semscale.drift.metrics import number_distances, span_of
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import GUARDS, Guards, Mode

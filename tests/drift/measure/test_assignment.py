@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semscale.drift.measure.assignment import align, align_by_position
+from semscale.drift.alignment import align, align_by_position
 
 
 def best_sum(similarity):

@@ -1,6 +1,6 @@
 import pytest
 
-from semscale.drift.measure.field_directions import is_lower_by_name, read_directions, usual_direction
+from semscale.drift.directions import is_lower_by_name, read_directions, usual_direction
 from semscale.drift.measure.metrics import field_metric
 from semscale.errors import InputError
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.drift.measure.losses import (
+from semscale.drift.metrics import (
     difference_share,
     number_differences,
     number_distances,

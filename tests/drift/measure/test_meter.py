@@ -207,8 +207,8 @@ def test_duplicates_are_irrelevant(meter, baseline):
 def test_blocks_change_nothing(meter, baseline, monkeypatch):
     new = run([[text.replace("is", "was") for text in texts] for texts in ANSWERS])
     whole = meter.measure(baseline, [new, baseline])
-    monkeypatch.setattr("semscale.drift.measure.output_alignment.FRESH_BYTES", 1)
-    monkeypatch.setattr("semscale.drift.measure.output_alignment.KEPT_BYTES", 1)
+    monkeypatch.setattr("semscale.drift.alignment.FRESH_BYTES", 1)
+    monkeypatch.setattr("semscale.drift.alignment.KEPT_BYTES", 1)
     for one, other in zip(whole, meter.measure(baseline, [new, baseline]), strict=True):
         assert one.pairs == other.pairs
         for name in one.losses:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from semscale.drift.measure.run_texts import TextNumbers, item_texts
+from semscale.drift.alignment import TextNumbers, item_texts
 from semscale.drift.runs import number_of
 from semscale.history.items import Item, Output
 
@@ -17,14 +17,14 @@ def test_outputs_without_a_text_are_left_out():
     numbers = TextNumbers()
     (found,) = item_texts([ITEM], ["credits"], numbers, sort=False)
     assert numbers.texts == ["b", "a\n"]
-    assert (found.texts, found.places) == ((0, 1, 0), (0, 1, 2))
+    assert (found.texts, found.positions) == ((0, 1, 0), (0, 1, 2))
     assert np.array_equal(found.numbers, [[2.0], [np.nan], [1.0]], equal_nan=True)
     assert (len(found), found.characters) == (3, 3)  # "b", "a", "b"
 
 
 def test_sorted_outputs_do_not_depend_on_the_models_order():
     (found,) = item_texts([ITEM], ["credits"], TextNumbers(), sort=True)
-    assert found.places == (1, 2, 0)  # "a", "b" with 1, "b" with 2
+    assert found.positions == (1, 2, 0)  # "a", "b" with 1, "b" with 2
     shuffled = Item("1", ITEM.outputs[::-1])
     (other,) = item_texts([shuffled], ["credits"], TextNumbers(), sort=True)
     assert other.texts == found.texts

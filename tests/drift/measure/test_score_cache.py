@@ -4,8 +4,8 @@ import sqlite3
 
 import pytest
 
-from semscale.drift.measure.aligned_item import PairScores
-from semscale.drift.measure.score_cache import SCORES_FILE, ScoreCache
+from semscale.drift.metrics import PairScores
+from semscale.drift.scoring import SCORES_FILE, ScoreCache
 from semscale.embedding.cross_encoder import pair_keys
 from semscale.guards.findings import Finding, Span
 

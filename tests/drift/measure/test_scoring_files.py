@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.drift.measure.scoring_files import files_hash
+from semscale.drift.scoring import files_hash
 
 
 @pytest.fixture

@@ -2,12 +2,10 @@
 
 import pytest
 
-from semscale.drift.measure.aligned_item import PairScores
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.meter import DriftMeter
-from semscale.drift.measure.pair_scores import PairScoring
-from semscale.drift.measure.score_cache import ScoreCache
-from semscale.drift.measure.stored_scoring import StoredScoring
+from semscale.drift.metrics import PairScores
+from semscale.drift.scoring import PairScoring, ScoreCache, StoredScoring
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 

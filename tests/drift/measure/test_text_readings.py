@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.drift.measure.text_readings import TextReadings
+from semscale.drift.scoring import TextReadings
 from semscale.embedding.cache import StateCache, rounded
 from semscale.embedding.loading import load_token_encoder
 

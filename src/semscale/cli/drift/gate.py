@@ -30,6 +30,7 @@ from semscale.cli.options import refuse_stated
 from semscale.cli.outputs import Outputs, present
 from semscale.cli.process import echo
 from semscale.cli.progress import progress_bars
+from semscale.drift.directions import Direction
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.decision import GateDecision
 from semscale.drift.gate.drift_summary import DriftSummary
@@ -39,7 +40,6 @@ from semscale.drift.limits.kinds import OFF, read_limits
 from semscale.drift.limits.slices import each_slice
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.measure.quality_metrics import REFERENCE_MATCH, SIDE_BY_SIDE

@@ -23,7 +23,7 @@ from semscale.cli.shared import (
     RunOptions,
     TableOptions,
 )
-from semscale.drift.measure.direction import Direction
+from semscale.drift.directions import Direction
 from semscale.errors import InputError, ReplyError
 from semscale.matching.settings import MatchSettings
 from semscale.settings import Option, Settings

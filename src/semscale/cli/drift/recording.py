@@ -18,7 +18,7 @@ from semscale.cli.drift.options import (
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.cli.shared import EmbedderOptions, TableOptions
-from semscale.drift.measure.direction import Direction
+from semscale.drift.directions import Direction
 from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.nights.history_summary import HistorySummary, summarize_history
 from semscale.drift.reading import RunColumns, is_table, read_run

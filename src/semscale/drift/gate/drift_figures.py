@@ -10,8 +10,8 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.tested_members import group_members
 from semscale.drift.limits.slices import Group
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
+from semscale.drift.metrics import mean_loss
 from semscale.drift.quality.changes import change_by_interval, improvements
 from semscale.history.stored_comparison import StoredFigure
 from semscale.stats.intervals import MeanEstimate

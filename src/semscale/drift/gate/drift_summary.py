@@ -22,7 +22,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import measured_signature
 from semscale.drift.gate.stored_checks import stored_checks
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.losses import mean_loss
+from semscale.drift.metrics import mean_loss
 from semscale.drift.quality.judged_runs import WinRecord
 from semscale.drift.ruler.attribution import Moved, ruler_step, what_moved
 from semscale.drift.ruler.ruler_check import RulerCheck

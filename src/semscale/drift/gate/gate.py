@@ -32,8 +32,8 @@ from semscale.drift.gate.thresholds import (
 )
 from semscale.drift.limits.slices import Group
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.shifts import shifts_by_role
+from semscale.drift.metrics import mean_loss
 from semscale.drift.nights.counted_nights import earlier_nights
 from semscale.drift.nights.night_drifts import EarlierNights
 from semscale.drift.nights.sequence import sequence_cautions, sequence_tests

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterable, Mapping
 
+from semscale.drift.directions import Direction
 from semscale.drift.gate.settings import GateSettings, check_margin
 from semscale.drift.limits.slices import each_slice
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.metrics import TEXT_METRICS, usual_metrics
 from semscale.drift.measure.quality_metrics import REFERENCE_MATCH, SIDE_BY_SIDE
 from semscale.errors import InputError

@@ -16,9 +16,9 @@ from pydantic import (
     model_validator,
 )
 
+from semscale.drift.directions import Direction
 from semscale.drift.limits.kinds import read_limits
 from semscale.drift.limits.slices import SliceSettings, each_slice, read_slices
-from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.errors import InputError
 from semscale.messages import first_mistake, shortened

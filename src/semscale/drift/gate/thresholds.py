@@ -11,9 +11,9 @@ from semscale.drift.gate.decision import ThresholdCheck
 from semscale.drift.gate.metric_choice import check_measured, missing_field
 from semscale.drift.limits.slices import Group, Slices, each_slice
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric
 from semscale.drift.measure.quality_metrics import QUALITY_METRICS
+from semscale.drift.metrics import mean_loss
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 

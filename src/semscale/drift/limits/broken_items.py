@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from semscale.chat.declining import declines_to_answer
+from semscale.drift.directions import ASKED_FIELDS
 from semscale.drift.limits.stated_numbers import has_compared_numbers, states_any_number
 from semscale.drift.limits.totals import counts_of_numbers, counts_of_outputs, with_fewest
-from semscale.drift.runs import ASKED_FIELDS, number_of
+from semscale.drift.runs import number_of
 from semscale.embedding.texts import has_emoji, is_wordless
 from semscale.history.items import Item, Output
 from semscale.types import Floats, Integers, Mask

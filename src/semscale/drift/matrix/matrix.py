@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from semscale.drift.asking import Answer, Answers, ItemToAsk
+from semscale.drift.directions import COST, LATENCY, TOKENS
 from semscale.drift.matrix.cells import CellAnswers, gives_nothing, text_of
 from semscale.drift.matrix.matrix_signature import with_part
 from semscale.drift.matrix.matrix_summary import Basis, CellSummary, MatrixSummary
 from semscale.drift.matrix.scores import ReferenceScores, best_by_score, differences_from
-from semscale.drift.runs import COST, LATENCY, TOKENS
 from semscale.history.runs import now
 from semscale.judging.comparing import SidesSummary, SystemPairs, side_by_side
 from semscale.presentable import Presentable

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs, reference_variance
+from semscale.drift.metrics import mean_loss
 from semscale.drift.quality.judged_runs import JudgedRuns
 from semscale.drift.runs import ItemMatching
 from semscale.history.items import Item, digest_items

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semscale.drift.measure.direction import Direction
-from semscale.drift.measure.losses import span_of
+from semscale.drift.alignment import TextNumbers, item_texts
+from semscale.drift.directions import Direction
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric, field_metric
-from semscale.drift.measure.run_texts import ItemTexts, TextNumbers, item_texts
+from semscale.drift.metrics import ItemTexts, span_of
 from semscale.drift.runs import number_of
 from semscale.history.runs import Run, hashed
 from semscale.types import Floats

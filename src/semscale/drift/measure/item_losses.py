@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping
 
-from semscale.drift.measure.aligned_item import AlignedItem
 from semscale.drift.measure.measured import AlignedPair
-from semscale.drift.measure.metrics import Metric
+from semscale.drift.measure.metrics import TEXT_METRICS, Metric
+from semscale.drift.metrics import AlignedItem
 
 
 def losses_of(item: AlignedItem, metrics: Mapping[str, Metric]) -> dict[str, float]:
@@ -29,9 +29,15 @@ def pairs_of(number: int, item: AlignedItem) -> list[AlignedPair]:
         number: number of the item.
         item: the item's aligned outputs.
     """
-    ours, theirs = item.baseline.places, item.candidate.places
+    ours, theirs = item.baseline.positions, item.candidate.positions
     aligned = [
-        AlignedPair(number, ours[row], theirs[column], pair.scores, pair.findings)
+        AlignedPair(
+            number,
+            ours[row],
+            theirs[column],
+            {name: score for name, score in pair.scores.items() if name in TEXT_METRICS},
+            pair.findings,
+        )
         for (row, column), pair in zip(item.pairs.tolist(), item.scores, strict=True)
     ]
     paired = [{pair.baseline for pair in aligned}, {pair.candidate for pair in aligned}]

@@ -4,12 +4,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from semscale.drift.measure.aligned_item import AlignedItem
 from semscale.drift.measure.indexed_baseline import IndexedBaseline, ItemPairing
 from semscale.drift.measure.item_losses import losses_of, pairs_of
-from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import AlignedPair, MeasuredRun
-from semscale.drift.measure.run_texts import ItemTexts
+from semscale.drift.metrics import AlignedItem, ItemTexts, mean_loss
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Status
 

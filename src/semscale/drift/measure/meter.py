@@ -9,17 +9,12 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from semscale.drift.measure.assignment import PAIRINGS
-from semscale.drift.measure.field_directions import read_directions
+from semscale.drift.alignment import PAIRINGS, Aligner
+from semscale.drift.directions import read_directions
 from semscale.drift.measure.indexed_baseline import IndexedBaseline, ItemPairing, exchanged
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.measured_losses import collect, mean_losses
-from semscale.drift.measure.output_alignment import Aligner
-from semscale.drift.measure.pair_scores import PairScoring
-from semscale.drift.measure.score_cache import ScoreCache
-from semscale.drift.measure.scoring_files import scoring_files_hash
-from semscale.drift.measure.stored_scoring import StoredScoring
-from semscale.drift.measure.text_readings import TextReadings
+from semscale.drift.scoring import PairScoring, ScoreCache, StoredScoring, TextReadings, scoring_files_hash
 from semscale.embedding.cache import StateCache, StateReader
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import Guards, Mode
@@ -39,7 +34,7 @@ from semscale.weights.known import DEFAULT_MODEL, languages_read
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from semscale.drift.measure.direction import Direction
+    from semscale.drift.directions import Direction
     from semscale.embedding import Embedder
     from semscale.embedding.token_states import TokenEncoder
 

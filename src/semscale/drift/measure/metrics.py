@@ -5,16 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from semscale.drift.measure.aligned_item import AlignedItem
-from semscale.drift.measure.direction import Direction
-from semscale.drift.measure.field_directions import is_lower_by_name, usual_direction
-from semscale.drift.measure.losses import (
+from semscale.drift.directions import ASKED_FIELDS, Direction, is_lower_by_name, usual_direction
+from semscale.drift.metrics import (
+    AlignedItem,
     difference_share,
     known_pairs,
     number_loss,
     similarity_loss,
 )
-from semscale.drift.runs import ASKED_FIELDS
 from semscale.guards.number_guard import CHANGED_KINDS
 
 

@@ -10,8 +10,8 @@ from scipy.special import ndtri
 from semscale.drift.gate.decision import EVIDENCE_PARTS, SequenceTest
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
+from semscale.drift.metrics import mean_loss
 from semscale.history.runs import named
 from semscale.history.stored_comparison import StoredComparison
 from semscale.stats.drift_tests import conformal_p_values, p_value_evidence, run_evidence

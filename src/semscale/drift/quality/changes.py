@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from semscale.drift.directions import Direction
 from semscale.drift.gate.decision import DriftTest, MetricChange, Outcome
 from semscale.drift.gate.equivalence import equivalence
 from semscale.drift.gate.mean_drifts import Members
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.measure.roles import drifts_of_losses
 from semscale.drift.runs import number_of

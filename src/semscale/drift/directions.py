@@ -1,12 +1,17 @@
-"""Which numbers of a field are better: lower, higher, or neither."""
+"""Directions of numeric fields: whether lower numbers are better, higher ones, or neither."""
 
 import re
 from collections.abc import Mapping
-from typing import get_args
+from typing import Literal, get_args
 
-from semscale.drift.measure.direction import Direction
-from semscale.drift.runs import ASKED_FIELDS
 from semscale.errors import InputError
+
+Direction = Literal["lower", "higher", "either"]
+"""Numbers of a field that are better; ``either``: any change counts."""
+
+TOKENS, COST, LATENCY = "call_tokens", "call_cost", "call_latency"
+ASKED_FIELDS = (TOKENS, COST, LATENCY)
+"""Fields of an output that describe its call: tokens of prompt and reply, money, seconds."""
 
 _MONEY = "usd|eur|gbp|chf|jpy|cny|inr|cad|aud|dollars?|euros?|cents?|ct"
 _TIME = "ns|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?|msecs?|millis|milliseconds?"
