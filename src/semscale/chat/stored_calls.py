@@ -1,4 +1,4 @@
-"""Calls of a ledger in its database: what they brought, who makes those under way, and which of these run.
+"""Calls of a ledger in its database: their results, the claims on calls under way, and the writers that run.
 
 Statements are the same for a SQLite file and a PostgreSQL server. In a file, all jobs of a batch are one
 transaction, which shares one write to disk. On a server, each statement is a transaction of its own, so that
@@ -23,7 +23,7 @@ from semscale.chat.messages import OutcomeStatus
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.store.atomic import create_private_folder
 from semscale.store.databases.address import Address
-from semscale.store.databases.database import error_message, insert_rows, is_passing, open_database
+from semscale.store.databases.database import error_message, insert_rows, is_transient, open_database
 from semscale.store.databases.schema import ATTEMPTS, CLAIMS, WRITERS
 from semscale.store.databases.server_errors import server_fields
 
@@ -112,7 +112,7 @@ class StoredCalls:
                 self._drop()
                 if not isinstance(error, _ERRORS):
                     raise
-                if not self._may_pass(error):
+                if not self._is_transient(error):
                     raise self._refused(error) from error
                 now = time.monotonic()
                 until = until or now + (0.0 if self._is_given_up else self._patience)
@@ -163,13 +163,13 @@ class StoredCalls:
             self._store(connection, jobs, first)
             ended = [job for job in jobs if job.result is not None and job.result[0] in FINAL]
             self._release(connection, [*ended, *(job for job in jobs if job.action == "release")])
-            sought = [job for job in jobs if job.action in {"find", "claim"}]
-            results = _results(connection, {job.key for job in sought})
-            wanted = [job for job in sought if job.action == "claim" and job.key not in results]
+            lookups = [job for job in jobs if job.action in {"find", "claim"}]
+            results = _results(connection, {job.key for job in lookups})
+            wanted = [job for job in lookups if job.action == "claim" and job.key not in results]
             claimed, late = self._claim(connection, wanted)
         results |= late
         answers = {
-            job: results.get(job.key, job in claimed if job.action == "claim" else None) for job in sought
+            job: results.get(job.key, job in claimed if job.action == "claim" else None) for job in lookups
         }
         return [answers.get(job) for job in jobs]
 
@@ -191,7 +191,7 @@ class StoredCalls:
             connection.execute(_RELEASE, {"keys": of_run, "of": self._writer.id, "of_run": run})
 
     def _claim(self, connection: Connection, jobs: "Sequence[Job]") -> "tuple[set[Job], dict[bytes, Result]]":
-        """Claim calls that nobody else makes; give those claimed, and results that came meanwhile."""
+        """Claim calls that no other writer makes; return those claimed, and results stored meanwhile."""
         if not jobs:
             return set(), {}
         # All writers insert in the order of keys, so that none waits for another one in a circle.
@@ -205,7 +205,7 @@ class StoredCalls:
             if writer in ended and self._take_over(connection, key, writer, runs[key]):
                 holders[key] = self._writer.id, runs[key]
         claimed = {job for job in jobs if holders.get(job.key) == (self._writer.id, job.run)}
-        # Who made a call before has stored its result and then ended its claim, perhaps since the first look.
+        # An earlier writer stores its result, then ends its claim: both may have come since the first query.
         late = _results(connection, {job.key for job in claimed})
         self._release(connection, [job for job in claimed if job.key in late])
         return claimed, late
@@ -215,9 +215,9 @@ class StoredCalls:
         claim = _TAKE_OVER.values(writer=self._writer.id, run=run)
         return connection.execute(claim, {"of_key": key, "of": writer}).rowcount == 1
 
-    def _may_pass(self, error: Exception) -> bool:
+    def _is_transient(self, error: Exception) -> bool:
         # Another service may answer in place of a server that is being restarted.
-        return self._patience > 0 if isinstance(error, InputError) else is_passing(error)
+        return self._patience > 0 if isinstance(error, InputError) else is_transient(error)
 
     def _refused(self, error: Exception) -> SemscaleError:
         if isinstance(error, InputError):

@@ -34,7 +34,7 @@ from semscale.extras import require
 from semscale.store.atomic import create_private, create_private_folder
 from semscale.store.databases.address import Address
 from semscale.store.databases.schema import REVISION, VERSION_TABLE
-from semscale.store.databases.server_errors import LOST, READ_ONLY, may_pass, message_for
+from semscale.store.databases.server_errors import LOST, READ_ONLY, is_transient_on_server, server_message
 from semscale.store.sqlite_errors import primary_code
 
 if TYPE_CHECKING:
@@ -353,7 +353,7 @@ _SQLITE_MESSAGES = {
     sqlite3.SQLITE_FULL: "is on a disk that is full: make room and try again",
     sqlite3.SQLITE_IOERR: "cannot be read or written: check the disk it is on",
 }
-_PASSING_CODES = frozenset(
+_TRANSIENT_CODES = frozenset(
     {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 )
 # Neither the errors of Python's module itself nor those of a damaged table have a code of their own.
@@ -387,20 +387,20 @@ def clear_errors(name: str, *, connected: bool = False) -> Iterator[None]:
 
 
 def error_message(error: Exception, *, connected: bool) -> str | None:
-    """Return the words and the remedy for an error of a database; ``None`` for one that no user can mend."""
+    """Return a database's error with its remedy; ``None`` for one that no user can repair."""
     if isinstance(error, UnicodeDecodeError):  # SQLite's message quotes a damaged table
         return _DAMAGED
     if not isinstance(error, DBAPIError):
         return LOST  # pg8000 lets some of a broken connection's errors through as they are
     if not isinstance(error.orig, sqlite3.Error):
-        return message_for(error, connected=connected)
+        return server_message(error, connected=connected)
     damage = _DAMAGED if any(sign in str(error.orig) for sign in _SIGNS_OF_DAMAGE) else None
     code = primary_code(error.orig)
     return damage if code is None else _SQLITE_MESSAGES.get(code, damage)
 
 
-def is_passing(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     """Tell whether the same transaction may succeed later: after a restart, or with room on the disk."""
     if isinstance(error, DBAPIError) and isinstance(error.orig, sqlite3.Error):
-        return primary_code(error.orig) in _PASSING_CODES
-    return not isinstance(error, UnicodeDecodeError) and may_pass(error)
+        return primary_code(error.orig) in _TRANSIENT_CODES
+    return not isinstance(error, UnicodeDecodeError) and is_transient_on_server(error)

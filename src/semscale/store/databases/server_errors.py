@@ -1,4 +1,4 @@
-"""What a PostgreSQL server's errors say to a user, in words that follow the database's address."""
+"""Messages and kinds of a PostgreSQL server's errors; a message follows the database's address."""
 
 from collections.abc import Mapping
 
@@ -18,11 +18,11 @@ _BY_CODE = {
     "57": "is shutting down or starting up: try again later",
     "08": "lost the connection: try again",
 }
-_PASSING = ("08", "40", "53", "57")  # lost or refused connections, deadlocks, no room, restarts
+_TRANSIENT = ("08", "40", "53", "57")  # lost or refused connections, deadlocks, no room, restarts
 
 
-def message_for(error: DBAPIError, *, connected: bool) -> str | None:
-    """Say what a server's error means, and what to do; ``None`` for one that no user can mend.
+def server_message(error: DBAPIError, *, connected: bool) -> str | None:
+    """Return a server's error with its remedy; ``None`` for one that no user can repair.
 
     Args:
         error: of SQLAlchemy.
@@ -30,7 +30,7 @@ def message_for(error: DBAPIError, *, connected: bool) -> str | None:
     """
     state = server_code(error.orig)
     if state is not None:
-        return next((told for start, told in _BY_CODE.items() if state.startswith(start)), None)
+        return next((message for start, message in _BY_CODE.items() if state.startswith(start)), None)
     if connected and is_lost(error):
         return LOST
     if isinstance(error, InterfaceError):
@@ -48,26 +48,26 @@ def is_lost(error: DBAPIError) -> bool:
     return broke or error.connection_invalidated
 
 
-def may_pass(error: Exception) -> bool:
+def is_transient_on_server(error: Exception) -> bool:
     """Tell whether the same statement may succeed a moment later: on a new connection, or after a restart."""
     if not isinstance(error, DBAPIError):
         return isinstance(error, OSError)  # pg8000 lets some of a broken connection's errors through
     state = server_code(error.orig)
     if state is not None:
-        return state.startswith(_PASSING)
+        return state.startswith(_TRANSIENT)
     return isinstance(error, InterfaceError) or is_lost(error)
 
 
 def server_code(error: BaseException | None) -> str | None:
-    """Return the five characters by which a server names its error; ``None`` if it said nothing."""
+    """Return the five characters of a server's error code; ``None`` if it sent none."""
     fields = server_fields(error)
     return None if fields is None else str(fields["C"])
 
 
 def server_fields(error: BaseException | None) -> Mapping[str, object] | None:
-    """Return what a server said of its error by the protocol's letters, such as ``C``, its code."""
-    # The driver says goodbye after an error; where the server has hung up by then, it complains about that
-    # instead, and what the server said stands behind it.
+    """Return the fields of a server's error by the protocol's letters, such as ``C`` for its code."""
+    # The driver closes the connection after an error. If the server has closed it first, the driver raises an
+    # error about that, and the server's error is its cause.
     while error is not None:
         fields = error.args[0] if error.args else None
         if isinstance(fields, Mapping) and "C" in fields:
