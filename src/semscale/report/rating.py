@@ -682,8 +682,8 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
         ("effective n", lambda group: Number(group.effective_n, 1)) if is_weighted else None,
         ("left out", lambda group: group.n_left_out),
         ("mean", lambda group: estimate_cell(group.mean, digits)),
-        *_corrected_columns(summary, ("mean", "top_2_box", "bottom_2_box")),
         *(boxes if any(group.top_2_box for group in groups) else ()),
+        *_corrected_columns(summary, ("mean", "top_2_box", "bottom_2_box")),
         ("NPS", lambda group: share_cell(group.nps)) if any(group.nps for group in groups) else None,
         *(
             (head, lambda group, point=point: Share(group.pmf[point].value if group.pmf else None))
