@@ -290,8 +290,8 @@ def table_notes(
     small = crosstab.small if shown is None else crosstab.small[list(shown)]
     changes = crosstab.changes if shown is None else None
     if small.any() or (changes is not None and changes.small.any()):
-        shown = "shown, not tested" if crosstab.banner.groups else "shown"
-        yield f"* fewer than {counted(tests.min_base, 'respondent')}: {shown}."
+        use = "shown, not tested" if crosstab.banner.groups else "shown"
+        yield f"* fewer than {counted(tests.min_base, 'respondent')}: {use}."
     test = crosstab.association
     if test is not None and np.isfinite(test.p_value):
         p = number(test.p_value, 3, least=_LEAST_P)
