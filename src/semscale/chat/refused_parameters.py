@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
-from semscale.chat.chat_model import ChatModel
 from semscale.chat.messages import CallError, Parameters, Reply, Request
 from semscale.json_reading import parse_json
 
@@ -180,10 +179,10 @@ class AcceptedParameters:
         return not self.known.issuperset(set_parameters(request.parameters))
 
 
-_BY_MODEL: WeakKeyDictionary[ChatModel, AcceptedParameters] = WeakKeyDictionary()
+_BY_MODEL: WeakKeyDictionary[object, AcceptedParameters] = WeakKeyDictionary()
 
 
-def accepted_parameters(model: ChatModel) -> AcceptedParameters:
+def accepted_parameters(model: object) -> AcceptedParameters:
     """Return the parameters of a model that are known since the process began; all runs share them."""
     try:
         return _BY_MODEL.setdefault(model, AcceptedParameters())
