@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,9 +36,6 @@ from semscale.report.chart_kit import (
 from semscale.report.document import Interval, Swatch
 from semscale.report.formatting import plain
 from semscale.types import Floats, Integers
-
-if TYPE_CHECKING:
-    from semscale.drift.gate.decision import Outcome
 
 HISTOGRAM, GROUP, UNRELATED = ACCENT, BAR, NEUTRAL
 """Colours of all rows, of a group, and of unrelated pairs."""
@@ -323,7 +319,7 @@ class ForestRow:
         short_text: its figures, for narrow ones.
         noise: loss of reruns of the baseline; 0 without any.
         margin: drift from which on it is material; ``None`` without a gate.
-        outcome: of its test; ``None`` without a gate.
+        outcome: pass, fail or undecided; ``None`` without a test.
     """
 
     name: str
@@ -334,7 +330,7 @@ class ForestRow:
     short_text: str
     noise: float = 0.0
     margin: float | None = None
-    outcome: "Outcome | None" = None
+    outcome: str | None = None
 
     @property
     def positions(self) -> list[float]:
