@@ -267,10 +267,10 @@ def _counts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
 def _cautions(summary: DriftSummary) -> Iterator[str]:
     comparison, decision, ruler = summary.comparison, summary.decision, summary.ruler
     matching = comparison.matching
-    if matching.n_left_out:
+    if matching.changed:
         yield (
-            f"{count(matching.n_left_out)} of {counted(matching.n_baseline, 'item')} of the baseline were "
-            f"not compared: {named([*matching.lost, *matching.changed])}"
+            f"{count(len(matching.changed))} of {counted(matching.n_baseline, 'item')} have another input in "
+            f"the candidate and were not compared: {named(matching.changed)}"
         )
     yield from comparison.cautions if decision is None else decision.cautions
     if comparison.judged is not None:
