@@ -53,7 +53,7 @@ def gate_of(  # noqa: PLR0913 - what tests vary
         ),
         metrics={name: TEXT_METRICS[name] for name in METRICS},
         pair_losses={**losses, "changed_numbers": np.zeros((n, k, k))},
-        status=np.full(n, Status.SCORED, object),
+        status=np.array([Status.SCORED] * n, object),
         pairs=tuple(_pair(number, n, len(text), contradicted, silent) for number in range(n)),
         windows=np.ones(n, np.int64),
         settings=Signature.of("drift", match="calibrated#0a1b2c3d"),

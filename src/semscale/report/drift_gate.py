@@ -88,7 +88,7 @@ TEXTS = 3
 """Items whose texts open the page."""
 
 _SHOWN_PAIRS, _SHOWN_FINDINGS = 2, 4
-_MOST_GROUPS, _MOST_UNDECIDED = 24, 5
+_MOST_GROUPS, _MOST_NAMED = 24, 5
 _LONGEST_OUTPUT, _LONGEST_INPUT, _LONGEST_REASON, _LONGEST_NAME = 500, 400, 200, 80
 _LEAD_IN = 80  # characters shown before the first difference of long texts
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
@@ -470,22 +470,35 @@ def _checks_section(summary: DriftSummary) -> Section | None:
 
 def _not_passed(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Level, Line]]:
     """List what failed and what is undecided, one line each."""
+    failed = [test for test in decision.tests if test.outcome is Outcome.FAIL]
+    worse = {test.metric for test in failed if test.group is None}
+    repeated = [test for test in failed if test.group is not None and test.metric in worse]
+    sentences = {test.sentence(summary.comparison.metrics[test.metric]) for test in repeated}
     for reason in decision.reasons:
-        yield "fail", printable(f"{capitalised(reason)}.")
+        if reason not in sentences:
+            yield "fail", printable(f"{capitalised(reason)}.")
+    yield from _of_groups("fail", "Also worse in groups", repeated)
     hidden = _hidden_metrics(decision)
     undecided = [test for test in decision.tests if test.outcome is Outcome.UNDECIDED]
     shown = [test for test in undecided if test.group is None and test.metric not in hidden]
     for test in sorted(shown, key=lambda test: test.urgency):
         yield "warn", f"{capitalised(undecided_sentence(summary, test))}."
-    if of_groups := [test for test in undecided if test.group is not None]:
-        names = listed([_subject(test) for test in of_groups[:_MOST_UNDECIDED]])
-        more = len(of_groups) - _MOST_UNDECIDED
-        yield "warn", f"Undecided in groups: {names}{f' and {count(more)} more' if more > 0 else ''}."
+    yield from _of_groups(
+        "warn", "Undecided in groups", [test for test in undecided if test.group is not None]
+    )
     if summary.ruler is not None:
         yield (
             "warn" if summary.ruler.has_moved else "pass",
             f"{capitalised(printable(summary.ruler.sentence))}.",
         )
+
+
+def _of_groups(level: Level, title: str, tests: Sequence[MetricTest]) -> Iterator[tuple[Level, Line]]:
+    """Name the tests of groups in one line."""
+    names = [_subject(test) for test in tests[:_MOST_NAMED]]
+    more = [f"{count(len(tests) - _MOST_NAMED)} more"] if len(tests) > _MOST_NAMED else []
+    if names:
+        yield level, f"{title}: {listed([*names, *more])}."
 
 
 def _passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
