@@ -4,7 +4,7 @@ import asyncio
 import json
 import math
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fnmatch import fnmatchcase
@@ -14,7 +14,7 @@ from typing import Any, Self
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import CallError, Message, Reply, Request, Usage
-from semscale.chat.pacing import NumberedRequests, Requests, Retries
+from semscale.chat.pacing import Requests, Retries, numbered
 from semscale.errors import InputError, SemscaleError
 from semscale.presentable import Presentable
 
@@ -337,13 +337,13 @@ class Meter:
             return f"{self._cap('calls', 'calls')} is reached"
         if budget.tokens is None and budget.money is None:
             return None
-        others = [meter for meter in self._pool.meters if meter is not self]
-        tokens = self.reserved.plus(wanted).tokens + sum(meter.reserved.tokens for meter in others)
+        other_runs = [meter for meter in self._pool.meters if meter is not self]
+        tokens = self.reserved.plus(wanted).tokens + sum(meter.reserved.tokens for meter in other_runs)
         if budget.tokens is not None and tokens > budget.tokens:
             return self._no_room("tokens", wanted.tokens, "tokens")
         if budget.money is None or price is None:
             return None
-        money = price.of(self.reserved.plus(wanted)) + sum(meter.reserved_money for meter in others)
+        money = price.of(self.reserved.plus(wanted)) + sum(meter.reserved_money for meter in other_runs)
         if money > budget.money:
             return self._no_room("money", price.of(wanted), price.currency)
         return None
@@ -384,10 +384,10 @@ class MeterPool:
         """Sum of the amounts that all have spent so far."""
         if not self.meters:
             return Spent(0, Usage(0, 0), None)
-        first, *others = (meter.spent for meter in self.meters)
-        for other in others:
-            first = first.plus(other)
-        return first
+        total, *further = (meter.spent for meter in self.meters)
+        for other in further:
+            total = total.plus(other)
+        return total
 
     @property
     def has_calls(self) -> bool:
@@ -543,10 +543,9 @@ async def forecast(
     keys, seen = ContentKeys(model), set[bytes]()
     n_requests = answered = open_ended = prompts = replies = 0
     corrected, n_corrections = Usage(0, 0), 0
-    numbered = NumberedRequests(requests)
-    while batch := await _next_requests(numbered):
+    async for batch in _batches(requests):
         n_requests += len(batch)
-        new = {key: request for key, request in ((keys.of(each), each) for each in batch) if key not in seen}
+        new = {key: request for request in batch if (key := keys.of(request)) not in seen}
         seen.update(new)
         outcomes = {} if ledger is None else await _looked_up(ledger, new)
         for key, request in new.items():
@@ -581,12 +580,16 @@ async def forecast(
     )
 
 
-async def _next_requests(numbered: NumberedRequests) -> list[Request]:
-    """Take the next requests that are looked up together; none at the end."""
-    some: list[Request] = []
-    while len(some) < _AT_ONCE and (following := await numbered.next()) is not None:
-        some.append(following[1])
-    return some
+async def _batches(requests: Requests) -> AsyncIterator[list[Request]]:
+    """Yield requests that are looked up together."""
+    batch: list[Request] = []
+    async for _, request in numbered(requests):
+        batch.append(request)
+        if len(batch) == _AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 async def _looked_up(ledger: Ledger, keys: Collection[bytes]) -> dict[bytes, Reply | CallError | None]:
