@@ -75,7 +75,8 @@ def test_a_recorded_run_lists_its_counts(capsys):
 
 def test_a_recorded_run_states_what_asking_took_and_what_failed(capsys):
     facts = AskedFacts(
-        prompts="items.jsonl", settings=(), n_calls=18, n_kept=2, sums={"cost": 0.25}, n_known={"cost": 18}, currency="USD", latency=1.5,
+        prompts="items.jsonl", settings={}, n_calls=18, n_kept=2,
+        sums={"cost": 0.25}, n_known={"cost": 18}, currency="USD", latency=1.5,
         reasons={"refused": 2}, n_cut=1, left_out=(),
     )  # fmt: skip
     out = shown(recorded_document(RecordedRun(BASELINE, "h", asked=facts)), capsys)
