@@ -23,8 +23,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from semscale.drift.comparison import Comparison, drift_parts, measured_metrics
-from semscale.drift.exchange_test import drift_bounds, exchange_test, holm
+from semscale.drift.comparison import Comparison, measured_metrics, run_drifts
+from semscale.drift.exchange_test import drift_bounds, exchange_test, holm, joint_p_values
 from semscale.drift.hard_limits import BrokenItems, LimitCheck, broken_items, check_limits
 from semscale.drift.metrics import QUALITY_METRICS, TEXT_METRICS, Metric, mean_loss, metric_label
 from semscale.drift.settings import LIMITS, GateSettings, Group
@@ -32,7 +32,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run, hashed, named
 from semscale.messages import did_you_mean, shortened, unknown_name
 from semscale.signature import Signature
-from semscale.types import Mask
+from semscale.types import Floats, Mask
 
 FEWEST_TO_PASS = 10
 """Items with a value that a test needs to pass."""
@@ -263,9 +263,9 @@ def metric_tests(
 ) -> tuple[MetricTest, ...]:
     """Test some metrics over all items and in each group.
 
-    Metrics over all items are a family for Holm's correction. So are the groups of a kind in each metric; no
-    group is more certain than its metric over all items, so that groups cost the tests over all items
-    nothing.
+    Metrics over all items are corrected together by ``joint_p_values``, as they depend on each other. The
+    groups of a kind, which share no items, are corrected by Holm in each metric. No group is more certain
+    than its metric over all items, so that groups cost the tests over all items nothing.
     """
     members = group_members(comparison, settings)
     drifts = {name: comparison.drifts_by_run(name) for name in names}
@@ -274,7 +274,8 @@ def metric_tests(
         for group, inside in members.items()
         for name in names
     }
-    overall = dict(zip(names, holm([p_values[name, None] for name in names]), strict=True))
+    overall = _corrected({name: drifts[name] for name in names if _has_noise(comparison, name)})
+    overall = {**dict.fromkeys(names, 1.0), **overall}
     adjusted: dict[tuple[str, Group | None], float] = {(name, None): p for name, p in overall.items()}
     for name in names:
         for kind in dict.fromkeys(group[0] for group in members if group is not None):
@@ -289,6 +290,18 @@ def metric_tests(
         for group in members
         for name in names
     )
+
+
+def _corrected(drifts: Mapping[str, Floats]) -> dict[str, float]:
+    """Correct the p-values of metrics; of a judge, who compares no rerun, apart from those of all runs."""
+    families: dict[int, list[str]] = {}
+    for name, of_metric in drifts.items():
+        families.setdefault(of_metric.shape[1], []).append(name)
+    corrected = {}
+    for names in families.values():
+        p_values = joint_p_values([drifts[name] for name in names])
+        corrected |= {name: min(1.0, len(families) * p) for name, p in zip(names, p_values, strict=True)}
+    return corrected
 
 
 def _has_noise(comparison: Comparison, name: str) -> bool:
@@ -342,30 +355,18 @@ def _change(  # noqa: PLR0913, PLR0917 - a test
     metric = comparison.metrics[name]
     if metric.name in QUALITY_METRICS or metric.direction != "either":
         losses = np.nan_to_num(comparison.pair_losses[name][inside], nan=0.0)
-        mean, among = drift_parts(losses.transpose(0, 2, 1))
-        gains = mean - among
+        gains = run_drifts(losses.transpose(0, 2, 1), metric.power)
         if float(gains[:, 0].mean()) >= margin and exchange_test(gains) < alpha:
             return Change.BETTER
     return Change.NONE if outcome is Outcome.PASS else Change.UNDECIDED
 
 
 def margin_of(comparison: Comparison, settings: GateSettings, name: str, group: Group | None = None) -> float:
-    """Return the margin of a metric, in its unit: that of the slice, of the settings, or the usual one.
-
-    The usual margin is fixed; where wording alone moves the metric, it is at least a share of the mean loss
-    among baseline and reruns.
-    """
+    """Return the margin of a metric, in its unit: that of the slice, of the settings, or the metric's own."""
     for of_slice, own in settings.groups:
         if of_slice == group and name in own.margins:
             return own.margins[name]
-    if name in settings.margins:
-        return settings.margins[name]
-    metric, noise = comparison.metrics[name], comparison.noise(name)
-    return (
-        metric.margin
-        if noise is None or math.isnan(noise)
-        else max(metric.margin, metric.noise_share * noise)
-    )
+    return settings.margins.get(name, comparison.metrics[name].margin)
 
 
 def group_members(comparison: Comparison, settings: GateSettings) -> dict[Group | None, Mask]:
