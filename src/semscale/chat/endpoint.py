@@ -234,7 +234,7 @@ def content_of(message: Message) -> str | list[dict[str, Any]]:
 
 
 def sampling_settings(parameters: Parameters, limit_name: str = "max_tokens") -> dict[str, Any]:
-    """Write the parameters that are set as fields of OpenAI's interface, which LangChain's models take, too."""
+    """Write the parameters that are set by OpenAI's names for them, which LangChain's models take, too."""
     settings: dict[str, Any] = {
         name: getattr(parameters, name) for name in _PLAIN if getattr(parameters, name) is not None
     }
