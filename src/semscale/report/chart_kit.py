@@ -26,7 +26,7 @@ CARD: Final = "#fdfcf9"
 ACCENT: Final = "#1f5a92"
 BAR: Final = "#5c8fc0"  # the accent, light enough for a dark whisker to be seen on it
 CONTRAST: Final = "#b4581a"
-NEUTRAL: Final = "#b9b3a4"  # neither good nor bad: what lies between, and what there is to compare with
+NEUTRAL: Final = "#8c8574"  # neither good nor bad: what lies between, and what there is to compare with
 # Light paper to deep blue; lightness falls steadily, so the order survives in grey and in print.
 _SEQUENTIAL: Final = ("#f6f3ec", "#d5e1ea", "#a3c1da", "#6798c2", "#326ea6", "#154a7d", "#0a2d52")
 # Orange and blue differ for every common colour-vision deficiency; the middle is a neutral sand.

@@ -218,6 +218,8 @@ def _lead(sheet: Sheet, document: Document) -> None:
             sheet.line(advice)
         case Rates(figures, interval):
             _estimates(sheet, figures, interval)
+        case blocks.Figure() as figure:
+            _block(sheet, figure)
         case Decision(text, _, about):
             sheet.cells([capitalised(text), line_text(about)])
 
@@ -229,12 +231,12 @@ def _estimates(sheet: Sheet, figures: Sequence[tuple[WithInterval, str]], interv
 
 def _method(sheet: Sheet, document: Document) -> None:
     sheet.line("How to reproduce and cite this", "title")
-    sheet.cells(["Signature", str(document.signature)])
     for name, value in document.settings:
         sheet.cells([name, line_text(value)])
     sheet.row += 1
     for work in document.citations:
         sheet.line(f"{work.authors} {work.title}. {work.place}. ({work.use}) {work.url}".strip())
+    sheet.cells(["Signature", str(document.signature)])
 
 
 def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - one case for each kind of block
