@@ -561,8 +561,6 @@ class ComparedItem:
     pairs: tuple[ComparedPair, ...]
     n_more: int
     brief: tuple[Cell, ...] = ()
-    harm: Cell | None = None
-    drifts: tuple[tuple[Line, Cell], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -593,7 +593,7 @@ def _forest_row(summary: DriftSummary, test: MetricTest) -> ForestRow:
     digits = digits_for(0, metric.span)
     return ForestRow(
         name=one_line(metric.label),
-        drift=test.drift / margin,
+        value=test.drift / margin,
         low=test.low / margin,
         high=test.high / margin,
         text=f"{signed(number(test.drift, digits))} (margin {number(margin, digits)})",

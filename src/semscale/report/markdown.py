@@ -191,8 +191,7 @@ def _item(item: blocks.ItemCard, noun: str) -> str:
 
 def _compared_item(item: blocks.ComparedItem) -> str:
     labels = ", ".join([code(item.id.text, item.id.limit), *map(_line, item.labels)])
-    harm = "" if item.harm is None else f"**{_cell(item.harm)}** harm "
-    lines = [f"- {harm}({labels})" if harm else f"- {labels}"]
+    lines = [f"- {labels}"]
     lines += [f"  - asked: {_cell(item.input)}"] if item.input is not None else []
     for pair in item.pairs:
         for text, name, absent in zip((pair.baseline, pair.candidate), pair.names, pair.absent, strict=True):
@@ -200,7 +199,6 @@ def _compared_item(item: blocks.ComparedItem) -> str:
         lines += _findings(pair.findings)
         lines += [f"  - {_figures(pair.figures)}"] if pair.figures else []
     lines += [f"  - and {item.n_more:,} more pairs, which differ less"] if item.n_more else []
-    lines += [f"  - drift: {_figures(item.drifts)}"] if item.drifts else []
     return "\n".join(lines)
 
 

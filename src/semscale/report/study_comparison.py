@@ -283,7 +283,7 @@ def _standing_figure(standings: "Sequence[tuple[MethodComparison, Standing]]") -
     rows = [
         ForestRow(
             name=f"{_SUBJECTS[standing.subject]}, {_brief(method)}",
-            drift=standing.value,
+            value=standing.value,
             low=standing.low,
             high=standing.high,
             text=with_interval(standing, 2),

@@ -332,8 +332,7 @@ def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Q
 
 def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
     for item in block.items:
-        harm = [] if item.harm is None else ["harm", *_values(item.harm)]
-        sheet.cells([line_text(item.id), *harm, *map(line_text, item.labels)], "heading")
+        sheet.cells([line_text(item.id), *map(line_text, item.labels)], "heading")
         if item.input is not None:
             sheet.cells(["input", cell_text(_whole(item.input))])
         for pair in item.pairs:
@@ -344,8 +343,6 @@ def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
                 sheet.cells([guard, reason])
             for named, value in pair.figures:
                 sheet.cells([line_text(named), *_values(value)])
-        for named, value in item.drifts:
-            sheet.cells([f"drift: {line_text(named)}", *_values(value)])
 
 
 def _named(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:
