@@ -276,13 +276,14 @@ def write_instructions(out: Path, codebook: Codebook, column: str, command: str)
     Returns:
         The path of the instructions.
     """
-    codes = "\n".join(
+    codes = [code for code in codebook.codes if not code.is_net]
+    listed = "\n".join(
         f"- **{code.name}**: {code.definition} For example: {'; '.join(code.examples)}."
         + (f" Not: {'; '.join(code.negative_examples)}." if code.negative_examples else "")
-        for code in codebook.codes
+        for code in codes
     )
-    example = f"{codebook.names[0]}; {codebook.names[1]}"
-    text = _INSTRUCTIONS.format(file=out.name, column=column, codes=codes, example=example, command=command)
+    example = "; ".join(code.name for code in codes[:2])
+    text = _INSTRUCTIONS.format(file=out.name, column=column, codes=listed, example=example, command=command)
     return write_beside(out, text)
 
 
