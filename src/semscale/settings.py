@@ -275,9 +275,9 @@ def mistake(detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
     return f"{setting} must {condition}"
 
 
-def _condition(kind: str, context: Any, given: object) -> str | None:  # noqa: ANN401 - pydantic's own context
+def _condition(kind: str, context: Any, content: object) -> str | None:  # noqa: ANN401 - pydantic's own context
     """Return what a value must be or have, and the value; ``None`` for rare kinds of errors."""
-    value = shortened(given)
+    value = shortened(content)
     if kind in _BOUNDS:
         bound, sign = _BOUNDS[kind]
         return f"be {sign} {context[bound]:g}, got {value}"
@@ -286,7 +286,7 @@ def _condition(kind: str, context: Any, given: object) -> str | None:  # noqa: A
         return f"have at least {least} {'entry' if least == 1 else 'entries'}, got {value}"
     if kind == "literal_error":
         expected = context["expected"].replace("'", "")
-        near = nearest_name(str(given), re.split(", | or ", expected))
+        near = nearest_name(str(content), re.split(", | or ", expected))
         return f"be {expected}, got {value}" + (f"; did you mean {near!r}?" if near else "")
     expected = _TYPES.get(kind.partition("_")[0])
     return None if expected is None else f"be {expected}, got {value}"
