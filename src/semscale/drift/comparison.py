@@ -195,9 +195,16 @@ class Comparison:
         drifts = run_drifts(losses, self.metrics[metric].power)
         return np.where(unknown[:, None], np.nan, np.round(drifts, _DECIMALS))
 
-    def noise(self, metric: str) -> float | None:
-        """Return the mean loss between baseline and reruns; ``None`` without a rerun."""
-        return mean_loss(self.noise_losses(metric)) if self.reruns else None
+    def noise(self, metric: str, power: int = 1) -> float | None:
+        """Return the mean of loss^power over items, baseline and reruns, each against the others of these.
+
+        ``None`` without a rerun.
+        """
+        if not self.reruns:
+            return None
+        losses, unknown = self._known_losses(metric)
+        scores = (run_losses(losses[:, 1:, 1:]) ** power).mean(axis=1)
+        return mean_loss(np.where(unknown, np.nan, scores))
 
     def _known_losses(self, metric: str) -> tuple[Floats, Mask]:
         """Return the losses of all pairs of runs with 0 for NaN, and the items at which none is known."""
@@ -232,16 +239,16 @@ def run_drifts(losses: Floats, power: int = 1) -> Floats:
 
     With a run's mean loss L against the others (``run_losses``), its drift is
 
-        L^power - mean of all runs' L^power
+        L^power - mean of L^power over all runs
 
     Power 2 gives an item that is entirely different more weight than several that differ a little, as other
     words for the same always do. If all runs are of one model, each of them is as likely to have any of an
     item's drifts. Two runs cannot be told apart by a loss that is the same in both directions: with them, the
-    drift is the mean loss L itself.
+    drift is the mean loss itself.
 
     Args:
         losses: shape (n, k, k), k >= 2, as for ``run_losses``.
-        power: 1 or 2; net losses, which may be below 0, have power 1.
+        power: 1 or 2; losses that may be below 0 have power 1.
 
     Returns:
         Shape (n, k).
@@ -254,10 +261,10 @@ def run_drifts(losses: Floats, power: int = 1) -> Floats:
         [[0.132, -0.106, -0.026]]
     """
     k = losses.shape[1]
-    scores = run_losses(losses)
+    means = run_losses(losses)
     if k == 2:  # noqa: PLR2004 - a pair
-        return scores
-    scores = scores**power
+        return means
+    scores = means**power
     return np.asarray(scores - scores.mean(axis=1, keepdims=True))
 
 

@@ -367,11 +367,18 @@ def _change(  # noqa: PLR0913, PLR0917 - a test
 
 
 def margin_of(comparison: Comparison, settings: GateSettings, name: str, group: Group | None = None) -> float:
-    """Return the margin of a metric, in its unit: that of the slice, of the settings, or the metric's own."""
+    """Return the margin of a metric, in its unit: that of the slice, of the settings, or the metric's own.
+
+    The metric's own margin is fixed, or at least a share of the noise; see ``Metric.noise_share``.
+    """
     for of_slice, own in settings.groups:
         if of_slice == group and name in own.margins:
             return own.margins[name]
-    return settings.margins.get(name, comparison.metrics[name].margin)
+    if name in settings.margins:
+        return settings.margins[name]
+    metric = comparison.metrics[name]
+    noise = comparison.noise(name, metric.power) if metric.noise_share else None
+    return max(metric.margin, metric.noise_share * (noise or 0.0))
 
 
 def group_members(comparison: Comparison, settings: GateSettings) -> dict[Group | None, Mask]:

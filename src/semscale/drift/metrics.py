@@ -12,9 +12,6 @@ from semscale.guards.findings import Finding
 from semscale.guards.number_guard import CHANGED_KINDS
 from semscale.types import Floats, Integers
 
-SHORTENED = 0.6
-"""Share of the characters below which an item counts as shortened."""
-
 MARGIN = 0.04
 """Margin of a metric, as a share of its greatest loss."""
 
@@ -114,8 +111,9 @@ class Metric:
         span: the greatest loss.
         silent: loss of a run that has no text where the other run has some; ``None`` for the greatest.
         margin: drift from which on a change matters.
-        power: power of an item's mean loss in its drift: 2 where wording alone moves every item's loss, so
-            that an item that is entirely different counts more than several that differ a little.
+        power: power of a run's mean loss at an item in its drift: 2 where wording alone moves every item's loss,
+            so that an item that is entirely different counts more than several that differ a little.
+        noise_share: the margin is at least this share of the loss^power among baseline and reruns.
         unit: field that the loss is about; empty where the loss is a share.
         direction: numbers of the field that are better.
         is_assumed: whether the direction comes from the field's name alone.
@@ -135,6 +133,7 @@ class Metric:
     silent: float | None = None
     margin: float = MARGIN
     power: int = 1
+    noise_share: float = 0.0
     unit: str = ""
     direction: Direction = "either"
     is_assumed: bool = False
@@ -219,11 +218,6 @@ def _changed_numbers(item: AlignedItem) -> float:
     return sum(found) / len(found) if found else math.nan
 
 
-def _shortened(item: AlignedItem) -> float:
-    """Return 1 if the candidate has less than ``SHORTENED`` of the baseline's characters."""
-    return float(item.candidate.characters < SHORTENED * item.baseline.characters)
-
-
 def _fewer_outputs(item: AlignedItem) -> float:
     """Return the outputs that the candidate lacks, as a share of the longer list; below 0 for extra ones."""
     return (len(item.baseline) - len(item.candidate)) / item.longest
@@ -232,7 +226,7 @@ def _fewer_outputs(item: AlignedItem) -> float:
 TEXT_METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("match", "match", _similarity("match"), is_similarity=True, power=2),
+        Metric("match", "match", _similarity("match"), is_similarity=True, is_usual=False, power=2),
         Metric(
             "bertscore_f1",
             "BERTScore F1",
@@ -242,30 +236,27 @@ TEXT_METRICS: Mapping[str, Metric] = {
             power=2,
         ),
         Metric("cosine", "cosine", _similarity("cosine"), is_similarity=True, is_usual=False, power=2),
-        Metric("lost_content", "lost content", _lost_content, is_directed=True, power=2),
-        Metric("added_content", "added content", _added_content, is_directed=True, silent=0.0, power=2),
-        Metric("shortened", "shortened items", _shortened, is_directed=True, margin=0.17, affected="items"),
+        Metric("lost_content", "lost content", _lost_content, is_directed=True, power=2, margin=0.045),
         Metric(
-            "lengthened",
-            "lengthened items",
-            lambda item: _shortened(item.exchanged()),
+            "added_content",
+            "added content",
+            _added_content,
             is_directed=True,
             silent=0.0,
-            margin=0.17,
-            affected="items",
+            power=2,
+            margin=0.019,
+            noise_share=0.19,
         ),
         Metric(
             "contradictions",
             "contradictions",
             _contradictions,
-            power=2,
+            margin=0.055,
             needs_english=True,
             affected="outputs",
         ),
-        Metric("changed_numbers", "changed numbers", _changed_numbers, affected="outputs"),
-        Metric(
-            "fewer_outputs", "lost outputs", _fewer_outputs, is_directed=True, is_net=True, margin=0.08
-        ),
+        Metric("changed_numbers", "changed numbers", _changed_numbers, is_usual=False, affected="outputs"),
+        Metric("fewer_outputs", "lost outputs", _fewer_outputs, is_directed=True, is_net=True, margin=0.09),
         Metric(
             "more_outputs",
             "extra outputs",
@@ -273,7 +264,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
             is_directed=True,
             is_net=True,
             silent=-1.0,
-            margin=0.08,
+            margin=0.085,
         ),
         Metric(
             "output_count",
