@@ -102,9 +102,9 @@ def test_a_direction_in_the_file_makes_better_numbers_no_loss(semscale, approved
     gate = tmp_path / "gate.yaml"
 
     def loss(direction):
-        gate.write_text(f"fields: {{credits: {direction}}}\nmetrics: credits_difference\n", encoding="utf-8")
+        gate.write_text(f"fields: {{credits: {direction}}}\nmetrics: credits_change\n", encoding="utf-8")
         ended = semscale("drift", "gate", path, "--model", "m", "--gate", gate, "--json")
-        (metric,) = [one for one in json.loads(ended.out)["metrics"] if one["metric"] == "credits_difference"]
+        (metric,) = [one for one in json.loads(ended.out)["metrics"] if one["metric"] == "credits_change"]
         return metric["loss"], ended.code
 
     assert loss("higher") == (0, 0)

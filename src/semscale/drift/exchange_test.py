@@ -19,8 +19,8 @@ EXCHANGES = 2_000
 def exchange_test(drifts: Floats) -> float:
     """Return the p-value of the paired exchange test: "the candidate is like the other runs".
 
-    At each item every run has a drift: its mean loss against the others, less the mean loss among the others
-    (``comparison.drift_parts``). If the candidate is of the same model as the others, chance alone decided
+    At each item every run has a drift: by how much its loss exceeds the mean of all runs
+    (``comparison.run_drifts``). If the candidate is of the same model as the others, chance alone decided
     which run is called the candidate. So at each item each of the k drifts is equally likely to be the
     candidate's, and their sum over items has a known distribution:
 
@@ -92,8 +92,8 @@ def joint_p_values(drifts: Sequence[Floats]) -> list[float]:
     """Correct the p-values of several metrics for their number, with their correlation.
 
     The candidate's role is exchanged at each item, at random and in all metrics at once. Each of these
-    exchanges gives every metric a sum of drifts and so a p-value among all exchanges; the corrected p-value of
-    a metric is the share of exchanges whose smallest p-value is at most the metric's own. So the chance that
+    exchanges gives every metric a sum of drifts and so a p-value among all exchanges; the corrected p-value
+    of a metric is the share of exchanges whose smallest p-value is at most the metric's own. So the chance that
     any metric of an unchanged candidate falls below alpha is at most alpha, exactly, however few exchanges
     are drawn and however the metrics depend on each other. Metrics that say the same cost each other nothing,
     where Holm's method counts each of them.

@@ -111,8 +111,8 @@ class Metric:
         span: the greatest loss.
         silent: loss of a run that has no text where the other run has some; ``None`` for the greatest.
         margin: drift from which on a change matters.
-        power: power of a run's mean loss at an item in its drift: 2 where wording alone moves every item's loss,
-            so that an item that is entirely different counts more than several that differ a little.
+        power: power of a run's mean loss at an item in its drift: 2 where wording alone moves every item's
+            loss, so that an item that is entirely different counts more than several that differ a little.
         noise_share: the margin is at least this share of the loss^power among baseline and reruns.
         unit: field that the loss is about; empty where the loss is a share.
         direction: numbers of the field that are better.
@@ -264,7 +264,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
             is_directed=True,
             is_net=True,
             silent=-1.0,
-            margin=0.085,
+            margin=0.08,
         ),
         Metric(
             "output_count",
@@ -359,11 +359,6 @@ def metric_label(name: str) -> str:
     """
     known = {**TEXT_METRICS, **QUALITY_METRICS}
     return known[name].label if name in known else name.replace("_", " ")
-
-
-def usual_metrics() -> tuple[str, ...]:
-    """List the names of the metrics of texts that a gate tests by default."""
-    return tuple(name for name, metric in TEXT_METRICS.items() if metric.is_usual)
 
 
 def mean_loss(losses: Floats) -> float:
