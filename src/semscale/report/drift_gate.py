@@ -107,24 +107,21 @@ _NUMBERS_NOTE = (
 
 
 def drift_document(summary: DriftSummary) -> Document:
-    """Turn a comparison, with or without a gate's decision, into a document."""
+    """Turn a comparison with the gate's decision into a document."""
     comparison, decision = summary.comparison, summary.decision
     facts = tuple(f"{sentence}." for sentence in gravest_facts(summary))
-    lead = None
-    if decision is not None:
-        about = ("The gate's decision about “", model_name(summary), "”")
-        lead = Decision(OUTCOMES[decision.outcome], LEVELS[decision.outcome], about)
+    about = ("The gate's decision about “", model_name(summary), "”")
     return Document(
         kind="drift report",
-        name="Drift" if decision is None else "Drift gate",
+        name="Drift gate",
         title=_title(summary),
         source=(
             Quoted(comparison.baseline.dataset, _LONGEST_NAME),
             f"{comparison.candidate.recorded:%Y-%m-%d}",
         ),
         signature=summary.signature,
-        lead=lead,
-        next_step=f"{summary.next_step}." if summary.next_step else "",
+        lead=Decision(OUTCOMES[decision.outcome], LEVELS[decision.outcome], about),
+        next_step=f"{summary.next_step}.",
         counting=tuple(_counting(summary)),
         reading=facts,
         facts=_counts(summary),
@@ -148,7 +145,7 @@ def drift_document(summary: DriftSummary) -> Document:
             *(("Last hash of the history", head) for head in summary.heads),
             *signature_fields(summary.signature),
         ),
-        ending=None if decision is None else (_verdict(summary, decision), LEVELS[decision.outcome]),
+        ending=(_verdict(summary, decision), LEVELS[decision.outcome]),
     )
 
 
@@ -161,8 +158,6 @@ def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
     """State what decided, the gravest first, in sentences without their full stops."""
     decision, ruler = summary.decision, summary.ruler
     moved = (capitalised(ruler.sentence),) if ruler is not None and ruler.has_moved else ()
-    if decision is None:
-        return (*moved, _greatest_drift(summary.overall))
     if decision.outcome is Outcome.FAIL:
         failures = _failures(summary, decision)
         also = (f"{counted(len(failures) - 1, 'more reason')} below",) if len(failures) > 1 else ()
@@ -208,8 +203,6 @@ def _greatest_drift(tests: Iterable[MetricTest]) -> str:
 
 def _title(summary: DriftSummary) -> Line:
     decision, name = summary.decision, model_name(summary)
-    if decision is None:
-        return ("“", name, "” compared with the baseline")
     if decision.outcome is Outcome.FAIL:
         return ("“", name, "” is worse than the baseline")
     if decision.outcome is Outcome.PASS:
@@ -258,8 +251,8 @@ def _counts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
         ("Without output", Count(summary.n_silent)),
         ("Reruns", Count(len(comparison.reruns))),
     ]
-    for outcome, word in OUTCOMES.items() if decision else ():
-        tests = [test for test in decision.tests if test.outcome is outcome] if decision else []
+    for outcome, word in OUTCOMES.items():
+        tests = [test for test in decision.tests if test.outcome is outcome]
         counts.append((f"Tests {word}", Count(len(tests))))
     return tuple(counts)
 
@@ -272,7 +265,7 @@ def _cautions(summary: DriftSummary) -> Iterator[str]:
             f"{count(len(matching.changed))} of {counted(matching.n_baseline, 'item')} have another input in "
             f"the candidate and were not compared: {named(matching.changed)}"
         )
-    yield from comparison.cautions if decision is None else decision.cautions
+    yield from decision.cautions
     if comparison.judged is not None:
         first = comparison.judged.summarize(IntervalPlan()).first_place
         yield from present(position_bias_note("the judge", first))
@@ -362,7 +355,7 @@ def telling_items(summary: DriftSummary, most: int = TEXTS) -> tuple[int, ...]:
 
     Without a failure, or beyond it, these are the items that became worse.
     """
-    failures = [] if summary.decision is None else _failures(summary, summary.decision)
+    failures = _failures(summary, summary.decision)
     shown = chain.from_iterable(failure.items for failure in failures)
     worse = (item.index for item in summary.worst(most))
     return tuple(islice(dict.fromkeys(chain(shown, worse)), most))
@@ -493,8 +486,6 @@ def _cut(pieces: Sequence[Piece], limit: int) -> Marked:
 
 def _checks_section(summary: DriftSummary) -> Section | None:
     decision = summary.decision
-    if decision is None:
-        return None
     findings = (*_not_passed(summary, decision), *_passed(decision))
     return section("checks", "What the gate checked", Findings(findings, detail="both"))
 
@@ -567,9 +558,8 @@ def _hidden_metrics(decision: GateDecision) -> set[str]:
 
 
 def _metrics_section(summary: DriftSummary) -> Section | None:
-    tests = [test for test in summary.overall if summary.decision is None or summary.is_tested(test)]
-    if summary.decision is not None:
-        tests = [test for test in tests if test.metric not in _hidden_metrics(summary.decision)]
+    hidden = _hidden_metrics(summary.decision)
+    tests = [test for test in summary.overall if summary.is_tested(test) and test.metric not in hidden]
     drawn = [test for test in tests if math.isfinite(test.drift)]
     if not drawn:
         return None
@@ -634,7 +624,7 @@ def outcome_cell(outcome: str | None) -> Cell:
 
 
 def _group_sections(summary: DriftSummary) -> Iterator[Section]:
-    tests = [test for test in summary.grouped if summary.decision is None or summary.is_tested(test)]
+    tests = [test for test in summary.grouped if summary.is_tested(test)]
     kinds = dict.fromkeys(test.group[0] for test in tests if test.group)
     for number_, kind in enumerate(kinds, start=1):
         of_kind = [test for test in tests if test.group and test.group[0] == kind]
