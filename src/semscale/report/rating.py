@@ -564,7 +564,7 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
     shares = (
         ("top 2 points", "top_2_box", f"top-2-box: mass on {' and '.join(values[-2:])}"),
         ("bottom 2 points", "bottom_2_box", f"bottom-2-box: mass on {' and '.join(values[:2])}"),
-        ("net (top less bottom)", "net", "top-2-box minus bottom-2-box"),
+        ("net (top minus bottom)", "net", "top-2-box minus bottom-2-box"),
         ("NPS", "nps", "net promoter score: mass on 9 and 10 minus mass on 0 to 6"),
     )
     corrected_shares = {} if compared is None else compared.corrected_figures

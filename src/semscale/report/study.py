@@ -79,16 +79,16 @@ _RERUNS = (
     "people, and describes none."
 )
 _METHODS = (
-    "The same personas, concepts and samples by two methods; the difference is the first less the second."
+    "The same personas, concepts and samples by two methods; the difference is the first minus the second."
 )
 _MODELS = (
-    "The same personas, concepts and samples by two models; the difference is the first less the second. "
+    "The same personas, concepts and samples by two models; the difference is the first minus the second. "
     "Where models disagree, at most one of them is right about people. Where they agree, they may share an "
     "error."
 )
 _ORDERS = (
-    "Answers to what came first less answers to the same concepts later. An interval without 0 shows that "
-    "the order moved the answers; rotation evens this out over the panel."
+    "Answers to the first concepts minus answers to the same concepts later. An interval without 0 shows "
+    "that the order moved the answers; rotation evens this out over the panel."
 )
 _LIMITS = (
     "Without answers of people, this study cannot show how many people would buy or agree, whether a "
@@ -372,7 +372,7 @@ def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: s
         _METHOD,
         ("first", lambda row: Quoted(row.first, 60)),
         ("second", lambda row: Quoted(row.second, 60)),
-        ("first less second", lambda row: estimate_cell(row.difference, digits, signed=True)),
+        ("first minus second", lambda row: estimate_cell(row.difference, digits, signed=True)),
         ("p", lambda row: Number(row.p_value, 3)),
         ("p, Holm", lambda row: Number(row.p_adjusted, 3)),
     )
@@ -477,7 +477,7 @@ def _order_blocks(summary: "StudySummary") -> Iterator[Block | str]:
             _QUESTION,
             _METHOD,
             ("first", lambda order: order.ordered),
-            ("first less later", lambda order: estimate_cell(order.effect, signed=True)),
+            ("first minus later", lambda order: estimate_cell(order.effect, signed=True)),
         )
         yield table_of(summary.orders, columns, brief_title="Order effects", noun="effect")
         yield _ORDERS
