@@ -416,7 +416,7 @@ def test_what_the_linter_says_is_a_warning(make_summary):
     )
     passed = SimpleNamespace(verdict="pass", reasons=("every criterion is met",), worst_first=(), findings=())
     assert dataclasses.replace(summary, lint=warned).document().warnings == (
-        "This scale passes with warnings (warn: plain: its ends are alike)",
+        "passes with warnings (warn: plain: its ends are alike)",
     )
     assert dataclasses.replace(summary, lint=passed).document().warnings == ()
 
@@ -632,8 +632,8 @@ def test_what_the_linter_says_stands_in_the_head_and_with_the_scale(rated, linte
     shown = read_page(page(summary.document()))
     shown.assert_harmless()
     head, _, rest = shown.text.partition("Distribution of the ratings")
-    assert f"This scale passes with warnings ({linted.reasons[0]}" in head
-    assert "This scale passes with warnings" in rest
+    assert f"passes with warnings ({linted.reasons[0]}" in head
+    assert "passes with warnings" in rest
     for one in linted.findings:
         assert f"{one.anchor_set or 'all sets'}: {one.reason}" in rest
 

@@ -33,7 +33,6 @@ from semscale.report.document import (
     Quoted,
     Section,
     Share,
-    Subheading,
     Value,
     estimate_cell,
     share_cell,
@@ -175,7 +174,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
         "Severity of the judges" if severity else "The judge",
         severity,
         judge_table(summary),
-        Subheading("Agreement between the judges") if is_panel else None,
+        Paragraph("Agreement between the judges", "heading") if is_panel else None,
         _agreement_table(summary) if is_panel else None,
     )
     yield section("humans", "Comparison with human labels", human_table(summary))

@@ -11,7 +11,6 @@ from semscale.report.document import (
     Citation,
     Count,
     DataTable,
-    Definitions,
     Document,
     Figure,
     Label,
@@ -21,7 +20,6 @@ from semscale.report.document import (
     Quoted,
     Section,
     Share,
-    Subheading,
     Value,
     estimate_cell,
     share_cell,
@@ -241,8 +239,10 @@ def _sections(summary: "StudySummary") -> Iterator[Section | None]:
     limits = (Paragraph(limit) for limit in (_NO_PEOPLE, *_LIMITS))
     yield section("limits", "What this study cannot say", *limits)
     used = dict.fromkeys(counts.method for counts in summary.statuses)
-    meanings = tuple((capitalised(METHOD_NAMES[name]), Label(_METHOD_MEANINGS[name])) for name in used)
-    yield section("reading", "How answers were measured", Definitions(meanings))
+    meanings = [(capitalised(METHOD_NAMES[name]), _METHOD_MEANINGS[name]) for name in used]
+    yield section(
+        "reading", "How answers were measured", table(("method", "meaning"), meanings, detail="full")
+    )
 
 
 # A question
@@ -265,7 +265,7 @@ def _question_blocks(
         yield _quotes(summary, question, quotes)
         yield _READ_ANSWERS
     for attribute in summary.design.groups:
-        yield Subheading(("By ", Quoted(attribute), ", all concepts together"))
+        yield Paragraph(("By ", Quoted(attribute), ", all concepts together"), "heading")
         for measure in measures:
             yield _groups(measure, attribute)
         yield from _difference_blocks(summary, question, attribute)
@@ -490,7 +490,7 @@ def _order_blocks(summary: "StudySummary") -> Iterator[Block | str]:
 def _status_blocks(summary: "StudySummary") -> Iterator[Block | str]:
     yield _statuses(summary, None)
     for attribute in summary.design.groups:
-        yield Subheading(("By ", Quoted(attribute)))
+        yield Paragraph(("By ", Quoted(attribute)), "heading")
         yield _statuses(summary, attribute)
     if summary.unrated:
         columns: Columns[Any] = (
@@ -502,7 +502,7 @@ def _status_blocks(summary: "StudySummary") -> Iterator[Block | str]:
             ("example", lambda row: Quoted(row.reply, 300)),
         )
         title = "Why answers have no rating"
-        yield Subheading(title)
+        yield Paragraph(title, "heading")
         yield table_of(summary.unrated, columns, brief_title=title, noun="reason")
     yield "Answers without a rating are left out of every figure. They are never treated as 0."
 
