@@ -300,7 +300,7 @@ def test_baseline_and_reruns_are_references_of_equal_standing():
     made = pair_of_runs(0.5, 0.2, 0.7)
     np.testing.assert_allclose(made.mean_losses("match"), [0.6])
     np.testing.assert_allclose(made.noise_losses("match"), [0.2])
-    # Mean losses against the others are .6, .35 and .45; their squares .36, .1225 and .2025 have a mean of .2283.
+    # Mean losses against the others are .6, .35 and .45; their squares have a mean of .2283.
     drifts = [[0.13167, -0.10583, -0.02583]]
     np.testing.assert_allclose(made.drifts_by_run("match"), drifts, atol=1e-5)
     np.testing.assert_allclose(made.losses("match"), [0.5])

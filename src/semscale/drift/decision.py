@@ -1,17 +1,35 @@
 """The decision of the gate: pass, fail, or undecided.
 
-Every metric is tested over all items, and in each group of the kinds that ``by`` names. The drift of an item
-is the candidate's mean loss against the baseline and its reruns, less the mean loss among these. A test
+Every metric is tested over all items, and in each group of the kinds that ``by`` names. With the mean loss L
+of each run against the others, the drift of an item is the candidate's L^p less the mean of L^p over all
+runs: p is 2 for similarities, where other words alone move every item's loss, and 1 for other metrics. A test
 
-- *fails* if the drift is beyond chance (the p-value of ``exchange_test``, corrected by Holm for all metrics,
-  is below alpha) and beyond the margin (the mean drift is at least the margin);
+- *fails* if the mean drift is beyond chance (the p-value of ``exchange_test``, corrected for all metrics by
+  ``joint_p_values``, is below alpha) and at least the margin;
 - *passes* if it does not fail, at least 10 items have a value, and the upper bound of the mean drift
   (``drift_bounds``) lies below the margin;
 - is *undecided* otherwise.
 
+Five items, a candidate, a baseline and a rerun. The candidate contradicts both others in .6 of the outputs of
+three items, and nothing else differs. At these items the candidate's L is .6 and that of the others .3, so
+that its drift is .6 - (.6 + .3 + .3) / 3 = .2, and theirs would be -.1:
+
+>>> losses = np.zeros((5, 3, 3))
+>>> losses[:3, 0, 1:] = losses[:3, 1:, 0] = 0.6
+>>> drifts = run_drifts(losses)
+>>> drifts[0].round(3).tolist()
+[0.2, -0.1, -0.1]
+
+The sum .6 is reached only if the candidate is the odd run at all three: p = (1/3)^3 / 2 = .0185 < .05. The
+mean, .6 / 5 = .12, lies beyond the margin of contradictions, .055. If no other metric is tested, the gate
+fails:
+
+>>> round(exchange_test(drifts), 4), round(float(drifts[:, 0].mean()), 3)
+(0.0185, 0.12)
+
 Without a rerun of the baseline, nothing tells a drift from the noise of the model: only quality, which
-references or a judge measure, can fail then. The margin is fixed for each metric (``metrics.TEXT_METRICS``),
-or a share of the losses among baseline and reruns where wording alone moves the metric. Hard limits
+references or a judge measure, can fail then. The margin is fixed for each metric (``metrics.TEXT_METRICS``);
+that of added content is at least a share of the noise. Hard limits
 (``hard_limits``), thresholds and must-pass items know no chance. The gate fails if any of these or a test
 fails; it is undecided if a test over all items is undecided; otherwise it passes.
 """

@@ -93,10 +93,10 @@ def joint_p_values(drifts: Sequence[Floats]) -> list[float]:
 
     The candidate's role is exchanged at each item, at random and in all metrics at once. Each of these
     exchanges gives every metric a sum of drifts and so a p-value among all exchanges; the corrected p-value
-    of a metric is the share of exchanges whose smallest p-value is at most the metric's own. So the chance that
-    any metric of an unchanged candidate falls below alpha is at most alpha, exactly, however few exchanges
-    are drawn and however the metrics depend on each other. Metrics that say the same cost each other nothing,
-    where Holm's method counts each of them.
+    of a metric is the share of exchanges whose smallest p-value is at most the metric's own. So the chance
+    that any metric of an unchanged candidate falls below alpha is at most alpha, exactly, however few
+    exchanges are drawn and however the metrics depend on each other. Metrics that say the same cost each
+    other nothing, where Holm's method counts each of them.
 
     Args:
         drifts: for each of m metrics shape (n, k), as for ``exchange_test``, over the same items.

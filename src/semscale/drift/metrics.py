@@ -245,7 +245,7 @@ TEXT_METRICS: Mapping[str, Metric] = {
             silent=0.0,
             power=2,
             margin=0.019,
-            noise_share=0.19,
+            noise_share=0.22,
         ),
         Metric(
             "contradictions",
