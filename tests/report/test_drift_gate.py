@@ -108,7 +108,7 @@ def test_groups_that_are_undecided_are_one_line():
     assert all(test.outcome is Outcome.UNDECIDED for test in summary.decision.tests if test.group)  # 9 items
     waiting = [line for level, line in findings_of(summary) if level == "warn"]
     assert len(waiting) == 1
-    assert waiting[0].startswith("Undecided in groups: lost content in topic topic 0")
+    assert waiting[0].startswith("Undecided in groups: match in topic topic 0")
 
 
 def test_the_direction_of_a_change_is_never_unknown(failed):

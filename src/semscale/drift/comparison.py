@@ -227,7 +227,7 @@ def run_losses(losses: Floats) -> Floats:
         Shape (n, k); 0 for a single run.
 
     Example:
-        >>> run_losses(np.array([[[0.0, 0.5, 0.7], [0.5, 0.0, 0.2], [0.7, 0.2, 0.0]]])).tolist()
+        >>> run_losses(np.array([[[0.0, 0.5, 0.7], [0.5, 0.0, 0.2], [0.7, 0.2, 0.0]]])).round(3).tolist()
         [[0.6, 0.35, 0.45]]
     """
     k = losses.shape[1]
