@@ -18,7 +18,7 @@ from semscale.cli.judge import (
     statuses,
 )
 from semscale.cli.options import As, Rare, Without, command, option_arguments, refuse_stated
-from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
+from semscale.cli.outputs import OUTPUT, CsvEscape, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
 from semscale.cli.shared import COLUMNS, RUN, CallOptions, EmbedderOptions, InputFile, RowOptions
 from semscale.coding.settings import CODES
@@ -48,6 +48,7 @@ class LabelOptions(Settings):
     out: Annotated[
         Path, Field(description="The sheet: .csv, .xlsx, .jsonl or .parquet."), Option(OUTPUT, "FILE")
     ]
+    escape: CsvEscape = True
     text: Annotated[str | None, Field(description="Texts to rate or code."), Option(COLUMNS, "COLUMN")] = None
     question: Annotated[str | None, As(JudgeColumns, "question")] = None
     answer: Annotated[str | None, As(JudgeColumns, "answer")] = None
@@ -252,7 +253,7 @@ def _draw_to_rate(options: LabelOptions) -> None:
     text_of_instructions = instructions(
         rater.scale, options.out.name, drawn_with, calibrate, _rate_command(options)
     )
-    path = write_sheet(label_sheet(cells, drawn), options.out, text_of_instructions)
+    path = write_sheet(label_sheet(cells, drawn), options.out, text_of_instructions, escape=options.escape)
     echo(f"{len(drawn.rows):,} of {ratings.n_scored:,} rated texts drawn")
     echo(f"sheet: {options.out}\ninstructions: {path}")
     for note in number_notes(options.rows, len(drawn.rows)):
@@ -324,7 +325,7 @@ def _draw_to_code(options: LabelOptions) -> None:
         coder = Coder(codebook, embedder=options.model.load(progress))
         likeness = coder.score_table(table, text, progress=progress)
     drawn = draw_answers(likeness, options.rows, alike=options.is_random, seed=options.seed)
-    write_batches(label_batches(table, drawn), options.out)
+    write_batches(label_batches(table, drawn), options.out, escape=options.escape)
     read = [str(options.out), "--text", text, "--codebook", str(options.codebook)]
     model = _embedder(options, DEFAULT_MODEL)
     labels = ["--human", HUMAN, "--inclusion", INCLUSION]
@@ -362,7 +363,7 @@ def _draw_to_judge(options: LabelOptions) -> None:
     if verdicts.stopped is not None:
         raise InterruptedRunError(verdicts.stopped)
     draw = draw_rows(verdicts, options.rows, alike=options.is_random, seed=options.seed, earlier=earlier)
-    write_table(draw.table(cells.rows), options.out)
+    write_table(draw.table(cells.rows), options.out, escape=options.escape)
     # The command that corrects the mean by the labels; its replies come from the ledger.
     columns = ["--prompt", str(options.question), "--answer", str(options.answer)]
     columns += [word for column in options.reference for word in ("--reference", column)]

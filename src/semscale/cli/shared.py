@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from semscale.chat.ledger import Ledger
     from semscale.chat.pacing import Limits
     from semscale.chat.runner import Runner, Running
+    from semscale.cli.outputs import Outputs
     from semscale.distributed.cluster_parts import Recipe
     from semscale.distributed.datasets import ModelRecipe
     from semscale.embedding.embedder import Embedder
@@ -62,7 +64,9 @@ class TableOptions(Configurable):
 
     encoding: Annotated[
         str | None,
-        Field(description="Encoding of CSV, TSV and JSONL (default: UTF-8) or SPSS (default: the file's)."),
+        Field(
+            description="Encoding of CSV, TSV and JSONL (default: by its bytes) or SPSS (as the file says)."
+        ),
         Option(INPUT, "NAME", rare=True, configurable=True),
     ] = None
     format: Annotated[
@@ -76,11 +80,25 @@ class TableOptions(Configurable):
         Field(description="Sheet of an Excel file (default: the first)."),
         Option(INPUT, "NAME", rare=True),
     ] = None
+    header_row: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            description="Row of a CSV, TSV or Excel file with the names of the columns (default: the first, "
+            "or in Excel the first below a title).",
+        ),
+        Option(INPUT, rare=True),
+    ] = None
 
     @property
     def settings(self) -> "TableSettings":
         """Keyword arguments of ``open_table``."""
-        return {"encoding": self.encoding, "format": self.format, "sheet": self.sheet}
+        return {
+            "encoding": self.encoding,
+            "format": self.format,
+            "sheet": self.sheet,
+            "header_row": self.header_row,
+        }
 
     def open(self, file: str) -> "Table":
         """Open a table; ``-`` is standard input."""
@@ -190,6 +208,10 @@ class RunOptions(Configurable):
         from semscale.store.runs import PartSettings
 
         return PartSettings(self.part_rows, self.restart)
+
+    def parts_into(self, outputs: "Outputs") -> "PartSettings":
+        """Settings of the parts of a run that writes a table."""
+        return replace(self.parts, escape=outputs.escape)
 
 
 class EmbedderOptions(Configurable):

@@ -83,9 +83,10 @@ def survey_header(
     return SurveyHeader(columns)
 
 
-def header_setting(kind: HeaderKind) -> tuple[str, ...]:
-    """Name the kind of header among a table's settings, unless the table itself says it."""
-    return () if kind == "auto" else (f"header {kind}",)
+def header_setting(kind: HeaderKind, row: int | None) -> tuple[str, ...]:
+    """Name kind and row of the header among a table's settings, unless the table itself says them."""
+    named = () if kind == "auto" else (f"header {kind}",)
+    return named if row is None else (*named, f"header row {row}")
 
 
 def _qualtrics_labels(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, ColumnLabels]:
@@ -442,6 +443,72 @@ def _weight_notes(weight: str | None) -> list[str]:
     if weight is None:
         return []
     return [f"SPSS weights this file by '{weight}'; here --weight '{weight}' does so, and nothing else"]
+
+
+_LONGEST_NAME = 64  # bytes of a variable's name
+_RESERVED = frozenset(["ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH"])
+
+
+def write_spss(frame: pl.DataFrame, path: Path, labels: Mapping[str, ColumnLabels]) -> None:
+    """Write a table as a file of SPSS; a variable whose name SPSS does not allow has it as its label.
+
+    Args:
+        frame: the table, without nested columns.
+        path: the file.
+        labels: labels of columns and their values, by the columns' names.
+
+    Raises:
+        MissingExtraError: the extra ``spss`` is not installed.
+    """
+    require("spss")
+    from pyreadstat import write_sav
+
+    names = dict(zip(frame.columns, spss_names(frame.columns), strict=True))
+    known = {title: labels.get(title, ColumnLabels()) for title in frame.columns}
+    titles = {title: known[title].title or (title if names[title] != title else None) for title in names}
+    write_sav(
+        frame.rename(names),
+        path,
+        column_labels={names[title]: label for title, label in titles.items()},
+        variable_value_labels={
+            names[title]: _typed_values(frame[title], entry.answers) for title, entry in known.items()
+        },
+        variable_measure={names[title]: entry.measure for title, entry in known.items() if entry.measure},
+    )
+
+
+def _typed_values(cells: pl.Series, values: Mapping[str, str]) -> dict[Any, str]:
+    """Return labels of values, the values in the type of the column."""
+    if not cells.dtype.is_numeric():
+        return dict(values) if cells.dtype == pl.String else {}
+    return {float(value): words for value, words in values.items()}
+
+
+def spss_names(columns: Sequence[str]) -> list[str]:
+    """Turn names of columns into names that SPSS allows, none of them twice.
+
+    Example:
+        >>> spss_names(["age", "Q1[SQ001]", "Why so?", "Why so!", "2nd", "by"])
+        ['age', 'Q1_SQ001_', 'Why_so_', 'Why_so__2', 'V_2nd', 'by_']
+    """
+    names: list[str] = []
+    seen: set[str] = set()
+    for column in columns:
+        name = re.sub(r"[^\w.$#@]", "_", column)
+        name = name if name[:1].isalpha() else f"V_{name.lstrip('_')}"
+        name = f"{name}_" if name.upper() in _RESERVED else name
+        short, number = _cut(name, _LONGEST_NAME), 1
+        while short.casefold() in seen:
+            number += 1
+            short = f"{_cut(name, _LONGEST_NAME - len(str(number)) - 1)}_{number}"
+        seen.add(short.casefold())
+        names.append(short)
+    return names
+
+
+def _cut(name: str, most: int) -> str:
+    """Cut a name to a number of bytes."""
+    return name.encode()[:most].decode(errors="ignore")
 
 
 _HEADER = 176

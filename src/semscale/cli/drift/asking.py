@@ -51,7 +51,6 @@ from semscale.judging.judge import Judge
 from semscale.matching.matcher import check_method
 from semscale.matching.settings import MatchSettings
 from semscale.report.drift_runs import none_shared_words
-from semscale.store.writing import write_table
 
 if TYPE_CHECKING:
     from semscale.chat.ledger import Ledger
@@ -280,8 +279,7 @@ def compare_matrix(options: MatrixOptions) -> MatrixSummary:
             progress=progress,
         )
     matrix = replace(matrix, source=file)
-    if options.outputs.out is not None:
-        write_table(matrix.to_frame(), options.outputs.out)
+    options.outputs.write_table(matrix.to_frame())
     return matrix.summarize(options.run.plan)
 
 

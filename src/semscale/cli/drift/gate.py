@@ -56,7 +56,6 @@ from semscale.errors import InputError, InterruptedRunError, ReplyError, Stopped
 from semscale.history.runs import Approval, Run, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.store.atomic import replacing
-from semscale.store.writing import write_table
 
 if TYPE_CHECKING:
     from semscale.drift.gate.decision import GateDecision
@@ -382,7 +381,7 @@ def write_files(summary: DriftSummary, outputs: Outputs) -> None:
     """Write the files that were asked for; JUnit XML and the summary only if there is a decision."""
     decision = summary.decision
     if outputs.out is not None:
-        write_table(item_table(summary), outputs.out)
+        outputs.write_table(item_table(summary))
     if decision is None or not isinstance(outputs, GateOutputs):
         return
     if outputs.junit is not None:
@@ -450,8 +449,7 @@ def damage_and_gate(options: SelfTestOptions) -> SelfTest:
             progress=progress,
             **({} if not damage.shares else {"shares": tuple(damage.shares)}),
         )
-    if options.outputs.out is not None:
-        write_table(found.to_frame(), options.outputs.out)
+    options.outputs.write_table(found.to_frame())
     return found
 
 

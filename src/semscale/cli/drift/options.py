@@ -373,7 +373,7 @@ class RecordOptions(Settings):
     ] = 0
     request: RequestOptions
     calls: CallOptions
-    outputs: Annotated[Outputs, Without("out", "report", "figures")]
+    outputs: Annotated[Outputs, Without("out", "escape", "report", "figures")]
     table: TableOptions
 
     def model_post_init(self, _context: object) -> None:
@@ -420,7 +420,7 @@ class ApprovalOptions(Settings):
         Option(HISTORY, "WHEN"),
     ] = None
     history: HistoryOptions
-    outputs: Annotated[Outputs, Without("out", "report", "figures")]
+    outputs: Annotated[Outputs, Without("out", "escape", "report", "figures")]
 
 
 class AnchorColumnOptions(Settings):
@@ -499,7 +499,7 @@ class AnchorOptions(Settings):
     history: HistoryOptions
     columns: AnchorColumnOptions
     measuring: Annotated[MeasuringOptions, Without("directions")]
-    outputs: Annotated[Outputs, Without("out", "figures")]
+    outputs: Annotated[Outputs, Without("out", "escape", "figures")]
     embedder: EmbedderOptions
     table: TableOptions
     seed: Seed = None
@@ -733,7 +733,7 @@ class HistoryViewOptions(Settings):
         Field(description="A hash noted before: --verify checks that it is still there; can be repeated."),
         Option(HISTORY, "HASH", name="--head"),
     ] = ()
-    outputs: Annotated[Outputs, Without("out")]
+    outputs: Annotated[Outputs, Without("out", "escape")]
 
 
 class DamageOptions(Settings):
@@ -794,6 +794,6 @@ class PlanOptions(Settings):
         Without("thresholds", "over_runs", "no_noise_history", "limits", "must_pass", "undecided"),
     ]
     measuring: MeasuringOptions
-    outputs: Annotated[Outputs, Without("out", "figures")]
+    outputs: Annotated[Outputs, Without("out", "escape", "figures")]
     embedder: EmbedderOptions
     seed: Seed = None
