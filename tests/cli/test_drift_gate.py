@@ -217,14 +217,14 @@ def test_a_history_that_cannot_be_written_is_refused_before_anything_is_measured
     semscale, approved, monkeypatch
 ):
     def refuse(_):
-        raise InputError("history x is read-only: copy it to where you may write")
+        raise InputError("history x is read-only: copy it to a folder that you can write to")
 
     monkeypatch.setattr("semscale.history.history.History.check_writable", refuse)
     monkeypatch.setattr(comparing, "compare", None)
     ended = semscale("drift", "gate", BAD, *NEW)
     assert (ended.code, ended.err) == (
         2,
-        "semscale: history x is read-only: copy it to where you may write\n",
+        "semscale: history x is read-only: copy it to a folder that you can write to\n",
     )
 
 

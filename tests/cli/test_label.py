@@ -22,11 +22,11 @@ def label(semscale, seven_answers):
     return run
 
 
-def test_it_draws_texts_that_have_a_rating(label, files):
+def test_it_draws_texts_that_can_be_read(label, files):
     ended = label("--n", 3)
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines()[:3] == [
-        "3 of 6 rated texts drawn", "sheet: sheet.csv", "instructions: sheet-instructions.md"
+        "3 drawn of 6 texts that can be read", "sheet: sheet.csv", "instructions: sheet-instructions.md"
     ]  # fmt: skip
     assert "3 labels are too few for `semscale calibrate`, which needs 10" in ended.out
     with open("sheet.csv", newline="", encoding="utf-8") as file:
@@ -52,7 +52,7 @@ def test_instructions_leave_out_a_calibration_that_would_fail(label):
 
 
 def test_more_than_there_are_says_how_many_were_drawn(label, files):
-    assert "you asked for 1,000 texts, and all 6 that have a rating were drawn" in label("--n", 1000).out
+    assert "you asked for 1,000 texts, and all 6 that can be read were drawn" in label("--n", 1000).out
 
 
 @pytest.mark.parametrize("out", ["sheet.xlsx", "sheet.jsonl", "sheet.parquet"])

@@ -1,6 +1,7 @@
 """The decision of the gate on made-up losses and outputs; expected values by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from made_up_losses import candidate_losses, compared, run_of
 
 from semscale.drift.decision import Change, Outcome, check_settings, decide
 from semscale.drift.metrics import TEXT_METRICS, field_metric
+from semscale.drift.runs import ItemMatching
 from semscale.drift.settings import GateSettings, SliceSettings
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
@@ -231,3 +233,28 @@ def test_the_sentence_of_a_similarity_states_similarities():
     decision = decided({"match": candidate_losses(loss, N, 3)})
     assert decision.reasons == ("match fell from 1.00 to 0.70 (margin 0.05)",)
     assert math.isclose(decision.tests[0].loss, 0.3)
+
+
+def test_a_percentage_stays_below_100():
+    assert GateSettings(limits={"silenced": "10%"}).limits == {"silenced": 0.1}
+    for written in ("100%", "250 %"):
+        with pytest.raises(InputError, match=r"a share of them below 1 \(100 %\)"):
+            GateSettings(limits={"silenced": written})
+
+
+def test_changed_numbers_counts_the_items_that_state_numbers():
+    # items 0 to 4 state a number; 1 of them another one in the candidate
+    texts = [f"The plug takes {volts} volts." for volts in range(11, 16)] + ["Plants need light."] * 15
+    changed = np.where(np.arange(N) == 2, 1.0, 0.0)
+    losses = {"changed_numbers": candidate_losses(changed, N, 2)}
+    settings = GateSettings(metrics=("match",), limits={"changed_numbers": 0})
+    decision = decide(compared([run_of(texts, "new"), run_of(texts)], losses), settings)
+    (check,) = decision.broken_limits
+    assert check.sentence == "1 of 5 items with numbers state other numbers (limit 0): 2"
+
+
+def test_items_that_were_asked_something_else_are_not_missing():
+    matching = ItemMatching(lost=("20",), changed=("21", "22"))
+    decision = decide(replace(compared(runs()), matching=matching), GateSettings(metrics=("match",)))
+    (check,) = decision.broken_limits
+    assert (check.name, check.items, check.n) == ("missing", ("20",), 23)

@@ -4,17 +4,19 @@ import asyncio
 import json
 import math
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Self
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import CallError, Message, Reply, Request, Usage
-from semscale.chat.pacing import NumberedRequests, Requests, Retries
+from semscale.chat.pacing import Requests, Retries, numbered
 from semscale.errors import InputError, SemscaleError
 from semscale.presentable import Presentable
 
@@ -87,7 +89,7 @@ class PriceTable:
                 user's settings folder if it exists. Semscale's own table fills in models that it lacks.
 
         Raises:
-            InputError: the file cannot be read, or a price is not a number >= 0.
+            InputError: the file cannot be read, or a key is unknown or has a wrong value.
         """
         named = path or os.environ.get(VARIABLE)
         chosen = Path(named).expanduser() if named else user_table()
@@ -115,31 +117,34 @@ def user_table() -> Path:
     return user_config_path("semscale", appauthor=False) / "prices.yaml"
 
 
+class _ModelPrices(BaseModel):
+    """Prices of one model, as a file has them."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    prompt: float = Field(ge=0)
+    completion: float = Field(ge=0)
+
+
+class _PriceFile(BaseModel):
+    """The keys of a price table."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    currency: str = "USD"
+    per_tokens: float = Field(1_000_000, gt=0)
+    models: dict[str, _ModelPrices]
+
+
 def _read(path: Path) -> dict[str, Price]:
-    from semscale.yaml_reading import parse_yaml
+    from semscale.yaml_reading import YamlFile
 
-    try:
-        table: Any = parse_yaml(path.read_bytes(), source=str(path))
-        per = float(table.get("per_tokens", 1_000_000))
-        currency = str(table.get("currency", "USD"))
-        return {str(name): _price(str(name), entry, per, currency) for name, entry in table["models"].items()}
-    except OSError as error:
-        raise InputError(f"the table of prices {path} cannot be read: {error.strerror or error}") from error
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        line = " ".join(str(error).split())[:120]
-        raise InputError(
-            f"the table of prices {path} must be YAML with per_tokens and models: {{name: {{prompt: 0.1, "
-            f"completion: 0.4}}}}: {line}"
-        ) from error
-
-
-def _price(name: str, entry: Mapping[str, float], per: float, currency: str) -> Price:
-    prompt, completion = (float(entry[part]) for part in ("prompt", "completion"))
-    if not (0 <= prompt < float("inf") and 0 <= completion < float("inf") and 0 < per < float("inf")):
-        raise InputError(f"prices of {name} must be >= 0 for per_tokens > 0, got {prompt} and {completion}")
-    return Price(prompt / per, completion / per, currency)
+    file = YamlFile.read(path, "price table")
+    table = file.validated(_PriceFile, file.keys("a price table, such as models"))
+    return {
+        name: Price(prices.prompt / table.per_tokens, prices.completion / table.per_tokens, table.currency)
+        for name, prices in table.models.items()
+    }
 
 
 _OPTIONS = {"calls": "--max-calls", "tokens": "--max-total-tokens", "money": "--max-cost"}
@@ -337,13 +342,13 @@ class Meter:
             return f"{self._cap('calls', 'calls')} is reached"
         if budget.tokens is None and budget.money is None:
             return None
-        others = [meter for meter in self._pool.meters if meter is not self]
-        tokens = self.reserved.plus(wanted).tokens + sum(meter.reserved.tokens for meter in others)
+        other_runs = [meter for meter in self._pool.meters if meter is not self]
+        tokens = self.reserved.plus(wanted).tokens + sum(meter.reserved.tokens for meter in other_runs)
         if budget.tokens is not None and tokens > budget.tokens:
             return self._no_room("tokens", wanted.tokens, "tokens")
         if budget.money is None or price is None:
             return None
-        money = price.of(self.reserved.plus(wanted)) + sum(meter.reserved_money for meter in others)
+        money = price.of(self.reserved.plus(wanted)) + sum(meter.reserved_money for meter in other_runs)
         if money > budget.money:
             return self._no_room("money", price.of(wanted), price.currency)
         return None
@@ -384,10 +389,10 @@ class MeterPool:
         """Sum of the amounts that all have spent so far."""
         if not self.meters:
             return Spent(0, Usage(0, 0), None)
-        first, *others = (meter.spent for meter in self.meters)
-        for other in others:
-            first = first.plus(other)
-        return first
+        total, *further = (meter.spent for meter in self.meters)
+        for other in further:
+            total = total.plus(other)
+        return total
 
     @property
     def has_calls(self) -> bool:
@@ -543,10 +548,9 @@ async def forecast(
     keys, seen = ContentKeys(model), set[bytes]()
     n_requests = answered = open_ended = prompts = replies = 0
     corrected, n_corrections = Usage(0, 0), 0
-    numbered = NumberedRequests(requests)
-    while batch := await _next_requests(numbered):
+    async for batch in _batches(requests):
         n_requests += len(batch)
-        new = {key: request for key, request in ((keys.of(each), each) for each in batch) if key not in seen}
+        new = {key: request for request in batch if (key := keys.of(request)) not in seen}
         seen.update(new)
         outcomes = {} if ledger is None else await _looked_up(ledger, new)
         for key, request in new.items():
@@ -581,12 +585,16 @@ async def forecast(
     )
 
 
-async def _next_requests(numbered: NumberedRequests) -> list[Request]:
-    """Take the next requests that are looked up together; none at the end."""
-    some: list[Request] = []
-    while len(some) < _AT_ONCE and (following := await numbered.next()) is not None:
-        some.append(following[1])
-    return some
+async def _batches(requests: Requests) -> AsyncIterator[list[Request]]:
+    """Yield requests that are looked up together."""
+    batch: list[Request] = []
+    async for _, request in numbered(requests):
+        batch.append(request)
+        if len(batch) == _AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 async def _looked_up(ledger: Ledger, keys: Collection[bytes]) -> dict[bytes, Reply | CallError | None]:

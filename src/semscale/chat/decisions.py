@@ -205,7 +205,7 @@ class EndpointDecisions:
 NEXT_TOKEN = "next-token"
 """The form of a chat model's decisions: probabilities of the options' letters."""
 
-OWN = "own"
+CUSTOM = "own"
 """The form of a decision model that a user brings."""
 
 
@@ -227,7 +227,7 @@ def load_deciding_model(model: object, *, base_url: str | None = None) -> Decidi
             raise InputError(
                 f"the signature of a decision model must be a Signature, got {model.signature!r:.60}"
             )
-        return DecidingChat({OWN: model}, model if isinstance(model, ChatModel) else None)
+        return DecidingChat({CUSTOM: model}, model if isinstance(model, ChatModel) else None)
     if is_classifier(model):
         return DecidingChat({"langchain": LangChainClassifier(model)}, None)
     chat = load_chat_model(model, base_url=base_url)
@@ -332,7 +332,7 @@ async def _decided(
         trial = await try_form(requests, form, runner)
         runner = trial.runner
         if trial.why is None:
-            answers = [*trial.found, *await asked(requests[len(trial.found) :], form, runner)]
+            answers = [*trial.results, *await asked(requests[len(trial.results) :], form, runner)]
             joined = map(joined_answers, requests, answers)
             return DecisionRun(tuple(joined), form, not_taken)
         not_taken = {**not_taken, form: trial.why}
@@ -348,13 +348,13 @@ class FormTrial:
     """Outcome of the first requests in a form.
 
     Attributes:
-        found: for each request that was sent, what its calls brought.
+        results: for each request that was sent, what its calls brought.
         why: why the form does not count as taken; ``None`` where it does.
         runner: with what is left of the budget.
         spent: on the trial.
     """
 
-    found: list[CallAnswers]
+    results: list[CallAnswers]
     why: str | None
     runner: Runner
     spent: Spent
@@ -384,20 +384,20 @@ async def try_form(requests: Sequence[DecisionRequest], form: str, runner: Runne
         InterruptedRunError: a cap was reached; finished requests are in the ledger.
         ReplyError: no call can succeed.
     """
-    found: list[CallAnswers] = []
+    results: list[CallAnswers] = []
     spent: list[Spent] = []
     why = None
     for request in requests[:TRIED_ITEMS]:
-        found.append(await _tried(request, form, runner))
+        results.append(await _tried(request, form, runner))
         spent.append(runner.spent)
         runner = runner.rest()
-        why = next(filter(None, map(why_not_taken, found[-1])), None)
-        shows_nothing = why is None and not _are_malformed(found[-1])
-        if shows_nothing or not all(map(may_lie_in_item, found[-1])):
+        why = next(filter(None, map(rejection_of, results[-1])), None)
+        shows_nothing = why is None and not _are_malformed(results[-1])
+        if shows_nothing or not all(map(may_lie_in_item, results[-1])):
             break
-    if why is None and len(found) == TRIED_ITEMS and _are_malformed(found[-1]):
-        why = str(found[-1][0])
-    return FormTrial(found, why, runner, reduce(Spent.plus, spent))
+    if why is None and len(results) == TRIED_ITEMS and _are_malformed(results[-1]):
+        why = str(results[-1][0])
+    return FormTrial(results, why, runner, reduce(Spent.plus, spent))
 
 
 async def _tried(request: DecisionRequest, form: str, runner: Runner) -> CallAnswers:
@@ -431,7 +431,7 @@ async def asked(requests: Sequence[DecisionRequest], form: str, runner: Runner) 
     return [[result for _ in of_request if (result := next(results)) is not None] for of_request in calls]
 
 
-NOT_TAKEN = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
+REJECTING = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
 """Failures after which a request may be taken in another form."""
 
 _OF_ITEM = frozenset({FailureKind.REJECTED, FailureKind.BROKEN, FailureKind.MALFORMED})
@@ -474,10 +474,10 @@ def decision_calls(request: DecisionRequest, form: str) -> tuple[DecisionCall, .
     )
 
 
-def why_not_taken(result: Mapping[str, DecisionAnswer] | CallError) -> str | None:
+def rejection_of(result: Mapping[str, DecisionAnswer] | CallError) -> str | None:
     """Return why a call shows that its form is not taken; ``None`` where it does not show that."""
     if isinstance(result, CallError):
-        return str(result) if result.kind in NOT_TAKEN else None
+        return str(result) if result.kind in REJECTING else None
     return next((answer.reason for answer in result.values() if answer.reason == NO_LOGPROBS), None)
 
 

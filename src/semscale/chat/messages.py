@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from semscale.errors import InputError, ReplyError
 from semscale.json_reading import encodable
@@ -282,8 +282,7 @@ def _checked(url: str) -> str:
     return url
 
 
-@dataclass(frozen=True)
-class Usage:
+class Usage(NamedTuple):
     """Tokens of a call, as the model counts them."""
 
     prompt_tokens: int
@@ -301,8 +300,7 @@ class Usage:
         )
 
 
-@dataclass(frozen=True)
-class TokenLogprob:
+class TokenLogprob(NamedTuple):
     """One token of a reply.
 
     Attributes:

@@ -222,10 +222,9 @@ def _draw_to_rate(options: LabelOptions) -> None:
     """
     from semscale.cli.progress import progress_bars
     from semscale.rating.fitting import FEWEST_LABELS
-    from semscale.rating.labelling import instructions, label_sheet, write_sheet
+    from semscale.rating.labelling import draw_for_labels, instructions, label_sheet, write_sheet
     from semscale.rating.rater import Rater
     from semscale.signature import Signature
-    from semscale.stats.sampling import draw_texts
     from semscale.store.columns import column_in
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
@@ -243,9 +242,7 @@ def _draw_to_rate(options: LabelOptions) -> None:
             cells += column_in(batch, text).to_list()
         ratings = rater.rate(cells, progress=progress)
     by_interest = not options.is_random
-    drawn = draw_texts(
-        ratings.pmf, rater.scale.values, options.rows, by_interest=by_interest, seed=options.seed
-    )
+    drawn = draw_for_labels(ratings, options.rows, by_interest=by_interest, seed=options.seed)
     drawn_with = Signature.of(
         "label", texts=len(drawn.rows), by_interest=by_interest, draw_seed=options.seed
     ).extended(ratings.signature)
@@ -254,7 +251,9 @@ def _draw_to_rate(options: LabelOptions) -> None:
         rater.scale, options.out.name, drawn_with, calibrate, _rate_command(options)
     )
     path = write_sheet(label_sheet(cells, drawn), options.out, text_of_instructions, escape=options.escape)
-    echo(f"{len(drawn.rows):,} of {ratings.n_scored:,} rated texts drawn")
+    n_read, n_unrated = len(drawn.all_probabilities), len(drawn.all_probabilities) - ratings.n_scored
+    unrated = f", {n_unrated:,} of them without a rating" if n_unrated else ""
+    echo(f"{len(drawn.rows):,} drawn of {n_read:,} texts that can be read{unrated}")
     echo(f"sheet: {options.out}\ninstructions: {path}")
     for note in number_notes(options.rows, len(drawn.rows)):
         echo(note)
@@ -271,7 +270,7 @@ def number_notes(asked: int, drawn: int) -> list[str]:
 
     notes = []
     if drawn < asked:
-        notes.append(f"note: you asked for {asked:,} texts, and all {drawn:,} that have a rating were drawn")
+        notes.append(f"note: you asked for {asked:,} texts, and all {drawn:,} that can be read were drawn")
     if drawn < FEWEST_LABELS:
         wide = ", and with 3 or 4 its interval is often the whole scale" if drawn <= _MOST_WIDE else ""
         notes.append(

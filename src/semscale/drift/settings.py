@@ -90,12 +90,13 @@ def read_limits(limits: object, info: ValidationInfo) -> dict[str, float | str]:
 def _limit(name: str, value: object) -> float | str:
     if value is False or value == OFF:
         return OFF
-    number = _number(value)
-    whole = number >= 1 and number == int(number) if math.isfinite(number) else False
-    if 0 <= number < 1 or whole:
+    number, is_percent = _number(value), str(value).strip().endswith("%")
+    is_count = math.isfinite(number) and number >= 1 and number == int(number) and not is_percent
+    if 0 <= number < 1 or is_count:
         return number
     raise InputError(
-        f"limits, {name} must be a number of items, a share of them below 1, or off, got {shortened(value)}"
+        f"limits, {name} must be a number of items, a share of them below 1 (100 %), or off, got "
+        f"{shortened(value)}"
     )
 
 
@@ -243,6 +244,25 @@ class GateSettings(Settings):
         if self.metrics == ():
             raise InputError("metrics must name at least one, got none: leave the key out for the usual ones")
         return self
+
+    def without_metric(self, name: str) -> Self:
+        """Return the settings without everything about a metric that could not be measured.
+
+        Raises:
+            InputError: no other metric is to be tested.
+
+        Example:
+            >>> GateSettings(metrics=("match", "side_by_side")).without_metric("side_by_side").metrics
+            ('match',)
+        """
+        values = self.model_dump()
+        for part in (values, *(group for groups in values["slices"].values() for group in groups.values())):
+            part["margins"].pop(name, None)
+            for threshold in (f"min_{name}", f"max_{name}"):
+                part["thresholds"].pop(threshold, None)
+        if self.metrics is not None:
+            values["metrics"] = tuple(metric for metric in self.metrics if metric != name)
+        return type(self)(**values)
 
     @property
     def groups(self) -> Iterator[tuple[Group, SliceSettings]]:

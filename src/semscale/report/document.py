@@ -282,9 +282,15 @@ class Subheading:
 
 @dataclass(frozen=True)
 class Findings:
-    """Findings, each with how grave it is."""
+    """Findings, each with its level.
+
+    Attributes:
+        items: level and sentence of each.
+        detail: which renderings have them.
+    """
 
     items: tuple[tuple[Level, Line], ...]
+    detail: Detail = "full"
 
 
 @dataclass(frozen=True)
@@ -542,23 +548,21 @@ class ComparedItem:
 
     Attributes:
         id: of the item.
-        harm: how much worse it came out.
         labels: its groups.
         input: what was asked.
         pairs: its outputs that belong together.
         n_more: pairs that are not shown.
-        drifts: by how much it drifted in each metric.
         brief: what a brief rendering shows, as many cells as ``ComparedItems.heads``.
     """
 
     id: Quoted
-    harm: Cell
     labels: tuple[Quoted, ...]
     input: Quoted | None
     pairs: tuple[ComparedPair, ...]
     n_more: int
-    drifts: tuple[tuple[Line, Cell], ...]
     brief: tuple[Cell, ...] = ()
+    harm: Cell | None = None
+    drifts: tuple[tuple[Line, Cell], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -678,7 +682,7 @@ class Decision:
 
     text: str
     level: Level
-    about: str
+    about: Line
 
 
 @dataclass(frozen=True)
@@ -733,7 +737,7 @@ class Document:
         source: what was read, and short facts about the making of the document.
         signature: what lets somebody else reproduce the figures; ``None`` where nothing was measured.
         lead: what the document is about: a figure, several, or a decision; ``None`` where there is nothing.
-        next_step: what to do next, in a sentence that every rendering has first.
+        next_step: what to do next, in a sentence that follows the lead and its reading.
         counting: how many rows count, and what was left out; lines at the head of a brief rendering.
         reading: how to read the lead, and all that ``counting`` says; sentences at the head of a full
             rendering, which has ``counting`` where there are none.
@@ -785,7 +789,7 @@ def stamp(moment: datetime) -> str:
 
 def detail_of(block: Block) -> Detail:
     """Say which renderings a block is meant for."""
-    return block.detail if isinstance(block, DataTable | Paragraph) else "full"
+    return block.detail if isinstance(block, DataTable | Paragraph | Findings) else "full"
 
 
 def flat(blocks: Iterable[Block]) -> Iterator[Block]:

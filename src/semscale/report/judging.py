@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from semscale.chat.budget import amount
-from semscale.chat.calling import LEFT_OUT
 from semscale.chat.messages import Parameters
+from semscale.chat.refused_parameters import LEFT_OUT
 from semscale.judging.summary import LITTLE_COVERED
 from semscale.judging.verdict import Provenance
 from semscale.report import figures, parts, sentences
@@ -571,8 +571,9 @@ def comparison_document(summary: "SystemComparison") -> Document:
     counting, sides = sentences.counts_scored(summary.counts), summary.sides
     result = comparison_result(summary)
     explained = (
-        "A pair is won where the judge prefers an answer over both orders taken together; one that is "
-        "preferred only where it is shown first is a tie. The win rate counts a tie as half a win."
+        "An answer wins a pair if the judge prefers it in both orders, or in one and finds a tie in the "
+        "other; an answer that is preferred only where it is shown first ties. "
+        "Win rate = (won + tied / 2) / pairs."
     )
     if sides.no_strengths is None:
         explained += (

@@ -73,8 +73,6 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
 
 def _head(document: Document) -> Iterator[str]:
     mark = f"{_MARKS[document.lead.level]} " if isinstance(document.lead, Decision) else ""
-    if document.next_step:
-        yield f"{mark}**{_text(document.next_step)}**"
     yield f"# {mark}{_line(document.title)}"
     yield " · ".join(["Semscale " + document.kind, *map(_line, document.source)])
     yield "\n".join(f"> ⚠️ **{_text(warning)}**\n>" for warning in document.warnings).removesuffix("\n>")
@@ -86,8 +84,9 @@ def _head(document: Document) -> Iterator[str]:
         case Rates(figures):
             yield "\n".join(f"- **{_text(cell_text(value))}** {_text(name)}" for value, name in figures)
         case Decision(text, _, about):
-            yield f"**{_text(capitalised(text))}**: {_text(about)}"
+            yield f"**{_text(capitalised(text))}**: {_line(about)}"
     yield "\n\n".join(map(_line, document.introduction))
+    yield f"**What to do:** {_text(document.next_step)}" if document.next_step else ""
     yield "\n".join(f"- ⚠️ {_text(caution)}" for caution in document.cautions)
     yield " · ".join(f"{_text(name)}: {_cell(value)}" for name, value in document.facts)
 
@@ -190,7 +189,8 @@ def _item(item: blocks.ItemCard, noun: str) -> str:
 
 def _compared_item(item: blocks.ComparedItem) -> str:
     labels = ", ".join([code(item.id.text, item.id.limit), *map(_line, item.labels)])
-    lines = [f"- **{_cell(item.harm)}** harm ({labels})"]
+    harm = "" if item.harm is None else f"**{_cell(item.harm)}** harm "
+    lines = [f"- {harm}({labels})" if harm else f"- {labels}"]
     lines += [f"  - asked: {_cell(item.input)}"] if item.input is not None else []
     for pair in item.pairs:
         for text, name, absent in zip((pair.baseline, pair.candidate), pair.names, pair.absent, strict=True):
@@ -198,7 +198,7 @@ def _compared_item(item: blocks.ComparedItem) -> str:
         lines += _findings(pair.findings)
         lines += [f"  - {_figures(pair.figures)}"] if pair.figures else []
     lines += [f"  - and {item.n_more:,} more pairs, which differ less"] if item.n_more else []
-    lines.append(f"  - drift: {_figures(item.drifts)}")
+    lines += [f"  - drift: {_figures(item.drifts)}"] if item.drifts else []
     return "\n".join(lines)
 
 

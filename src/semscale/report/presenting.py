@@ -38,6 +38,7 @@ _DOCUMENTS = {
     "MatrixSummary": ("semscale.report.drift_runs", "matrix_document"),
     "RatingSummaries": ("semscale.report.rating", "several_texts_document"),
     "RatingSummary": ("semscale.report.rating", "rating_document"),
+    "RecordedAnchors": ("semscale.report.drift_history", "anchors_document"),
     "RecordedRun": ("semscale.report.drift_runs", "recorded_document"),
     "SelfTest": ("semscale.report.drift_runs", "self_test_document"),
     "StudyComparison": ("semscale.report.study_comparison", "study_comparison_document"),

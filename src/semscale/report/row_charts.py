@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,9 +36,6 @@ from semscale.report.chart_kit import (
 from semscale.report.document import Interval, Swatch
 from semscale.report.formatting import plain
 from semscale.types import Floats, Integers
-
-if TYPE_CHECKING:
-    from semscale.drift.gate.decision import Outcome
 
 HISTOGRAM, GROUP, UNRELATED = ACCENT, BAR, NEUTRAL
 """Colours of all rows, of a group, and of unrelated pairs."""
@@ -125,13 +121,21 @@ GroupRow = tuple[str, Interval, Sequence[float]]
 """A group: its name, its mean, and the mass of each point."""
 
 
-def group_rows(rows: Sequence[GroupRow], colours: Sequence[str], *, reference: float, width: int) -> Drawing:
+def group_rows(
+    rows: Sequence[GroupRow],
+    colours: Sequence[str],
+    *,
+    reference: float,
+    titles: tuple[str, str] = ("mean score", "share of each point"),
+    width: int,
+) -> Drawing:
     """Draw the mean and the distribution of each group; on a narrow screen the distributions lie below.
 
     Args:
         rows: at least one group, from top to bottom.
         colours: of the scale's points, from low to high.
         reference: mean of everything, drawn as a line.
+        titles: of the axis of means and of that of shares.
         width: whole width in pixels, labels included.
     """
     lines = Rows.fitted([name for name, _, _ in rows], width, 30, top=_HEAD)
@@ -149,12 +153,12 @@ def group_rows(rows: Sequence[GroupRow], colours: Sequence[str], *, reference: f
     drawn = [reference, *filter(math.isfinite, values)]
     spare = 0.06 * (max(drawn) - min(drawn)) or 0.5
     means = Axis(min(drawn) - spare, max(drawn) + spare, lines.left, middle)
-    draw_across(drawing, means, means.ticks(5), top=lines.top, bottom=lines.bottom, title="mean score")
+    draw_across(drawing, means, means.ticks(5), top=lines.top, bottom=lines.bottom, title=titles[0])
     overall = means(reference)
     drawing.rule((overall, lines.top), (overall, lines.bottom), MUTED, 1, stroke_dasharray="4,4")
     shares = Axis(0, 1, start, right)
     ticks = {share: percent_label(share) for share in (0.0, 0.5, 1.0)}
-    draw_across(drawing, shares, ticks, top=below.top, bottom=below.bottom, title="share of each point")
+    draw_across(drawing, shares, ticks, top=below.top, bottom=below.bottom, title=titles[1])
     for index, (_, mean, masses) in enumerate(rows):
         drawing.interval(means, lines.middle(index), (mean.low, mean.high), ACCENT, 2)
         drawing.dot((means(mean.value), lines.middle(index)), 4.4, ACCENT)
@@ -323,7 +327,7 @@ class ForestRow:
         short_text: its figures, for narrow ones.
         noise: loss of reruns of the baseline; 0 without any.
         margin: drift from which on it is material; ``None`` without a gate.
-        outcome: of its test; ``None`` without a gate.
+        outcome: pass, fail or undecided; ``None`` without a test.
     """
 
     name: str
@@ -334,7 +338,7 @@ class ForestRow:
     short_text: str
     noise: float = 0.0
     margin: float | None = None
-    outcome: "Outcome | None" = None
+    outcome: str | None = None
 
     @property
     def positions(self) -> list[float]:

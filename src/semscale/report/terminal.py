@@ -55,21 +55,32 @@ def print_document(document: Document, *, written: Mapping[str, object] | None =
 
 
 def _print(console: Console, document: Document, written: Mapping[str, object]) -> None:
-    if document.next_step:
-        colour = _COLOURS[document.lead.level] if isinstance(document.lead, Decision) else ""
-        console.print(Text(printable(document.next_step), style=f"bold {colour}".strip()))
-    source = line_text(document.source[0]) if document.source else ""
-    console.print(Text.assemble((one_line(document.name), "bold"), (f"  {source}", _QUIET)))
-    for warning in document.warnings:
-        console.print(Text(printable(warning), style="bold yellow"))
-    for line in document.counting:
-        console.print(Text(line_text(line)))
+    for text in _beginning(document):
+        console.print(text)
     for section in document.sections:
         for block in flat(section.blocks):
             for shown in _brief(block):
                 console.print(shown)
     for text in _ending(document, written):
         console.print(text)
+
+
+def _beginning(document: Document) -> Iterator[Text]:
+    """List the lines above the tables: a decision with its reading, what to do, and the counts."""
+    source = line_text(document.source[0]) if document.source else ""
+    name, lead = one_line(document.name), document.lead
+    head = Text(name, style="bold")
+    if isinstance(lead, Decision):
+        head = Text(f"{name} {lead.text}", style=f"bold {_COLOURS[lead.level]}")
+    yield Text.assemble(head, (f"  {source}", _QUIET))
+    for warning in document.warnings:
+        yield Text(printable(warning), style="bold yellow")
+    for line in document.reading if isinstance(lead, Decision) else ():
+        yield Text(line_text(line), style="bold")
+    if document.next_step:
+        yield Text(printable(document.next_step), style="bold")
+    for line in document.counting:
+        yield Text(line_text(line))
 
 
 def _ending(document: Document, written: Mapping[str, object]) -> Iterator[Text]:
@@ -99,11 +110,16 @@ def _brief(block: blocks.Block) -> Iterator[Table | Text]:  # noqa: C901 - one c
                 yield Text(f"\n{line_text(text)}")
         case blocks.Items() | blocks.ComparedItems():
             yield from _items(block)
+        case blocks.Findings(items):
+            if detail_of(block) != "full":
+                yield Text("")
+                yield from (
+                    Text(f"{level}  {line_text(line)}", style=_COLOURS[level]) for level, line in items
+                )
         case (
             blocks.SideBySide()
             | blocks.Subheading()
             | blocks.Verbatims()
-            | blocks.Findings()
             | blocks.Badge()
             | blocks.Shares()
             | blocks.Definitions()

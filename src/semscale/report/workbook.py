@@ -194,7 +194,6 @@ def write_report_workbook(
 
 
 def _summary(sheet: Sheet, document: Document) -> None:
-    sheet.line(document.next_step, "warning")
     sheet.line(line_text(document.title), "title")
     sheet.line(f"Semscale {document.kind}", "note")
     for part in document.source:
@@ -205,6 +204,7 @@ def _summary(sheet: Sheet, document: Document) -> None:
     _lead(sheet, document)
     for sentence in document.introduction:
         sheet.line(line_text(sentence))
+    sheet.line(document.next_step, "warning")
     for caution in document.cautions:
         sheet.line(f"Note: {caution}", "warning")
     sheet.row += 1
@@ -219,7 +219,7 @@ def _lead(sheet: Sheet, document: Document) -> None:
         case Rates(figures, interval):
             _estimates(sheet, figures, interval)
         case Decision(text, _, about):
-            sheet.cells([capitalised(text), about])
+            sheet.cells([capitalised(text), line_text(about)])
 
 
 def _estimates(sheet: Sheet, figures: Sequence[tuple[WithInterval, str]], interval: float) -> None:
@@ -330,8 +330,8 @@ def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Q
 
 def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
     for item in block.items:
-        harm = _values(item.harm)
-        sheet.cells([line_text(item.id), "harm", *harm, *map(line_text, item.labels)], "heading")
+        harm = [] if item.harm is None else ["harm", *_values(item.harm)]
+        sheet.cells([line_text(item.id), *harm, *map(line_text, item.labels)], "heading")
         if item.input is not None:
             sheet.cells(["input", cell_text(_whole(item.input))])
         for pair in item.pairs:

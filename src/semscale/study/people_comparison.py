@@ -48,6 +48,13 @@ from semscale.study.settings import ComparisonSettings
 Subject = Literal["ranking", "distributions", "relations", "groups", "individuals"]
 """Order of concepts; shares of points; correlations of questions; differences of groups; single persons."""
 
+FEWEST_CLEAR = 5
+"""Clear differences of people's groups that a conclusion needs: of fewer, chance puts all in one direction.
+
+A panel that knows nothing has a given direction by chance half of the time, so four of four by chance once in
+16, and five of five once in 32.
+"""
+
 _LISTED = 8
 
 
@@ -410,6 +417,8 @@ def _about_tested_groups(groups: GroupContrasts) -> tuple[bool | None, str]:
     )
     if invented:
         return False, f"{inventions}; {shown}"
+    if groups.n_clear < FEWEST_CLEAR:
+        return None, f"{shown}; a conclusion needs {FEWEST_CLEAR} clear differences"
     return _beyond_null(groups.size_ratio, 1.0), shown
 
 
