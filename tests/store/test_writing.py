@@ -2,12 +2,11 @@
 
 import csv
 import datetime as dt
-import errno
 import gc
 import io
-import os
 import re
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -161,8 +160,6 @@ def test_excel_stores_a_formula_and_a_link_as_text(tmp_path):
     path = tmp_path / "x.xlsx"
     texts = ["=1+1", "{=1}", "http://example.org", "mailto:a@b.c", "-1"]
     write_table(pl.DataFrame({"text": texts}), path)
-    import zipfile
-
     with zipfile.ZipFile(path) as archive:
         sheet = archive.read("xl/worksheets/sheet1.xml").decode()
     assert "<f>" not in sheet
@@ -385,25 +382,16 @@ def test_dates_are_dates_where_excel_has_them(tmp_path):
     assert batch["old"].to_list() == ["1899-12-31"] * 2
 
 
-class FullDisk(io.FileIO):
-    """A file on a disk that has room for 1,000 bytes."""
-
-    def write(self, content):
-        if self.tell() + len(content) > 1000:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return super().write(content)
-
-
 @pytest.mark.exhaustive
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 def test_a_full_disk_is_one_error_and_nothing_fails_afterwards(tmp_path, monkeypatch):
     parts = tmp_path / "parts"
     parts.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(parts))
-    monkeypatch.setattr(writing, "_UntilRefused", type("Full", (writing._UntilRefused, FullDisk), {}))
     unraised = []
     monkeypatch.setattr("sys.unraisablehook", unraised.append)
-    with pytest.raises(Exception, match="No space left on device"):
-        write_workbook([pl.DataFrame({"text": ["x"]})], tmp_path / "x.xlsx")
+    with pytest.raises(OSError, match="No space left on device"):
+        write_workbook([pl.DataFrame({"text": ["x"]})], Path("/dev/full"))
     gc.collect()
     assert unraised == []
     assert list(parts.iterdir()) == []

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from semscale.stats.intervals import IntervalPlan
     from semscale.store.reading import TableSettings
     from semscale.store.runs import PartSettings, PartWorkers
-    from semscale.store.surveys import HeaderKind
     from semscale.store.table import Table
     from semscale.types import Progress
 
@@ -102,7 +101,7 @@ class TableOptions(Configurable):
 
     def open(self, file: str) -> "Table":
         """Open a table; ``-`` is standard input."""
-        return _open_table(file, self.settings, "auto")
+        return _open_table(file, self.settings)
 
 
 class RowOptions(Settings):
@@ -144,7 +143,7 @@ class RowOptions(Settings):
         from semscale.store.expressions import filtered, with_derived
         from semscale.store.surveys import with_unfinished_counted
 
-        table = with_derived(_open_table(file, self.source.settings, self.header), self.derive)
+        table = with_derived(_open_table(file, {**self.source.settings, "header": self.header}), self.derive)
         if self.where is not None:
             table = filtered(table, self.where)
         table = with_unfinished_counted(table)
@@ -154,17 +153,17 @@ class RowOptions(Settings):
         return table
 
 
-def _open_table(file: str, settings: "TableSettings", header: "HeaderKind") -> "Table":
+def _open_table(file: str, settings: "TableSettings") -> "Table":
     """Open a table; a file behind a URL is copied with progress of its own."""
     from semscale.store.places import is_url
     from semscale.store.reading import open_table
 
     if not is_url(file):
-        return open_table(file, **settings, header=header)
+        return open_table(file, **settings)
     from semscale.cli.progress import progress_bars
 
     with progress_bars() as progress:
-        return open_table(file, **settings, header=header, progress=progress)
+        return open_table(file, **settings, progress=progress)
 
 
 class RunOptions(Configurable):

@@ -150,7 +150,7 @@ def open_table(
     return _open(path, str(path), chosen.format or _format_of(path, str(path)), chosen)
 
 
-def check_choices(format: str, **settings: Unpack[TableSettings]) -> None:  # noqa: A002
+def check_choices(format: str, /, **settings: Unpack[TableSettings]) -> None:  # noqa: A002
     """Refuse, before there is a file, what ``open_table`` refuses of its format.
 
     Args:

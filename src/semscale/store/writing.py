@@ -3,7 +3,6 @@
 import io
 import math
 import tempfile
-import traceback
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -396,7 +395,7 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
 
 @contextmanager
 def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[Any]:
-    """Open a workbook that leaves no open or temporary file behind if the disk is full.
+    """Open a workbook; its file is written when it is closed.
 
     It does not say when it was made, so that the same content gives the same bytes.
 
@@ -406,42 +405,14 @@ def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[
     """
     import xlsxwriter
 
-    with (
-        tempfile.TemporaryDirectory(prefix="semscale-") as parts,
-        io.BufferedWriter(_UntilRefused(target, "wb")) as output,
-    ):
-        try:
-            with xlsxwriter.Workbook(
-                output, _SETTINGS | {"tmpdir": parts, "constant_memory": constant_memory}
-            ) as workbook:
-                workbook.set_properties({"created": _CREATED})
-                yield workbook
-        except xlsxwriter.exceptions.FileCreateError as error:
-            refused = error.__context__
-            if refused is not None:
-                # The failed stack frames refer to the archive; clearing them closes it.
-                traceback.clear_frames(refused.__traceback__)
-            raise
-
-
-class _UntilRefused(io.FileIO):
-    """A file that raises only the first error of writing, and ignores later writes.
-
-    When a failed archive is garbage-collected, it is closed, and closing writes its end. This must not fail
-    again, as nobody could catch the error there.
-    """
-
-    refused = False
-
-    def write(self, content: Any, /) -> int:  # noqa: ANN401 - bytes, or anything that holds them
-        """Write bytes; after a failed write, do nothing."""
-        if self.refused:
-            return memoryview(content).nbytes
-        try:
-            return super().write(content)
-        except OSError:
-            self.refused = True
-            raise
+    # xlsxwriter leaves an archive open if it cannot write its file, so it writes into memory.
+    content = io.BytesIO()
+    with tempfile.TemporaryDirectory(prefix="semscale-") as parts:
+        settings = _SETTINGS | {"tmpdir": parts, "constant_memory": constant_memory}
+        with xlsxwriter.Workbook(content, settings) as workbook:
+            workbook.set_properties({"created": _CREATED})
+            yield workbook
+    target.write_bytes(content.getbuffer())
 
 
 def check_rows(rows: int) -> None:
