@@ -90,11 +90,11 @@ CELL = Role(_cells, is_checked=False)
 
 
 def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> Any:  # noqa: ANN401 - Floats
-    from semscale.results.weights import as_weights, weights_in
-    from semscale.store.columns import storable
+    from semscale.results.weights import weights_in
+    from semscale.store.columns import floats_in, storable
 
     stored = storable(columns[0].to_frame()).to_series()
-    return as_weights(weights_in(stored, first_row), first_row=first_row)
+    return floats_in(weights_in(stored, first_row))
 
 
 GROUP = Role(_groups, is_group=True, is_measured=False, is_shared=True)

@@ -2,7 +2,6 @@
 
 import re
 import struct
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -73,8 +72,9 @@ def survey_header(
         return SurveyHeader(check_names(titles, name), 0, labels, (note,))
     columns = check_names(list(names), name)
     if kind in {"auto", "qualtrics"} and (more := header_rows(columns, rows)):
-        warn_of_header_rows(name, more)
-        return SurveyHeader(columns, more, _qualtrics_labels(columns, rows[:more]))
+        counted = "row belongs" if more == 1 else f"{more} rows belong"
+        note = f"{name} is an export of Qualtrics: {counted} to the header below the names; {_SWITCH}"
+        return SurveyHeader(columns, more, _qualtrics_labels(columns, rows[:more]), (note,))
     if kind not in {"auto", "plain"}:
         raise InputError(
             f"header: {name} has no header of {kind}, by the names of its columns and the rows below them; "
@@ -110,10 +110,6 @@ _LOOKED_AT = 2
 _TEXTS = {"ResponseId": "Response ID", "StartDate": "Start Date", "RecordedDate": "Recorded Date"}
 
 
-class HeaderRowsWarning(UserWarning):
-    """Rows below the header were skipped, as they are header rows too."""
-
-
 def header_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> int:
     """Count the rows below the names of the columns that still belong to the header.
 
@@ -139,23 +135,6 @@ def header_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> int
             return position + 1
     texts = dict(zip(columns, rows[0], strict=False)) if rows else {}
     return int(any(texts.get(column) == text for column, text in _TEXTS.items()))
-
-
-def warn_of_header_rows(name: str, n: int) -> None:
-    """Say that header rows were skipped.
-
-    Args:
-        name: the file's name in messages.
-        n: how many; 0 says nothing.
-    """
-    if n:
-        counted = "the row" if n == 1 else f"the {n} rows"
-        warnings.warn(
-            f"{name} is an export of Qualtrics: {counted} of header below the names of the columns "
-            f"{'was' if n == 1 else 'were'} skipped",
-            HeaderRowsWarning,
-            stacklevel=2,
-        )
 
 
 _SURVEYMONKEY = ("respondent id", "collector id")
