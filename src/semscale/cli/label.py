@@ -46,7 +46,12 @@ class LabelOptions(Settings):
 
     file: InputFile
     out: Annotated[
-        Path, Field(description="The sheet: .csv, .xlsx, .jsonl or .parquet."), Option(OUTPUT, "FILE")
+        Path,
+        Field(
+            description="The sheet: .csv, .xlsx, .jsonl or .parquet. In CSV, texts that spreadsheets would "
+            "run get an apostrophe (--no-escape: none)."
+        ),
+        Option(OUTPUT, "FILE"),
     ]
     escape: CsvEscape = True
     text: Annotated[str | None, Field(description="Texts to rate or code."), Option(COLUMNS, "COLUMN")] = None

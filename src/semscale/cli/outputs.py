@@ -32,9 +32,9 @@ CsvEscape = Annotated[
     bool,
     Field(
         description="Write CSV as it is: without the apostrophe before texts that begin with =, +, - or @, "
-        "which spreadsheets would run. semscale reads them without it."
+        "which spreadsheets would run. semscale reads files without it."
     ),
-    Option(OUTPUT),
+    Option(OUTPUT, rare=True),
 ]
 """Setting of commands that write CSV."""
 
@@ -45,7 +45,10 @@ class Outputs(Settings):
     out: Annotated[
         Target | None,
         BeforeValidator(_target),
-        Field(description="Table with the results: .parquet, .csv, .jsonl, .xlsx or .sav; also a URL."),
+        Field(
+            description="Table with the results: .parquet, .csv, .jsonl, .xlsx or .sav; also a URL. In CSV, "
+            "texts that spreadsheets would run get an apostrophe (--no-escape: none)."
+        ),
         Option(OUTPUT, "FILE", type=str),
     ] = None
     escape: CsvEscape = True

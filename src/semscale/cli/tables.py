@@ -28,7 +28,7 @@ class TablesOutputs(Outputs):
         tuple[Path, ...],
         Field(
             description="Tables: .xlsx, .pptx (extra slides), .html, .md, .json, or cells as .csv, .parquet "
-            "or .jsonl; can be repeated."
+            "or .jsonl; can be repeated. CSV has apostrophes before formulas (--no-escape: none)."
         ),
         Option(OUTPUT, "FILE", name="--out"),
     ] = ()
