@@ -12,7 +12,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.extras import require
-from semscale.store.columns import column_in, groups_in, storable
+from semscale.store.columns import NUMBER, column_in, groups_in, storable
 from semscale.store.table import (
     MOST_BYTES,
     MOST_CELLS,
@@ -424,6 +424,9 @@ def _weight_notes(weight: str | None) -> list[str]:
     return [f"SPSS weights this file by '{weight}'; here --weight '{weight}' does so, and nothing else"]
 
 
+LONGEST_SPSS_TEXT = 32_767
+"""Bytes of a text that a variable of SPSS can hold."""
+
 _LONGEST_NAME = 64  # bytes of a variable's name
 _RESERVED = frozenset(["ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH"])
 
@@ -437,11 +440,19 @@ def write_spss(frame: pl.DataFrame, path: Path, labels: Mapping[str, ColumnLabel
         labels: labels of columns and their values, by the columns' names.
 
     Raises:
+        InputError: a text of more than 32,767 bytes.
         MissingExtraError: the extra ``spss`` is not installed.
     """
     require("spss")
     from pyreadstat import write_sav
 
+    for cells in frame.select(pl.col(pl.String)):
+        longest = int(cells.str.len_bytes().fill_null(0).to_numpy().max(initial=0))
+        if longest > LONGEST_SPSS_TEXT:
+            raise InputError(
+                f"out: column '{cells.name}' has a text of {longest:,} bytes, but a variable of SPSS holds "
+                f"{LONGEST_SPSS_TEXT:,}; write .parquet or .csv"
+            )
     names = dict(zip(frame.columns, spss_names(frame.columns), strict=True))
     known = {title: labels.get(title, ColumnLabels()) for title in frame.columns}
     titles = {title: known[title].title or (title if names[title] != title else None) for title in names}
@@ -460,7 +471,7 @@ def _typed_values(cells: pl.Series, values: Mapping[str, str]) -> dict[Any, str]
     """Return labels of values, the values in the type of the column."""
     if not cells.dtype.is_numeric():
         return dict(values) if cells.dtype == pl.String else {}
-    return {float(value): words for value, words in values.items()}
+    return {float(value): words for value, words in values.items() if re.fullmatch(NUMBER, value)}
 
 
 def spss_names(columns: Sequence[str]) -> list[str]:

@@ -14,10 +14,11 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from semscale.errors import InputError
+from semscale.extras import require
 from semscale.store.atomic import replacing
 from semscale.store.columns import escaped, flat, plain, storable
 from semscale.store.places import OutputPlace, Target, check_target, refuse_folder, temporary_folder
-from semscale.store.surveys import write_spss
+from semscale.store.surveys import LONGEST_SPSS_TEXT, write_spss
 from semscale.store.table import ColumnLabels, Table
 
 
@@ -82,6 +83,7 @@ def output_format(path: Target, parameter: str = "out") -> str:
 
     Raises:
         InputError: the extension belongs to no output format.
+        MissingExtraError: the format needs an extra that is not installed.
 
     Example:
         >>> output_format(Path("rated.ndjson"))
@@ -92,7 +94,10 @@ def output_format(path: Target, parameter: str = "out") -> str:
             f"{parameter} must end in one of {', '.join(OUTPUTS)}, got {path.name!r} (a folder of Parquet "
             "files ends in /)"
         )
-    return OUTPUTS[path.suffix.lower()]
+    name = OUTPUTS[path.suffix.lower()]
+    if name == "sav":
+        require("spss")
+    return name
 
 
 def rows_of_group(schema: Mapping[str, pl.DataType]) -> int:
@@ -162,14 +167,17 @@ def write_frames(
         labels: labels of columns and their values, for SPSS.
 
     Raises:
-        InputError: there are more rows than Excel can hold, or longer texts in the input's columns. Those in
-            columns that a run adds are cut, with a warning: they may be replies that were paid for.
+        InputError: there are more rows than Excel can hold, or longer texts in the input's columns than it or
+            SPSS can. Those in columns that a run adds are cut, with a warning: they may be replies that were
+            paid for.
     """
     if name == "xlsx":
-        _write_sheet(map(flat, frames), target)
+        write_workbook(_cut(map(flat, frames), LONGEST_CELL, "Excel"), target)
         return
     if name == "sav":
-        write_spss(pl.concat(map(flat, frames)), target, labels or {})
+        # A character has up to 4 bytes.
+        cut = _cut(map(flat, frames), LONGEST_SPSS_TEXT // 4, "SPSS")
+        write_spss(pl.concat(cut), target, labels or {})
         return
     with target.open("wb") as output:
         for number, frame in enumerate(frames):
@@ -180,20 +188,16 @@ def write_frames(
                 plain(frame).write_ndjson(output)
 
 
-def _write_sheet(frames: Iterable[pl.DataFrame], target: Path) -> None:
+def _cut(frames: Iterable[pl.DataFrame], most: int, format: str) -> Iterator[pl.DataFrame]:  # noqa: A002
+    """Cut texts of columns that a run adds to what a format holds, with a warning at the end."""
     n_cut = 0
-
-    def cut(frame: pl.DataFrame) -> pl.DataFrame:
-        nonlocal n_cut
-        texts = [name for name, kind in frame.schema.items() if name.startswith(PREFIX) and kind == pl.String]
-        for name in texts:
-            n_cut += int((frame[name].str.len_chars() > LONGEST_CELL).sum())
-        return frame.with_columns(pl.col(name).str.slice(0, LONGEST_CELL) for name in texts)
-
-    write_workbook(map(cut, frames), target)
+    for frame in frames:
+        added = [name for name in frame.columns if name.startswith(PREFIX) and frame[name].dtype == pl.String]
+        n_cut += sum(int((frame[name].str.len_chars() > most).sum()) for name in added)
+        yield frame.with_columns(pl.col(name).str.slice(0, most) for name in added)
     if n_cut:
         warnings.warn(
-            f"cells of {PREFIX}* columns that were cut to {LONGEST_CELL:,} characters, as Excel holds no "
+            f"cells of {PREFIX}* columns that were cut to {most:,} characters, as {format} holds no "
             f"more: {n_cut}; write .parquet or .csv to have all of them",
             stacklevel=2,
         )

@@ -177,3 +177,15 @@ def test_a_name_that_spss_refuses_becomes_the_label(tmp_path):
     # 64 bytes are 32 times "é".
     assert table.columns == ("Q1_SQ001_", "q1_sq001__2", "V_2._Why_", "all_", "é" * 32)
     assert [table.labels[name].label for name in table.columns] == columns
+
+
+@pytest.mark.needs("spss")
+def test_the_longest_text(tmp_path):
+    longest = "ü" * 16_383  # 32,766 bytes
+    write_table(pl.DataFrame({"text": [longest]}), tmp_path / "a.sav")
+    assert next(open_table(tmp_path / "a.sav").batches(9))["text"].to_list() == [longest]
+    with pytest.raises(InputError, match="column 'text' has a text of 32,768 bytes, but .* holds 32,767"):
+        write_table(pl.DataFrame({"text": [longest + "ü"]}), tmp_path / "a.sav")
+    with pytest.warns(UserWarning, match="were cut to 8,191 characters, as SPSS holds no more: 1"):
+        write_table(pl.DataFrame({"semscale_reply": [longest + "ü"]}), tmp_path / "a.sav")
+    assert next(open_table(tmp_path / "a.sav").batches(9))["semscale_reply"].to_list() == ["ü" * 8_191]
