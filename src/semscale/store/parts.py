@@ -21,7 +21,7 @@ from semscale.json_reading import parse_json
 from semscale.store.atomic import LOCK_FILE, checksum, lock_folder, sync
 from semscale.store.places import LocalFiles, OutputPlace, PartFiles, Target, files_of, temporary_folder
 from semscale.store.table import ColumnLabels
-from semscale.store.writing import aligned_part, join_parts, joint_schema
+from semscale.store.writing import aligned_part, join_parts, joint_schema, rows_of_group
 
 WORK = "_semscale/"
 """Folder of the parts, within that of the partitions."""
@@ -91,7 +91,7 @@ def store_part(
     """
     name = _part_name(number)
     with files.writing(folder + name) as path:
-        frame.write_parquet(path)
+        frame.write_parquet(path, row_group_size=rows_of_group(frame.schema))
         return Part(name, frame.height, path.stat().st_size, checksum(path), dict(notes), frame.schema)
 
 

@@ -318,14 +318,18 @@ def _collected(frames: Sequence[pl.LazyFrame]) -> Iterator[pl.DataFrame]:
 
 
 def _read_in_turn(frames: Sequence[pl.LazyFrame], rows: int) -> pl.LazyFrame:
-    """Return a frame whose parts are read one at a time, ``rows`` rows at once.
+    """Return a frame whose parts are read one after the other, ``rows`` rows at a time.
 
     ``pl.concat`` reads several files ahead, so that memory grows with their number: by 90 MiB for 80,000
     vectors in 8 parts.
     """
 
     def read(*_: object) -> Iterator[pl.DataFrame]:
-        return (piece for frame in _collected(frames) for piece in frame.iter_slices(rows))
+        for frame in frames:
+            start = 0
+            while (piece := frame.slice(start, rows).collect()).height:
+                yield piece
+                start += rows
 
     return register_io_source(read, schema=frames[0].collect_schema())
 
