@@ -101,21 +101,6 @@ class Running:
         """Return the same, with what was spent subtracted from the budget."""
         return replace(self, budget=self.budget.after(spent))
 
-    def shared(self) -> "Running":
-        """Return the same for several concurrent runs, which spend the budget together."""
-        return replace(self, budget=self.budget.shared())
-
-    @property
-    def spent(self) -> Spent:
-        """The amount that runs with a shared budget have spent; nothing where none has run.
-
-        Raises:
-            ValueError: the budget is not shared.
-        """
-        if self.budget.pool is None:
-            raise ValueError("only a shared budget knows what was spent of it")
-        return self.budget.pool.spent
-
     def divided(self, parts: int, sharers: str) -> "Running":
         """Return the same, with an equal part of the budget for each of several judges."""
         return replace(self, budget=self.budget.divided(parts, sharers))
@@ -397,7 +382,7 @@ class _Run:
     async def _call(self, key: bytes, request: Request, form: ParameterForm) -> Reply | CallError:
         """Send one call when budget and pace allow it, and store its result."""
         expected = Usage(estimated_prompt(request), most_reply_tokens(request))
-        reservation = await self._meter.reserve(expected)
+        await self._meter.reserve(expected)
         used = Usage(expected.prompt_tokens, 0)  # the most that a cancelled call may have cost
         try:
             await self._pacer.turn(expected.tokens)
@@ -415,7 +400,7 @@ class _Run:
                     await self._ledger.record(key, self._number, result)
             return result
         finally:
-            self._meter.settle(reservation, used)
+            self._meter.settle(expected, used)
 
     async def _ask(self, request: Request) -> Reply | CallError:
         """Ask the model once; whatever it raises is a failure."""
