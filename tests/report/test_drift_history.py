@@ -9,9 +9,8 @@ from made_up_gate import START, gate_of
 
 from semscale.drift.anchors import RecordedAnchors
 from semscale.drift.history_summary import DatasetHistory, HistorySummary
-from semscale.drift.planning import GatePlan, PlannedSize
 from semscale.drift.runs import ApprovedBaseline, AskedFacts, RecordedRun, SharedIds
-from semscale.drift.self_testing import SelfTest, SelfTestRow
+from semscale.drift.simulation import GatePlan, PlannedSize, SelfTest, SelfTestRow
 from semscale.history.anchor_sets import AnchorPair, AnchorSet
 from semscale.history.chain import Flaw, Verification
 from semscale.history.runs import RunSummary

@@ -116,7 +116,7 @@ class Runner:
         model: the model that answers.
         running: the settings of calls.
         clock: gives the time, pauses and random numbers.
-        **settings: attributes of :class:`Running` by name, in place of ``running``.
+        **settings: attributes of :class:`Running` by name; they replace those of ``running``.
 
     Raises:
         InputError: the budget caps money and the model's price is not known, the model's signature is no
@@ -132,7 +132,7 @@ class Runner:
         **settings: Any,  # noqa: ANN401 - Running has their types
     ) -> None:
         self.model = checked_chat_model(model)
-        self._running = running or Running(**settings)
+        self._running = replace(running or Running(), **settings)
         table = self._running.prices or PriceTable.load()
         self._price = table.find(model.name)
         if self._running.budget.money is not None and self._price is None:
@@ -547,12 +547,12 @@ class _Run:
             cause = "a higher cap" if is_capped else "the same command"
             remedy = f"without a ledger {cause} asks for everything again"
         elif not is_capped:
-            remedy = "replies that came are kept, and the same command goes on from there"
+            remedy = "received replies are stored, and the same command goes on from there"
         elif not self._meter.spent_in_all.replies:
             remedy = "no reply came, so give a higher cap"
         else:
             remedy = (
-                "replies that came are kept; a cap counts for each run, "
+                "received replies are stored; a cap counts for each run, "
                 "so the same command goes on from there"
             )
         raise InterruptedRunError(f"{self._reason}; {remedy}") from self._reason

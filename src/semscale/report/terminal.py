@@ -122,15 +122,7 @@ def _brief(block: blocks.Block) -> Iterator[Table | Text]:  # noqa: C901 - one c
                 yield from (
                     Text(f"{level}  {line_text(line)}", style=_COLOURS[level]) for level, line in items
                 )
-        case (
-            blocks.SideBySide()
-            | blocks.Subheading()
-            | blocks.Verbatims()
-            | blocks.Badge()
-            | blocks.Shares()
-            | blocks.Definitions()
-            | blocks.Reasons()
-        ):
+        case blocks.SideBySide() | blocks.Verbatims() | blocks.Reasons():
             return  # a page has room for these; columns are flattened
         case _:
             assert_never(block)
