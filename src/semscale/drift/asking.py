@@ -336,7 +336,7 @@ class Answers:
         if self.lost:
             raise InterruptedRunError(
                 f"{sum(self.lost.values())} of {len(self.every)} calls failed, most often because: "
-                f"{next(iter(self.lost))}; no run is recorded, replies that came are kept, and the same "
+                f"{next(iter(self.lost))}; no run is recorded, received replies are stored, and the same "
                 "command asks for the rest"
             )
 

@@ -20,7 +20,6 @@ from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run, named, now, short_id
 from semscale.report.chart_kit import diverging
 from semscale.report.document import (
-    Block,
     Cell,
     Change,
     ComparedItem,
@@ -29,7 +28,6 @@ from semscale.report.document import (
     Count,
     DataTable,
     Decision,
-    Definitions,
     Document,
     Figure,
     Findings,
@@ -43,13 +41,14 @@ from semscale.report.document import (
     Piece,
     Quoted,
     Section,
-    SideBySide,
+    Value,
     WithInterval,
     estimate_cell,
     stamp,
 )
 from semscale.report.figures import described, matrix_figure
 from semscale.report.formatting import (
+    MISSING,
     capitalised,
     cell_text,
     clipped,
@@ -764,32 +763,29 @@ def _languages_section(summary: DriftSummary) -> Section | None:
 
 def _runs_section(summary: DriftSummary) -> Section | None:
     comparison = summary.comparison
-    runs: tuple[tuple[str, Run, Approval | None], ...] = (
-        ("Baseline", comparison.baseline, summary.approval),
-        ("Candidate", comparison.candidate, None),
-    )
-    columns: tuple[tuple[Block, ...], ...] = tuple(
-        (Definitions(tuple(_run_entries(run, approval)), name),) for name, run, approval in runs
-    )
-    statuses = zip(comparison.baseline.items, comparison.status, strict=True)
+    baseline, candidate = comparison.baseline, comparison.candidate
+    rows: list[tuple[str, Value, Value] | None] = [
+        ("model", Quoted(baseline.model, 120), Quoted(candidate.model, 120)),
+        ("recorded", stamp(baseline.recorded), stamp(candidate.recorded)),
+        ("run", baseline.id, candidate.id),
+        ("revision", Quoted(baseline.revision or MISSING), Quoted(candidate.revision or MISSING)),
+        ("note", Quoted(baseline.note or MISSING, 300), Quoted(candidate.note or MISSING, 300)),
+        *_approval_rows(summary.approval),
+    ]
+    statuses = zip(baseline.items, comparison.status, strict=True)
     left_out = [item.id for item, status in statuses if status != "scored"]
     lacking = (
         f"Neither run has a text for {named(left_out)}: left out, never counted as 0." if left_out else ""
     )
-    return section("runs", "What was compared", SideBySide(columns, "settings"), lacking)
+    runs = table(("", "baseline", "candidate"), present(*rows), detail="full")
+    return section("runs", "What was compared", runs, lacking)
 
 
-def _run_entries(run: Run, approval: Approval | None) -> Iterator[tuple[str, Cell]]:
-    yield "Model", Quoted(run.model, 120)
-    yield "Recorded", Label(stamp(run.recorded))
-    yield "Run", Label(run.id)
-    if run.revision:
-        yield "Revision", Quoted(run.revision)
-    if run.note:
-        yield "Note", Quoted(run.note, 300)
-    if approval is not None:
-        expired = " (expired)" if approval.is_stale(now()) else ""
-        yield "Approved by", Quoted(approval.by, 120)
-        yield "Approved", Label(stamp(approval.approved))
-        yield "Reason", Quoted(approval.why, 300)
-        yield "Expires", Label(f"{stamp(approval.expires)}{expired}" if approval.expires else "never")
+def _approval_rows(approval: Approval | None) -> Iterator[tuple[str, Value, Value]]:
+    if approval is None:
+        return
+    expired = " (expired)" if approval.is_stale(now()) else ""
+    yield "approved by", Quoted(approval.by, 120), ""
+    yield "approved", stamp(approval.approved), ""
+    yield "reason", Quoted(approval.why, 300), ""
+    yield "expires", f"{stamp(approval.expires)}{expired}" if approval.expires else "never", ""
