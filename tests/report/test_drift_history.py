@@ -1,5 +1,6 @@
 """Pages about recorded runs, approvals, histories, plans and self-tests."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -8,9 +9,8 @@ from made_up_gate import START, gate_of
 
 from semscale.drift.anchors import RecordedAnchors
 from semscale.drift.history_summary import DatasetHistory, HistorySummary
-from semscale.drift.planning import GatePlan, PlannedSize
 from semscale.drift.runs import ApprovedBaseline, AskedFacts, RecordedRun, SharedIds
-from semscale.drift.self_testing.results import SelfTest, SelfTestRow
+from semscale.drift.simulation import GatePlan, PlannedSize, SelfTest, SelfTestRow
 from semscale.history.anchor_sets import AnchorPair, AnchorSet
 from semscale.history.chain import Flaw, Verification
 from semscale.history.runs import RunSummary
@@ -100,7 +100,7 @@ def test_recorded_anchors_state_their_pairs_and_labels(capsys):
         anchors_document(RecordedAnchors("h", anchors, is_new=True, references=(), errors=())), capsys
     )
     assert "10 anchors stored." in out
-    assert "human labels             9" in out
+    assert re.search(r"human labels +9\n", out)
 
 
 def test_an_approval_names_person_reason_and_expiry(capsys):
@@ -125,7 +125,7 @@ def test_a_history_draws_comparisons_with_the_same_baseline_and_settings_only():
         replace(other[0], baseline_id="d" * 32),
         replace(other[1], signature="semscale 0.1|drift|match:x"),
     )
-    (_, figure), *_ = history_document(history_of((*others, *alike))).figures()
+    figure, *_ = history_document(history_of((*others, *alike))).figures()
     assert [row[0].text.split()[0] for row in figure.table.rows] == ["2026-03-02", "2026-03-03", "2026-03-04"]
 
 
@@ -146,7 +146,7 @@ def test_a_history_of_a_dataset_without_approval_tells_how_to_approve(capsys):
 def test_a_plan_begins_with_its_result_and_draws_it(capsys):
     document = plan_document(PLAN)
     assert str(document.introduction[0]) == "With 2 more reruns 85 % of such drifts are decided."
-    assert [figure.name for _, figure in document.figures()] == ["sizes"]
+    assert [figure.name for figure in document.figures()] == ["sizes"]
     out = shown(document, capsys)
     assert "items  reruns  more answers needed  gate decides  passes  fails  undecided" in out
     assert out.splitlines()[-1].split() == ["20", "3", "40", "85", "%", "5", "%", "80", "%", "15", "%"]

@@ -13,6 +13,7 @@ from semscale.report.chart_kit import (
     CONTRAST,
     INK,
     MUTED,
+    NEUTRAL,
     contrast,
     correlation_colour,
     diverging,
@@ -58,7 +59,7 @@ def test_turning_a_colour_keeps_its_hue():
 
 def test_a_dark_page_turns_the_colours_of_its_pictures():
     dark = STYLE.partition("@media screen and (prefers-color-scheme: dark)")[2]
-    assert ".card svg, .legend i, .decisions i { filter: invert(1) hue-rotate(180deg); }" in dark
+    assert ".card svg, .legend i { filter: invert(1) hue-rotate(180deg); }" in dark
 
 
 @pytest.mark.parametrize("colour", [INK, MUTED, ACCENT])
@@ -69,7 +70,7 @@ def test_text_is_readable_on_a_card(colour):
     assert contrast(colour, paper["card"]) >= TEXT
 
 
-@pytest.mark.parametrize("colour", [BAR, CONTRAST, ACCENT])
+@pytest.mark.parametrize("colour", [BAR, CONTRAST, ACCENT, NEUTRAL])
 def test_bars_stand_out_from_a_card(colour):
     assert contrast(colour, CARD) >= GRAPHIC
     assert contrast(turned(colour), roots()[1]["card"]) >= GRAPHIC

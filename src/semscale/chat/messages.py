@@ -299,6 +299,12 @@ class Usage(NamedTuple):
             self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens
         )
 
+    def minus(self, other: "Usage") -> "Usage":
+        """Subtract the tokens of another call."""
+        return Usage(
+            self.prompt_tokens - other.prompt_tokens, self.completion_tokens - other.completion_tokens
+        )
+
 
 class TokenLogprob(NamedTuple):
     """One token of a reply.
@@ -480,13 +486,3 @@ class RequestOutcome:
             return OutcomeStatus.REPLIED
         refused = self.failure is not None and self.failure.kind is FailureKind.REFUSED
         return OutcomeStatus.REFUSED if refused else OutcomeStatus.FAILED
-
-
-def count_statuses(outcomes: Sequence[RequestOutcome]) -> dict[str, int]:
-    """Count the requests by their status.
-
-    Example:
-        >>> count_statuses([RequestOutcome(0, reply=Reply("4")), RequestOutcome(1)])
-        {'replied': 1, 'refused': 0, 'failed': 1}
-    """
-    return {status.value: sum(outcome.status is status for outcome in outcomes) for status in OutcomeStatus}

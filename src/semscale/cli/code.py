@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from semscale.store.table import Table
     from semscale.types import Progress
 
-_LEDGER = "stopped; replies that came, if any, stay in the ledger, and the same command goes on from there"
+_LEDGER = "stopped; received replies, if any, stay in the ledger, and the same command goes on from there"
 _PARTS = "stopped; parts that were finished, if any, are kept, and the same command goes on after them"
 _NOTHING = "stopped; nothing was written, and the same command starts again"
 _BATCH = 50_000
@@ -311,7 +311,8 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
             names = suggesting.name_codes(summary.codes, options.calls.runner(chat), progress=progress)
             summary = summary.renamed(names, chat.name)
         try:
-            Coder(suggesting.suggested_codebook(summary), embedder=embedder)
+            coder = Coder(suggesting.suggested_codebook(summary), embedder=embedder)
+            summary = summary.counted(coder, sample.times)
         except InputError as error:
             # The summary reports why ``semscale code`` would refuse the codebook.
             summary = replace(summary, problem=str(error))

@@ -101,7 +101,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
     @property
     def stored(self) -> str:
         """Clause on embeddings, or on replies of the chat model."""
-        return KEPT_EMBEDDINGS if self._ask is None else "replies that came stay in the ledger"
+        return KEPT_EMBEDDINGS if self._ask is None else "received replies stay in the ledger"
 
     def key(self) -> dict[str, str]:
         """Return the settings that decide the codes; groups, ratings and weights do not."""
@@ -406,7 +406,7 @@ class _CellChecks:
         try:
             codes = hand_codes(cells["labels"], self._codebook, self._columns.labels)
         except RowError as error:
-            raise RowError(error.words, error.row + cells.first_row) from None
+            raise RowError(error.message, error.row + cells.first_row) from None
         is_coded: Mask = np.asarray(~np.isnan(codes).all(axis=(0, 2)))
         coded = np.flatnonzero(is_coded)
         self._rows.append(coded + cells.first_row)

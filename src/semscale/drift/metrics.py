@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from semscale.drift.directions import ASKED_FIELDS, Direction, is_lower_by_name, usual_direction
+from semscale.drift.settings import ASKED_FIELDS, Direction, is_lower_by_name, usual_direction
 from semscale.guards.findings import Finding
 from semscale.guards.number_guard import CHANGED_KINDS
 from semscale.types import Floats, Integers
@@ -378,11 +378,6 @@ def metric_label(name: str) -> str:
     """
     known = {**TEXT_METRICS, **QUALITY_METRICS}
     return known[name].label if name in known else name.replace("_", " ")
-
-
-def usual_metrics() -> tuple[str, ...]:
-    """List the names of the metrics of texts that a gate tests by default."""
-    return tuple(name for name, metric in TEXT_METRICS.items() if metric.is_usual)
 
 
 def mean_loss(losses: Floats) -> float:

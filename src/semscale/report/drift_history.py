@@ -10,9 +10,8 @@ from semscale.drift.anchors import RecordedAnchors
 from semscale.drift.decision import Outcome
 from semscale.drift.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.metrics import metric_label
-from semscale.drift.planning import GatePlan, PlannedSize
 from semscale.drift.runs import ApprovedBaseline, AskedFacts, RecordedRun, SharedIds
-from semscale.drift.self_testing.results import SelfTest, SelfTestRow
+from semscale.drift.simulation import GatePlan, PlannedSize, SelfTest, SelfTestRow
 from semscale.history.chain import Verification
 from semscale.history.runs import RunSummary, short_id
 from semscale.history.stored_comparison import (
@@ -60,7 +59,7 @@ from semscale.report.formatting import (
     printable,
     signed,
 )
-from semscale.report.parts import Columns, present, section, signature_fields, table, table_of
+from semscale.report.parts import Columns, named_file, present, section, signature_fields, table, table_of
 from semscale.stats.intervals import Estimate
 
 Row = TypeVar("Row")
@@ -92,7 +91,7 @@ def recorded_document(summary: RecordedRun) -> Document:
         None if run.rerun_of is None else ("rerun of", short_id(run.rerun_of)),
         ("Git revision", Quoted(run.revision) if run.revision else "none"),
         None if run.note is None else ("note", Quoted(run.note)),
-        ("history", printable(summary.where)),
+        ("history", named_file(summary.where)),
         *_asked_rows(summary),
     ]
     repeated = (
@@ -200,7 +199,7 @@ def history_document(summary: HistorySummary) -> Document:
         kind="drift history",
         name="History",
         title="Runs and comparisons",
-        source=(printable(summary.where),),
+        source=(named_file(summary.where),),
         signature=None,
         counting=tuple(_history_lines(summary)),
         sections=tuple(
@@ -377,7 +376,7 @@ def anchors_document(summary: RecordedAnchors) -> Document:
         ("pairs", len(anchors.pairs)),
         ("human labels", sum(label is not None for label in anchors.labels)),
         ("readings of the reference", len(summary.references)),
-        ("history", printable(summary.where)),
+        ("history", named_file(summary.where)),
     ]
     errors = [
         (metric_label(error.reading), estimate_cell(error.error, 3), error.error.n)
@@ -647,7 +646,7 @@ def verification_document(verification: Verification) -> Document:
         kind="verified history",
         name="History",
         title="Is the history as it was stored?",
-        source=(printable(verification.where),),
+        source=(named_file(verification.where),),
         signature=None,
         lead=Decision("unchanged" if verification.holds else "changed", level, "according to the hashes"),
         reading=(f"{verdict}.",),
