@@ -574,9 +574,9 @@ def comparison_document(summary: "SystemComparison") -> Document:
     counting, sides = sentences.counts_scored(summary.counts), summary.sides
     result = comparison_result(summary)
     explained = (
-        "An answer wins a pair if the judge prefers it in both orders, or in one and finds a tie in the "
-        "other; an answer that is preferred only where it is shown first ties. "
-        "Win rate = (won + tied / 2) / pairs."
+        "Each pair is judged twice, in both orders. An answer wins a pair if the judge prefers it in both "
+        "orders, or in one and finds a tie in the other; an answer that is preferred only where it is shown "
+        "first ties. The win rate counts judgements, two for each pair: (won + tied / 2) / all."
     )
     if sides.no_strengths is None:
         explained += (
