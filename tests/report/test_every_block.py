@@ -20,12 +20,10 @@ from semscale.report.document import (
     Number,
     Paragraph,
     Quoted,
-    Rates,
     Reason,
     Reasons,
     SideBySide,
     Verbatims,
-    WithInterval,
     flat,
 )
 from semscale.report.html import line_html, notebook_fragment, page
@@ -157,11 +155,14 @@ def test_pictures_are_saved_under_their_names_twice_where_two_share_one(tmp_path
     assert (tmp_path / "figures" / "bars.png").read_bytes().startswith(b"\x89PNG")
 
 
+LEAD_TABLE = DataTable(("", "share"), ((Label("low"), Number(0.4)),))
+
+
 @pytest.mark.parametrize(
     ("lead", "words"),
     [
         (Decision("failed", "fail", "what the gate decided"), "Failed"),
-        (Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),), 0.95), "false alarms"),
+        (replace(figure_of("lead"), table=LEAD_TABLE), "0.4"),
         (None, "Read it so."),
     ],
 )

@@ -50,7 +50,7 @@ class LintOptions(Settings):
     ] = None
     every: Annotated[bool, Field(description="All scales of the library."), Option(RUN, name="--all")] = False
     language: Language = None
-    outputs: Annotated[Outputs, Without("out")]
+    outputs: Annotated[Outputs, Without("out", "escape")]
     model: EmbedderOptions
 
     def names(self) -> list[str]:

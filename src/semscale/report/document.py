@@ -615,21 +615,6 @@ class Headline:
 
 
 @dataclass(frozen=True)
-class Rates:
-    """Several shares that a document is about, side by side.
-
-    Attributes:
-        figures: each with its name.
-        coverage: of their intervals, between 0 and 1.
-        digits: decimals of the percentages.
-    """
-
-    figures: tuple[tuple[WithInterval, str], ...]
-    coverage: float
-    digits: int = 0
-
-
-@dataclass(frozen=True)
 class Decision:
     """A decision that a document is about.
 
@@ -695,8 +680,7 @@ class Document:
         title: a sentence or a name.
         source: what was read, and short facts about the making of the document.
         signature: what lets somebody else reproduce the figures; ``None`` where nothing was measured.
-        lead: what the document is about: a number, several, a decision or a picture; ``None`` where there is
-            nothing.
+        lead: what the document is about: a number, a decision or a picture; ``None`` where there is nothing.
         next_step: what to do next, in a sentence that follows the lead and its reading.
         counting: how many rows count, and what was left out; lines at the head of a brief rendering.
         reading: how to read the lead, and all that ``counting`` says; sentences at the head of a full
@@ -716,7 +700,7 @@ class Document:
     title: Line
     source: tuple[Line, ...]
     signature: Signature | None
-    lead: Headline | Rates | Decision | Figure | None = None
+    lead: Headline | Decision | Figure | None = None
     next_step: str = ""
     counting: tuple[Line, ...] = ()
     reading: tuple[Line, ...] = ()

@@ -19,7 +19,6 @@ from semscale.report.document import (
     Marked,
     Piece,
     Quoted,
-    Rates,
     flat,
 )
 from semscale.report.formatting import (
@@ -81,8 +80,6 @@ def _head(document: Document, pictures: Mapping[int, PurePath]) -> Iterator[str]
             of = _text(f"({coverage(interval)} interval)") if has_interval(value) else ""
             yield f"**{_text(capitalised(name))}: {_text(cell_text(value))}**{f' {of}' if of else ''}"
             yield _text(advice)
-        case Rates(figures):
-            yield "\n".join(f"- **{_text(cell_text(value))}** {_text(name)}" for value, name in figures)
         case blocks.Figure() as figure:
             yield from _block(figure, pictures)
         case Decision(text, _, about):

@@ -61,10 +61,10 @@ def print_document(
 def _print(console: Console, document: Document, ending: Iterable[Text]) -> None:
     for text in _beginning(document):
         console.print(text)
-    for section in document.sections:
-        for block in flat(section.blocks):
-            for shown in _brief(block):
-                console.print(shown)
+    lead = [document.lead] if isinstance(document.lead, blocks.Figure) else []
+    for block in flat([*lead, *(block for section in document.sections for block in section.blocks)]):
+        for shown in _brief(block):
+            console.print(shown)
     for text in ending:
         console.print(text)
 

@@ -20,7 +20,6 @@ from semscale.report.document import (
     Line,
     Number,
     Quoted,
-    Rates,
     Share,
     WithInterval,
     flat,
@@ -216,8 +215,6 @@ def _lead(sheet: Sheet, document: Document) -> None:
         case Headline(name, value, _, interval, advice=advice):
             _estimates(sheet, [(value, name)], interval)
             sheet.line(advice)
-        case Rates(figures, interval):
-            _estimates(sheet, figures, interval)
         case blocks.Figure() as figure:
             _block(sheet, figure)
         case Decision(text, _, about):
