@@ -433,7 +433,7 @@ def test_the_readout_is_named_with_the_other_one(make_summary):
 
 def calibrated(error):
     labels = SimpleNamespace(n=40)
-    return SimpleNamespace(method="ridge", labels=labels, error=error)
+    return SimpleNamespace(labels=labels, error=error)
 
 
 def test_a_calibrated_mean_is_a_level_unless_the_calibration_is_no_gain():
@@ -441,7 +441,7 @@ def test_a_calibrated_mean_is_a_level_unless_the_calibration_is_no_gain():
         return mean_advice(SimpleNamespace(calibration=calibration))
 
     level = advice(calibrated(HonestError(0.1, 0.2)))
-    assert level.startswith("Calibrated by 40 labelled texts (method ridge): a level")
+    assert level.startswith("Calibrated by 40 labelled texts: a level")
     assert advice(calibrated(HonestError(0.2, 0.2))) == advice(None) == RANKING
 
 

@@ -413,8 +413,8 @@ def mean_advice(summary: "RatingSummary") -> str:
         return RANKING
     texts = counted(calibration.labels.n, "labelled text")
     if not calibration.error.has_ranking:
-        return f"Calibrated by {texts} (method {calibration.method}): do not rank texts or groups by it."
-    return f"Calibrated by {texts} (method {calibration.method}): a level for texts like these."
+        return f"Calibrated by {texts}: do not rank texts or groups by it."
+    return f"Calibrated by {texts}: a level for texts like these."
 
 
 def calibration_line(summary: "RatingSummary") -> str | None:
@@ -423,7 +423,7 @@ def calibration_line(summary: "RatingSummary") -> str | None:
     if calibration is None:
         return None
     texts = counted(calibration.labels.n, "labelled text")
-    return f"{calibration.method}, {texts}; on texts that it had not seen, {_errors(calibration)}"
+    return f"{texts}; on texts that it had not seen, {_errors(calibration)}"
 
 
 def _errors(calibration: "Calibration") -> str:
