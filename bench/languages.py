@@ -86,9 +86,14 @@ def report_equivalence(embedder, options):
 
 
 def is_translated(name, code, embedder):
-    """Say whether all sets that serve the model are translated."""
-    sets = scale_for_model(load_scale(name), embedder).anchor_sets
-    return code in languages_of(name) and set(sets) <= set(load_scale(name, language=code).anchor_sets)
+    """Say whether as many sets that serve the model are translated as a translation needs."""
+    return code in languages_of(name) and len(translated_sets(name, code, embedder)) >= FEWEST_SETS
+
+
+def translated_sets(name, code, embedder):
+    """List the sets that serve the model and are translated."""
+    translated = load_scale(name, language=code).anchor_sets
+    return [name for name in scale_for_model(load_scale(name), embedder).anchor_sets if name in translated]
 
 
 def line(found, in_english):
@@ -107,8 +112,9 @@ def measure(name, code, embedder):
 
     Sets that the linter fails are left out only where the translation does not pass with all, and then does.
     """
-    english = scale_for_model(load_scale(name), embedder)
-    translated = load_scale(name, language=code).with_sets(english.anchor_sets)
+    sets = translated_sets(name, code, embedder)
+    english = load_scale(name).with_sets(sets)
+    translated = load_scale(name, language=code).with_sets(sets)
     levels = [probe.level for probe in english.probes]
     whole = beside_english(translated, english, embedder)
     if not whole.passed:

@@ -22,7 +22,7 @@ from semscale.embedding.languages import (
 )
 from semscale.errors import InputError
 from semscale.rating.readouts import Reals, cosines_of
-from semscale.scales import Scale
+from semscale.scales import Scale, load_scale
 from semscale.scales.library import equivalences, languages_in, passed_languages, passed_translation
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, ObjectArray
@@ -40,6 +40,9 @@ FLOOR_QUANTILE = 0.4
 _DECIMALS = 3
 
 AUTO = "auto"
+
+SENTIMENT_SCALE = "quality"
+"""Scale of the library that rates plain sentiment."""
 
 
 class AnchorLanguages:
@@ -262,6 +265,13 @@ class AppliedAnchors:
         """The anchors that say whether a text is off topic: the scale's own, whatever language's rate it."""
         scale = self.languages.untranslated
         return self.main if scale is self.languages.scale else self._vectors(scale)
+
+    @cached_property
+    def sentiment(self) -> AnchorVectors | None:
+        """The anchors of the shipped scale ``quality``; ``None`` for that scale."""
+        if self._scale.name == SENTIMENT_SCALE:
+            return None
+        return self._vectors(scale_for_model(load_scale(SENTIMENT_SCALE), self._embedder()))
 
     @cached_property
     def _translated(self) -> dict[str, AnchorVectors]:

@@ -25,8 +25,15 @@ from semscale.rating.anchors import (
 from semscale.rating.calibration import as_calibration
 from semscale.rating.calibrators import Predictors
 from semscale.rating.ratings import Ratings
-from semscale.rating.readouts import READOUTS, Reals, VectorRatings, as_rows, best_similarities
-from semscale.rating.settings import RaterSettings
+from semscale.rating.readouts import (
+    READOUTS,
+    Reals,
+    VectorRatings,
+    as_rows,
+    best_similarities,
+    sum_in_order,
+)
+from semscale.rating.settings import DEFAULT_READOUT, RaterSettings
 from semscale.scales import Scale, load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
@@ -391,7 +398,22 @@ class Rater:
         ratings = replace(ratings, set_means=set_means)
         if anchors is not topic:
             ratings = replace(ratings, best_similarity=best_similarities(vectors, topic.vectors))
-        rated.put(rows, ratings, windows=windows, unread=unread, floor=topic.floor)
+        rated.put(
+            rows,
+            ratings,
+            windows=windows,
+            unread=unread,
+            floor=topic.floor,
+            sentiment=self._sentiment(vectors),
+        )
+
+    def _sentiment(self, vectors: npt.ArrayLike) -> Floats:
+        """Means of vectors on the shipped scale ``quality``, shape (n,); NaN where that scale rates."""
+        anchors = self._applied.sentiment
+        if anchors is None:
+            return np.full(len(as_rows(vectors)), np.nan)
+        pmf = READOUTS[DEFAULT_READOUT](vectors, anchors.vectors).pmf
+        return sum_in_order(pmf.T * anchors.scale.values[:, None])
 
 
 @dataclass(frozen=True)
@@ -402,6 +424,7 @@ class _RatedTexts:
         pmf: shape (m, k), NaN where there is no rating.
         set_means: shape (m, s), likewise.
         similarity: shape (m,), cosine with the most similar anchor; NaN where there is no vector.
+        sentiment: shape (m,), as ``Ratings`` has it.
         windows: shape (m,), windows that a text was read in; 0 where it was not read.
         status: shape (m,), why a text has a rating, or has none.
         unlike: shape (m,), texts unlike those that a calibration was fitted to; none without one.
@@ -412,6 +435,7 @@ class _RatedTexts:
     pmf: Floats
     set_means: Floats
     similarity: Floats
+    sentiment: Floats
     windows: Integers
     status: Statuses
     unlike: Mask
@@ -425,6 +449,7 @@ class _RatedTexts:
             pmf=np.full((m, scale.n_points), np.nan),
             set_means=np.full((m, len(scale.anchor_sets)), np.nan),
             similarity=np.full(m, np.nan),
+            sentiment=np.full(m, np.nan),
             windows=np.zeros(m, dtype=np.int64),
             status=np.full(m, Status.OTHER_LANGUAGE, dtype=object),
             unlike=np.zeros(m, dtype=np.bool_),
@@ -432,8 +457,15 @@ class _RatedTexts:
             refits=np.full((m, n_refits, scale.n_points), np.nan, dtype=np.float32),
         )
 
-    def put(
-        self, rows: Integers, ratings: VectorRatings, *, windows: Integers, unread: Mask, floor: float | None
+    def put(  # noqa: PLR0913 - columns of the texts
+        self,
+        rows: Integers,
+        ratings: VectorRatings,
+        *,
+        windows: Integers,
+        unread: Mask,
+        floor: float | None,
+        sentiment: Floats,
     ) -> None:
         """Store the ratings of some texts.
 
@@ -443,6 +475,7 @@ class _RatedTexts:
             windows: shape (r,).
             unread: shape (r,), texts that the model cannot read.
             floor: cosine below which a text is off topic; ``None`` for none.
+            sentiment: shape (r,), their means on the scale ``quality``.
         """
         self.windows[rows] = windows
         self.similarity[rows] = np.where(unread, np.nan, ratings.best_similarity)
@@ -453,6 +486,7 @@ class _RatedTexts:
         scored = ~(unread | off_topic)
         self.pmf[rows[scored]] = ratings.pmf[scored]
         self.set_means[rows[scored]] = ratings.set_means[scored]
+        self.sentiment[rows[scored]] = sentiment[scored]
 
     def in_rows(self, status: Statuses, readable: Integers, number: Integers) -> "_RatedTexts":
         """Put the texts into the rows that hold them.

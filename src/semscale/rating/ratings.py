@@ -71,6 +71,8 @@ class Ratings(Result):
             ``None`` without one.
         refits: shape (n, b, k), the masses under each refit of the calibration without a part of its labels,
             so that ``estimate`` allows for its error; ``None`` without one.
+        sentiment: shape (n,), mean of each text on the shipped scale ``quality``, with which ``summarize``
+            compares the ratings; NaN where there is no rating, and for ``quality`` itself.
 
     Raises:
         InputError: arrays whose lengths do not agree.
@@ -91,6 +93,7 @@ class Ratings(Result):
     unlike: Annotated[Mask | None, UNLIKE] = None
     seen: Annotated[Mask | None, FLAGS.private] = None
     refits: Annotated[Refits | None, REFITS] = None
+    sentiment: Annotated[Floats | None, FLOATS.private] = None
 
     def __post_init__(self) -> None:
         n = len(self.status)

@@ -29,7 +29,7 @@ it.
 Readout = Literal["ssr", "ordinal", "combined"]
 """Formula from cosines with anchors to a rating; ``readouts.py`` has all of them."""
 
-DEFAULT_READOUT: Readout = "ssr"
+DEFAULT_READOUT: Readout = "combined"
 
 MOST_EPSILON = 1e6
 """Beside similarities of at most 1, more than this differs from no text at all by rounding only."""

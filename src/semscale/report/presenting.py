@@ -30,6 +30,7 @@ _DOCUMENTS = {
     "ForecastSummary": ("semscale.report.preparation", "forecast_document"),
     "GatePlan": ("semscale.report.drift_runs", "plan_document"),
     "GroundingSummary": ("semscale.report.consistency", "groundedness_document"),
+    "Growth": ("semscale.report.lint", "growth_document"),
     "HistorySummary": ("semscale.report.drift_runs", "history_document"),
     "JudgeSummary": ("semscale.report.judging", "judge_document"),
     "LayerCalibration": ("semscale.report.matching", "calibration_document"),
@@ -45,6 +46,7 @@ _DOCUMENTS = {
     "SuggestionSummary": ("semscale.report.coding", "suggestion_document"),
     "SystemComparison": ("semscale.report.judging", "comparison_document"),
     "Trends": ("semscale.report.drift_runs", "trend_document"),
+    "Validity": ("semscale.report.lint", "validity_document"),
     "Verification": ("semscale.report.drift_runs", "verification_document"),
 }
 """The function that makes a document of each kind of summary."""

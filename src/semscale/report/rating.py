@@ -57,7 +57,14 @@ from semscale.report.formatting import (
     percent,
     plain,
 )
-from semscale.report.lint import SSR, VERDICTS, correlations_figure, findings, lint_warning
+from semscale.report.lint import (
+    SSR,
+    VERDICTS,
+    correlations_figure,
+    discriminant_warnings,
+    findings,
+    lint_warning,
+)
 from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.report.row_charts import strips
 from semscale.report.sentences import STATUS_MEANINGS, language_name
@@ -69,7 +76,7 @@ from semscale.types import Status
 if TYPE_CHECKING:
     from semscale.rating.calibration import Calibration
     from semscale.rating.decided import DecidedComparison
-    from semscale.rating.summary import LanguageTexts, RatingSummaries, RatingSummary
+    from semscale.rating.summary import DiscriminantCheck, LanguageTexts, RatingSummaries, RatingSummary
     from semscale.results.estimates import Estimates
     from semscale.scales import Scale
     from semscale.stats.groups import GroupEstimate
@@ -280,6 +287,8 @@ def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
         yield findings(lint.worst_first, with_sets=True)
     if summary.scale.notes:
         yield Paragraph(Quoted(summary.scale.notes, LONGEST), "note")
+    yield Subheading("Do the ratings differ from sentiment and length?")
+    yield _discriminant_sentence(summary.discriminant)
     if sets := correlations_figure(summary.set_names, summary.set_agreement, _SEVERAL_WORDINGS):
         yield Subheading("Do the anchor sets agree?")
         yield sets
@@ -291,6 +300,15 @@ def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
             f"The agreement of the {n_sets} anchor sets is not known: it takes two rated texts whose means "
             "differ."
         )
+
+
+def _discriminant_sentence(check: "DiscriminantCheck") -> str:
+    """State the correlations of the ratings with plain sentiment and text length, as far as known."""
+    measures = (("ratings on the scale quality", check.sentiment), ("the length of the text", check.length))
+    stated = [f"{number(r)} with {name}" for name, r in measures if not math.isnan(r)]
+    if not stated:
+        return "Nothing to compare: this is the scale of plain sentiment, or ratings do not vary."
+    return f"Their correlation is {listed(stated)}. Near 1 or -1 the scale measures nothing else."
 
 
 # Several columns of texts
@@ -432,6 +450,7 @@ def _errors(calibration: "Calibration") -> str:
 
 
 def _warnings(summary: "RatingSummary") -> Iterator[str]:
+    yield from discriminant_warnings(summary.discriminant)
     yield from calibration_warnings(summary.calibration)
     yield from sentences.language_warnings(summary, "text", lack="rating")
     yield from _stated_language_warnings(summary)
