@@ -20,15 +20,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from semscale.embedding.embedder import anchor_embedder
-from semscale.embedding.languages import ENGLISH
 from semscale.embedding.loading import as_embedder
 from semscale.presentable import Presentable
 from semscale.rating.anchors import (
-    FLOOR_GROUPS,
     SENTIMENT_SCALE,
     language_of_probes,
     scale_for_model,
-    unrelated_probes,
+    unrelated_sentences,
 )
 from semscale.rating.readouts import READOUTS, similarity_pmf, ssr_ratings
 from semscale.rating.settings import DEFAULT_READOUT
@@ -539,19 +537,6 @@ def _missed(criterion: str, figure: float, warn: float, fail: float, measured: s
 def _bounded(figure: float, warn: float, fail: float) -> tuple[Level, float]:
     """Return how severe a figure below ``warn`` is, and the bound that it misses; NaN is the worst."""
     return ("warn", warn) if figure >= fail else ("fail", fail)
-
-
-def unrelated_sentences(language: str = ENGLISH) -> tuple[str, ...]:
-    """List the shipped everyday and factual sentences, of which no two are about the same thing.
-
-    Args:
-        language: ISO 639-1 code; the sentences are English where they are not translated into it.
-
-    Example:
-        >>> len(unrelated_sentences()), unrelated_sentences("de")[0]
-        (50, 'Der Bus zum Hafen fährt von Bahnsteig sechs.')
-    """
-    return tuple(sentence for group in FLOOR_GROUPS for sentence in unrelated_probes(language)[group])
 
 
 def random_pair_cosine(vectors: Floats) -> float:

@@ -33,7 +33,7 @@ from semscale.rating.readouts import (
     best_similarities,
     sum_in_order,
 )
-from semscale.rating.settings import DEFAULT_READOUT, RaterSettings
+from semscale.rating.settings import DEFAULT_READOUT, UNRELATED, RaterSettings
 from semscale.scales import Scale, load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
@@ -137,8 +137,13 @@ class Rater:
 
     @property
     def floor(self) -> float | None:
-        """Cosine below which a text is off topic; estimated when it is first needed."""
+        """As ``Ratings.floor``; estimated when it is first needed."""
         return self._applied.topic.floor
+
+    @property
+    def applied_floor(self) -> str | float | None:
+        """The floor as the settings take it, with the estimate in the place of ``auto``."""
+        return f"{UNRELATED}{self.floor:+g}" if isinstance(self.settings.floor, str) else self.floor
 
     @cached_property
     def signature(self) -> Signature:
@@ -150,7 +155,7 @@ class Rater:
             anchor_sets="+".join(self.scale.anchor_sets),
             readout=self.settings.applied_readout,
             **self.settings.signed(),
-            floor=self.floor,
+            floor=self.applied_floor,
             **codes,
             **self.anchor_languages.settings(),
         ).extended(self.embedder.signature)
@@ -398,14 +403,9 @@ class Rater:
         ratings = replace(ratings, set_means=set_means)
         if anchors is not topic:
             ratings = replace(ratings, best_similarity=best_similarities(vectors, topic.vectors))
-        rated.put(
-            rows,
-            ratings,
-            windows=windows,
-            unread=unread,
-            floor=topic.floor,
-            sentiment=self._sentiment(vectors),
-        )
+        off_topic = topic.off_topic(vectors, ratings.best_similarity) & ~unread
+        sentiment = self._sentiment(vectors)
+        rated.put(rows, ratings, windows=windows, unread=unread, off_topic=off_topic, sentiment=sentiment)
 
     def _sentiment(self, vectors: npt.ArrayLike) -> Floats:
         """Means of vectors on the shipped scale ``quality``, shape (n,); NaN where that scale rates."""
@@ -464,7 +464,7 @@ class _RatedTexts:
         *,
         windows: Integers,
         unread: Mask,
-        floor: float | None,
+        off_topic: Mask,
         sentiment: Floats,
     ) -> None:
         """Store the ratings of some texts.
@@ -474,12 +474,11 @@ class _RatedTexts:
             ratings: of the r rows.
             windows: shape (r,).
             unread: shape (r,), texts that the model cannot read.
-            floor: cosine below which a text is off topic; ``None`` for none.
+            off_topic: shape (r,), texts that resemble no anchor.
             sentiment: shape (r,), their means on the scale ``quality``.
         """
         self.windows[rows] = windows
         self.similarity[rows] = np.where(unread, np.nan, ratings.best_similarity)
-        off_topic = np.zeros(len(rows), np.bool_) if floor is None else self.similarity[rows] < floor
         self.status[rows] = Status.SCORED
         self.status[rows[unread]] = Status.WEIGHTLESS
         self.status[rows[off_topic]] = Status.OFF_TOPIC

@@ -152,7 +152,7 @@ class RatingSummary(Summary):
         set_names: the anchor sets, in the order of ``set_agreement``.
         set_variances: variances of texts, anchor sets and the rest; ``None`` with one set, or fewer than two
             texts.
-        floor: similarity below which a text was called off topic; ``None`` for no floor.
+        floor: below which a text was called off topic, as ``Ratings`` has it; ``None`` for no floor.
         comparison: agreement with human ratings, if there were any.
         by: name of the column that names groups.
         weight: name of the column of weights.

@@ -11,6 +11,7 @@ import polars as pl
 
 from semscale.rating.anchors import stated_language
 from semscale.rating.calibration import SHARE_BELOW
+from semscale.rating.settings import UNRELATED
 from semscale.report import figures, parts, sentences
 from semscale.report.calibration import (
     CORRECTED,
@@ -56,6 +57,7 @@ from semscale.report.formatting import (
     one_line,
     percent,
     plain,
+    signed,
 )
 from semscale.report.lint import (
     SSR,
@@ -227,10 +229,18 @@ def _settings(summary: "RatingSummary", readout: str) -> Iterator[parts.Setting]
     yield "Anchor sets", Quoted(", ".join(summary.set_names), LONGEST)
     yield "Readout", _READOUTS.get(readout)
     yield "Calibration", calibration_line(summary)
-    yield "Off-topic floor", "none" if summary.floor is None else f"cosine {number(summary.floor, 3)}"
+    yield "Off-topic floor", _floor_text(summary)
     if compared is not None:
         yield "Labels", Quoted(compared.sheet) if compared.sheet else None
         yield "Comparison", Quoted(compared.signature, LONGEST)
+
+
+def _floor_text(summary: "RatingSummary") -> str:
+    if summary.floor is None:
+        return "none"
+    if dict(summary.signature.fields).get("floor", "").startswith(UNRELATED):
+        return f"cosine with unrelated sentences {signed(number(summary.floor, 3))}"
+    return f"cosine {number(summary.floor, 3)}"
 
 
 def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
