@@ -273,7 +273,7 @@ def one_turn(server, engine, asked):
 
 def print_speed(turns):
     """Print the service beside the engine, over all turns."""
-    print(f"service / engine: {spread([turn.share for turn in turns])} (goal .90)")
+    print(f"service / engine: {spread([turn.share for turn in turns])} (goal .84)")
     print(
         "service / engine that is given as many texts at a time as the service's batches have: "
         f"{spread([turn.share_of_batches for turn in turns])}"

@@ -445,7 +445,7 @@ def test_a_broken_connection_names_the_systems_reason():
 
     error = ConnectError("all connection attempts failed")
     error.__cause__ = OSError(111, "Connection refused")
-    found = converted(error, place="http://localhost:1")
+    found = converted(error, address="http://localhost:1")
     assert found.kind is FailureKind.CONNECTION
     assert str(found) == "m cannot be reached at http://localhost:1: Connection refused"
 

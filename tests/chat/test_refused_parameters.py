@@ -8,9 +8,14 @@ from made_up_requests import requests, statuses
 
 from semscale.chat import CallError, FailureKind, Request
 from semscale.chat.budget import Budget
-from semscale.chat.calling import AcceptedParameters, ParameterForm, accepted_parameters, set_parameters
-from semscale.chat.endpoint import refused_parameters
 from semscale.chat.pacing import Limits
+from semscale.chat.refused_parameters import (
+    AcceptedParameters,
+    ParameterForm,
+    accepted_parameters,
+    refused_parameters,
+    set_parameters,
+)
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 

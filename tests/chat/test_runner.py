@@ -7,7 +7,7 @@ from endpoint import completion
 from made_up_requests import ONE, requests, statuses
 
 from semscale.chat import FailureKind, Request
-from semscale.chat.pacing import Limits, NumberedRequests
+from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
 from semscale.errors import ReplyError
 
@@ -130,21 +130,10 @@ async def later():
         yield request
 
 
-async def taken(requests):
-    numbered = NumberedRequests(requests)
-
-    async def take():
-        found = []
-        while (one := await numbered.next()) is not None:
-            found.append(one)
-        return found
-
-    return sorted(
-        (one for own in await asyncio.gather(take(), take(), take()) for one in own), key=lambda one: one[0]
-    )
-
-
-def test_each_request_is_taken_once_with_its_number():
-    expected = list(enumerate(ASKED))
-    assert asyncio.run(taken(ASKED)) == expected
-    assert asyncio.run(taken(later())) == expected
+@pytest.mark.needs("api")
+@pytest.mark.parametrize("asked", [lambda: ASKED, later])
+def test_each_request_is_answered_once_under_its_number(runner, endpoint, asked):
+    outcomes = runner(limits=Limits(concurrency=3)).run(asked())
+    texts = [f"echo: question {number}" for number in range(4)]
+    assert [(outcome.index, outcome.reply.text) for outcome in outcomes] == list(enumerate(texts))
+    assert len(endpoint.requests) == 4

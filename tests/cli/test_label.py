@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from semscale.cli.label import number_notes
+from semscale.cli.label import code_notes, number_notes
+from semscale.coding.labels import ExpectedCodes
 from semscale.store.reading import open_table
 from semscale.store.writing import write_table
 
@@ -22,11 +23,11 @@ def label(semscale, seven_answers):
     return run
 
 
-def test_it_draws_texts_that_have_a_rating(label, files):
+def test_it_draws_texts_that_can_be_read(label, files):
     ended = label("--n", 3)
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines()[:3] == [
-        "3 of 6 rated texts drawn", "sheet: sheet.csv", "instructions: sheet-instructions.md"
+        "3 drawn of 6 texts that can be read", "sheet: sheet.csv", "instructions: sheet-instructions.md"
     ]  # fmt: skip
     assert "3 labels are too few for `semscale calibrate`, which needs 10" in ended.out
     with open("sheet.csv", newline="", encoding="utf-8") as file:
@@ -52,7 +53,7 @@ def test_instructions_leave_out_a_calibration_that_would_fail(label):
 
 
 def test_more_than_there_are_says_how_many_were_drawn(label, files):
-    assert "you asked for 1,000 texts, and all 6 that have a rating were drawn" in label("--n", 1000).out
+    assert "you asked for 1,000 texts, and all 6 that can be read were drawn" in label("--n", 1000).out
 
 
 @pytest.mark.parametrize("out", ["sheet.xlsx", "sheet.jsonl", "sheet.parquet"])
@@ -191,3 +192,16 @@ def test_labels_that_cannot_be_used(semscale, forty_answers, further, said):
     assert ended.code == 2
     assert said in ended.err
     assert ended.err.count("\n") == 1
+
+
+def test_codes_of_which_a_sheet_has_too_few_are_named_with_the_size_that_is_enough():
+    expected = [
+        ExpectedCodes("price", 22.0, 100),
+        ExpectedCodes("battery", 2.2, 350),
+        ExpectedCodes("fees", 0.4, None),
+    ]
+    first, second, third = code_notes(expected, 100)
+    assert first.endswith("may be too few (a forecast before anybody has coded): battery 2, fees 0")
+    assert second == "note: --n 350 will probably have enough of battery"
+    assert "even all answers will hardly have enough of fees" in third
+    assert code_notes(expected[:1], 100) == []

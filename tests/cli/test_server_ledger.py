@@ -51,7 +51,7 @@ def test_a_server_that_goes_away_amid_a_run_and_comes_back(
         judge_endpoint.fault = fault
         ended = judged_with(way.place)
         assert ended.code == 3
-        assert "was lost and not found again within 0.2 s" in ended.err
+        assert "was lost and could not be restored within 0.2 s" in ended.err
         assert "s3cret" not in ended.out + ended.err
         way.mend()
         # The third reply came when the server was away. Its run could not leave, and its lease ends now.

@@ -9,10 +9,9 @@ from semscale.drift.anchors import (
     Moved,
     RulerStatus,
     check_ruler,
-    freeze_anchors,
     keep_check,
     moved_part,
-    read_again,
+    record_anchors,
     ruler_tests,
 )
 from semscale.drift.decision import Outcome
@@ -40,7 +39,7 @@ VALUES = np.linspace(0.1, 1.0, 10)
 @pytest.fixture
 def history(tmp_path):
     with open_history(tmp_path / "history.sqlite") as opened:
-        freeze_anchors(opened, AnchorSet("exam", "pins", PAIRS), MadeUpRuler(VALUES))
+        record_anchors(opened, AnchorSet("exam", "pins", PAIRS), MadeUpRuler(VALUES))
         yield opened
 
 
@@ -74,8 +73,9 @@ def test_other_settings_are_a_new_ruler(history):
 
 
 def test_a_new_reference_is_compared_from_then_on(history):
-    anchors = history.anchors.sets("exam")[-1]
-    read_again(history, anchors, MadeUpRuler(VALUES / 2))
+    recorded = record_anchors(history, AnchorSet("exam", "pins", PAIRS), MadeUpRuler(VALUES / 2))
+    (anchors,) = history.anchors.sets("exam")
+    assert (recorded.is_new, recorded.anchors.id) == (False, anchors.id)
     check = check_ruler(history, "exam", MadeUpRuler(VALUES / 2))
     assert check.status is RulerStatus.KEPT
     keep_check(history, check, "comparison")
@@ -85,7 +85,7 @@ def test_a_new_reference_is_compared_from_then_on(history):
 def test_other_pairs_under_the_same_name_are_refused(history):
     other = AnchorSet("exam", "pins", (replace(PAIRS[0], output="None."), *PAIRS[1:]))
     with pytest.raises(InputError, match="never changes"):
-        freeze_anchors(history, other, MadeUpRuler(VALUES))
+        record_anchors(history, other, MadeUpRuler(VALUES))
 
 
 def test_a_judge_with_noise_is_tested():

@@ -1,13 +1,22 @@
 """The decision of the gate on made-up losses and outputs; expected values by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from made_up_losses import candidate_losses, compared, run_of
 
-from semscale.drift.decision import Change, Outcome, check_settings, decide
+from semscale.drift.decision import (
+    Change,
+    Outcome,
+    check_settings,
+    decide,
+    read_thresholds,
+    threshold_cautions,
+)
 from semscale.drift.metrics import TEXT_METRICS, field_metric
+from semscale.drift.runs import ItemMatching
 from semscale.drift.settings import GateSettings, SliceSettings
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
@@ -231,3 +240,75 @@ def test_the_sentence_of_a_similarity_states_similarities():
     decision = decided({"match": candidate_losses(loss, N, 3)})
     assert decision.reasons == ("match fell from 1.00 to 0.70 (margin 0.05)",)
     assert math.isclose(decision.tests[0].loss, 0.3)
+
+
+def test_a_percentage_stays_below_100():
+    assert GateSettings(limits={"silenced": "10%"}).limits == {"silenced": 0.1}
+    for written in ("100%", "250 %"):
+        with pytest.raises(InputError, match=r"a share of them below 1 \(100 %\)"):
+            GateSettings(limits={"silenced": written})
+
+
+def test_changed_numbers_counts_the_items_that_state_numbers():
+    # items 0 to 4 state a number; 1 of them another one in the candidate
+    texts = [f"The plug takes {volts} volts." for volts in range(11, 16)] + ["Plants need light."] * 15
+    changed = np.where(np.arange(N) == 2, 1.0, 0.0)
+    losses = {"changed_numbers": candidate_losses(changed, N, 2)}
+    settings = GateSettings(metrics=("match",), limits={"changed_numbers": 0})
+    decision = decide(compared([run_of(texts, "new"), run_of(texts)], losses), settings)
+    (check,) = decision.broken_limits
+    assert check.sentence == "1 of 5 items with numbers state other numbers (limit 0): 2"
+
+
+def test_items_that_were_asked_something_else_are_not_missing():
+    matching = ItemMatching(lost=("20",), changed=("21", "22"))
+    decision = decide(replace(compared(runs()), matching=matching), GateSettings(metrics=("match",)))
+    (check,) = decision.broken_limits
+    assert (check.name, check.items, check.n) == ("missing", ("20",), 23)
+
+
+@pytest.mark.parametrize(
+    ("limits", "cautions"),
+    [
+        # Text of another item loses .25: a similarity of .75, which passes .7 and fails .8.
+        (
+            {"min_match": 0.7},
+            [
+                "min_match 0.7 lets text pass that has nothing to do with the item: such text has 0.75 on "
+                "average"
+            ],
+        ),
+        ({"min_match": 0.8}, []),
+        ({"min_match": 0.0}, ["min_match 0 cannot fail: the worst similarity of match in this data is 0"]),
+        ({"max_match": 0.9}, ["max_match 0.9 admits the worst similarity, 0: to find drift, use min_match"]),
+        (
+            {"min_match": 0.95},
+            [
+                "min_match 0.95 fails the baseline's own reruns, which have 0.9 on average: an unchanged "
+                "model would fail it, too"
+            ],
+        ),
+        ({"max_output_count": 0.1}, []),  # another item's text may have as many outputs
+    ],
+)
+def test_useless_thresholds_are_named(limits, cautions):
+    comparison = replace(
+        compared(runs(), {"match": candidate_losses(0.1, N, 3, noise=0.1)}),
+        floors={"match": 0.25, "output_count": 0.0},
+    )
+    assert list(threshold_cautions(comparison, read_thresholds(comparison.metrics, limits))) == cautions
+
+
+def test_two_names_of_one_threshold_may_agree_and_a_candidate_without_a_value_fails():
+    metrics = {"credits_difference": field_metric("credits", 2.5)}
+    limits = {"max_avg_credit_drift": 1, "max_credits_difference": 1}
+    assert len(read_thresholds(metrics, limits)) == 2
+    nothing = {"match": np.full((N, 3, 3), np.nan)}
+    decision = decided(nothing, GateSettings(metrics=("match",), thresholds={"min_match": 0.0}))
+    assert [check.passed for check in decision.thresholds] == [False]
+
+
+def test_a_field_called_credit_is_used_before_credits():
+    metrics = {f"{name}_difference": field_metric(name, 2.0) for name in ("credit", "credits")}
+    (threshold,) = read_thresholds(metrics, {"max_avg_credit_drift": 1.0})
+    assert threshold.metric.name == "credit_difference"

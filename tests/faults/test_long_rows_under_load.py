@@ -1,4 +1,4 @@
-"""Long rows have the same states twice while another embedding runs (docs/decisions.md)."""
+"""Long rows have the same states twice while another embedding runs (docs/decisions/010-onednn-cache.md)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -78,7 +78,7 @@ class TestReadOnly:
             assert sorted(history.scores("compared")) == ["cosine", "match"]
             for write in (lambda: history.record(a_run()), lambda: history.keep(a_comparison())):
                 with pytest.raises(
-                    InputError, match=r"history .* is read-only: copy it to where you may write"
+                    InputError, match=r"history .* is read-only: copy it to a folder that you can write to"
                 ):
                     write()
         assert filled.read_bytes() == before

@@ -11,6 +11,7 @@ from semscale.errors import InputError
 from semscale.rating.human import HumanSample, compare, corrected_mean, human_table, text_lengths
 from semscale.rating.settings import RatingColumns
 from semscale.signature import Signature
+from semscale.stats.prediction_powered import corrected_group_test, prediction_powered_mean
 from semscale.stats.sampling import SampleDesign
 
 NAN = float("nan")
@@ -274,7 +275,10 @@ def test_two_texts_are_said_to_give_no_interval_of_correlations():
     people = compare(pmf, [1, 2, 1, 2], values=values, respondents=["a", "a", "b", "b"])
     # One person's two texts correlate by 1 and the other's by -1, whose Fisher's z has no size.
     assert (people.pearson.low, people.pearson.high) == (-1, 1)
-    assert people.notes[0] == "agreement with people: wide intervals by a jackknife, from 2 respondents only"
+    assert (
+        people.notes[0]
+        == "agreement with people: wide intervals by a jackknife, as there are only 2 respondents"
+    )
 
 
 def test_equal_rows_are_said_to_give_no_interval():
@@ -315,7 +319,7 @@ def test_a_perfect_correlation_has_no_interval_at_eight_texts_and_none_at_ten(n)
         "no interval of Pearson's r, Spearman's rho: every resample of the texts gives the same"
         in compared.notes
     )
-    wide = f"agreement with people: wide intervals by a jackknife, from {n} texts only"
+    wide = f"agreement with people: wide intervals by a jackknife, as there are only {n} texts"
     assert (wide in compared.notes) is (n < 10)
 
 
@@ -429,7 +433,9 @@ def test_parts_with_weights_compare_as_the_whole():
     for part in (slice(0, 15), slice(15, 40)):
         size = len(human[part])
         sample.add(
-            part.start, SimpleNamespace(pmf=pmf[part], seen=None), human[part].tolist(),
+            part.start,
+            SimpleNamespace(pmf=pmf[part], seen=None, readable=np.ones(size, bool)),
+            human[part].tolist(),
             lengths=[1] * size, respondents=None, weights=weights[part],
         )  # fmt: skip
     ours = sample.compared(COLUMNS, interval=0.95)
@@ -446,7 +452,7 @@ def test_only_rows_without_weight_are_nothing_to_compare():
     sample = HumanSample(0, np.arange(1.0, 4.0), Signature.of("rate"))
     sample.add(
         0,
-        SimpleNamespace(pmf=np.eye(3)[:1], seen=None),
+        SimpleNamespace(pmf=np.eye(3)[:1], seen=None, readable=np.ones(1, bool)),
         [2.0],
         lengths=[1],
         respondents=None,
@@ -465,9 +471,10 @@ def test_the_mean_of_all_rows_has_weights_respondents_and_probabilities_from_eve
     weights[[3, 25]] = np.nan, 0.0
     sample = HumanSample(0, np.arange(1.0, 4.0), Signature.of("rate"))
     for part in (slice(0, 15), slice(15, 40)):
+        size = len(human[part])
         sample.add(
-            part.start, SimpleNamespace(pmf=pmf[part], seen=None), human[part],
-            lengths=[1] * len(human[part]), respondents=people[part], weights=weights[part],
+            part.start, SimpleNamespace(pmf=pmf[part], seen=None, readable=np.ones(size, bool)), human[part],
+            lengths=[1] * size, respondents=people[part], weights=weights[part],
             inclusion=inclusion[part],
         )  # fmt: skip
     columns = RatingColumns(text="text", weight="w", respondent="r", human="h", inclusion="p")
@@ -479,3 +486,103 @@ def test_the_mean_of_all_rows_has_weights_respondents_and_probabilities_from_eve
     assert ours.corrected.low == pytest.approx(whole.corrected.low)
     assert (ours.corrected.n_labelled, ours.corrected.n_unlabelled) == (13, 24)
     assert ours.pearson.value == pytest.approx(whole.pearson.value)
+
+
+def unrated_texts(n=400, seed=3):
+    """Ratings, people's answers and texts that can be read; a fifth have no rating, and people like these."""
+    rng = np.random.default_rng(seed)
+    human = rng.integers(1, 6, n).astype(float)
+    pmf = 0.6 * np.eye(5)[np.clip(human.astype(int) - 1 + rng.integers(-1, 2, n), 0, 4)] + 0.08
+    is_off_topic = np.arange(n) % 5 == 0
+    human[is_off_topic] = np.minimum(human[is_off_topic] + 1, 5)
+    pmf[is_off_topic] = NAN
+    return pmf, human, np.ones(n, dtype=bool)
+
+
+def test_the_mean_of_all_texts_is_corrected_by_labels_of_those_without_a_rating_too():
+    # In the mean of all texts, those without a rating count with their labels. In 60 draws the 95 % interval
+    # holds the mean of all in at least 53 (the probability of fewer is .01 if it holds 95 %).
+    pmf, human, readable = unrated_texts()
+    held = 0
+    for seed in range(60):
+        labels = [None] * len(human)
+        for row in np.random.default_rng(seed).permutation(len(human))[:80].tolist():
+            labels[row] = human[row]
+        compared = compare(pmf, labels, values=VALUES, readable=readable)
+        assert (compared.n_unrated, compared.corrected.n_labelled) == (80, 80)
+        held += compared.corrected.low <= human.mean() <= compared.corrected.high
+    assert held >= 53
+    assert abs(human.mean() - human[~np.isnan(pmf[:, 0])].mean()) > 0.05
+
+
+def test_without_a_label_on_unrated_texts_figures_are_about_rated_ones_and_say_so():
+    pmf, human, readable = unrated_texts()
+    rated = ~np.isnan(pmf[:, 0])
+    labels = [value if row % 4 == 1 and rated[row] else None for row, value in enumerate(human.tolist())]
+    compared = compare(pmf, labels, values=VALUES, readable=readable)
+    alone = compare(pmf[rated], [labels[row] for row in np.flatnonzero(rated)], values=VALUES)
+    assert compared.n_unrated == 0
+    assert compared.corrected == alone.corrected
+    assert compared.notes[-1] == (
+        "80 texts that can be read have no rating and no label: corrected figures are about rated texts"
+    )
+    assert not alone.notes
+
+
+def test_boxes_points_and_groups_are_corrected_where_labels_suffice():
+    pmf, human, _ = unrated_texts()
+    rows = np.flatnonzero(~np.isnan(pmf[:, 0]))
+    pmf, human = pmf[rows], human[rows]
+    groups = ["few" if row < 20 else "north" if row % 2 else "south" for row in range(len(rows))]
+    labels = [value if row % 3 == 0 else None for row, value in enumerate(human.tolist())]
+    compared = compare(pmf, labels, values=VALUES, by=groups)
+    known = np.array([label is not None for label in labels])
+    # The share of the two highest points, by the estimator whose values stand in its own tests.
+    boxes = prediction_powered_mean(
+        pmf[:, 3:].sum(axis=1), np.where(known, human >= 4, NAN), bounds=(0, 1), interval=0.95
+    )
+    top = compared.corrected_figures["top_2_box"]
+    assert [top.value, top.low, top.high] == pytest.approx([boxes.value, boxes.low, boxes.high])
+    assert set(compared.corrected_figures) == {
+        "top_2_box",
+        "bottom_2_box",
+        "net",
+        *(f"p_{n}" for n in range(1, 6)),
+    }
+    column = compared.corrected_groups["group"]
+    few, *large = column.groups
+    # Of the first 20 texts every third is labelled: 7, fewer than 10.
+    assert (few.group, few.n, few.n_labelled, few.figures) == ("few", 20, 7, {})
+    north = np.array([group == "north" for group in groups])
+    mean = prediction_powered_mean(
+        (pmf @ VALUES)[north], np.where(known, human, NAN)[north], bounds=(1, 5), interval=0.95
+    )
+    found = next(group for group in large if group.group == "north").figures["mean"]
+    assert [found.value, found.low, found.high] == pytest.approx([mean.value, mean.low, mean.high])
+    test = corrected_group_test(
+        pmf @ VALUES,
+        np.where(known, human, NAN),
+        [~north & (np.arange(len(rows)) >= 20), north],
+        bounds=(1, 5),
+    )
+    assert column.p_value == column.adjusted == pytest.approx(test.p_value)
+    assert set(column.tested) == {"north", "south"}
+
+
+def test_p_values_of_several_columns_are_adjusted_by_holm():
+    rng = np.random.default_rng(0)
+    pmf = rng.dirichlet(np.ones(5), 120)
+    columns = RatingColumns(text="text", human="h", by=("a", "b"))
+    sample = HumanSample(0, VALUES, Signature.of("rate"))
+    sample.add(
+        0,
+        SimpleNamespace(pmf=pmf, seen=None, readable=np.ones(120, bool)),
+        [float(rng.integers(1, 6)) if row % 2 else None for row in range(120)],
+        lengths=[1] * 120,
+        respondents=None,
+        groups={"a": ["x", "x", "y", "y"] * 30, "b": ["u"] * 60 + ["v"] * 60},
+    )
+    first, second = sample.compared(columns, interval=0.95).corrected_groups.values()
+    low, high = sorted([first, second], key=lambda column: column.p_value)
+    assert low.adjusted == pytest.approx(min(2 * low.p_value, 1))
+    assert high.adjusted == pytest.approx(max(high.p_value, low.adjusted))

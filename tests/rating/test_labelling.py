@@ -5,7 +5,14 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.rating.labelling import instructions, label_sheet, read_sheet, same_text, write_sheet
+from semscale.rating.labelling import (
+    draw_for_labels,
+    instructions,
+    label_sheet,
+    read_sheet,
+    same_text,
+    write_sheet,
+)
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
@@ -22,6 +29,21 @@ def test_the_sheet_has_rows_texts_room_for_labels_and_probabilities():
     sheet = label_sheet(["good", None, "bad"], DRAWN)
     assert sheet.rows() == [(3, "bad", None, 0.25), (1, "good", None, 0.5)]
     assert sheet.columns == ["row", "text", "human", "inclusion"]
+
+
+def test_texts_without_a_rating_are_drawn_like_others(toy_embedder):
+    texts = [*TEXTS, "zebra quilt", "", None]
+    ratings = Rater("quality", embedder=toy_embedder, floor=0.4).rate(texts)
+    unrated = np.flatnonzero(ratings.status == "off-topic").tolist()
+    assert unrated
+    drawn = draw_for_labels(ratings, 1_000)
+    assert sorted(drawn.rows.tolist()) == list(range(len(TEXTS) + 1))
+    times = sum(
+        set(unrated) & set(draw_for_labels(ratings, 6, seed=seed).rows.tolist()) != set()
+        for seed in range(90)
+    )
+    share = 1 - (1 - 6 / (len(TEXTS) + 1)) ** len(unrated)
+    assert abs(times / 90 - share) < 0.2
 
 
 def test_one_text_of_three_million_keeps_its_probability(tmp_path):

@@ -101,8 +101,8 @@ PAIR = ComparedPair(
 COMPARED = ComparedItems(
     (
         ComparedItem(
-            Quoted("item-7"), Number(0.9), (Quoted("north"),), Quoted("asked"), (PAIR,), 2,
-            (("match", Number(0.5, 2, signed=True)),), brief=(Quoted("item-7"), Number(0.5, 2, signed=True)),
+            Quoted("item-7"), (Quoted("north"),), Quoted("asked"), (PAIR,), 2,
+            brief=(Quoted("item-7"), Number(0.5, 2, signed=True)),
         ),
     ),
     brief_title="1 item that changed most",

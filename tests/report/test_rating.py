@@ -11,7 +11,7 @@ from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
 
 from semscale.rating.calibration import HonestError
-from semscale.rating.human import compare
+from semscale.rating.human import CorrectedGroup, CorrectedGroups, compare, corrected_mean
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.rating.summary import LanguageTexts
@@ -29,9 +29,10 @@ from semscale.report.rating import (
     verbatims,
 )
 from semscale.report.terminal import print_document
+from semscale.results.estimates import GroupDifference
 from semscale.scales import load_scale
 from semscale.signature import Signature
-from semscale.stats.intervals import Moments
+from semscale.stats.intervals import Estimate, Moments
 from semscale.stats.variance_components import crossed_components
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -702,7 +703,7 @@ def test_a_notebook_and_a_prompt_get_little(make_summary):
 
 def test_few_texts_have_a_tick_below_each_column(make_summary):
     summary = make_summary(n=5)
-    heat = next(figure for _, figure in summary.document().figures() if figure.name == "texts")
+    heat = next(figure for figure in summary.document().figures() if figure.name == "texts")
     shown = heat.chart(860).inline("texts")
     cells = re.findall(r"M([\d.]+),[\d.]+h([\d.]+)v", shown)
     left, right = min(float(x) for x, _ in cells), max(float(x) + float(across) for x, across in cells)
@@ -711,3 +712,41 @@ def test_few_texts_have_a_tick_below_each_column(make_summary):
     assert ticks == pytest.approx([left + column * (place + 0.5) for place in range(5)], abs=0.1)
     means = sorted(summary.sample["mean"].to_list())
     assert re.findall(r">(\d\.\d\d)</text>", shown) == [f"{mean:.2f}" for mean in means]
+
+
+def test_corrected_boxes_and_groups_are_beside_the_ratings_and_groups_are_tested(full, read_page):
+    names = [group.group for group in full.estimates.groups]
+    assert len(names) >= 3
+    figures = {"mean": Estimate(3.21, 3.01, 3.41), "top_2_box": Estimate(0.412, 0.3, 0.5)}
+    groups = (
+        CorrectedGroup(names[0], 40, 12, figures),
+        CorrectedGroup(names[1], 40, 15, figures),
+        CorrectedGroup(names[2], 20, 4),
+    )
+    column = full.by or "group"
+    compared = dataclasses.replace(
+        full.comparison,
+        corrected=corrected_mean(
+            np.arange(1.0, 5.0), np.array([[1.0], [2.0], [3.0], [np.nan]]), np.arange(1.0, 6.0)
+        ),
+        corrected_figures={"top_2_box": Estimate(0.345, 0.25, 0.44)},
+        corrected_groups={column: CorrectedGroups(groups, (names[0], names[1]), 0.02, 0.04)},
+        n_unrated=2,
+    )
+    differences = (
+        GroupDifference(names[0], names[1], Estimate(0.5, 0.1, 0.9), 0.01, 0.03),
+        GroupDifference(names[0], names[2], Estimate(0.1, -0.3, 0.5), 0.6, 0.6),
+    )
+    summary = dataclasses.replace(full, comparison=compared, group_differences={column: differences})
+    shown = " ".join(read_page(page(summary.document())).text.split())
+    assert "all 4 texts that can be read, 2 of them without a rating" in shown
+    assert "op 2 points, corrected by the labels34.5 % [25.0, 44.0]" in shown
+    assert "not corrected (4 labels)" in shown
+    assert "3.21 [3.01, 3.41]" in shown
+    assert "Means differ significantly in 1 of 2 pairs of groups at 5 %" in shown
+    assert "significantly: p = 0.040 for all of them together" in shown
+    assert "Differences of groups (2)" in shown
+    few = dataclasses.replace(summary, comparison=dataclasses.replace(compared, corrected_figures={}))
+    shown = " ".join(read_page(page(few.document())).text.split())
+    assert "top-2-box: mass on 4 and 5; not corrected by the labels, which takes 10" in shown
+    check_json(summary.to_json())

@@ -5,6 +5,7 @@ from decimal import Decimal
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import semscale
 from semscale.errors import InputError
@@ -258,3 +259,58 @@ def test_screen_page_and_json_have_the_caution():
     assert any(
         caution.startswith("19 of 20 rows have one value, or nearly one") for caution in document.cautions
     )
+
+
+def compared(values, groups, **columns):
+    """Differences of groups of texts whose ratings are all on one number."""
+    tallies = Tallies([value_figure("mean", (0.0, 10.0))], Signature.of("rate"))
+    for part in (slice(0, 7), slice(7, None)):
+        rows = {name: column[part] for name, column in columns.items()}
+        tallies.add(
+            np.array(values, dtype=float)[part, None],
+            [Status.SCORED] * len(values[part]),
+            by=groups[part],
+            **rows,
+        )
+    return tallies.differences(0.95)
+
+
+def test_two_groups_are_compared_by_welchs_test():
+    rng = np.random.default_rng(0)
+    values, groups = rng.uniform(0, 10, 60), ["a"] * 40 + ["b"] * 20
+    (difference,) = compared(values, groups)
+    expected = stats.ttest_ind(values[:40], values[40:], equal_var=False)
+    assert (difference.first, difference.second) == ("a", "b")
+    assert difference.difference.value == pytest.approx(values[:40].mean() - values[40:].mean())
+    assert difference.p_value == difference.adjusted == pytest.approx(expected.pvalue)
+    low, high = expected.confidence_interval(0.95)
+    assert [difference.difference.low, difference.difference.high] == pytest.approx([low, high])
+
+
+def test_groups_of_the_same_respondents_have_the_error_of_pairs():
+    rng = np.random.default_rng(1)
+    person = rng.uniform(2, 8, 30)
+    values = np.concatenate([person + rng.uniform(0, 1, 30), person + 1 + rng.uniform(0, 1, 30)])
+    people = [f"p{n}" for n in range(30)] * 2
+    (difference,) = compared(values, ["a"] * 30 + ["b"] * 30, respondents=people)
+    gaps = values[:30] - values[30:]
+    error = gaps.std(ddof=1) / np.sqrt(30)
+    half = (difference.difference.high - difference.difference.low) / 2
+    # Welch's degrees of freedom lie between 29 and 58.
+    assert stats.t.ppf(0.975, 58) * error <= half <= stats.t.ppf(0.975, 29) * error
+    (alone,) = compared(values, ["a"] * 30 + ["b"] * 30)
+    assert alone.difference.high - alone.difference.low > 3 * 2 * half
+
+
+def test_pairs_of_groups_are_adjusted_by_holm_and_small_groups_left_out():
+    rng = np.random.default_rng(2)
+    groups = ["a"] * 20 + ["b"] * 20 + ["c"] * 20 + ["few"] * 9 + [None] * 20
+    differences = compared(rng.uniform(0, 10, len(groups)), groups)
+    assert [(pair.first, pair.second) for pair in differences] == [("a", "b"), ("a", "c"), ("b", "c")]
+    p_values = sorted(pair.p_value for pair in differences)
+    assert min(pair.adjusted for pair in differences) == pytest.approx(min(1, 3 * p_values[0]))
+
+
+def test_more_than_thirty_groups_are_not_compared():
+    groups = [f"g{row % 31}" for row in range(31 * 10)]
+    assert compared(list(range(10)) * 31, groups) == ()

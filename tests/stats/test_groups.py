@@ -346,3 +346,23 @@ def test_missing_ends_stay_missing_and_no_refits_change_nothing():
     assert widened_for_refits(alone, None, FIGURES, 0.95) is alone
     empty = GroupEstimate(None, 0, {}, 0.0, {})
     assert widened_for_refits(empty, MEANS, FIGURES, 0.95) is empty
+
+
+def test_covariances_of_groups_that_share_clusters_survive_random_groups(monkeypatch):
+    rng = np.random.default_rng(5)
+    person = rng.uniform(0, 1, 4000)
+    scores = np.concatenate([person, person + rng.uniform(0, 1, 4000)])[:, None]
+    # Well mixed numbers of clusters, as hashes are.
+    clusters = np.tile(rng.permutation(4000), 2)
+    groups = np.repeat([0, 1], 4000)
+
+    def covariance():
+        tally = Tally(1)
+        tally.add(scores, np.ones(8000), clusters, groups=groups, n_groups=2)
+        return tally.covariance(np.ones(1), [0, 1])
+
+    whole = covariance()
+    # Var(U) / n on both sides of the table: 1 / 12 / 4000.
+    np.testing.assert_allclose(whole[0, 1], 1 / 12 / 4000, rtol=0.1)
+    monkeypatch.setattr(chapter, "MAX_CLUSTERS", 2000)
+    assert covariance()[0, 1] == pytest.approx(whole[0, 1], rel=0.2)

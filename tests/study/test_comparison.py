@@ -28,9 +28,8 @@ def held(outcome, subject, method=0):
 
 def test_a_panel_that_answers_as_people_do():
     outcome = compare(panel_result(), people_table(), by=["age"], **COLUMNS)
-    assert [held(outcome, subject) for subject in ("ranking", "distributions", "relations", "groups")] == [
-        True
-    ] * 4
+    assert [held(outcome, subject) for subject in ("ranking", "distributions", "relations")] == [True] * 3
+    assert held(outcome, "groups") is None  # two clear differences are too few to tell
     assert held(outcome, "individuals") is None  # nobody is named
 
 
@@ -39,7 +38,7 @@ def test_a_panel_that_knows_nothing():
     outcome = compare(panel_result(blank), people_table(), by=["age"], **COLUMNS)
     # Five concepts cannot show that an order is wrong: the attainment's interval reaches far.
     assert held(outcome, "ranking") is None
-    assert [held(outcome, subject) for subject in ("distributions", "relations", "groups")] == [False] * 3
+    assert [held(outcome, subject) for subject in ("distributions", "relations")] == [False] * 2
 
 
 @pytest.mark.exhaustive
@@ -363,11 +362,25 @@ def test_invented_differences_of_groups_are_no_knowledge_of_groups(outcome):
     assert concluded(groups(none, none, invented=False, ratio=unknown, n_clear=0)).holds is None
     # Of people's differences the panel has -.4 to .3, less than half; or -.4 to .9, which may be all.
     assert (
-        concluded(groups(none, wide, invented=False, ratio=Estimate(0, -0.4, 0.3), n_clear=1)).holds is False
+        concluded(groups(none, wide, invented=False, ratio=Estimate(0, -0.4, 0.3), n_clear=5)).holds is False
     )
     assert (
-        concluded(groups(none, wide, invented=False, ratio=Estimate(0, -0.4, 0.9), n_clear=1)).holds is None
+        concluded(groups(none, wide, invented=False, ratio=Estimate(0, -0.4, 0.9), n_clear=5)).holds is None
     )
+
+
+def test_groups_are_judged_from_five_clear_differences_on(outcome):
+    wide = Estimate(-0.26, -0.31, -0.2)
+
+    def concluded(n_clear, low, high):
+        contrasts = groups(wide, wide, invented=False, ratio=Estimate(0.9, low, high), n_clear=n_clear)
+        drawn = conclude(outcome.marginals, None, contrasts, (), 0.95)
+        return next(item for item in drawn if item.subject == "groups")
+
+    assert concluded(5, 0.4, 1.4).holds is True
+    assert concluded(4, 0.4, 1.4).holds is None
+    assert concluded(4, -0.4, 0.3).holds is None
+    assert "a conclusion needs 5 clear differences" in concluded(4, 0.4, 1.4).because
 
 
 def test_standings_by_hand(outcome):
@@ -377,10 +390,13 @@ def test_standings_by_hand(outcome):
         uniform=Estimate(0.3, 0, 1),
         pooled=Estimate(0.25, 0, 1),
         split_half=Estimate(0.05, 0, 1),
+        below_pooled=Estimate(0.15, 0.05, 0.25),
     )
-    placed = {item.subject: item.value for item in standings(changed, None, None, ())}
-    # From pooled people, the closer null, at .25 to halves at .05 the panel has gone .15 of .20.
-    assert placed["distributions"] == pytest.approx(0.75)
+    placed = {item.subject: item for item in standings(changed, None, None, ())}
+    # From pooled people, the closer null, at .25 to halves at .05 the panel has gone .15 of .20; the ends of
+    # its interval are .05 and .25 of .20.
+    distributions = placed["distributions"]
+    assert (distributions.value, distributions.low, distributions.high) == pytest.approx((0.75, 0.25, 1.25))
     assert "groups" not in placed
 
 

@@ -32,6 +32,11 @@ def stored(written, played, running, toy_embedder, tmp_path):
     return result
 
 
+def test_a_folder_may_be_named_by_a_string(stored, tmp_path):
+    stored.save(str(tmp_path / "again"))
+    assert read_study(str(tmp_path / "again")).answers.equals(stored.answers)
+
+
 def test_a_folder_is_read_as_it_was_written(stored, tmp_path):
     (tmp_path / "mood.yaml").unlink()
     (tmp_path / "people.csv").unlink()

@@ -20,9 +20,9 @@ from semscale.answer_consistency.p_true import (
     p_true_request,
     with_p_true_forms,
 )
-from semscale.chat.calling import LEFT_OUT
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Message, OutcomeStatus, Parameters, Request, RequestOutcome, TokenLogprob
+from semscale.chat.refused_parameters import LEFT_OUT
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, InterruptedRunError
 from semscale.signature import Signature

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from semscale.chat.calling import LEFT_OUT
 from semscale.chat.decision_formats import DecisionRequest, PredicateQuestion, answers_in
-from semscale.chat.decisions import NOT_TAKEN, TRIED_ITEMS, DecidingChat, call_of
+from semscale.chat.decisions import REJECTING, TRIED_ITEMS, DecidingChat, call_of
 from semscale.chat.messages import FailureKind, OutcomeStatus, Request, RequestOutcome, TokenLogprob
+from semscale.chat.refused_parameters import LEFT_OUT
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.signature import Signature
@@ -35,7 +35,7 @@ _TOP = 5
 _YES, _NO = "true", "false"
 _NAME, _FIELD = "right", "p_true_form"
 _QUESTION = PredicateQuestion("Is the proposed answer to the question correct? Wording does not matter.")
-_TELLING = NOT_TAKEN | {FailureKind.MALFORMED}  # failures that show that a form is not accepted
+_TELLING = REJECTING | {FailureKind.MALFORMED}  # failures that show that a form is not accepted
 
 
 def p_true(tokens: Sequence[TokenLogprob] | None) -> float:

@@ -21,7 +21,7 @@ SAME_ANSWER = 0.78
 _SAME_ANSWER_BY = {
     "all-MiniLM-L6-v2": SAME_ANSWER,
     "e5-small": 0.93,
-}  # docs/decisions.md has the pairs' figures
+}  # of 30 synonyms and 30 different answers MiniLM keeps 18 and 1 at .78, e5-small 19 and 0 at .93
 _SAME_SHARE = 0.7  # of the way from the floor to 1, where MiniLM's bound lies
 
 SHORT_ANSWER = 3

@@ -4,17 +4,19 @@ import asyncio
 import json
 import math
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Self
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import CallError, Message, Reply, Request, Usage
-from semscale.chat.pacing import NumberedRequests, Requests, Retries
+from semscale.chat.pacing import Requests, Retries, numbered
 from semscale.errors import InputError, SemscaleError
 from semscale.presentable import Presentable
 
@@ -87,7 +89,7 @@ class PriceTable:
                 user's settings folder if it exists. Semscale's own table fills in models that it lacks.
 
         Raises:
-            InputError: the file cannot be read, or a price is not a number >= 0.
+            InputError: the file cannot be read, or a key is unknown or has a wrong value.
         """
         named = path or os.environ.get(VARIABLE)
         chosen = Path(named).expanduser() if named else user_table()
@@ -115,31 +117,34 @@ def user_table() -> Path:
     return user_config_path("semscale", appauthor=False) / "prices.yaml"
 
 
+class _ModelPrices(BaseModel):
+    """Prices of one model, as a file has them."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    prompt: float = Field(ge=0)
+    completion: float = Field(ge=0)
+
+
+class _PriceFile(BaseModel):
+    """The keys of a price table."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    currency: str = "USD"
+    per_tokens: float = Field(1_000_000, gt=0)
+    models: dict[str, _ModelPrices]
+
+
 def _read(path: Path) -> dict[str, Price]:
-    from semscale.yaml_reading import parse_yaml
+    from semscale.yaml_reading import YamlFile
 
-    try:
-        table: Any = parse_yaml(path.read_bytes(), source=str(path))
-        per = float(table.get("per_tokens", 1_000_000))
-        currency = str(table.get("currency", "USD"))
-        return {str(name): _price(str(name), entry, per, currency) for name, entry in table["models"].items()}
-    except OSError as error:
-        raise InputError(f"the table of prices {path} cannot be read: {error.strerror or error}") from error
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        line = " ".join(str(error).split())[:120]
-        raise InputError(
-            f"the table of prices {path} must be YAML with per_tokens and models: {{name: {{prompt: 0.1, "
-            f"completion: 0.4}}}}: {line}"
-        ) from error
-
-
-def _price(name: str, entry: Mapping[str, float], per: float, currency: str) -> Price:
-    prompt, completion = (float(entry[part]) for part in ("prompt", "completion"))
-    if not (0 <= prompt < float("inf") and 0 <= completion < float("inf") and 0 < per < float("inf")):
-        raise InputError(f"prices of {name} must be >= 0 for per_tokens > 0, got {prompt} and {completion}")
-    return Price(prompt / per, completion / per, currency)
+    file = YamlFile.read(path, "price table")
+    table = file.validated(_PriceFile, file.keys("a price table, such as models"))
+    return {
+        name: Price(prices.prompt / table.per_tokens, prices.completion / table.per_tokens, table.currency)
+        for name, prices in table.models.items()
+    }
 
 
 _OPTIONS = {"calls": "--max-calls", "tokens": "--max-total-tokens", "money": "--max-cost"}
@@ -156,7 +161,6 @@ class Budget:
         whole: the full budget if this is a remainder or a part of one, for messages; else ``None``.
         earlier: what was spent of this part before; ``None`` where nothing was.
         sharers: who have an equal part each, for messages, such as ``3 judges``; ``None`` for no part.
-        pool: counts what runs beside each other spend of it together; ``None`` where each has all of it.
 
     Raises:
         InputError: a cap is below 0.
@@ -168,7 +172,6 @@ class Budget:
     whole: "Budget | None" = None
     earlier: "Spent | None" = None
     sharers: str | None = None
-    pool: "MeterPool | None" = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, option in _OPTIONS.items():
@@ -178,7 +181,7 @@ class Budget:
                 raise InputError(f"a budget's {name} {rule}", in_shell=f"{option} {rule}")
 
     def after(self, spent: "Spent") -> "Budget":
-        """Give what is left of it."""
+        """Return what is left of it."""
         return Budget(
             _left(self.calls, spent.calls),
             _left(self.tokens, spent.usage.tokens),
@@ -188,12 +191,8 @@ class Budget:
             sharers=self.sharers,
         )
 
-    def shared(self) -> "Budget":
-        """Give the whole of it to several runs beside each other, which spend it together."""
-        return replace(self, pool=MeterPool())
-
     def divided(self, parts: int, sharers: str) -> "Budget":
-        """Give an equal part of it.
+        """Return an equal part of it.
 
         Args:
             parts: how many there are, at least 1.
@@ -264,11 +263,10 @@ class Meter:
     def __init__(self, budget: Budget, price: Price | None) -> None:
         self._budget = budget
         self._price = price
-        self._calls = self._replies = 0
+        self._calls = self._calls_under_way = self._replies = 0
         self._used = Usage(0, 0)
-        self._aside: dict[int, Usage] = {}
-        self._pool = budget.pool or MeterPool()
-        self._pool.meters.append(self)
+        self._reserved = Usage(0, 0)  # the most that calls under way may use
+        self._changed = asyncio.Event()
 
     @property
     def spent(self) -> Spent:
@@ -282,78 +280,53 @@ class Meter:
         earlier = self._budget.earlier
         return self.spent if earlier is None else earlier.plus(self.spent)
 
-    @property
-    def reserved(self) -> Usage:
-        """Amount used, and the most that calls under way may use."""
-        total = self._used
-        for aside in self._aside.values():
-            total = total.plus(aside)
-        return total
-
-    @property
-    def reserved_money(self) -> float:
-        """The same in money; 0 where the price is not known."""
-        return self._price.of(self.reserved) if self._price else 0.0
-
-    @property
-    def has_calls(self) -> bool:
-        """True while calls are under way."""
-        return bool(self._aside)
-
     def count_reply(self) -> None:
         """Note that a reply came, from the model or from the ledger."""
         self._replies += 1
 
-    async def reserve(self, wanted: Usage) -> int:
+    async def reserve(self, wanted: Usage) -> None:
         """Reserve what a call may cost; wait while calls under way may still use up the rest.
-
-        Returns:
-            The reservation's number.
 
         Raises:
             CapReachedError: the budget does not allow the call.
         """
         while (reason := self._beyond(wanted)) is not None:
-            if not self._pool.has_calls or self._out_of_calls():
+            if not self._calls_under_way or self._is_out_of_calls:
                 raise CapReachedError(reason)
-            self._pool.changed.clear()
-            await self._pool.changed.wait()
+            self._changed.clear()
+            await self._changed.wait()
         self._calls += 1
-        self._aside[self._calls] = wanted
-        return self._calls
+        self._calls_under_way += 1
+        self._reserved = self._reserved.plus(wanted)
 
-    def settle(self, number: int, used: Usage) -> None:
-        """Replace a reservation by what the call really cost."""
-        self._aside.pop(number)
+    def settle(self, wanted: Usage, used: Usage) -> None:
+        """Replace what was reserved for a call by what it really cost."""
+        self._calls_under_way -= 1
+        self._reserved = self._reserved.minus(wanted)
         self._used = self._used.plus(used)
-        self._pool.changed.set()
+        self._changed.set()
 
-    def _out_of_calls(self) -> bool:
-        return self._budget.calls is not None and self._pool.spent.calls >= self._budget.calls
+    @property
+    def _is_out_of_calls(self) -> bool:
+        return self._budget.calls is not None and self._calls >= self._budget.calls
 
     def _beyond(self, wanted: Usage) -> str | None:
+        """Return the reason why a call cannot be made now; ``None`` where it can."""
         budget, price = self._budget, self._price
-        if self._out_of_calls():
+        if self._is_out_of_calls:
             return f"{self._cap('calls', 'calls')} is reached"
-        if budget.tokens is None and budget.money is None:
-            return None
-        others = [meter for meter in self._pool.meters if meter is not self]
-        tokens = self.reserved.plus(wanted).tokens + sum(meter.reserved.tokens for meter in others)
-        if budget.tokens is not None and tokens > budget.tokens:
+        most = self._used.plus(self._reserved).plus(wanted)
+        if budget.tokens is not None and most.tokens > budget.tokens:
             return self._no_room("tokens", wanted.tokens, "tokens")
-        if budget.money is None or price is None:
-            return None
-        money = price.of(self.reserved.plus(wanted)) + sum(meter.reserved_money for meter in others)
-        if money > budget.money:
+        if budget.money is not None and price is not None and price.of(most) > budget.money:
             return self._no_room("money", price.of(wanted), price.currency)
         return None
 
     def _no_room(self, name: str, wanted: float, unit: str) -> str:
-        """Say which cap has no room for the next call, what is spent of it, and what the call may take."""
-        pooled, earlier = self._pool.spent, self._budget.earlier
-        spent = amount(_spent_of(pooled if earlier is None else earlier.plus(pooled), name))
+        """Name the cap without room for the next call, what is spent of it, and what the call may take."""
+        spent = _spent_of(self.spent_in_all, name)
         return (
-            f"{self._cap(name, unit)} has no room for the next call: {spent} spent so far, "
+            f"{self._cap(name, unit)} has no room for the next call: {amount(spent)} spent so far, "
             f"up to {amount(wanted)} more for the call"
         )
 
@@ -365,34 +338,6 @@ class Meter:
             return named
         part = getattr(budget, name) + (_spent_of(budget.earlier, name) if budget.earlier else 0)
         return f"{named}, {amount(part)} for each of {budget.sharers},"
-
-
-class MeterPool:
-    """The meters of runs that spend one budget, one after the other or beside each other.
-
-    Attributes:
-        meters: of all runs so far.
-        changed: set when a call was settled.
-    """
-
-    def __init__(self) -> None:
-        self.meters: list[Meter] = []
-        self.changed = asyncio.Event()
-
-    @property
-    def spent(self) -> Spent:
-        """Sum of the amounts that all have spent so far."""
-        if not self.meters:
-            return Spent(0, Usage(0, 0), None)
-        first, *others = (meter.spent for meter in self.meters)
-        for other in others:
-            first = first.plus(other)
-        return first
-
-    @property
-    def has_calls(self) -> bool:
-        """True while calls of any model are under way."""
-        return any(meter.has_calls for meter in self.meters)
 
 
 def _spent_of(spent: Spent, name: str) -> float:
@@ -543,10 +488,9 @@ async def forecast(
     keys, seen = ContentKeys(model), set[bytes]()
     n_requests = answered = open_ended = prompts = replies = 0
     corrected, n_corrections = Usage(0, 0), 0
-    numbered = NumberedRequests(requests)
-    while batch := await _next_requests(numbered):
+    async for batch in _batches(requests):
         n_requests += len(batch)
-        new = {key: request for key, request in ((keys.of(each), each) for each in batch) if key not in seen}
+        new = {key: request for request in batch if (key := keys.of(request)) not in seen}
         seen.update(new)
         outcomes = {} if ledger is None else await _looked_up(ledger, new)
         for key, request in new.items():
@@ -581,12 +525,16 @@ async def forecast(
     )
 
 
-async def _next_requests(numbered: NumberedRequests) -> list[Request]:
-    """Take the next requests that are looked up together; none at the end."""
-    some: list[Request] = []
-    while len(some) < _AT_ONCE and (following := await numbered.next()) is not None:
-        some.append(following[1])
-    return some
+async def _batches(requests: Requests) -> AsyncIterator[list[Request]]:
+    """Yield requests that are looked up together."""
+    batch: list[Request] = []
+    async for _, request in numbered(requests):
+        batch.append(request)
+        if len(batch) == _AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 async def _looked_up(ledger: Ledger, keys: Collection[bytes]) -> dict[bytes, Reply | CallError | None]:

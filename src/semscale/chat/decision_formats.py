@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from semscale.chat.messages import Message, Parameters, Reply, Request, TextPart, Usage
 from semscale.errors import InputError
@@ -298,6 +299,9 @@ class DecisionAnswers:
     raw: str = ""
 
 
+_ANSWERS = TypeAdapter(dict[str, DecisionAnswer])
+
+
 def as_reply(decided: DecisionAnswers) -> Reply:
     """Write answers as a reply, so that ledgers and runs treat them as any other.
 
@@ -306,8 +310,8 @@ def as_reply(decided: DecisionAnswers) -> Reply:
         >>> answers_in(as_reply(decided))["ok"].masses
         (0.25, 0.75)
     """
-    content = {name: _record(answer) for name, answer in decided.answers.items()}
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    answers = {name: _known_fields(answer) for name, answer in decided.answers.items()}
+    text = json.dumps(answers, ensure_ascii=False, separators=(",", ":"))
     return Reply(text, usage=decided.usage, model=decided.model, raw=decided.raw)
 
 
@@ -315,31 +319,17 @@ def answers_in(reply: Reply) -> dict[str, DecisionAnswer]:
     """Read the answers that ``as_reply`` wrote.
 
     Raises:
-        ValueError, KeyError, TypeError: it did not write the reply.
+        ValueError: it did not write the reply.
     """
-    return {
-        name: DecisionAnswer(
-            tuple(map(float, record["masses"])),
-            math.nan if record["covered"] is None else float(record["covered"]),
-            record["reason"],
-            record["refused"],
-            math.nan if record.get("order_bias") is None else float(record["order_bias"]),
-            tuple(tuple(map(float, reading)) for reading in record.get("readings", ())),
-        )
-        for name, record in parse_json(reply.text).items()
-    }
+    return _ANSWERS.validate_python(parse_json(reply.text))
 
 
-def _record(answer: DecisionAnswer) -> dict[str, Any]:
-    covered = None if math.isnan(answer.covered) else answer.covered
-    readings = {"readings": [list(reading) for reading in answer.readings]} if answer.readings else {}
+def _known_fields(answer: DecisionAnswer) -> dict[str, Any]:
+    """Return the fields of an answer that have a value; JSON has none for NaN."""
     return {
-        "masses": list(answer.masses),
-        "covered": covered,
-        "reason": answer.reason,
-        "refused": answer.refused,
-        "order_bias": None if math.isnan(answer.order_bias) else answer.order_bias,
-        **readings,
+        name: value
+        for name, value in vars(answer).items()
+        if not (isinstance(value, float) and math.isnan(value))
     }
 
 
@@ -487,7 +477,11 @@ def decisions_body(model: str, request: DecisionRequest) -> dict[str, Any]:
         [{'type': 'predicate', 'name': 'good', 'instructions': 'Is it good?'}]
     """
     questions = [_question(name, question) for name, question in request.questions.items()]
-    return {"model": model, "input": [_message(each) for each in request.messages], "questions": questions}
+    return {
+        "model": model,
+        "input": [_message(message) for message in request.messages],
+        "questions": questions,
+    }
 
 
 def decisions_answers(body: Mapping[str, Any], request: DecisionRequest) -> dict[str, DecisionAnswer]:
@@ -657,12 +651,12 @@ def next_token_request(request: DecisionRequest, question: Question, order: Orde
     )
     last = LETTERS[len(order) - 1]
     asked = f"Reply with exactly one letter, A to {last}, and nothing else."
-    words = f"\n\n{question.instructions}\n\n{listed}\n\n{asked}"
+    prompt = f"\n\n{question.instructions}\n\n{listed}\n\n{asked}"
     *before, end = request.messages
     if end.role == "user":
-        messages = (*before, Message("user", (*end.content, TextPart(words))))
+        messages = (*before, Message("user", (*end.content, TextPart(prompt))))
     else:
-        messages = (*before, end, Message("user", words.strip()))
+        messages = (*before, end, Message("user", prompt.strip()))
     return Request(messages, Parameters(temperature=0.0, max_tokens=1, top_logprobs=TOP))
 
 

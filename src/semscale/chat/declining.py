@@ -108,13 +108,13 @@ def declines_to_answer(text: str) -> bool:
         >>> declines_to_answer("I cannot swim."), declines_to_answer("It is not applicable to cats.")
         (False, False)
     """
-    words = _plain(text)
-    if len(words) > _LONGEST:
+    plain = _plain(text)
+    if len(plain) > _LONGEST:
         return False
-    if _NO_ANSWER.search(words):
+    if _NO_ANSWER.search(plain):
         return True
-    opening = _DECLINED.search(words) or _FORBIDDEN.search(words)
-    return opening is not None and _AFTER_ALL.search(words, opening.end()) is None
+    opening = _DECLINED.search(plain) or _FORBIDDEN.search(plain)
+    return opening is not None and _AFTER_ALL.search(plain, opening.end()) is None
 
 
 def says_not_known(text: str) -> bool:

@@ -7,7 +7,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 from weakref import WeakKeyDictionary
@@ -24,6 +24,7 @@ from semscale.chat.messages import (
     Usage,
     checked_reply,
 )
+from semscale.chat.refused_parameters import refused_parameters
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.json_reading import parse_json
@@ -132,27 +133,22 @@ class EndpointChat:
             CallError: there is no answer with status 200.
         """
         client, scrubber = self._connected()
-        outcome = await self._sent(client, scrubber, path, body)
-        if isinstance(outcome, CallError):
-            raise outcome  # outside the handler: the client's exception, with a key in it, is not chained
-        return outcome, scrubber
+        try:
+            # Take the raw text: the client's own parsing takes longer than the rest of a call.
+            text = await client.post(path, body=body, cast_to=str, options={"follow_redirects": False})
+        except Exception as error:  # the client passes on exceptions of its transport and its parser
+            failure = failure_of(
+                error, scrubber, model=self._model, address=self._base_url, variable=self._key_variable
+            )
+        else:
+            return text, scrubber
+        raise failure  # outside the handler: the client's exception, with a key in it, is not chained
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; the next call opens new ones."""
         held = self._clients.pop(asyncio.get_running_loop(), None)
         if held is not None:
             await held[0].close()
-
-    async def _sent(
-        self, client: "AsyncOpenAI", scrubber: "Scrubber", path: str, body: dict[str, object]
-    ) -> str | CallError:
-        try:
-            # Take the raw text: the client's own parsing takes longer than the rest of a call.
-            return await client.post(path, body=body, cast_to=str, options={"follow_redirects": False})
-        except Exception as error:  # the client passes on exceptions of its transport and its parser
-            return failure_of(
-                error, scrubber, model=self._model, place=self._base_url, variable=self._key_variable
-            )
 
     def _connected(self) -> "tuple[AsyncOpenAI, Scrubber]":
         """Return the client of the running event loop, as connections cannot be shared between loops."""
@@ -206,7 +202,7 @@ def request_body(model: str, request: Request, *, limit_name: str = "max_tokens"
         5
     """
     messages = [{"role": message.role, "content": content_of(message)} for message in request.messages]
-    return {"model": model, "messages": messages, **_settings(request.parameters, limit_name)}
+    return {"model": model, "messages": messages, **sampling_settings(request.parameters, limit_name)}
 
 
 def limit_name_at(base_url: str) -> str:
@@ -237,7 +233,8 @@ def content_of(message: Message) -> str | list[dict[str, Any]]:
     ]
 
 
-def _settings(parameters: Parameters, limit_name: str) -> dict[str, Any]:
+def sampling_settings(parameters: Parameters, limit_name: str = "max_tokens") -> dict[str, Any]:
+    """Write the parameters that are set by OpenAI's names for them, which LangChain's models take, too."""
     settings: dict[str, Any] = {
         name: getattr(parameters, name) for name in _PLAIN if getattr(parameters, name) is not None
     }
@@ -469,7 +466,7 @@ _REDIRECTS = range(300, 400)
 _EMPTY_ACCOUNT = ("insufficient_quota", "billing_hard_limit_reached")
 _REMEDIES = {
     FailureKind.DENIED: "check the key in {variable}",
-    FailureKind.UNKNOWN_MODEL: "check the model's name and the address {place}",
+    FailureKind.UNKNOWN_MODEL: "check the model's name and the address {address}",
     FailureKind.NO_QUOTA: "the account has nothing left; add to it, or use another endpoint",
 }
 
@@ -479,7 +476,7 @@ def failure_of(
     scrubber: Scrubber,
     *,
     model: str,
-    place: str = "",
+    address: str = "",
     variable: str | None = "its variable",
 ) -> CallError:
     """Convert an exception of a client library into a failure with a one-line message without keys.
@@ -488,15 +485,15 @@ def failure_of(
         error: the exception; its ``status_code`` and ``response`` are read if it has them.
         scrubber: removes keys.
         model: name of the model, for messages.
-        place: the endpoint's address, for messages.
+        address: the endpoint's address, for messages.
         variable: the environment variable of the key, for messages; ``None`` if no key was sent.
     """
     status = _status(error)
     response = getattr(error, "response", None)
     if status is None:
-        return _unanswered(error, scrubber, model, place)
+        return _unanswered(error, scrubber, model, address)
     kind = _kind(status, str(getattr(error, "code", "")))
-    remedy = _REMEDIES.get(kind, "").format(variable=variable, place=place)
+    remedy = _REMEDIES.get(kind, "").format(variable=variable, address=address)
     if kind is FailureKind.DENIED and variable is None:
         remedy = "no key was sent; name the variable that holds the key of this endpoint"
     if status in _REDIRECTS:
@@ -517,11 +514,11 @@ def failure_of(
 def _kind(status: int, code: str) -> FailureKind:
     if code in _EMPTY_ACCOUNT:
         return FailureKind.NO_QUOTA
-    others = FailureKind.SERVER if status >= _LEAST_SERVER_ERROR else FailureKind.REJECTED
-    return _BY_STATUS.get(status, others)
+    default = FailureKind.SERVER if status >= _LEAST_SERVER_ERROR else FailureKind.REJECTED
+    return _BY_STATUS.get(status, default)
 
 
-def _unanswered(error: Exception, scrubber: Scrubber, model: str, place: str) -> CallError:
+def _unanswered(error: Exception, scrubber: Scrubber, model: str, address: str) -> CallError:
     """Classify by the underlying exceptions, as the client reports some broken connections as timeouts."""
     causes: list[BaseException] = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and cause not in causes:
@@ -531,7 +528,7 @@ def _unanswered(error: Exception, scrubber: Scrubber, model: str, place: str) ->
     names = " ".join(kind.__name__ for cause in causes for kind in type(cause).__mro__)
     if "Connect" in names or "Protocol" in names:
         reason = scrubber.line(_why_no_connection(causes))
-        where = f" at {place}" if place else ""
+        where = f" at {address}" if address else ""
         return CallError(f"{model} cannot be reached{where}: {reason}", kind=FailureKind.CONNECTION)
     return CallError(f"{model}: {_line(error, scrubber)}", kind=FailureKind.BROKEN)
 
@@ -571,85 +568,6 @@ def _body(response: object, scrubber: Scrubber) -> str:
         return scrubber.reply(str(getattr(response, "text", ""))[:65_536])
     except Exception:  # report the failure even if its body was not read or cannot be decoded
         return ""
-
-
-PARAMETERS = (
-    "temperature",
-    "max_tokens",
-    "max_completion_tokens",
-    "top_p",
-    "seed",
-    "stop",
-    "logprobs",
-    "top_logprobs",
-)
-_NAME = re.compile(rf"(?<![A-Za-z_])({'|'.join(PARAMETERS)})(?![A-Za-z_])")
-_NOT_TAKEN = re.compile(
-    r"""(not|n't|never) \s+ (be \s+)? (support|permit|allow|accept|recogni[sz]|known|available|implemented)
-    | (unsupported|unknown|unrecogni[sz]ed|unexpected|forbidden|deprecated) (?![A-Za-z])
-    | (extra|additional) \s+ (inputs|fields|propert|parameters)
-    | (extra_forbidden|unsupported_(value|parameter)|unknown_parameter|cannot \s+ find \s+ field)
-    | only \s+ (be \s+ set|[^.]{0,40} \s+ (is|are) \s+ (supported|allowed|permitted))
-    | strictly \s+ positive | (greater|larger) \s+ than \s+ 0 (?![.\d])""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_BESIDE_THE_POINT = re.compile(
-    r"\b(use|try|expected|did you mean|instead|consider)\b|'input':", re.IGNORECASE
-)
-_CLAUSE = re.compile(r"[.;]\s+|[\n}]")
-
-
-def refused_parameters(body: str) -> tuple[str, ...]:
-    """Name the parameters that a refusal says are not taken, in the order in which it names them.
-
-    A value out of range, such as a limit on tokens that is too high, is no such refusal.
-
-    Args:
-        body: of an answer with a status such as 400 or 422, JSON or plain text.
-
-    Returns:
-        Names out of ``PARAMETERS``; empty if the refusal is about something else.
-
-    Example:
-        >>> refused_parameters('[{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]')
-        ('seed',)
-        >>> refused_parameters("max_tokens is not supported. Use max_completion_tokens instead.")
-        ('max_tokens',)
-        >>> refused_parameters("max_tokens must be at most 4096")
-        ()
-    """
-    try:
-        statements = list(_statements(parse_json(body)))
-    except ValueError:
-        statements = [("", body)]
-    mentioned = [name for place, statement in statements for name in _named(place, statement)]
-    return tuple(dict.fromkeys(mentioned))
-
-
-def _statements(content: object) -> Iterator[tuple[str, str]]:
-    """Yield what an answer says, each statement with the parameter that the answer puts beside it."""
-    if isinstance(content, str):
-        yield "", content
-    elif isinstance(content, list):
-        for part in content:
-            yield from _statements(part)
-    elif isinstance(content, dict):
-        message = content.get("msg") or content.get("message")
-        if isinstance(message, str):
-            subject = content.get("param") or content.get("loc") or ""
-            kind = content.get("code") or content.get("type") or ""
-            yield str(subject), f"{message} {kind}"
-        else:
-            for part in content.values():
-                yield from _statements(part)
-
-
-def _named(subject: str, statement: str) -> list[str]:
-    beside = _NAME.findall(subject)
-    if beside:
-        return beside if _NOT_TAKEN.search(statement) else []
-    clauses = (_BESIDE_THE_POINT.split(clause, maxsplit=1)[0] for clause in _CLAUSE.split(statement))
-    return [name for clause in clauses if _NOT_TAKEN.search(clause) for name in _NAME.findall(clause)]
 
 
 def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:

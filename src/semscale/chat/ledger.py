@@ -9,9 +9,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.messages import (
@@ -21,14 +22,15 @@ from semscale.chat.messages import (
     Reply,
     Request,
     TextPart,
-    TokenLogprob,
-    Usage,
 )
 from semscale.errors import InputError, SemscaleError
 from semscale.extras import require
 from semscale.json_reading import parse_json
 from semscale.store.databases.address import Address, read_address
 from semscale.weights.folders import cache_root
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 FILE_NAME = "ledger.sqlite"
 VARIABLE = "SEMSCALE_LEDGER"
@@ -83,7 +85,7 @@ class Ledger:
         if self._address.url is not None:
             require("postgres")
         self._closing = threading.Event()
-        self._jobs: queue.SimpleQueue[tuple[Job, asyncio.Future[object]] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[Job, asyncio.Future[Any]] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._guard = threading.Lock()
 
@@ -146,15 +148,16 @@ class Ledger:
             if status == OutcomeStatus.REPLIED:
                 return load_reply(body)
             failure = parse_json(body)
-            return CallError(_text(failure, "message"), kind=FailureKind(status), raw=_text(failure, "raw"))
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            return CallError(failure["message"], kind=FailureKind(status), raw=failure["raw"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = " ".join(repr(error).split())
             raise InputError(
-                f"{self._address.shown} holds a damaged reply ({error!r:.80}); move it away or name another "
+                f"{self._address.shown} holds a damaged reply ({reason:.80}); move it away or name another "
                 "ledger"
             ) from error
 
     async def _do(self, job: Job) -> Any:  # noqa: ANN401 - each action has an answer of its own
-        answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         with self._guard:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._serve, name="semscale-ledger", daemon=True)
@@ -172,21 +175,27 @@ class Ledger:
         while (waiting := self._waiting(store.longest_idle if store else None)) is not None:
             # A claim or a search that was cancelled has no effect; the release of the claim comes behind it.
             waiting = [
-                pair for pair in waiting if pair[0].action in {"record", "release"} or not pair[1].done()
+                (job, future)
+                for job, future in waiting
+                if job.action in {"record", "release"} or not future.done()
             ]
+            answers: Sequence[object]
             try:
                 store = store or StoredCalls(self._address, self._closing)
                 if not waiting:
                     store.renew()
                     continue
-                answers: Sequence[object] = store.do([job for job, _ in waiting])
+                answers = store.do([job for job, _ in waiting])
             except Exception as error:  # raised again where the answer is awaited; the thread goes on
                 answers = [error] * len(waiting)
-            _hand_out([future for _, future in waiting], answers)
+            futures = [future for _, future in waiting]
+            for loop in {future.get_loop() for future in futures}:  # with one wake-up each
+                with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+                    loop.call_soon_threadsafe(_resolve, loop, futures, answers)
         if store is not None:
             store.close()
 
-    def _waiting(self, longest_idle: float | None) -> list[tuple[Job, "asyncio.Future[object]"]] | None:
+    def _waiting(self, longest_idle: float | None) -> list[tuple[Job, "asyncio.Future[Any]"]] | None:
         """Wait for jobs: none of them if none comes for so long, ``None`` when the ledger is closed."""
         try:
             first = self._jobs.get(timeout=longest_idle)
@@ -207,17 +216,12 @@ class Ledger:
         return waiting
 
 
-def _hand_out(futures: Sequence["asyncio.Future[object]"], answers: Sequence[object]) -> None:
-    """Deliver the answers, with one wake-up for each event loop."""
-    for loop in {future.get_loop() for future in futures}:
-        pairs = [pair for pair in zip(futures, answers, strict=True) if pair[0].get_loop() is loop]
-        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
-            loop.call_soon_threadsafe(_resolve, pairs)
-
-
-def _resolve(pairs: "list[tuple[asyncio.Future[object], object]]") -> None:
-    for future, answer in pairs:
-        if future.done():  # the waiting task was cancelled
+def _resolve(
+    loop: asyncio.AbstractEventLoop, futures: "Sequence[asyncio.Future[Any]]", answers: Sequence[object]
+) -> None:
+    """Deliver the answers to those who wait in a loop."""
+    for future, answer in zip(futures, answers, strict=True):
+        if future.get_loop() is not loop or future.done():  # the waiting task may have been cancelled
             continue
         if isinstance(answer, Exception):
             future.set_exception(answer)
@@ -302,22 +306,12 @@ def _result(outcome: Reply | CallError) -> Result:
 
 
 def dump_reply(reply: Reply) -> str:
-    """Write a reply as JSON."""
-    usage, logprobs = reply.usage, reply.logprobs
-    return write_json(
-        {
-            "text": reply.text,
-            "finish_reason": reply.finish_reason,
-            "usage": usage and [usage.prompt_tokens, usage.completion_tokens],
-            "logprobs": None
-            if logprobs is None
-            else [[token.token, token.logprob, token.top] for token in logprobs],
-            "model": reply.model,
-            "raw": reply.raw,
-            **({"left_out": reply.left_out} if reply.left_out else {}),
-            **({} if reply.seconds is None else {"seconds": reply.seconds}),
-        }
-    )
+    """Write a reply as JSON: tokens and their log-probabilities are lists."""
+    fields = dict(vars(reply))
+    for name, default in (("left_out", ()), ("seconds", None)):
+        if fields[name] == default:
+            del fields[name]
+    return write_json(fields)
 
 
 def write_json(content: Mapping[str, object]) -> str:
@@ -339,33 +333,19 @@ def load_reply(text: str) -> Reply:
     """Read a reply back.
 
     Raises:
-        ValueError, KeyError, TypeError, AttributeError, OverflowError: :func:`dump_reply` did not write it.
+        ValueError: :func:`dump_reply` did not write it.
 
     Example:
+        >>> from semscale.chat.messages import TokenLogprob, Usage
         >>> reply = Reply("4", usage=Usage(12, 1), logprobs=(TokenLogprob("4", -0.5, (("4", -0.5),)),))
         >>> load_reply(dump_reply(reply)) == reply
         True
     """
-    stored = parse_json(text)
-    usage, logprobs = stored["usage"], stored["logprobs"]
-    return Reply(
-        text=_text(stored, "text"),
-        finish_reason=_text(stored, "finish_reason"),
-        usage=None if usage is None else Usage(*map(int, usage)),
-        logprobs=None if logprobs is None else tuple(_token(*token) for token in logprobs),
-        model=_text(stored, "model"),
-        raw=_text(stored, "raw"),
-        left_out=tuple(map(str, stored.get("left_out", ()))),
-        seconds=None if stored.get("seconds") is None else float(stored["seconds"]),
-    )
+    return _reply_adapter().validate_python(parse_json(text))
 
 
-def _text(stored: Mapping[str, Any], key: str) -> str:
-    value = stored[key]
-    if not isinstance(value, str):
-        raise TypeError(f"{key} is no text")
-    return value
+@cache
+def _reply_adapter() -> "TypeAdapter[Reply]":
+    from pydantic import TypeAdapter
 
-
-def _token(token: str, logprob: float, top: list[tuple[str, float]]) -> TokenLogprob:
-    return TokenLogprob(str(token), float(logprob), tuple((str(other), float(value)) for other, value in top))
+    return TypeAdapter(Reply)

@@ -136,12 +136,12 @@ class LocalChat:
         """Answer one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
         if any(message.n_images for message in request.messages):
             raise CallError(f"{self.name} reads no images", kind=FailureKind.UNSUPPORTED)
-        given_up = threading.Event()
-        work = asyncio.get_running_loop().run_in_executor(self._thread, self._answer, request, given_up)
+        is_cancelled = threading.Event()
+        work = asyncio.get_running_loop().run_in_executor(self._thread, self._answer, request, is_cancelled)
         try:
             return await work
         except asyncio.CancelledError:
-            given_up.set()  # the engine checks it after each token
+            is_cancelled.set()  # the engine checks it after each token
             raise
 
     @cached_property
@@ -159,8 +159,8 @@ class LocalChat:
             line = str(error).strip().splitlines()[-1][:200]
             raise ModelError(f"{self._files.path} cannot be run by openvino-genai: {line}") from error
 
-    def _answer(self, request: Request, given_up: threading.Event) -> Reply:
-        if given_up.is_set():
+    def _answer(self, request: Request, is_cancelled: threading.Event) -> Reply:
+        if is_cancelled.is_set():
             raise CallError(f"{self.name} was stopped", kind=FailureKind.TIMEOUT)
         turns = [{"role": message.role, "content": message.text} for message in request.messages]
         history = self._genai.ChatHistory(turns)
@@ -170,7 +170,7 @@ class LocalChat:
         flags = self._genai.StreamingStatus
         is_search = asks_for_next_token(request.parameters)
         # A search takes no streamer, and has one step.
-        streamer = [] if is_search else [lambda _: flags.CANCEL if given_up.is_set() else flags.RUNNING]
+        streamer = [] if is_search else [lambda _: flags.CANCEL if is_cancelled.is_set() else flags.RUNNING]
         try:
             result = self._pipeline.generate(history, settings, *streamer)
         except RuntimeError as error:

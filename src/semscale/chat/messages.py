@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from semscale.errors import InputError, ReplyError
 from semscale.json_reading import encodable
@@ -282,8 +282,7 @@ def _checked(url: str) -> str:
     return url
 
 
-@dataclass(frozen=True)
-class Usage:
+class Usage(NamedTuple):
     """Tokens of a call, as the model counts them."""
 
     prompt_tokens: int
@@ -300,9 +299,14 @@ class Usage:
             self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens
         )
 
+    def minus(self, other: "Usage") -> "Usage":
+        """Subtract the tokens of another call."""
+        return Usage(
+            self.prompt_tokens - other.prompt_tokens, self.completion_tokens - other.completion_tokens
+        )
 
-@dataclass(frozen=True)
-class TokenLogprob:
+
+class TokenLogprob(NamedTuple):
     """One token of a reply.
 
     Attributes:
@@ -482,13 +486,3 @@ class RequestOutcome:
             return OutcomeStatus.REPLIED
         refused = self.failure is not None and self.failure.kind is FailureKind.REFUSED
         return OutcomeStatus.REFUSED if refused else OutcomeStatus.FAILED
-
-
-def count_statuses(outcomes: Sequence[RequestOutcome]) -> dict[str, int]:
-    """Count the requests by their status.
-
-    Example:
-        >>> count_statuses([RequestOutcome(0, reply=Reply("4")), RequestOutcome(1)])
-        {'replied': 1, 'refused': 0, 'failed': 1}
-    """
-    return {status.value: sum(outcome.status is status for outcome in outcomes) for status in OutcomeStatus}

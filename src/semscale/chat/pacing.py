@@ -1,9 +1,9 @@
-"""Pace of calls: limits, retries, waits without a reply, and requests that many tasks take one by one."""
+"""Pace of calls: limits, retries, waits without a reply, and numbered requests."""
 
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from semscale.chat.messages import TRANSIENT, CallError, FailureKind, Reply, Request
@@ -168,27 +168,16 @@ class Retries:
 Requests = Iterable[Request] | AsyncIterable[Request]
 
 
-class NumberedRequests:
-    """Numbers the requests of a synchronous or asynchronous iterable; many tasks take them one by one."""
-
-    def __init__(self, requests: Requests) -> None:
-        self._later: AsyncIterator[Request] | None = None
-        self._now: Iterator[Request] = iter(())
-        if isinstance(requests, AsyncIterable):
-            self._later = aiter(requests)
-        else:
-            self._now = iter(requests)
-        self._lock = asyncio.Lock()
-        self._index = 0
-
-    async def next(self) -> tuple[int, Request] | None:
-        """Give the next request and its number, from 0; ``None`` at the end."""
-        async with self._lock:
-            request = await anext(self._later, None) if self._later is not None else next(self._now, None)
-            if request is None:
-                return None
-            index, self._index = self._index, self._index + 1
-            return index, request
+async def numbered(requests: Requests) -> AsyncIterator[tuple[int, Request]]:
+    """Yield the requests of a synchronous or asynchronous iterable with their numbers, from 0."""
+    index = 0
+    if isinstance(requests, AsyncIterable):
+        async for request in requests:
+            yield index, request
+            index += 1
+    else:
+        for index, request in enumerate(requests):
+            yield index, request
 
 
 class ReplyWatch:

@@ -1,79 +1,145 @@
 """Runs of many requests to one chat model: concurrent, within limits and a budget, resumable."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sized
+import itertools
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
-from semscale.chat.budget import Budget, CapReachedError, Meter, PriceTable, Spent
-from semscale.chat.calling import (
-    Caller,
-    FatalCallError,
-    NoReplyError,
-    StoppedRunError,
-    running_task,
+from semscale.chat.budget import (
+    BYTES_PER_TOKEN,
+    Budget,
+    CapReachedError,
+    Meter,
+    PriceTable,
+    Spent,
+    estimated_prompt,
+    most_reply_tokens,
 )
 from semscale.chat.chat_model import ChatModel, check_run, checked_chat_model, held_open
-from semscale.chat.ledger import Ledger
-from semscale.chat.messages import CallError, FailureKind, Request, RequestOutcome
-from semscale.chat.pacing import Clock, Limits, NumberedRequests, Requests, Retries
+from semscale.chat.endpoint import Scrubber, environment_secrets, failure_of
+from semscale.chat.ledger import ContentKeys, Ledger
+from semscale.chat.messages import (
+    FATAL,
+    CallError,
+    FailureKind,
+    Reply,
+    Request,
+    RequestOutcome,
+    Usage,
+    checked_reply,
+)
+from semscale.chat.pacing import (
+    Clock,
+    FirstFailures,
+    Limits,
+    Pacer,
+    ReplyWatch,
+    Requests,
+    Retries,
+    numbered,
+)
+from semscale.chat.refused_parameters import ParameterForm, accepted_parameters
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.types import Progress
 
-_TICK = 1.0  # seconds between looks at how long no reply has come
-_LOOK_AGAIN = 0.1  # seconds between looks whether calls are done
+LONGEST_WAIT = 10.0
+"""Seconds for which calls under way may still bring their replies after Ctrl-C."""
+
+_TICK = 1.0  # seconds between checks of how long no reply has come
+_LOOK_AGAIN = 0.1  # seconds between checks whether calls are done
+_REFUSED_BY = 5.0  # seconds after which other requests are sent: endpoints refuse parameters at once
+_RUN_NUMBERS = itertools.count()  # runs may share a ledger, which tells their claims apart
+
+_HOLDING = frozenset({FailureKind.RATE_LIMITED, FailureKind.SERVER})
+_ACCEPTED = frozenset({FailureKind.REFUSED, FailureKind.SILENT})
+_MAYBE_PAID = frozenset(
+    {
+        FailureKind.TIMEOUT,
+        FailureKind.CONNECTION,
+        FailureKind.MALFORMED,
+        FailureKind.EMPTY,
+        FailureKind.SILENT,
+    }
+)
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Running:
+    """Settings of calls: limits, retries, budget, ledger. They change no number and stand in no signature.
+
+    Attributes:
+        limits: concurrent calls, calls and tokens per minute, and the time allowed for a call and without any
+            reply.
+        retries: how failed calls are repeated.
+        budget: what may be spent; a panel's judges get equal parts of it.
+        prices: for caps in money; by default the user's table.
+        ledger: a ledger, the path of one, ``True`` for the one in Semscale's folder, ``False`` for none.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    retries: Retries = field(default_factory=Retries)
+    budget: Budget = field(default_factory=Budget)
+    prices: PriceTable | None = None
+    ledger: Ledger | str | Path | bool = True
+
+    def runner(self, model: ChatModel) -> "Runner":
+        """Build the runner that sends requests to a model in this way.
+
+        Raises:
+            InputError: as ``Runner``.
+        """
+        return Runner(model, self)
+
+    def after(self, spent: Spent) -> "Running":
+        """Return the same, with what was spent subtracted from the budget."""
+        return replace(self, budget=self.budget.after(spent))
+
+    def divided(self, parts: int, sharers: str) -> "Running":
+        """Return the same, with an equal part of the budget for each of several judges."""
+        return replace(self, budget=self.budget.divided(parts, sharers))
 
 
 class Runner:
     """Sends many requests to a chat model.
 
-    The ledger holds every outcome before the caller gets it. A run that was stopped, even by a crash, pays
-    for no reply again after a restart.
+    The ledger holds every outcome before the caller gets it. A run that was stopped, even by a crash, repeats
+    no paid call after a restart.
 
     Args:
         model: the model that answers.
-        limits: concurrent calls, calls and tokens per minute, and the time allowed for a call and without
-            any reply.
-        retries: how failed calls are repeated.
-        budget: what each run may spend.
-        prices: needed for a cap on money; the user's table by default.
-        ledger: a ledger, its path, ``True`` for the one in Semscale's own folder, or ``False`` for none.
+        running: the settings of calls.
         clock: gives the time, pauses and random numbers.
+        **settings: attributes of :class:`Running` by name; they replace those of ``running``.
 
     Raises:
         InputError: the budget caps money and the model's price is not known, the model's signature is no
             ``Signature``, its key is missing, or replies are stored and nothing tells it from other models.
     """
 
-    def __init__(  # noqa: PLR0913  # each is one noun, and all but the model have a default
+    def __init__(
         self,
         model: ChatModel,
+        running: Running | None = None,
         *,
-        limits: Limits | None = None,
-        retries: Retries | None = None,
-        budget: Budget | None = None,
-        prices: PriceTable | None = None,
-        ledger: Ledger | str | Path | bool = True,
         clock: Clock | None = None,
+        **settings: Any,  # noqa: ANN401 - Running has their types
     ) -> None:
         self.model = checked_chat_model(model)
-        self._limits = limits or Limits()
-        self._retries = retries or Retries()
-        self._budget = budget or Budget()
-        table = prices or PriceTable.load()
+        self._running = replace(running or Running(), **settings)
+        table = self._running.prices or PriceTable.load()
         self._price = table.find(model.name)
-        if self._budget.money is not None and self._price is None:
+        if self._running.budget.money is not None and self._price is None:
             raise InputError(f"money cannot be capped: {table.unknown(model.name)}; or cap calls or tokens")
-        check_run(self.model, stores_replies=ledger is not False)
-        self._ledger = ledger
+        check_run(self.model, stores_replies=self.keeps_replies)
         self._clock = clock or Clock()
-        self._meter = Meter(self._budget, self._price)
+        self._meter = Meter(self._running.budget, self._price)
 
     @property
     def spent(self) -> Spent:
@@ -83,13 +149,13 @@ class Runner:
     @property
     def keeps_replies(self) -> bool:
         """True if replies are stored in a ledger."""
-        return self._ledger is not False
+        return self._running.ledger is not False
 
     def rest(self) -> "Runner":
-        """Make a runner like this one, with what its last run has left of the budget."""
+        """Return a runner like this one, with what its last run has left of the budget."""
         other = copy(self)
-        other._budget = self._budget.after(self.spent)
-        other._meter = Meter(other._budget, self._price)
+        other._running = self._running.after(self.spent)
+        other._meter = Meter(other._running.budget, self._price)
         return other
 
     def run(self, requests: Requests, *, progress: Progress | None = None) -> list[RequestOutcome]:
@@ -117,85 +183,21 @@ class Runner:
         ``contextlib.aclosing`` if you may leave it early. It raises the errors of :meth:`run` after the last
         outcome.
         """
-        self._meter = Meter(self._budget, self._price)
+        self._meter = Meter(self._running.budget, self._price)
         shown = RunProgress(f"asking {self.model.name}", requests, progress)
-        async with held_open(self.model), _opened(self._ledger) as ledger:
+        async with held_open(self.model), _opened(self._running.ledger) as ledger:
             await RUNS.raise_if_stopped()
-            caller = Caller(
-                self.model,
-                limits=self._limits,
-                retries=self._retries,
-                meter=self._meter,
-                ledger=ledger,
-                clock=self._clock,
-            )
-            run = _RunTasks(caller, NumberedRequests(requests), self._limits, progress)
+            run = _Run(self.model, self._running, self._meter, ledger, self._clock)
+            run.start(requests, progress)
             try:
-                with RUNS.listed(run, run.end_after_calls, run.n_calls):
+                with RUNS.listed(run):
                     async for outcome in run.outcomes():
                         yield outcome
                         shown.add(outcome)
             finally:
                 await run.stop()
         await RUNS.raise_if_stopped()
-        run.raise_if_ended_early(self.keeps_replies, has_replies=self._meter.spent_in_all.replies > 0)
-
-
-@dataclass(frozen=True)
-class Running:
-    """Settings of calls: limits, retries, budget, ledger. They change no number and stand in no signature.
-
-    Attributes:
-        limits: concurrent calls, calls per minute, and the time that a call may take.
-        retries: how failed calls are repeated.
-        budget: what may be spent; a panel's judges get equal parts of it.
-        prices: for caps in money; by default the user's table.
-        ledger: a ledger, the path of one, ``True`` for the one in Semscale's folder, ``False`` for none.
-    """
-
-    limits: Limits = field(default_factory=Limits)
-    retries: Retries = field(default_factory=Retries)
-    budget: Budget = field(default_factory=Budget)
-    prices: PriceTable | None = None
-    ledger: Ledger | str | Path | bool = True
-
-    def runner(self, model: ChatModel) -> Runner:
-        """Build the runner that sends requests to a model in this way.
-
-        Raises:
-            InputError: as ``Runner``.
-        """
-        return Runner(
-            model,
-            limits=self.limits,
-            retries=self.retries,
-            budget=self.budget,
-            prices=self.prices,
-            ledger=self.ledger,
-        )
-
-    def after(self, spent: Spent) -> "Running":
-        """Return the same, with what was spent subtracted from the budget."""
-        return replace(self, budget=self.budget.after(spent))
-
-    def shared(self) -> "Running":
-        """Return the same for several concurrent runs, which spend the budget together."""
-        return replace(self, budget=self.budget.shared())
-
-    @property
-    def spent(self) -> Spent:
-        """The amount that runs with a shared budget have spent; nothing where none has run.
-
-        Raises:
-            ValueError: the budget is not shared.
-        """
-        if self.budget.pool is None:
-            raise ValueError("only a shared budget knows what was spent of it")
-        return self.budget.pool.spent
-
-    def divided(self, parts: int, sharers: str) -> "Running":
-        """Return the same, with an equal part of the budget for each of several judges."""
-        return replace(self, budget=self.budget.divided(parts, sharers))
+        run.raise_if_ended_early()
 
 
 def run_apart(work: Coroutine[object, object, T]) -> T:
@@ -216,50 +218,91 @@ def run_apart(work: Coroutine[object, object, T]) -> T:
         return thread.submit(asyncio.run, work).result()
 
 
-class _RunTasks:
-    """The tasks of one run: each repeatedly takes a request and puts its outcome into the queue."""
+@asynccontextmanager
+async def _opened(ledger: Ledger | str | Path | bool) -> AsyncIterator[Ledger | None]:
+    """Open the ledger; one that was named by its path is closed at the end."""
+    if isinstance(ledger, Ledger) or ledger is False:
+        yield ledger or None
+        return
+    opened = Ledger(None if ledger is True else ledger)
+    try:
+        yield opened
+    finally:
+        await asyncio.to_thread(opened.close)
+
+
+class NoReplyError(SemscaleError):
+    """No reply has come for longer than the limits allow."""
+
+
+class StoppedRunError(SemscaleError):
+    """The user stopped the run: calls under way finish, and nothing more is sent."""
+
+
+class FatalCallError(SemscaleError):
+    """A call failed for a reason that fails every other call as well: ``failure``."""
+
+    def __init__(self, failure: CallError) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+class _Run:
+    """One run: each of its tasks repeatedly takes a request, answers it, and queues the outcome.
+
+    Args:
+        model: the model that answers.
+        running: limits and retries.
+        meter: counts spending against the budget.
+        ledger: results of earlier calls; ``None`` for no ledger.
+        clock: gives the time, pauses and random numbers.
+    """
 
     def __init__(
-        self, caller: Caller, numbered: NumberedRequests, limits: Limits, progress: Progress | None
+        self, model: ChatModel, running: Running, meter: Meter, ledger: Ledger | None, clock: Clock
     ) -> None:
-        self._caller = caller
-        self._numbered = numbered
-        self._ready: asyncio.Queue[RequestOutcome | None] = asyncio.Queue(maxsize=limits.concurrency)
-        self._tasks = [asyncio.create_task(self._work()) for _ in range(limits.concurrency)]
+        self._model, self._limits, self._retries = model, running.limits, running.retries
+        self._meter, self._ledger, self._clock = meter, ledger, clock
+        self._number = next(_RUN_NUMBERS)
+        self._keys = ContentKeys(model)
+        self._pacer = Pacer(running.limits, clock)
+        self._scrubber = Scrubber(environment_secrets())
+        self._parameters = accepted_parameters(model)
+        self._trial: asyncio.Event | None = None
+        self._first_failures = FirstFailures(has_replies=meter.spent_in_all.replies > 0)
+        self._watch = ReplyWatch(
+            clock.now, running.retries.patience, was_reached=self._parameters.has_answered
+        )
+        self._in_progress: dict[bytes, asyncio.Future[Reply | CallError | None]] = {}
+        self._ready: asyncio.Queue[RequestOutcome | None] = asyncio.Queue(running.limits.concurrency)
         self._reason: SemscaleError | None = None
-        self._waiting: set[asyncio.Task[object]] = set()
-        self._asking: set[asyncio.Task[object]] = set()
-        self._closing = asyncio.create_task(self._close())
-        self._watching = asyncio.create_task(self._watch(limits, progress))
-        self._ending: asyncio.Task[None] | None = None
+        self._helpers: list[asyncio.Task[None]] = []
+        self._waiting: set[asyncio.Task[object]] = set()  # for a request
+        self._answering: set[asyncio.Task[object]] = set()
+        self._calling: set[asyncio.Task[object]] = set()  # from the call until its reply is stored
+
+    def start(self, requests: Requests, progress: Progress | None) -> None:
+        """Start the tasks of the run."""
+        self._requests, self._turn = numbered(requests), asyncio.Lock()
+        self._tasks = [asyncio.create_task(self._work()) for _ in range(self._limits.concurrency)]
+        self._helpers = [
+            asyncio.create_task(self._close()),
+            asyncio.create_task(self._give_up_without_replies(progress)),
+        ]
 
     async def outcomes(self) -> AsyncIterator[RequestOutcome]:
+        """Yield outcomes when they are ready."""
         while (outcome := await self._ready.get()) is not None:
             yield outcome
         for task in self._tasks:
             if not task.cancelled():
                 task.result()
 
-    async def stop(self) -> None:
-        ending = [] if self._ending is None else [self._ending]
-        everything = [self._watching, self._closing, *ending, *self._tasks]
-        for task in everything:
-            task.cancel()
-        await asyncio.gather(*everything, return_exceptions=True)
-
-    def raise_if_ended_early(self, keeps_replies: bool, *, has_replies: bool) -> None:
-        if isinstance(self._reason, CapReachedError | NoReplyError):
-            is_capped = isinstance(self._reason, CapReachedError)
-            rest = _how_to_go_on(is_capped, keeps_replies, has_replies)
-            raise InterruptedRunError(f"{self._reason}; {rest}") from self._reason
-        if isinstance(self._reason, FatalCallError):
-            raise self._reason.failure
-
     async def _work(self) -> None:
-        while self._reason is None and (numbered := await self._next()) is not None:
+        while self._reason is None and (following := await self._next()) is not None:
             try:
-                with self._listed(self._asking):
-                    outcome = await self._caller.answer(*numbered)
+                with _listed(self._answering):
+                    outcome = await self._outcome(*following)
             except (CapReachedError, FatalCallError, StoppedRunError) as error:
                 self._end(error)
                 return
@@ -268,36 +311,175 @@ class _RunTasks:
                     return
                 raise
             await self._ready.put(outcome)
-            if self._caller.cap is not None:
-                self._end(self._caller.cap)
 
-    def n_calls(self) -> int:
-        """Calls under way."""
-        return len(self._caller.calling)
+    async def _next(self) -> tuple[int, Request] | None:
+        try:
+            with _listed(self._waiting):
+                async with self._turn:
+                    return await anext(self._requests, None)
+        except asyncio.CancelledError:
+            if self._reason is None:
+                raise
+            return None
 
-    def end_after_calls(self) -> None:
-        """Send nothing more, and end when the calls under way are done, or after some seconds."""
-        self._ending = asyncio.create_task(self._finish_calls())
+    async def _outcome(self, index: int, request: Request) -> RequestOutcome:
+        """Answer one request; equal requests wait for the first of them.
 
-    async def _finish_calls(self) -> None:
-        loop = asyncio.get_running_loop()
-        until = loop.time() + LONGEST_WAIT
-        self._caller.is_ending = True
-        self._end(StoppedRunError())
-        while self._caller.calling and (left := until - loop.time()) > 0:
-            await asyncio.wait(set(self._caller.calling), timeout=min(left, _LOOK_AGAIN))
-        for task in self._asking:
-            task.cancel()
+        Raises:
+            CapReachedError: the budget does not allow the call.
+            FatalCallError: no call can succeed.
+        """
+        key = self._keys.of(request)
+        while (first := self._in_progress.get(key)) is not None:
+            result = await asyncio.shield(first)
+            if result is not None:
+                return RequestOutcome.of(index, result)
+        self._in_progress[key] = asyncio.get_running_loop().create_future()
+        result, attempts = None, 0
+        try:
+            result, attempts = await self._look_up_or_ask(key, request)
+            return RequestOutcome.of(index, result, attempts)
+        finally:
+            self._in_progress.pop(key).set_result(result)
+
+    async def _look_up_or_ask(  # noqa: C901 - one request from top to bottom
+        self, key: bytes, request: Request
+    ) -> tuple[Reply | CallError, int]:
+        """Look a request up, else send it and repeat what may pass; return the result and the calls sent."""
+        ledger, result = self._ledger, None
+        if ledger is not None and (stored := await ledger.claim(key, self._number)) is not None:
+            self._note_reply(stored)
+            return stored, 0
+        attempts = repeated = 0
+        self._watch.request_begins()
+        try:
+            async with self._first_alone(request):
+                form = self._parameters.form
+                while True:
+                    answer = await self._call(key, request, form)
+                    attempts += 1
+                    other_form = form.after_refusal(answer, request)
+                    if other_form is not None:  # sent again at once, without what was refused
+                        form = other_form
+                        continue
+                    result = answer
+                    if isinstance(result, Reply) or result.kind in _ACCEPTED:
+                        self._parameters.learn(form, request)
+                    self._note_reply(result)
+                    if isinstance(result, Reply) or not await self._wait_to_repeat(result, repeated):
+                        return result, attempts
+                    repeated += 1
+        except CapReachedError as cap:
+            if result is None:
+                raise
+            self._end(cap)  # a request that failed before has its failure as outcome
+            return result, attempts
+        finally:
+            self._watch.request_ends()
+            if ledger is not None and not isinstance(result, Reply):
+                await ledger.release(key, self._number)
+
+    async def _call(self, key: bytes, request: Request, form: ParameterForm) -> Reply | CallError:
+        """Send one call when budget and pace allow it, and store its result."""
+        expected = Usage(estimated_prompt(request), most_reply_tokens(request))
+        await self._meter.reserve(expected)
+        used = Usage(expected.prompt_tokens, 0)  # the most that a cancelled call may have cost
+        try:
+            await self._pacer.turn(expected.tokens)
+            if isinstance(self._reason, StoppedRunError):
+                used = Usage(0, 0)
+                raise self._reason
+            with _listed(self._calling):
+                result = await self._ask(form.applied(request))
+                left_out = form.left_out_of(request)
+                if isinstance(result, Reply) and left_out:
+                    result = replace(result, left_out=(*result.left_out, *left_out))
+                used = _used(result, expected)
+                self._pacer.correct(expected.tokens, used.tokens)
+                if self._ledger is not None:
+                    await self._ledger.record(key, self._number, result)
+            return result
+        finally:
+            self._meter.settle(expected, used)
+
+    async def _ask(self, request: Request) -> Reply | CallError:
+        """Ask the model once; whatever it raises is a failure."""
+        name, begun = self._model.name, self._clock.now()
+        result: Reply | CallError | None = None
+        self._watch.call_begins()
+        try:
+            async with asyncio.timeout(self._limits.timeout):
+                reply = checked_reply(await self._model.complete(request), model=name)
+            seconds = self._clock.now() - begun if reply.seconds is None else reply.seconds
+            result = replace(reply, seconds=seconds)
+        except CallError as failure:
+            result = failure
+        except TimeoutError:
+            message = f"{name} did not answer within {self._limits.timeout:g} s"
+            result = CallError(message, kind=FailureKind.TIMEOUT)
+        except Exception as error:  # a foreign model may raise anything; the run goes on
+            result = failure_of(error, self._scrubber, model=name)
+        finally:
+            self._watch.call_ends(result)
+        return result
+
+    @asynccontextmanager
+    async def _first_alone(self, request: Request) -> AsyncIterator[None]:
+        """Let one request with unknown parameters go ahead, so that only one call is refused."""
+        if not self._parameters.unknown_in(request):
+            yield
+        elif self._trial is not None:
+            await self._trial.wait()
+            yield
+        else:
+            trial = self._trial = asyncio.Event()
+            end_of_wait = asyncio.get_running_loop().call_later(_REFUSED_BY, trial.set)
+            try:
+                yield
+            finally:
+                end_of_wait.cancel()
+                trial.set()
+                self._trial = None
+
+    def _note_reply(self, result: Reply | CallError) -> None:
+        if isinstance(result, Reply):
+            self._meter.count_reply()
+            self._parameters.has_answered = True
+            self._watch.note_answer()
+            self._first_failures.note_reply()
+
+    async def _wait_to_repeat(self, failure: CallError, repeated: int) -> bool:
+        """Wait before a call is repeated; return ``False`` at once if it is not to be repeated.
+
+        Raises:
+            FatalCallError: every other call fails in this way, too.
+        """
+        if failure.kind in FATAL:
+            raise FatalCallError(failure)
+        if self._first_failures.are_all_alike(failure, repeated):
+            message = (
+                f"no call brought a usable reply, and the first {self._first_failures.n} failed alike: "
+                f"{failure}; check the endpoint's address and what it takes"
+            )
+            raise FatalCallError(CallError(message, kind=failure.kind))
+        wait = self._retries.wait_after(failure, repeated, self._clock.chance())
+        if wait is None:
+            return False
+        if failure.retry_after is not None and failure.kind in _HOLDING:
+            self._watch.endpoint_pauses(self._pacer.hold(wait))
+        await self._clock.sleep(wait)
+        return True
 
     def _end(self, reason: SemscaleError) -> None:
+        """Send no further request; those under way finish."""
         self._reason = self._reason or reason
         for task in self._waiting:  # their requests may depend on outcomes that will not come
             task.cancel()
 
-    async def _watch(self, limits: Limits, progress: Progress | None) -> None:
+    async def _give_up_without_replies(self, progress: Progress | None) -> None:
         """Show how long no reply has come, and end the run when that is too long."""
-        watch, loop = self._caller.watch, asyncio.get_running_loop()
-        shown = WaitProgress(self._caller.model.name, progress)
+        limits, watch, loop = self._limits, self._watch, asyncio.get_running_loop()
+        shown = WaitProgress(self._model.name, progress)
         tick = min(_TICK, limits.longest_unreached / 10)
         while True:
             before = loop.time()
@@ -312,30 +494,29 @@ class _RunTasks:
             shown.show(seconds, longest, watch.failure)
         why = "" if watch.failure is None else f": {watch.failure}"
         self._end(NoReplyError(f"no reply came for {longest:,.12g} s{why}"))
-        for task in self._asking:
+        for task in self._answering:
             task.cancel()
 
-    async def _next(self) -> tuple[int, Request] | None:
-        try:
-            with self._listed(self._waiting):
-                return await self._numbered.next()
-        except asyncio.CancelledError:
-            if self._reason is None:
-                raise
-            return None
+    @property
+    def n_calls(self) -> int:
+        """Calls under way."""
+        return len(self._calling)
 
-    @staticmethod
-    @contextmanager
-    def _listed(tasks: "set[asyncio.Task[object]]") -> Iterator[None]:
-        """Keep the running task in a set, so that it can be cancelled while it waits."""
-        task = running_task()
-        tasks.add(task)
-        try:
-            yield
-        finally:
-            tasks.discard(task)
+    def end_after_calls(self) -> None:
+        """Send nothing more, and end when the calls under way are done, or after some seconds."""
+        self._helpers.append(asyncio.create_task(self._finish_calls()))
+
+    async def _finish_calls(self) -> None:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + LONGEST_WAIT
+        self._end(StoppedRunError())
+        while self._calling and (left := until - loop.time()) > 0:
+            await asyncio.wait(set(self._calling), timeout=min(left, _LOOK_AGAIN))
+        for task in self._answering:
+            task.cancel()
 
     async def _close(self) -> None:
+        """End the outcomes when all tasks have ended."""
         _, left = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_EXCEPTION)
         for task in left:  # only after an unexpected error in one of them
             task.cancel()
@@ -343,33 +524,61 @@ class _RunTasks:
             await asyncio.wait(left)
         await self._ready.put(None)
 
+    async def stop(self) -> None:
+        """Cancel everything that still runs."""
+        everything = [*self._helpers, *self._tasks]
+        for task in everything:
+            task.cancel()
+        await asyncio.gather(*everything, return_exceptions=True)
 
-def _how_to_go_on(is_capped: bool, keeps_replies: bool, has_replies: bool) -> str:
-    """Return the next step for the user after a run that ended early."""
-    if not keeps_replies:
-        what = "a higher cap" if is_capped else "the same command"
-        return f"without a ledger {what} asks for everything again"
-    if not is_capped:
-        return "replies that came are kept, and the same command goes on from there"
-    if not has_replies:
-        return "no reply came, so give a higher cap"
-    return "replies that came are kept; a cap counts for each run, so the same command goes on from there"
+    def raise_if_ended_early(self) -> None:
+        """Raise the error that states why the run ended before all requests were answered.
+
+        Raises:
+            InterruptedRunError: a cap was reached, or no reply came for too long.
+            CallError: no call can succeed.
+        """
+        if isinstance(self._reason, FatalCallError):
+            raise self._reason.failure
+        if not isinstance(self._reason, CapReachedError | NoReplyError):
+            return
+        is_capped = isinstance(self._reason, CapReachedError)
+        if self._ledger is None:
+            cause = "a higher cap" if is_capped else "the same command"
+            remedy = f"without a ledger {cause} asks for everything again"
+        elif not is_capped:
+            remedy = "replies that came are kept, and the same command goes on from there"
+        elif not self._meter.spent_in_all.replies:
+            remedy = "no reply came, so give a higher cap"
+        else:
+            remedy = (
+                "replies that came are kept; a cap counts for each run, "
+                "so the same command goes on from there"
+            )
+        raise InterruptedRunError(f"{self._reason}; {remedy}") from self._reason
 
 
-@asynccontextmanager
-async def _opened(ledger: Ledger | str | Path | bool) -> AsyncIterator[Ledger | None]:
-    """Open the ledger; one that was given by its path is closed at the end."""
-    if isinstance(ledger, Ledger) or ledger is False:
-        yield ledger or None
-        return
-    opened = Ledger(None if ledger is True else ledger)
+@contextmanager
+def _listed(tasks: set[asyncio.Task[object]]) -> Iterator[None]:
+    """Keep the running task in a set, which shows what it does, and lets it be cancelled."""
+    task = cast("asyncio.Task[object]", asyncio.current_task())
+    tasks.add(task)
     try:
-        yield opened
+        yield
     finally:
-        await asyncio.to_thread(opened.close)
+        tasks.discard(task)
 
 
-_SHOWN_FROM = 10.0  # seconds of waiting that are worth a word
+def _used(result: Reply | CallError, expected: Usage) -> Usage:
+    """Return the tokens of a call as stated, or else as estimated."""
+    if result.usage is not None:
+        return result.usage
+    if isinstance(result, Reply):
+        return Usage(expected.prompt_tokens, int(len(result.text.encode()) / BYTES_PER_TOKEN) + 1)
+    return Usage(expected.prompt_tokens, 0) if result.kind in _MAYBE_PAID else Usage(0, 0)
+
+
+_SHOWN_FROM = 10.0  # seconds of waiting that are shown
 _UNREACHED_FROM = 3.0  # the same where the endpoint cannot be reached, which the first calls have shown
 
 
@@ -437,15 +646,11 @@ class WaitProgress:
         return f"waiting for {self._model} (seconds without a reply{why})"
 
 
-LONGEST_WAIT = 10.0
-"""Seconds for which calls under way may still bring their replies after Ctrl-C."""
-
-
 class UserStoppedError(BaseException):
     """The user stopped the program, and the calls that were under way are done.
 
     Inside an event loop it takes the place of ``KeyboardInterrupt``, which would leave the loop at once,
-    before other tasks have ended. No handler of ordinary errors takes it for one.
+    before other tasks have ended. No handler of ordinary errors catches it.
     """
 
 
@@ -453,13 +658,13 @@ class StoppableRuns:
     """The runs of a program that send calls, so that a signal can ask all of them to end."""
 
     def __init__(self) -> None:
-        self._runs: dict[object, tuple[asyncio.AbstractEventLoop, Callable[[], None], Callable[[], int]]] = {}
+        self._loops: dict[_Run, asyncio.AbstractEventLoop] = {}
         self._is_stopping = False
 
     @property
     def n_calls(self) -> int:
         """Calls under way."""
-        return sum(n_calls() for _, _, n_calls in self._runs.values())
+        return sum(run.n_calls for run in self._loops)
 
     def stop(self) -> bool:
         """Ask all runs to send nothing more, and to raise ``UserStoppedError`` once their calls are done.
@@ -472,24 +677,18 @@ class StoppableRuns:
         if not self.n_calls:
             return False
         self._is_stopping = True
-        for loop, end, _ in self._runs.values():
-            loop.call_soon_threadsafe(end)
+        for run, loop in self._loops.items():
+            loop.call_soon_threadsafe(run.end_after_calls)
         return True
 
     @contextmanager
-    def listed(self, run: object, end: Callable[[], None], n_calls: Callable[[], int]) -> Iterator[None]:
-        """List a run of the running event loop while it is under way.
-
-        Args:
-            run: names it.
-            end: lets it send nothing more, and end.
-            n_calls: gives how many of its calls are under way.
-        """
-        self._runs[run] = (asyncio.get_running_loop(), end, n_calls)
+    def listed(self, run: _Run) -> Iterator[None]:
+        """List a run of the running event loop while it is under way."""
+        self._loops[run] = asyncio.get_running_loop()
         try:
             yield
         finally:
-            del self._runs[run]
+            del self._loops[run]
 
     async def raise_if_stopped(self) -> None:
         """Raise an error where the runs were asked to end, once the calls of all are done.
@@ -504,7 +703,7 @@ class StoppableRuns:
         raise UserStoppedError
 
     def begin_again(self) -> None:
-        """Let runs begin again: whoever asked has heard that they ended."""
+        """Let runs begin again: the caller has received the error."""
         self._is_stopping = False
 
 

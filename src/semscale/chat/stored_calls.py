@@ -101,7 +101,7 @@ class StoredCalls:
 
         Raises:
             InputError: the database refuses something.
-            InterruptedRunError: it can no longer be used; everything before is kept.
+            InterruptedRunError: it can no longer be used; everything before is stored.
         """
         first, self._n_jobs = self._n_jobs, self._n_jobs + len(jobs)
         until, wait = None, _FIRST_WAIT
@@ -199,8 +199,8 @@ class StoredCalls:
         rows = [{"key": key, "writer": self._writer.id, "run": run} for key, run in runs.items()]
         insert_rows(connection, CLAIMS, rows, ignore_known=True)
         holders = {key: (writer, run) for key, writer, run in connection.execute(_HOLDERS, {"keys": [*runs]})}
-        others = {writer for writer, _ in holders.values()} - {self._writer.id}
-        ended = self._writer.ended(connection, others) if others else set()
+        other_writers = {writer for writer, _ in holders.values()} - {self._writer.id}
+        ended = self._writer.ended(connection, other_writers) if other_writers else set()
         for key, (writer, _) in holders.items():
             if writer in ended and self._take_over(connection, key, writer, runs[key]):
                 holders[key] = self._writer.id, runs[key]
@@ -228,11 +228,11 @@ class StoredCalls:
     def _lost(self, error: Exception) -> InterruptedRunError:
         if not self._patience:
             return InterruptedRunError(
-                f"{self._name} {error_message(error, connected=True)}; everything before is kept"
+                f"{self._name} {error_message(error, connected=True)}; everything before is stored"
             )
         return InterruptedRunError(
-            f"{self._name} was lost and not found again within {self._patience:g} s ({_cause(error)}); "
-            "everything before is kept: see that the server runs, and give the same command again"
+            f"the connection to {self._name} was lost and could not be restored within {self._patience:g} s "
+            f"({_cause(error)}); everything before is stored: start the server and run the same command again"
         )
 
 

@@ -3,6 +3,7 @@
 The ruler is the measuring system: the embedding model with its engine, the match and its guards, or a judge.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -11,18 +12,22 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from semscale.chat.runner import Running
+from semscale.drift.cells import CellLocation, input_text, names_in
 from semscale.drift.comparison import DriftMeter
 from semscale.drift.decision import GateDecision, Outcome
 from semscale.drift.exchange_test import exchange_test, holm
 from semscale.drift.metrics import metric_label
 from semscale.errors import InputError
-from semscale.history.anchor_sets import AnchorPair, AnchorReadings, AnchorSet
+from semscale.history.anchor_sets import MOST_PAIRS, AnchorPair, AnchorReadings, AnchorSet
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, new_id, now
 from semscale.judging.judge import Judge
 from semscale.messages import shortened
+from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals import MeanEstimate, estimate_mean
+from semscale.store.missing_codes import is_missing
+from semscale.store.table import Table
 from semscale.types import Floats, Progress
 
 if TYPE_CHECKING:
@@ -281,7 +286,7 @@ class RulerCheck:
             "hash": self.digest,
             "n": self.n,
             "status": self.status,
-            "tests": [{**asdict(test), "moved": test.has_moved} for test in self.tests],
+            "tests": [asdict(test) for test in self.tests],
             "errors": [asdict(error) for error in self.errors],
             "reference_errors": [asdict(error) for error in self.reference_errors],
             "declared": {name: list(values) for name, values in self.declared.items()},
@@ -289,41 +294,77 @@ class RulerCheck:
         }
 
 
-def freeze_anchors(
+@dataclass(frozen=True, repr=False)
+class RecordedAnchors(Presentable):
+    """An anchor set that was recorded with its reference.
+
+    Attributes:
+        where: the history that stores it.
+        anchors: the anchor set.
+        is_new: whether the set was stored now; otherwise it was measured again as the new reference.
+        references: readings with which later runs are compared, one for each repeat.
+        errors: distance of the readings from people's labels, where there are any.
+    """
+
+    where: str
+    anchors: AnchorSet
+    is_new: bool
+    references: tuple[AnchorReadings, ...]
+    errors: tuple[LabelError, ...]
+
+    def __repr__(self) -> str:
+        return f"RecordedAnchors(name={self.anchors.name!r}, pairs={len(self.anchors.pairs)})"
+
+    def record(self) -> dict[str, Any]:
+        """Lay everything out by name, for JSON."""
+        anchors = self.anchors
+        return {
+            "instrument": "drift anchors",
+            "history": self.where,
+            "dataset": anchors.dataset,
+            "name": anchors.name,
+            "id": anchors.id,
+            "hash": anchors.digest,
+            "frozen": anchors.frozen,
+            "is_new": self.is_new,
+            "pairs": len(anchors.pairs),
+            "labels": sum(label is not None for label in anchors.labels),
+            "repeats": len(self.references),
+            "errors": [asdict(error) for error in self.errors],
+            "signature": self.references[0].signature,
+        }
+
+
+def record_anchors(
     history: "History", anchors: AnchorSet, ruler: Ruler, *, progress: Progress | None = None
-) -> AnchorSet:
-    """Measure an anchor set for the first time, and store it with its readings.
+) -> RecordedAnchors:
+    """Store an anchor set with its reference, or measure a stored set again as the new reference.
 
     Args:
         history: stores both.
-        anchors: pairs of texts. The same pairs under the same name are stored once.
+        anchors: pairs of texts. The same pairs under the same name are stored once; recording them again,
+            after a change of the ruler that somebody looked at, gives a new reference.
         ruler: reads them.
         progress: called while they are read.
-
-    Returns:
-        The stored set.
 
     Raises:
         InputError: the dataset has other pairs under this name.
     """
-    known = [stored for stored in history.anchors.sets(anchors.dataset) if stored.name == anchors.name]
-    if not known:
-        history.anchors.freeze(anchors, _references(anchors, ruler, progress))
-        return anchors
-    if known[-1].digest != anchors.digest:
+    stored = [known for known in history.anchors.sets(anchors.dataset) if known.name == anchors.name]
+    if stored and stored[-1].digest != anchors.digest:
         raise InputError(
-            f"anchor set {anchors.name[:60]!r} was frozen with the hash {known[-1].digest}, and these pairs "
-            f"have {anchors.digest}: an anchor set never changes; restore the file, or freeze the new pairs "
-            "under another name (--name)"
+            f"anchor set {anchors.name[:60]!r} was recorded with the hash {stored[-1].digest}, and these "
+            f"pairs have {anchors.digest}: an anchor set never changes; restore the file, or record the new "
+            "pairs under another name"
         )
-    return known[-1]
-
-
-def read_again(
-    history: "History", anchors: AnchorSet, ruler: Ruler, *, progress: Progress | None = None
-) -> None:
-    """Measure a set once more as a new reference, after a change of the ruler that somebody looked at."""
-    history.anchors.add(_references(anchors, ruler, progress))
+    anchors = stored[-1] if stored else anchors
+    references = _references(anchors, ruler, progress)
+    if stored:
+        history.anchors.add(references)
+    else:
+        history.anchors.freeze(anchors, references)
+    errors = label_errors(anchors, references, ruler.scores)
+    return RecordedAnchors(history.where, anchors, not stored, tuple(references), errors)
 
 
 def check_ruler(
@@ -531,3 +572,87 @@ def with_ruler(decision: GateDecision, check: RulerCheck) -> GateDecision:
     if check.has_moved and decision.outcome is Outcome.PASS:
         return replace(decision, outcome=Outcome.UNDECIDED)
     return decision
+
+
+@dataclass(frozen=True)
+class AnchorColumns:
+    """The columns of a table of anchors.
+
+    Attributes:
+        reference: column of what the outputs should say.
+        output: column of the outputs.
+        id: column of ids; where the table has none, rows are numbered from 1.
+        label: column of people's scores of the outputs; ``None`` without one.
+        label_range: least and greatest label of the scale that people used.
+
+    Raises:
+        InputError: a range without a label, or one that does not rise.
+    """
+
+    reference: str = "reference"
+    output: str = "output"
+    id: str = "id"
+    label: str | None = None
+    label_range: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.label_range is None:
+            return
+        low, high = self.label_range
+        if self.label is None:
+            raise InputError("label_range belongs to label: name the column with people's scores")
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise InputError(f"label_range must rise, such as 1,5, got {low:g},{high:g}")
+
+
+def read_anchors(table: Table, columns: AnchorColumns) -> tuple[AnchorPair, ...]:
+    """Read pairs of texts with people's scores, one per row.
+
+    Args:
+        table: at most 500 rows.
+        columns: columns of the table.
+
+    Returns:
+        The pairs, their labels from 0 to 1; a cell without a label is ``None``.
+
+    Raises:
+        InputError: a column is missing, there are too many rows, or a label is no number or out of range.
+    """
+    titles = [columns.reference, columns.output, *([columns.label] if columns.label else [])]
+    for title, parameter in zip(titles, ("reference", "output", "label"), strict=False):
+        table.require(title, parameter)
+    pairs: list[AnchorPair] = []
+    for batch in table.batches(MOST_PAIRS + 1):
+        first = len(pairs)
+        ids = names_in(batch, columns.id, CellLocation(table.name, first, columns.id))
+        for row, cells in enumerate(zip(*(batch[title].to_list() for title in titles), strict=True), first):
+            locations = [CellLocation(table.name, row, title) for title in titles]
+            reference, output = (
+                input_text(cells[position], locations[position]) or "" for position in (0, 1)
+            )
+            label = None
+            if columns.label is not None:
+                label = _label(cells[2], locations[2], columns.label_range or (0.0, 1.0))
+            pairs.append(AnchorPair(ids[row - first] or str(row + 1), reference, output, label))
+        if len(pairs) > MOST_PAIRS:
+            raise InputError(
+                f"{table.name} has more than {MOST_PAIRS} rows: anchors are read in every run, so leave the "
+                "most telling ones"
+            )
+    return tuple(pairs)
+
+
+def _label(cell: object, location: CellLocation, scale: tuple[float, float]) -> float | None:
+    if is_missing(cell) or cell == "":
+        return None
+    low, high = scale
+    try:
+        score = math.nan if isinstance(cell, bool) else float(str(cell))
+    except ValueError:
+        score = math.nan
+    if not low <= score <= high:
+        raise location.error(
+            f"has the label {shortened(cell)}, which is no number from {low:g} to {high:g}",
+            "correct it, or give the range of the labels, such as --human-range 1 5",
+        )
+    return (score - low) / (high - low)

@@ -16,11 +16,13 @@ import numpy as np
 
 from semscale.chat.declining import declines_to_answer
 from semscale.drift.comparison import Comparison
-from semscale.drift.directions import ASKED_FIELDS
 from semscale.drift.runs import number_of
-from semscale.drift.settings import LIMITS, MISSING, GateSettings
-from semscale.embedding.languages import language_of
+from semscale.drift.settings import ASKED_FIELDS, LIMITS, MISSING, GateSettings
+from semscale.embedding.languages import ENGLISH, language_of
 from semscale.embedding.texts import has_emoji, is_wordless
+from semscale.guards.number_guard import read_numbers
+from semscale.guards.quantities import read_quantities
+from semscale.guards.text import is_english_script, read_text
 from semscale.history.items import Item, Output
 from semscale.types import Mask
 
@@ -140,10 +142,9 @@ def check_limits(
     checks = []
     in_force = {**LIMITS, **settings.limits}
     if not isinstance(in_force[MISSING], str):
-        matching = comparison.matching
-        lacking = (*matching.lost, *matching.changed)
-        n = len(comparison.baseline.items) + matching.n_left_out
-        checks.append(LimitCheck(MISSING, float(in_force[MISSING]), n, lacking))
+        lost = comparison.matching.lost
+        n = len(comparison.baseline.items) + comparison.matching.n_left_out
+        checks.append(LimitCheck(MISSING, float(in_force[MISSING]), n, lost))
     for name, items in broken.items():
         elsewhere = np.ones(len(items.broken), dtype=bool)
         for group, own in settings.groups:
@@ -321,12 +322,27 @@ def _changed_numbers(comparison: Comparison) -> BrokenItems:
     losses = comparison.pair_losses["changed_numbers"]
     k = losses.shape[1]
     against = losses[:, 1:, 0]
-    counted = np.isfinite(against).any(axis=1)
-    changed = np.asarray(counted & (np.nan_to_num(against, nan=0.0).min(axis=1) > 0))
+    compared = np.isfinite(against).any(axis=1)
+    changed = np.asarray(compared & (np.nan_to_num(against, nan=0.0).min(axis=1) > 0))
     rows, columns = np.triu_indices(k, 1)
     of_others = np.nan_to_num(losses[:, rows[rows > 0], columns[rows > 0]], nan=0.0)
     by_chance: Mask = np.asarray((of_others > 0).any(axis=1))
-    return BrokenItems(np.asarray(counted), changed & ~by_chance, changed & by_chance)
+    pairs = zip(comparison.baseline.items, comparison.candidate.items, strict=True)
+    with_numbers = [
+        any(_states_number(output.text or "") for item in pair for output in item.outputs_with_text)
+        for pair in pairs
+    ]
+    counted = np.asarray(compared & np.array(with_numbers, dtype=bool) | changed)
+    return BrokenItems(counted, changed & ~by_chance, changed & by_chance)
+
+
+@lru_cache(maxsize=2**16)
+def _states_number(text: str) -> bool:
+    """Tell whether a text states a number: in digits, or in words where these are known."""
+    language = language_of(text)
+    if language in {None, ENGLISH} and is_english_script(text):
+        return any(not quantity.weak for quantity in read_quantities(read_text(text)))
+    return bool(read_numbers(text, language).figures)
 
 
 def _without_wordless(before: Item, after: Item) -> Item:

@@ -1,14 +1,14 @@
 """Settings of the gate, from which options, the keys of ``gate.yaml`` and the docs derive."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
-from semscale.drift.directions import Direction, read_directions
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import shortened, unknown_name
 from semscale.settings import Option, Settings
@@ -40,6 +40,62 @@ LIMITS: Mapping[str, float] = {
 """Hard limits with the items that may break each by default: a number, or a share of the items below 1."""
 
 _LEAST_ALPHA = 1e-4
+
+Direction = Literal["lower", "higher", "either"]
+"""Numbers of a field that are better; ``either``: any change counts."""
+
+TOKENS, COST, LATENCY = "call_tokens", "call_cost", "call_latency"
+ASKED_FIELDS = (TOKENS, COST, LATENCY)
+"""Fields of an output that describe its call: tokens of prompt and reply, money, seconds."""
+
+_MONEY = "usd|eur|gbp|chf|jpy|cny|inr|cad|aud|dollars?|euros?|cents?|ct"
+_TIME = "ns|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?|msecs?|millis|milliseconds?"
+_LOWER = tuple(
+    re.compile(rf"(?:{names})(?:[ _.-]?(?:{units}))?", re.IGNORECASE)
+    for names, units in (("costs?|prices?", _MONEY), ("latency|latencies|durations?", _TIME))
+)
+
+
+def is_lower_by_name(field: str) -> bool:
+    """Tell whether a field's name means that lower is better: cost, price, latency or duration, with a unit.
+
+    A longer name, such as ``product_price``, may mean anything.
+
+    Example:
+        >>> [is_lower_by_name(name) for name in ("cost", "cost_usd", "latency_ms", "product_price", "score")]
+        [True, True, True, False, False]
+    """
+    return any(pattern.fullmatch(field) for pattern in _LOWER)
+
+
+def usual_direction(field: str) -> Direction:
+    """Return the direction of a field without a setting.
+
+    Returns:
+        ``lower`` for what a call took (``ASKED_FIELDS``), and where the name means that; else ``either``.
+
+    Example:
+        >>> usual_direction("call_tokens"), usual_direction("cost"), usual_direction("credits")
+        ('lower', 'lower', 'either')
+    """
+    return "lower" if field in ASKED_FIELDS or is_lower_by_name(field) else "either"
+
+
+def read_directions(fields: Mapping[str, Direction]) -> dict[str, Direction]:
+    """Check directions by field.
+
+    Raises:
+        InputError: a direction does not exist.
+
+    Example:
+        >>> read_directions({"credits": "either", "cost": "lower"})
+        {'credits': 'either', 'cost': 'lower'}
+    """
+    known = get_args(Direction)
+    for name, direction in fields.items():
+        if direction not in known:
+            raise InputError(f"fields, {name} must be one of {', '.join(known)}, got {direction!r:.60}")
+    return dict(fields)
 
 
 def _pairs(values: object, info: ValidationInfo) -> object:
@@ -90,12 +146,13 @@ def read_limits(limits: object, info: ValidationInfo) -> dict[str, float | str]:
 def _limit(name: str, value: object) -> float | str:
     if value is False or value == OFF:
         return OFF
-    number = _number(value)
-    whole = number >= 1 and number == int(number) if math.isfinite(number) else False
-    if 0 <= number < 1 or whole:
+    number, is_percent = _number(value), str(value).strip().endswith("%")
+    is_count = math.isfinite(number) and number >= 1 and number == int(number) and not is_percent
+    if 0 <= number < 1 or is_count:
         return number
     raise InputError(
-        f"limits, {name} must be a number of items, a share of them below 1, or off, got {shortened(value)}"
+        f"limits, {name} must be a number of items, a share of them below 1 (100 %), or off, got "
+        f"{shortened(value)}"
     )
 
 
@@ -243,6 +300,25 @@ class GateSettings(Settings):
         if self.metrics == ():
             raise InputError("metrics must name at least one, got none: leave the key out for the usual ones")
         return self
+
+    def without_metric(self, name: str) -> Self:
+        """Return the settings without everything about a metric that could not be measured.
+
+        Raises:
+            InputError: no other metric is to be tested.
+
+        Example:
+            >>> GateSettings(metrics=("match", "side_by_side")).without_metric("side_by_side").metrics
+            ('match',)
+        """
+        values = self.model_dump()
+        for part in (values, *(group for groups in values["slices"].values() for group in groups.values())):
+            part["margins"].pop(name, None)
+            for threshold in (f"min_{name}", f"max_{name}"):
+                part["thresholds"].pop(threshold, None)
+        if self.metrics is not None:
+            values["metrics"] = tuple(metric for metric in self.metrics if metric != name)
+        return type(self)(**values)
 
     @property
     def groups(self) -> Iterator[tuple[Group, SliceSettings]]:

@@ -749,8 +749,8 @@ def openvino_module() -> ModuleType:
     """Import OpenVINO without its usage reports, and without a cache that makes it give wrong numbers.
 
     All streams of OpenVINO 2026.4 share oneDNN's cache of compiled products. Where two streams met the same
-    long row at once, states of both could be wrong (docs/decisions.md). Each stream has a cache of its own
-    besides, so the shared one is switched off before it is first used.
+    long row at once, states of both could be wrong (docs/decisions/010-onednn-cache.md). Each stream has
+    a cache of its own besides, so the shared one is switched off before it is first used.
     """
     os.environ.setdefault(_ONEDNN_CACHE, "0")
     with usage_reports_off():

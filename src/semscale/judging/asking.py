@@ -17,7 +17,6 @@ from typing import Any, Literal
 import numpy as np
 
 from semscale.chat.budget import BYTES_PER_TOKEN, most_reply_tokens
-from semscale.chat.calling import LEFT_OUT
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.decision_formats import (
     DecisionAnswer,
@@ -35,9 +34,10 @@ from semscale.chat.decisions import (
     joined_answers,
     limits_of,
     may_lie_in_item,
-    why_not_taken,
+    rejection_of,
 )
 from semscale.chat.messages import CallError, FailureKind, Message, Parameters, Reply, Request
+from semscale.chat.refused_parameters import LEFT_OUT
 from semscale.chat.runner import Running
 from semscale.errors import InputError, InterruptedRunError
 from semscale.json_reading import parse_json
@@ -112,7 +112,7 @@ class Conversation:
     def form_refusal(self) -> str | None:
         """The reason why the model does not take the request's form; ``None`` where nothing shows that."""
         outcome = self.answers if self.failure is None else self.failure
-        return None if outcome is None else why_not_taken(outcome)
+        return None if outcome is None else rejection_of(outcome)
 
     @property
     def may_lie_in_item(self) -> bool:

@@ -135,12 +135,13 @@ class PairVerdicts:
 
     @property
     def points(self) -> Floats:
-        """Points of the first answers over both orders, shape (m,), 0 to 1; NaN unless both were judged.
+        """Points of the first answers, shape (m,): 1 for a win, 0.5 for a tie, 0 for a loss.
 
-        Above 0.5 the first answer wins, below it loses. A judge who prefers the answer that comes first gives
-        1 and 0, which is a tie.
+        An answer wins if its mean over both orders is above 0.5: it was preferred in both, or in one with a
+        tie in the other. A judge who prefers the answer that comes first gives 1 and 0, which is a tie. NaN
+        unless both orders were judged.
         """
-        points: Floats = self.orders.mean(axis=1)
+        points: Floats = (1 + np.sign(self.orders.mean(axis=1) - _TIE)) / 2
         return points
 
     @property
@@ -248,9 +249,9 @@ class SystemPairs:
 
         Returns:
             Columns ``row`` (from 1), ``first``, ``second``, ``shown_first`` and ``shown_second`` (points of
-            the first system where its answer was shown first, and second), ``points`` over both orders,
-            ``preferred``, a system's name or ``tie``, and ``status``, such as ``unfinished``; null where
-            there is no verdict.
+            the first system where its answer was shown first, and second), ``points`` (1 for a win over
+            both orders, 0.5 for a tie), ``preferred``, a system's name or ``tie``, and ``status``, such as
+            ``unfinished``; null where there is no verdict.
         """
         orders, points = self.judged.orders, pl.col("points")
         preferred = (
@@ -333,7 +334,7 @@ class SystemRecord:
         wins: pairs in which it was better, both orders taken together.
         ties: pairs in which neither was better.
         losses: pairs in which it was worse.
-        share: mean of its points: 1 for a win, a half for a tie; clustered by question.
+        share: win rate, its wins and half of its ties by all its pairs; clustered by question.
         chance: chance to be preferred to a system of the others' mean strength, by Bradley and Terry;
             ``None`` where strengths cannot be estimated.
     """
@@ -517,7 +518,7 @@ class HeadToHead:
         losses: questions on which the first was worse.
         n_unjudged: questions without a verdict in both orders.
         n_moved: questions whose verdict changes with the order.
-        win_rate: mean points of the first, 1 for a win and a half for a tie, 0 to 1.
+        win_rate: wins and half of the ties by all questions with a verdict, 0 to 1.
     """
 
     first: int

@@ -1,7 +1,7 @@
-"""Human ratings: their mapping to a scale, agreement of ratings with them, and the mean that they correct."""
+"""Human ratings: their mapping to a scale, agreement of ratings with them, and figures that they correct."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,15 +22,18 @@ from semscale.stats.correlations import (
     spearman_estimate,
     split_half_reliability,
 )
-from semscale.stats.intervals import FEWEST_CLUSTERS, Estimate
+from semscale.stats.intervals import FEWEST_CLUSTERS, Estimate, scale_figures
 from semscale.stats.prediction_powered import (
+    FEWEST_IN_GROUP,
     FEWEST_LABELS,
     CorrectedMean,
+    corrected_group_test,
     prediction_powered_mean,
     weighted_prediction_powered_mean,
 )
 from semscale.stats.sampling import RowSample, SampleDesign, checked_inclusion, joined_designs, labels_hash
-from semscale.store.columns import as_list
+from semscale.stats.significance import adjusted
+from semscale.store.columns import as_list, as_names
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask
 
@@ -47,6 +50,44 @@ COMPARED_ROWS = 20_000
 """Rows of a table that are compared at most."""
 
 TOO_FEW = f"a corrected mean needs {FEWEST_LABELS} labels or more"
+
+_MOST_TESTED = 200
+"""Groups of one column that are tested at most: their covariances are a table of groups by groups."""
+
+
+@dataclass(frozen=True)
+class CorrectedGroup:
+    """Figures about the texts of a group, corrected by the labels of some of them.
+
+    Attributes:
+        group: its name; ``None`` for texts without a group.
+        n: its texts, labelled or not.
+        n_labelled: those with a label.
+        figures: by name, as in ``GroupEstimate.figures``; empty with fewer than 10 labels. Points are
+            corrected one by one, so that their shares need not sum to exactly 1.
+    """
+
+    group: str | None
+    n: int
+    n_labelled: int
+    figures: Mapping[str, Estimate] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CorrectedGroups:
+    """Corrected figures of all groups of a column, and a test of whether their means are the same.
+
+    Attributes:
+        groups: in order of first appearance.
+        tested: names of the groups that took part in the test: those with 10 labels or more.
+        p_value: of the test; NaN where fewer than two groups can be tested, and above 200 groups.
+        adjusted: by Holm, over all columns of groups.
+    """
+
+    groups: tuple[CorrectedGroup, ...]
+    tested: tuple[str | None, ...]
+    p_value: float
+    adjusted: float
 
 
 @dataclass(frozen=True)
@@ -75,9 +116,14 @@ class RatingComparison:
         n_clusters: texts, or respondents where they are named, that the intervals are made from.
         notes: sentences that a reader should know of: why there are no distributions, which figures have no
             interval and why, or that intervals come from few texts.
-        corrected: mean of all rated texts, corrected by the labels of those that have one; ``None`` where all
-            have one, as ``ks_similarity``, or where fewer than 3 labels are left without those that a
-            calibration was fitted to.
+        corrected: mean of all texts that can be read, corrected by the labels of those that have one;
+            ``None`` where all have one, as ``ks_similarity``, or where fewer than 3 labels are left without
+            those that a calibration was fitted to.
+        corrected_figures: boxes and masses of the same texts, corrected likewise, as in ``CorrectedGroup``.
+        corrected_groups: corrected figures of groups, by the name of their column; empty without
+            ``corrected``, and without groups.
+        n_unrated: texts without a rating, such as those off topic, that corrected figures include. Where no
+            label is on such a text, corrected figures are about rated texts, and ``notes`` says so.
         n_seen: labelled texts that were left out because a calibration was fitted to them.
         uses_inclusion: whether labelled texts count with 1 / the probability with which they were drawn.
         uses_weights: whether texts count with weights.
@@ -100,6 +146,9 @@ class RatingComparison:
     n_clusters: int = 0
     notes: tuple[str, ...] = ()
     corrected: CorrectedMean | None = None
+    corrected_figures: Mapping[str, Estimate] = field(default_factory=dict)
+    corrected_groups: Mapping[str, CorrectedGroups] = field(default_factory=dict)
+    n_unrated: int = 0
     n_seen: int = 0
     uses_inclusion: bool = False
     uses_weights: bool = False
@@ -116,10 +165,12 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     respondents: object = None,
     weights: object = None,
     inclusion: object = None,
+    by: object = None,
     interval: float = 0.95,
     seed: int = 0,
     signature: Signature | None = None,
     seen: Mask | None = None,
+    readable: Mask | None = None,
 ) -> RatingComparison:
     """Compare ratings with human ratings of the same texts.
 
@@ -139,13 +190,16 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         weights: shape (n,), finite and not negative, for every figure; texts without one, or with 0, are left
             out, as they are from the estimates.
         inclusion: shape (n,), probability with which each text was drawn for a human rating, above 0 to 1;
-            needed where there is one. Texts then count with 1 / probability in every figure, which is that of
-            all rated texts.
+            needed where there is one. Texts then count with 1 / probability in every figure.
+        by: shape (n,), names of groups, for corrected figures of each of them; a column with a name gives it
+            to ``corrected_groups``; otherwise the column is ``group`` there.
         interval: coverage that the intervals aim at, between 0 and 1.
         seed: seed of all draws.
         signature: of the ratings, which the comparison's settings are added to.
         seen: shape (n,), texts that a calibration was fitted to. Its ratings of them know their labels, so
-            they are left out here and from the corrected mean, and ``notes`` says how many.
+            they are left out here and from corrected figures, and ``notes`` says how many.
+        readable: shape (n,), texts that people can rate, whether they have a rating or not; corrected figures
+            are about them. Those with a rating unless given.
 
     Returns:
         The comparison; correlations are NaN where they are not defined, and ends of intervals where all
@@ -171,8 +225,13 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     people = None if respondents is None else numbered(respondents, n)
     design = SampleDesign(heavy, drawn, people)
     counted = _counted(design, n)
-    labelled = ~np.isnan(pmf).any(axis=1) & has_label & counted
-    compared, population = np.flatnonzero(labelled & new), np.flatnonzero(counted & new)
+    is_rated = ~np.isnan(pmf).any(axis=1)
+    labelled = is_rated & has_label & counted
+    compared = np.flatnonzero(labelled & new)
+    population = np.flatnonzero((is_rated if readable is None else is_rated | readable) & counted & new)
+    groups = {}
+    if by is not None:
+        groups[getattr(by, "name", None) or "group"] = _GroupColumn.of(as_names(by, "by"), population, n)
     texts = _ComparedTexts(
         rows=compared,
         pmf=pmf[compared],
@@ -185,9 +244,12 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         seed=seed,
     )
     return texts.comparison(
-        (pmf @ values)[population],
-        design.some(population),
-        np.searchsorted(population, compared),
+        _Population(
+            pmf[population],
+            table[population],
+            design.some(population),
+            groups,
+        ),
         n_eligible=len(compared),
         n_seen=int((labelled & ~new).sum()),
         signature=signature,
@@ -202,6 +264,164 @@ def _counted(design: SampleDesign, n: int) -> Mask:
     if design.clusters is not None:
         counted &= design.clusters != NOBODY
     return counted
+
+
+@dataclass(frozen=True)
+class _GroupColumn:
+    """Groups of m texts: their names, and shape (m,), the number of each text's group."""
+
+    names: tuple[str | None, ...]
+    codes: Integers
+
+    @classmethod
+    def of(cls, names: Sequence[str | None], rows: Integers, n: int) -> "_GroupColumn":
+        """Take the groups of some of n texts."""
+        if len(names) != n:
+            raise InputError(f"by must have {n} rows, one per rating, got {len(names)}")
+        chosen = [names[row] for row in rows.tolist()]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(chosen))}
+        return cls(tuple(numbers), np.array([numbers[name] for name in chosen], dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class _Corrections:
+    """Corrected figures, as ``RatingComparison`` has them."""
+
+    mean: CorrectedMean
+    figures: Mapping[str, Estimate]
+    groups: Mapping[str, CorrectedGroups]
+    n_unrated: int
+    note: str
+
+
+@dataclass(frozen=True)
+class _Population:
+    """The m texts that corrected figures are about.
+
+    Attributes:
+        pmf: shape (m, k), ratings; NaN for texts that can be read but have none.
+        table: shape (m, raters), human ratings; NaN where there is none.
+        design: weights, probabilities of a label and respondents.
+        groups: by the name of their column.
+    """
+
+    pmf: Floats
+    table: Floats
+    design: SampleDesign
+    groups: Mapping[str, _GroupColumn]
+
+    @cached_property
+    def is_rated(self) -> Mask:
+        """Mark texts with a rating, shape (m,)."""
+        return np.asarray(~np.isnan(self.pmf).any(axis=1))
+
+    @cached_property
+    def is_labelled(self) -> Mask:
+        """Mark texts with a human rating, shape (m,)."""
+        return np.asarray(~np.isnan(self.table).all(axis=1))
+
+    def some(self, rows: Mask) -> "_Population":
+        """Take some of the texts."""
+        groups = {name: replace(column, codes=column.codes[rows]) for name, column in self.groups.items()}
+        return _Population(self.pmf[rows], self.table[rows], self.design.some(rows), groups)
+
+    def filled(self) -> Floats:
+        """Return the ratings, with the mean rating where there is none.
+
+        Any number may stand in for a missing rating, as labels correct it; this one leaves the mean of all
+        where it is if people rate none of these texts.
+        """
+        weights = None if self.design.weights is None else self.design.weights[self.is_rated]
+        pmf: Floats = self.pmf.copy()
+        pmf[~self.is_rated] = np.average(self.pmf[self.is_rated], axis=0, weights=weights)
+        return pmf
+
+    def corrections(
+        self, values: Floats, human_range: tuple[float, float] | None, interval: float
+    ) -> _Corrections | None:
+        """Correct all figures; ``None`` where all or no texts have labels, or these do not fit the scale."""
+        unrated = ~self.is_rated
+        if unrated.any() and not (unrated & self.is_labelled).any():
+            corrected = self.some(self.is_rated).corrections(values, human_range, interval)
+            n = int(unrated.sum())
+            have = "text that can be read has" if n == 1 else "texts that can be read have"
+            note = f"{n:,} {have} no rating and no label: corrected figures are about rated texts"
+            return None if corrected is None else replace(corrected, note=note)
+        masses = laid_on(self.table[self.is_labelled], values, human_range)
+        if masses is None or not (self.is_rated & self.is_labelled).any():
+            return None
+        pmf, labels = self.filled(), np.full_like(self.pmf, np.nan)
+        labels[self.is_labelled] = masses
+        mean = corrected_mean(
+            pmf @ values, self.table, values, design=self.design, human_range=human_range, interval=interval
+        )
+        if mean is None:
+            return None
+        estimated = _FigureCorrection(pmf, labels, values, self.design, interval)
+        everything = estimated.of(None, np.arange(len(pmf)))
+        columns = {name: estimated.of_groups(column) for name, column in self.groups.items()}
+        p_values = adjusted(np.array([column.p_value for column in columns.values()]), "holm").tolist()
+        groups = {
+            name: replace(column, adjusted=p_value)
+            for (name, column), p_value in zip(columns.items(), p_values, strict=True)
+        }
+        figures = {name: figure for name, figure in everything.figures.items() if name != "mean"}
+        return _Corrections(mean, figures, groups, int(unrated.sum()), "")
+
+
+@dataclass(frozen=True)
+class _FigureCorrection:
+    """Corrects the figures of m texts, and of parts of them.
+
+    Attributes:
+        pmf: shape (m, k), ratings.
+        labels: shape (m, k), human ratings on the points; NaN where there is none.
+        values: shape (k,), of the points.
+        design: of the texts.
+        interval: coverage to aim at.
+    """
+
+    pmf: Floats
+    labels: Floats
+    values: Floats
+    design: SampleDesign
+    interval: float
+
+    def of(self, group: str | None, rows: Integers) -> CorrectedGroup:
+        """Correct the figures of some texts, by their rows."""
+        labels = self.labels[rows]
+        n_labelled = int((~np.isnan(labels[:, 0])).sum())
+        if n_labelled < FEWEST_IN_GROUP:
+            return CorrectedGroup(group, len(rows), n_labelled)
+        figures = scale_figures(self.values)
+        scores, labels = self.pmf[rows] @ figures.matrix.T, labels @ figures.matrix.T
+        design = self.design.some(rows)
+        estimates = {}
+        for column, (name, low, high) in enumerate(zip(figures.names, *figures.bounds, strict=True)):
+            bounds = (float(low), float(high))
+            label = np.clip(labels[:, column], *bounds)  # rounding can leave the bounds
+            corrected = _prediction_powered(scores[:, column], label, bounds, design, self.interval)
+            estimates[name] = Estimate(corrected.value, corrected.low, corrected.high)
+        return CorrectedGroup(group, len(rows), n_labelled, estimates)
+
+    def of_groups(self, column: _GroupColumn) -> CorrectedGroups:
+        """Correct the figures of all groups of a column, and test whether their means are the same."""
+        order = np.argsort(column.codes, kind="stable")
+        parts = np.split(order, np.searchsorted(column.codes[order], np.arange(1, len(column.names))))
+        groups = tuple(self.of(name, rows) for name, rows in zip(column.names, parts, strict=True))
+        large = [number for number, group in enumerate(groups) if group.figures]
+        nan = float("nan")
+        if not 2 <= len(large) <= _MOST_TESTED:  # noqa: PLR2004
+            return CorrectedGroups(groups, (), nan, nan)
+        test = corrected_group_test(
+            self.pmf @ self.values,
+            np.clip(self.labels @ self.values, self.values[0], self.values[-1]),
+            [column.codes == number for number in large],
+            bounds=(float(self.values[0]), float(self.values[-1])),
+            design=self.design,
+        )
+        names = tuple(column.names[large[number]] for number in test.tested)
+        return CorrectedGroups(groups, names, test.p_value, test.p_value)
 
 
 @dataclass(frozen=True)
@@ -262,22 +482,18 @@ class _ComparedTexts:
             clusters=design.clusters, weights=design.expanded, interval=self.interval, seed=self.seed
         )
 
-    def comparison(  # noqa: PLR0913 - all rated texts, and counts
+    def comparison(
         self,
-        rated: Floats,
-        design: SampleDesign,
-        positions: Integers,
+        population: _Population,
         *,
         n_eligible: int,
         n_seen: int,
         signature: Signature | None,
     ) -> RatingComparison:
-        """Compare the texts, and correct the mean of all m texts that count.
+        """Compare the texts, and correct the figures of all texts that count.
 
         Args:
-            rated: shape (m,), means of the ratings; NaN where there is none.
-            design: weights, probabilities and respondents of the m texts.
-            positions: shape (n,), positions of the compared texts among them.
+            population: these texts.
             n_eligible: texts that could have been compared.
             n_seen: labelled texts that a calibration was fitted to.
             signature: of the ratings.
@@ -291,23 +507,15 @@ class _ComparedTexts:
         ]
         if not gap:
             figures += [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
-        corrected = None
-        if n_eligible < (~np.isnan(rated)).sum() and not (n_seen and n < FEWEST_LABELS):
-            everybody = np.full((len(rated), self.table.shape[1]), np.nan)
-            everybody[positions] = self.table
-            corrected = corrected_mean(
-                rated,
-                everybody,
-                self.values,
-                design=design,
-                human_range=self.human_range,
-                interval=self.interval,
-            )
+        corrections = None
+        if not (n_seen and n < FEWEST_LABELS):
+            corrections = population.corrections(self.values, self.human_range, self.interval)
         points = np.column_stack(self.means)
         if n > _MOST_POINTS:
             chosen = np.random.default_rng(self.seed).choice(n, _MOST_POINTS, replace=False)
             points = points[np.sort(chosen)]
-        notes = (*notes_of_seen(n_seen, n), *self._interval_notes(figures), gap)
+        about = "" if corrections is None else corrections.note
+        notes = (*notes_of_seen(n_seen, n), *self._interval_notes(figures), gap, about)
         return RatingComparison(
             n=n,
             n_eligible=n_eligible,
@@ -324,7 +532,10 @@ class _ComparedTexts:
             signature=self._signed(signature),
             n_clusters=self.n_clusters,
             notes=tuple(note for note in notes if note),
-            corrected=corrected,
+            corrected=None if corrections is None else corrections.mean,
+            corrected_figures={} if corrections is None else corrections.figures,
+            corrected_groups={} if corrections is None else corrections.groups,
+            n_unrated=0 if corrections is None else corrections.n_unrated,
             n_seen=n_seen,
             uses_inclusion=self.design.inclusion is not None,
             uses_weights=self.design.weights is not None,
@@ -409,7 +620,8 @@ class _ComparedTexts:
         fixed = [name for name, _ in without if name not in undefined]
         notes = [off_scale]
         if is_few and len(without) < len(known):
-            notes.append(f"agreement with people: wide intervals by a jackknife, from {m} {unit}s only")
+            few = f"as there are only {m} {unit}s"
+            notes.append(f"agreement with people: wide intervals by a jackknife, {few}")
         if fixed:
             notes.append(f"no interval of {', '.join(fixed)}: every resample of the {unit}s gives the same")
         if undefined:
@@ -503,13 +715,16 @@ def corrected_mean(
         return None
     bounds = (float(values[0]), float(values[-1]))
     labels = np.where(labelled, np.clip(masses @ values, *bounds), np.nan)
-    if design is None or design.is_plain:
-        mean = prediction_powered_mean(means, labels, bounds=bounds, interval=interval)
-    else:
-        mean = weighted_prediction_powered_mean(
-            means, labels, bounds=bounds, design=design, interval=interval
-        )
+    mean = _prediction_powered(means, labels, bounds, design or SampleDesign(), interval)
     return mean if mean.n_labelled >= FEWEST_LABELS else replace(mean, value=np.nan, note=TOO_FEW)
+
+
+def _prediction_powered(
+    scores: Floats, labels: Floats, bounds: tuple[float, float], design: SampleDesign, interval: float
+) -> CorrectedMean:
+    if design.is_plain:
+        return prediction_powered_mean(scores, labels, bounds=bounds, interval=interval)
+    return weighted_prediction_powered_mean(scores, labels, bounds=bounds, design=design, interval=interval)
 
 
 def human_table(human: object) -> Floats:
@@ -586,7 +801,7 @@ def off_the_scale(table: Floats, values: Floats) -> str:
 
 
 class _Row(NamedTuple):
-    """A row that may be compared, with its positions in the file and among all rated rows that count."""
+    """A row with a human rating, with its positions in the file and among all texts that count."""
 
     row: int
     position: int
@@ -596,12 +811,12 @@ class _Row(NamedTuple):
 
 
 class HumanSample:
-    """Seeded sample of a table's rows with a rating and a human rating; up to 20,000, whatever the parts.
+    """Seeded sample of a table's rows with a human rating; up to 20,000, whatever the parts.
 
     Args:
         seed: of the choice, and of the comparison.
-        values: shape (k,), of the scale's points. The means of all rated texts are stored, 8 bytes each, for
-            the mean of all texts, and 8 more for a weight and for a respondent.
+        values: shape (k,), of the scale's points. The ratings of all texts are stored, 8 bytes for each
+            point, for corrected figures, and 8 more for a weight, a respondent, and each column of groups.
         signature: of the ratings.
         source: of the human ratings, for messages.
     """
@@ -609,9 +824,11 @@ class HumanSample:
     def __init__(self, seed: int, values: Floats, signature: Signature, source: str = "human") -> None:
         self._seed, self._values, self._signature, self._source = seed, values, signature, source
         self._rows = RowSample[_Row](COMPARED_ROWS, seed)
-        self._means: list[Floats] = []
+        self._pmf: list[Floats] = []
         self._designs: list[SampleDesign] = []
-        self._n_rated = self._n_seen = 0
+        self._names: dict[str, dict[str | None, int]] = {}
+        self._codes: dict[str, list[Integers]] = {}
+        self._n = self._n_eligible = self._n_seen = 0
 
     def add(  # noqa: PLR0913 - a part's columns
         self,
@@ -621,24 +838,26 @@ class HumanSample:
         *,
         lengths: Sequence[int],
         respondents: Sequence[str | None] | None,
+        groups: Mapping[str, Sequence[str | None]] | None = None,
         weights: Floats | None = None,
         inclusion: Floats | None = None,
     ) -> None:
         """Add the next part.
 
-        Rows without a rating or a human rating are passed over, and so are those that the estimates leave
-        out: without a known respondent, or with no weight or a weight of 0. Texts that a calibration was
-        fitted to are only counted.
+        Texts that cannot be read are passed over, and so are those that the estimates leave out: without a
+        known respondent, or with no weight or a weight of 0. Texts that a calibration was fitted to are only
+        counted.
         """
         n, pmf = len(humans), ratings.pmf
         people = None if respondents is None else numbered(respondents, n)
         design = SampleDesign(weights, inclusion, people)
-        counted = ~np.isnan(pmf[:, 0]) & _counted(design, n)
+        counted, is_rated = ratings.readable & _counted(design, n), ~np.isnan(pmf[:, 0])
         has_label = np.array([human is not None for human in humans], dtype=np.bool_)
         if ratings.seen is not None:
-            self._n_seen += int((counted & has_label & ratings.seen).sum())
+            self._n_seen += int((counted & is_rated & has_label & ratings.seen).sum())
             counted &= ~ratings.seen
-        positions = self._n_rated + np.cumsum(counted) - 1
+        self._n_eligible += int((counted & is_rated & has_label).sum())
+        positions = self._n + np.cumsum(counted) - 1
         self._rows.add(
             (
                 first_row + row,
@@ -648,12 +867,16 @@ class HumanSample:
             for row, human in enumerate(humans)
             if human is not None and counted[row]
         )
-        self._n_rated += int(counted.sum())
-        self._means.append(pmf[counted] @ self._values)
+        self._n += int(counted.sum())
+        self._pmf.append(pmf[counted])
         self._designs.append(design.some(counted))
+        for column, names in (groups or {}).items():
+            known = self._names.setdefault(column, {})
+            chosen = [known.setdefault(names[row], len(known)) for row in np.flatnonzero(counted).tolist()]
+            self._codes.setdefault(column, []).append(np.array(chosen, dtype=np.int64))
 
     def compared(self, columns: "RatingColumns", *, interval: float) -> RatingComparison:
-        """Compare the sampled rows.
+        """Compare the sampled rows that have a rating, and correct figures by all of them.
 
         Args:
             columns: their names and the range of the human ratings.
@@ -662,7 +885,8 @@ class HumanSample:
         Raises:
             InputError: nothing can be compared.
         """
-        rows = self._rows.items
+        labelled = self._rows.items
+        rows = [row for row in labelled if not np.isnan(row.pmf[0])]
         if not rows and not self._n_seen:
             needed = {
                 " and whose respondent is known": columns.respondent,
@@ -673,26 +897,31 @@ class HumanSample:
                 f"{''.join(condition for condition, column in needed.items() if column)}; "
                 "name another, or leave it out"
             )
-        positions = np.array([row.position for row in rows], dtype=np.int64)
         design = joined_designs(self._designs)
         if design.weights is not None:
             design = replace(design, weights=in_unit(design.weights))
+        table = human_table([row.human for row in labelled])
+        everybody = np.full((self._n, table.shape[1]), np.nan)
+        everybody[np.array([row.position for row in labelled], dtype=np.int64)] = table
+        is_rated = np.array([not np.isnan(row.pmf[0]) for row in labelled], dtype=np.bool_)
         texts = _ComparedTexts(
             rows=np.array([row.row for row in rows], dtype=np.int64),
             pmf=np.array([row.pmf for row in rows]).reshape(-1, len(self._values)),
-            table=human_table([row.human for row in rows]),
+            table=table[is_rated],
             lengths=np.array([row.length for row in rows], dtype=np.float64),
-            design=design.some(positions),
+            design=design.some(np.array([row.position for row in rows], dtype=np.int64)),
             values=self._values,
             human_range=columns.human_range,
             interval=interval,
             seed=self._seed,
         )
+        groups = {
+            column: _GroupColumn(tuple(self._names[column]), np.concatenate(codes))
+            for column, codes in self._codes.items()
+        }
         return texts.comparison(
-            np.concatenate(self._means),
-            design,
-            positions,
-            n_eligible=self._rows.n,
+            _Population(np.concatenate(self._pmf), everybody, design, groups),
+            n_eligible=self._n_eligible,
             n_seen=self._n_seen,
-            signature=self._signature.extended(Signature.of("compare", eligible=self._rows.n)),
+            signature=self._signature.extended(Signature.of("compare", eligible=self._n_eligible)),
         )

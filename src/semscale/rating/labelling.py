@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -19,11 +19,14 @@ from semscale.results.label_sheets import HUMAN, INCLUSION, write_beside
 from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shown_cell
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.sampling import DrawnTexts
+from semscale.stats.sampling import DrawnTexts, draw_texts
 from semscale.store.columns import column_in, floats_in, storable
 from semscale.store.table import Table
 from semscale.store.writing import write_table
 from semscale.types import Floats
+
+if TYPE_CHECKING:
+    from semscale.rating.ratings import Ratings
 
 ROW, TEXT = "row", "text"
 """Further columns of a sheet: the row in the file, from 1, and its text."""
@@ -48,6 +51,26 @@ _INFINITE = (math.inf, -math.inf)
 _DRAW = "give the probability with which the text was drawn"
 
 _DRAWN = f"{_DRAW}, or empty both this cell and the rating beside it {COUNTING}"
+
+
+def draw_for_labels(ratings: "Ratings", n: int, *, by_interest: bool = False, seed: int = 0) -> DrawnTexts:
+    """Draw texts for people to rate from all that can be read, those without a rating included.
+
+    A text without a rating, such as one off topic, is drawn as if its rating were the mean of all ratings.
+
+    Args:
+        ratings: of all texts.
+        n: texts to draw, at least 1.
+        by_interest: whether texts that the rating is least sure of are drawn more often.
+        seed: of the draw.
+
+    Raises:
+        InputError: fewer than one text to draw, or none with a rating.
+    """
+    pmf = ratings.pmf.copy()
+    if ratings.n_scored:
+        pmf[ratings.readable & ~ratings.scored] = pmf[ratings.scored].mean(axis=0)
+    return draw_texts(pmf, ratings.scale.values, n, by_interest=by_interest, seed=seed)
 
 
 def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
@@ -86,14 +109,16 @@ def instructions(scale: Scale, file: str, drawn_with: Signature, calibrate: str 
 
     {calibrate}
 
-The other gives the mean that these people would give to all texts of the original file:
+The other gives the mean that these people would give to all texts of the original file that they can
+rate, whether Semscale rates them or not:
 
     {rate}
 
 Both rate with the settings that the texts were drawn with."""
     if calibrate is None:
         commands = f"""When the sheet is filled in, this command gives the mean that these people would
-give to all texts of the original file, with the settings that the texts were drawn with:
+give to all texts of the original file that they can rate, with the settings that the texts were drawn
+with:
 
     {rate}"""
     points = "\n".join(f"- {point.value:g}: {point.label}" for point in scale.points)

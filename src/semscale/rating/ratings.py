@@ -28,11 +28,13 @@ from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, mass_names, scale_figures
 from semscale.store.columns import as_list, as_names
 from semscale.store.writing import PREFIX
-from semscale.types import Floats, Integers, Mask, ObjectArray, Refits, Statuses
+from semscale.types import Floats, Integers, Mask, ObjectArray, Refits, Status, Statuses
 
 if TYPE_CHECKING:
     from semscale.rating.human import RatingComparison
     from semscale.rating.lint import LintReport
+
+_READABLE = [Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS, Status.OTHER_LANGUAGE]
 
 UNLIKE = ResultColumn(
     lambda marks, _: [pl.Series("unlike_labels", marks, pl.Boolean)], lambda columns: columns[0].to_numpy()
@@ -142,6 +144,11 @@ class Ratings(Result):
         tallies = Tallies([scale_figures(self.scale.values)], self.signature, n_labels=n_labels)
         return estimate_rows(tallies, self.pmf, self.status, refits=self.refits, **settings)
 
+    @property
+    def readable(self) -> Mask:
+        """Mask of the texts that people can read and rate, with a rating or without, shape (n,)."""
+        return np.isin(self.status, _READABLE)
+
     def _with_rows(self, rows: Mask) -> Self:
         # Which texts look like codes is not known of single rows.
         return replace(super()._with_rows(rows), possible_codes={})
@@ -155,6 +162,7 @@ class Ratings(Result):
         respondents: object = None,
         weights: object = None,
         inclusion: object = None,
+        by: object = None,
         interval: float = 0.95,
         seed: int = 0,
     ) -> "RatingComparison":
@@ -168,6 +176,7 @@ class Ratings(Result):
             weights: likewise, for every figure.
             inclusion: shape (n,), probability with which each text was drawn for a human rating, above 0 to
                 1; needed where there is one.
+            by: as for ``estimate``, for corrected figures of each group.
             interval: coverage that the intervals aim at.
             seed: seed of all draws.
         """
@@ -187,10 +196,12 @@ class Ratings(Result):
             respondents=respondents,
             weights=weights,
             inclusion=inclusion,
+            by=by,
             interval=interval,
             seed=seed,
             signature=self.signature,
             seen=self.seen,
+            readable=self.readable,
         )
 
     def summarize(

@@ -13,6 +13,7 @@ from semscale.embedding.languages import LanguageCount, UnreadLanguage
 from semscale.json_reading import encodable
 from semscale.presentable import Presentable
 from semscale.rating.anchors import stated_language
+from semscale.results.estimates import GroupDifference
 from semscale.results.summary import RowTally, Summary
 from semscale.scales import Scale
 from semscale.stats.intervals import IntervalPlan, Moments, scale_figures
@@ -169,6 +170,8 @@ class RatingSummary(Summary):
             where no decision came.
         undecided: why no decision came, though a chat model was to decide; ``None`` otherwise.
         discriminant: correlations of the ratings with plain sentiment and with text length.
+        group_differences: each two groups of a column compared, by the column's name; only columns with 2 to
+            30 groups of 10 rows or more.
     """
 
     instrument = "rate"
@@ -197,6 +200,7 @@ class RatingSummary(Summary):
     decided: "DecidedComparison | None" = None
     undecided: "MissingDecisions | None" = None
     discriminant: DiscriminantCheck
+    group_differences: Mapping[str, tuple[GroupDifference, ...]] = field(default_factory=dict)
 
     @property
     def without_anchors(self) -> tuple[LanguageTexts, ...]:
@@ -219,6 +223,7 @@ class RatingSummary(Summary):
             "distinct": self.n_distinct,
             "by": self.by,
             "further_groups": self.further_groups,
+            "group_differences": self.group_differences,
             "weight": self.weight,
             "respondent": self.respondent,
             "floor": self.floor,
@@ -389,6 +394,7 @@ class RatingTally:
             fell_back=fields["language"] if "anchor_language" in fields else None,
             calibration=self._calibration,
             n_unlike=self._n_unlike,
+            group_differences=self._rows.differences(plan.interval),
             **content,
         )
 

@@ -180,6 +180,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
                 cells["human"],
                 lengths=[len(text) if isinstance(text, str) else 0 for text in texts],
                 respondents=respondents,
+                groups=cells.get("by"),
                 weights=weights,
                 inclusion=cells.get("inclusion"),
             )

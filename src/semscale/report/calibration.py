@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 FORECAST_OFF = 200
 """Points of percent, divided by the labels, by which the forecast gain of twice as many was off in trials."""
 
-CORRECTED = "mean of all texts, corrected by the labels"
+CORRECTED = "corrected by the labels"
 REVERSED = (
     "On the labelled texts the ratings run against the labels: was the scale filled in the wrong way round? "
     "A calibration by such labels reverses the ratings."
@@ -187,9 +187,9 @@ def choice_sentence(summary: "CalibrationSummary") -> str:
     names = sorted(chosen, key=lambda name: name != method)
     choices = listed([f"{name} in {chosen[name]}" for name in names])
     return (
-        f"New texts are rated with the method {method}, which all labels choose. The agreement above is that "
-        f"of the whole procedure: for each of {sum(chosen.values())} folds, method and fit were chosen "
-        f"without that fold ({choices})."
+        f"New texts are rated with the method {method}, chosen with all labels. The agreement above was "
+        f"measured for the whole procedure: in each of {sum(chosen.values())} folds, method and fit were "
+        f"chosen without the labels of that fold ({choices})."
     )
 
 
@@ -316,7 +316,7 @@ def curve_sentence(summary: "CalibrationSummary") -> str:
         return "There are too few labels to forecast the gain of more."
     gain = 100 * (now.ranked_probability - twice.ranked_probability) / now.ranked_probability
     off = FORECAST_OFF / summary.calibration.labels.n
-    ends = f"from {number(max(gain - off, 0), 0)} to {number(gain + off, 0)} %"
+    ends = f"{number(max(gain - off, 0), 0)} to {number(gain + off, 0)} %"
     return (
         f"Twice as many labels may lower the error by {ends} (forecast {number(gain, 0)} %, give or take "
         f"{number(off, 0)}, the error of such forecasts in trials with review sentences)."
@@ -378,23 +378,22 @@ def _doubts(comparison: "RatingComparison") -> Iterator[str]:
 def _against_length(pearson: "Estimate", null: "Estimate") -> str:
     reached = f"Text length alone reaches r = {number(null.value)}"
     if pearson.low > max(abs(null.low), abs(null.high)):
-        return f"{reached}, clearly less."
+        return f"{reached}: the ratings are clearly better."
     if pearson.value <= abs(null.value):
-        return f"{reached}; the ratings do not beat that."
+        return f"{reached}: the ratings are not better."
     if -null.low > null.high:
-        reversed_null = f"with the opposite sign it may reach {number(-null.low)}"
-        return f"{reached}, and {reversed_null}; the advantage over it is not certain."
-    overlap = "the intervals overlap, so " if has_interval(pearson) and has_interval(null) else ""
-    return f"{reached}; {overlap}the advantage over it is not certain."
+        reached += f", and may reach {number(-null.low)} with the opposite sign"
+    overlap = ", as the intervals overlap" if has_interval(pearson) and has_interval(null) else ""
+    return f"{reached}: it is not certain that the ratings are better{overlap}."
 
 
 def _against_equal_shares(ks: "Estimate", equal: "Estimate") -> str:
-    reached = f"Equal shares on every point reach {number(equal.value)} without reading a text"
+    reached = f"A uniform distribution, which ignores the texts, reaches {number(equal.value)}"
     if ks.value <= equal.value:
-        return f"{reached}; the ratings do not beat that."
+        return f"{reached}: the ratings are not better."
     if has_interval(ks) and has_interval(equal) and ks.low > equal.high:
-        return f"{reached}, clearly less."
-    return f"{reached}; the advantage over them is not certain."
+        return f"{reached}: the ratings are clearly better."
+    return f"{reached}: it is not certain that the ratings are better."
 
 
 def _compared_texts(comparison: "RatingComparison") -> str:
@@ -430,7 +429,7 @@ def _agreement_table(comparison: "RatingComparison") -> DataTable:
         for name, estimate, meaning, absent in listed
     ]
     if comparison.corrected is not None:
-        rows += _corrected_rows(comparison.corrected, uses_inclusion=comparison.uses_inclusion)
+        rows += _corrected_rows(comparison, comparison.corrected)
     return table(
         ("", "estimate", "meaning"),
         rows,
@@ -440,27 +439,27 @@ def _agreement_table(comparison: "RatingComparison") -> DataTable:
     )
 
 
-def _corrected_rows(corrected: "CorrectedMean", *, uses_inclusion: bool) -> list[tuple[Value, ...]]:
+def _corrected_rows(comparison: "RatingComparison", corrected: "CorrectedMean") -> list[tuple[Value, ...]]:
     """List the mean of all texts that people's ratings of some correct, and that of the labels alone."""
     n = count(corrected.n_labelled)
     drawn = (
         f"from {n} labelled ones, which count with 1 / the probability of their draw"
-        if uses_inclusion
+        if comparison.uses_inclusion
         else f"if the {n} labelled ones are a random sample of them, drawn with equal probabilities"
     )
     note = alone = corrected.note or ""
     if corrected.n_labelled < FEWEST_LABELS:
         alone = f"an interval needs {FEWEST_LABELS} labels or more"
-    meaning = f"the mean that people would give to all {rated_texts(corrected)} rated texts, {drawn}"
+    meaning = f"the mean that people would give to {corrected_texts(comparison)}, {drawn}"
     labels = estimate_cell(corrected.labels_only, _DIGITS, note=alone)
     return [
-        (CORRECTED, estimate_cell(corrected, _DIGITS, note=note), meaning),
+        (f"mean of all texts, {CORRECTED}", estimate_cell(corrected, _DIGITS, note=note), meaning),
         ("mean of the labels alone", labels, f"the same without the ratings, of {n} texts"),
     ]
 
 
 def corrected_sentence(comparison: "RatingComparison | None", digits: int) -> str | None:
-    """State the mean that people would give to all rated texts, by their labels; ``None`` if not known."""
+    """State the mean that people would give to all texts, by their labels; ``None`` if not known."""
     corrected = None if comparison is None else comparison.corrected
     if comparison is None or corrected is None or math.isnan(corrected.value):
         return None
@@ -468,14 +467,18 @@ def corrected_sentence(comparison: "RatingComparison | None", digits: int) -> st
     source = "" if comparison.sheet is None else f" of {one_line(comparison.sheet)}"
     interval = f" ({coverage(comparison.interval)} interval)" if has_interval(corrected) else ""
     return (
-        f"Corrected by {labels}{source}, the mean of all {rated_texts(corrected)} rated texts is "
+        f"Corrected by {labels}{source}, the mean of {corrected_texts(comparison)} is "
         f"{with_interval(corrected, digits)}{interval}."
     )
 
 
-def rated_texts(corrected: "CorrectedMean") -> str:
-    """Count the texts that a corrected mean is about."""
-    return count(corrected.n_labelled + corrected.n_unlabelled)
+def corrected_texts(comparison: "RatingComparison") -> str:
+    """Count the texts that corrected figures are about, and name those of them without a rating."""
+    corrected = comparison.corrected
+    n = 0 if corrected is None else corrected.n_labelled + corrected.n_unlabelled
+    if not comparison.n_unrated:
+        return f"all {count(n)} rated texts"
+    return f"all {count(n)} texts that can be read, {count(comparison.n_unrated)} of them without a rating"
 
 
 def _scatter_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | None:

@@ -282,9 +282,15 @@ class Subheading:
 
 @dataclass(frozen=True)
 class Findings:
-    """Findings, each with how grave it is."""
+    """Findings, each with its level.
+
+    Attributes:
+        items: level and sentence of each.
+        detail: which renderings have them.
+    """
 
     items: tuple[tuple[Level, Line], ...]
+    detail: Detail = "full"
 
 
 @dataclass(frozen=True)
@@ -542,22 +548,18 @@ class ComparedItem:
 
     Attributes:
         id: of the item.
-        harm: how much worse it came out.
         labels: its groups.
         input: what was asked.
         pairs: its outputs that belong together.
         n_more: pairs that are not shown.
-        drifts: by how much it drifted in each metric.
         brief: what a brief rendering shows, as many cells as ``ComparedItems.heads``.
     """
 
     id: Quoted
-    harm: Cell
     labels: tuple[Quoted, ...]
     input: Quoted | None
     pairs: tuple[ComparedPair, ...]
     n_more: int
-    drifts: tuple[tuple[Line, Cell], ...]
     brief: tuple[Cell, ...] = ()
 
 
@@ -678,7 +680,7 @@ class Decision:
 
     text: str
     level: Level
-    about: str
+    about: Line
 
 
 @dataclass(frozen=True)
@@ -732,8 +734,9 @@ class Document:
         title: a sentence or a name.
         source: what was read, and short facts about the making of the document.
         signature: what lets somebody else reproduce the figures; ``None`` where nothing was measured.
-        lead: what the document is about: a figure, several, or a decision; ``None`` where there is nothing.
-        next_step: what to do next, in a sentence that every rendering has first.
+        lead: what the document is about: a number, several, a decision or a picture; ``None`` where there is
+            nothing.
+        next_step: what to do next, in a sentence that follows the lead and its reading.
         counting: how many rows count, and what was left out; lines at the head of a brief rendering.
         reading: how to read the lead, and all that ``counting`` says; sentences at the head of a full
             rendering, which has ``counting`` where there are none.
@@ -752,7 +755,7 @@ class Document:
     title: Line
     source: tuple[Line, ...]
     signature: Signature | None
-    lead: Headline | Rates | Decision | None = None
+    lead: Headline | Rates | Decision | Figure | None = None
     next_step: str = ""
     counting: tuple[Line, ...] = ()
     reading: tuple[Line, ...] = ()
@@ -770,12 +773,14 @@ class Document:
         """The first sentences of a full rendering."""
         return self.reading or self.counting
 
-    def figures(self) -> Iterator[tuple[Section, Figure]]:
-        """Give all pictures with their sections, in order."""
+    def figures(self) -> Iterator[Figure]:
+        """Yield all pictures, in order."""
+        if isinstance(self.lead, Figure):
+            yield self.lead
         for section in self.sections:
             for block in flat(section.blocks):
                 if isinstance(block, Figure):
-                    yield section, block
+                    yield block
 
 
 def stamp(moment: datetime) -> str:
@@ -785,7 +790,7 @@ def stamp(moment: datetime) -> str:
 
 def detail_of(block: Block) -> Detail:
     """Say which renderings a block is meant for."""
-    return block.detail if isinstance(block, DataTable | Paragraph) else "full"
+    return block.detail if isinstance(block, DataTable | Paragraph | Findings) else "full"
 
 
 def flat(blocks: Iterable[Block]) -> Iterator[Block]:

@@ -63,7 +63,7 @@ def point_legend(scale: Scale) -> tuple[Swatch, ...]:
     return legend(point_colours(scale), point_names(scale))
 
 
-def distributions_figure(
+def distributions_figure(  # noqa: PLR0913 - a picture with two plots
     name: str,
     rows: Sequence[GroupRow],
     points: tuple[Swatch, ...],
@@ -71,6 +71,7 @@ def distributions_figure(
     reference: float,
     about: str,
     digits: int = 2,
+    axes: tuple[str, str] = ("mean score", "share of each point"),
     **further: Any,  # noqa: ANN401 - fields of Figure
 ) -> Figure:
     """Draw the mean of each row with its interval, and its distribution over the points of a scale.
@@ -82,12 +83,13 @@ def distributions_figure(
         reference: a mean that is drawn as a dashed line.
         about: begins the description.
         digits: decimals of means.
+        axes: titles of the axis of means and of that of shares.
         further: other fields of ``Figure``: its table, its caption.
     """
     colours = [point.colour for point in points]
     return Figure(
         name,
-        lambda width: group_rows(rows, colours, reference=reference, width=width),
+        lambda width: group_rows(rows, colours, reference=reference, titles=axes, width=width),
         f"{about}: {described((label, number(mean.value, digits)) for label, mean, _ in rows)}.",
         legend=points,
         **further,
@@ -126,7 +128,13 @@ def bars_figure(
 
 
 def shares_figure(
-    name: str, rows: Sequence[tuple[str, Interval]], *, head: str, quantity: str, measure: str
+    name: str,
+    rows: Sequence[tuple[str, Interval]],
+    *,
+    head: str,
+    quantity: str,
+    measure: str,
+    numbers: DataTable | None = None,
 ) -> Figure:
     """Draw a share with its interval for each row, as dots on one axis.
 
@@ -136,11 +144,12 @@ def shares_figure(
         head: name of a row.
         quantity: what is measured, in full.
         measure: the same in a word or two.
+        numbers: the table behind the picture, if it is not that of the shares.
     """
     drawn = [
         ForestRow(
             name=one_line(label),
-            drift=share.value,
+            value=share.value,
             low=share.low,
             high=share.high,
             text=percent_with_interval(share),
@@ -152,7 +161,8 @@ def shares_figure(
         name,
         lambda width: forest(drawn, quantity, width=width, percent=True),
         f"{quantity.capitalize()}: {'; '.join(f'{row.name} {row.text}' for row in drawn)}.",
-        table((head, quantity), [(Quoted(row.name, 60), row.text) for row in drawn], detail="full"),
+        numbers
+        or table((head, quantity), [(Quoted(row.name, 60), row.text) for row in drawn], detail="full"),
         caption=f"The dot is the {measure}, the line its interval.",
     )
 

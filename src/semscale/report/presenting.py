@@ -15,39 +15,36 @@ from semscale.store.atomic import check_folder, check_writable, replacing
 
 _DOCUMENTS = {
     "AgreementSummary": ("semscale.report.consistency", "agreement_document"),
-    "AnchorsSummary": ("semscale.report.drift_runs", "anchors_document"),
-    "ApprovedBaseline": ("semscale.report.drift_runs", "approved_document"),
-    "AskedMatrix": ("semscale.report.drift_runs", "asked_document"),
+    "ApprovedBaseline": ("semscale.report.drift_history", "approved_document"),
     "AuditSummary": ("semscale.report.judging", "audit_document"),
     "CalibrationSummary": ("semscale.report.calibration", "calibration_document"),
-    "ColumnsSummary": ("semscale.report.preparation", "columns_document"),
     "CodingSummary": ("semscale.report.coding", "coding_document"),
+    "ColumnsSummary": ("semscale.report.preparation", "columns_document"),
     "ConsistencySummary": ("semscale.report.consistency", "consistency_document"),
     "Crosstabs": ("semscale.report.tables", "tables_document"),
-    "DriftSummary": ("semscale.report.drift", "drift_document"),
+    "DriftSummary": ("semscale.report.drift_gate", "drift_document"),
     "EmbeddingSummary": ("semscale.report.preparation", "embedding_document"),
     "EvaluationSummary": ("semscale.report.matching", "evaluation_document"),
     "ForecastSummary": ("semscale.report.preparation", "forecast_document"),
-    "GatePlan": ("semscale.report.drift_runs", "plan_document"),
+    "GatePlan": ("semscale.report.drift_history", "plan_document"),
     "GroundingSummary": ("semscale.report.consistency", "groundedness_document"),
     "Growth": ("semscale.report.lint", "growth_document"),
-    "HistorySummary": ("semscale.report.drift_runs", "history_document"),
+    "HistorySummary": ("semscale.report.drift_history", "history_document"),
     "JudgeSummary": ("semscale.report.judging", "judge_document"),
     "LayerCalibration": ("semscale.report.matching", "calibration_document"),
     "LintReport": ("semscale.report.lint", "lint_document"),
     "MatchSummary": ("semscale.report.matching", "match_document"),
-    "MatrixSummary": ("semscale.report.drift_runs", "matrix_document"),
     "RatingSummaries": ("semscale.report.rating", "several_texts_document"),
     "RatingSummary": ("semscale.report.rating", "rating_document"),
-    "RecordedRun": ("semscale.report.drift_runs", "recorded_document"),
-    "SelfTest": ("semscale.report.drift_runs", "self_test_document"),
+    "RecordedAnchors": ("semscale.report.drift_history", "anchors_document"),
+    "RecordedRun": ("semscale.report.drift_history", "recorded_document"),
+    "SelfTest": ("semscale.report.drift_history", "self_test_document"),
     "StudyComparison": ("semscale.report.study_comparison", "study_comparison_document"),
     "StudySummary": ("semscale.report.study", "study_document"),
     "SuggestionSummary": ("semscale.report.coding", "suggestion_document"),
     "SystemComparison": ("semscale.report.judging", "comparison_document"),
-    "Trends": ("semscale.report.drift_runs", "trend_document"),
     "Validity": ("semscale.report.lint", "validity_document"),
-    "Verification": ("semscale.report.drift_runs", "verification_document"),
+    "Verification": ("semscale.report.drift_history", "verification_document"),
 }
 """The function that makes a document of each kind of summary."""
 
@@ -184,7 +181,7 @@ def picture_names(document: Document) -> dict[int, str]:
     Figures that share a name are numbered.
     """
     names: dict[int, str] = {}
-    for _, figure in document.figures():
+    for figure in document.figures():
         name, number = figure.name, 2
         while name in names.values():
             name, number = f"{figure.name}-{number}", number + 1
@@ -209,7 +206,7 @@ def save_pictures(document: Document, folder: Path) -> list[Path]:
 
     folder.mkdir(parents=True, exist_ok=True)
     names, files = picture_names(document), []
-    for _, figure in document.figures():
+    for figure in document.figures():
         source = figure_svg(figure)
         for ending, content in (("svg", source.encode()), ("png", rasterized(source))):
             file = folder / f"{names[id(figure)]}.{ending}"

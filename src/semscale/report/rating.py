@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ from semscale.report.calibration import (
     PROBIT,
     comparison_blocks,
     corrected_sentence,
+    corrected_texts,
     ranking_warnings,
-    rated_texts,
 )
 from semscale.report.chart_kit import NARROW_LIMIT, mass_heads, point_names, scale_digits
 from semscale.report.document import (
@@ -31,6 +31,7 @@ from semscale.report.document import (
     DataTable,
     Document,
     Figure,
+    Label,
     Line,
     Number,
     Paragraph,
@@ -72,6 +73,8 @@ from semscale.report.row_charts import strips
 from semscale.report.sentences import STATUS_MEANINGS, language_name
 from semscale.results.result import UNREAD
 from semscale.scales.library import languages_in
+from semscale.stats.intervals import FEWEST_CLUSTERS, mass_names
+from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 from semscale.store.missing_codes import OTHER_NUMBERS
 from semscale.types import Status
 
@@ -79,7 +82,7 @@ if TYPE_CHECKING:
     from semscale.rating.calibration import Calibration
     from semscale.rating.decided import DecidedComparison
     from semscale.rating.summary import DiscriminantCheck, LanguageTexts, RatingSummaries, RatingSummary
-    from semscale.results.estimates import Estimates
+    from semscale.results.estimates import Estimates, GroupDifference
     from semscale.scales import Scale
     from semscale.stats.groups import GroupEstimate
     from semscale.stats.variance_components import CrossedComponents
@@ -89,7 +92,7 @@ MEANINGS = STATUS_MEANINGS | {
     "uninformative": "no letter, no digit and no emoji that the model reads",
     "weightless": UNREAD,
     "other-language": "the model does not read the language of the text",
-    "off-topic": "no anchor is closer than unrelated sentences are",
+    "off-topic": "not more similar to any anchor than unrelated sentences are",
     "no-weight": "rated, but without a weight",
     "zero-weight": "rated, but with a weight of 0",
     "no-respondent": "rated, but the respondent is not known",
@@ -146,6 +149,8 @@ _MOST_UNLIKE = 0.1  # share of texts unlike the labelled ones, of which 2 % them
 _NAMED_LANGUAGES = 4  # languages in a sentence
 _DARKEST_SHARE = 0.35  # the heat map's darkest colour never stands for less, so that flat PMFs look flat
 _ERROR_DIGITS = 3
+_NAMED_GROUPS = 4
+_LEAST_P = 0.001
 
 
 def rating_document(summary: "RatingSummary") -> Document:
@@ -231,7 +236,7 @@ def _settings(summary: "RatingSummary", readout: str) -> Iterator[parts.Setting]
     yield "Calibration", calibration_line(summary)
     yield "Off-topic floor", _floor_text(summary)
     if compared is not None:
-        yield "Labels", Quoted(compared.sheet) if compared.sheet else None
+        yield "Labels", parts.named_file(compared.sheet) if compared.sheet else None
         yield "Comparison", Quoted(compared.signature, LONGEST)
 
 
@@ -285,7 +290,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
 
 def _groups_section(name: str, summary: "RatingSummary", listing: DataTable) -> Section | None:
     figure = groups_figure(summary) or Paragraph("No group has a rated text.")
-    return section(name, ("By ", Quoted(summary.by or "group")), listing, figure)
+    return section(name, ("By ", Quoted(summary.by or "group")), listing, figure, *_group_tests(summary))
 
 
 def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
@@ -341,8 +346,8 @@ def several_texts_document(summaries: "RatingSummaries") -> Document:
     return Document(
         kind="rating report",
         name="Ratings",
-        title=("Ratings of ", Quoted(summaries.source)),
-        source=(Quoted(summaries.source), stamp(summaries.created)),
+        title=("Ratings of ", parts.named_file(summaries.source)),
+        source=(parts.named_file(summaries.source), stamp(summaries.created)),
         signature=None,
         counting=tuple(
             _prefixed(text, line) for text, document in documents.items() for line in document.counting
@@ -582,38 +587,63 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
     rows: list[tuple[str, Value, str]] = [
         (f"mean, from {values[0]} to {values[-1]}", estimate_cell(overall.mean, digits), "expected value")
     ]
-    if summary.comparison is not None and (corrected := summary.comparison.corrected) is not None:
+    compared = summary.comparison
+    if compared is not None and (corrected := compared.corrected) is not None:
         figure = estimate_cell(corrected, digits, note=corrected.note or "")
-        meaning = f"the mean that people would give to all {rated_texts(corrected)} rated texts"
-        rows.append((CORRECTED, figure, meaning))
+        meaning = f"the mean that people would give to {corrected_texts(compared)}"
+        rows.append((f"mean of all texts, {CORRECTED}", figure, meaning))
     shares = (
-        ("top 2 points", overall.top_2_box, f"top-2-box: mass on {' and '.join(values[-2:])}"),
-        ("bottom 2 points", overall.bottom_2_box, f"bottom-2-box: mass on {' and '.join(values[:2])}"),
-        ("net (top less bottom)", overall.net, "top-2-box minus bottom-2-box"),
-        ("NPS", overall.nps, "net promoter score: mass on 9 and 10 minus mass on 0 to 6"),
+        ("top 2 points", "top_2_box", f"top-2-box: mass on {' and '.join(values[-2:])}"),
+        ("bottom 2 points", "bottom_2_box", f"bottom-2-box: mass on {' and '.join(values[:2])}"),
+        ("net (top less bottom)", "net", "top-2-box minus bottom-2-box"),
+        ("NPS", "nps", "net promoter score: mass on 9 and 10 minus mass on 0 to 6"),
     )
-    rows += [(name, share_cell(share), meaning) for name, share, meaning in shares if share]
+    corrected_shares = {} if compared is None else compared.corrected_figures
+    for name, share, meaning in shares:
+        if share in overall.figures:
+            rows.append((name, share_cell(overall.figures[share]), f"{meaning}{_uncorrected(summary)}"))
+        if share in corrected_shares:
+            rows.append((f"{name}, {CORRECTED}", share_cell(corrected_shares[share]), "as people would rate"))
     covered = parts.covered((value for _, value, _ in rows), summary.estimates.interval)
     return table(("", "estimate", "meaning"), rows, title=f"Altogether{covered}", explained=True)
+
+
+def _uncorrected(summary: "RatingSummary") -> str:
+    """State at a figure that labels do not correct it, where they correct the mean alone."""
+    compared = summary.comparison
+    if compared is None or compared.corrected is None or compared.corrected_figures:
+        return ""
+    return f"; not corrected by the labels, which takes {FEWEST_IN_GROUP}"
 
 
 def _pmf_figure(summary: "RatingSummary") -> Figure:
     """Draw the survey PMF, the highest point on top."""
     names, masses = point_names(summary.scale), summary.estimates.overall.pmf
+    corrected = {} if summary.comparison is None else summary.comparison.corrected_figures
+    has_corrected = all(name in corrected for name in mass_names(summary.scale.values))
     rows = [
-        (Quoted(f"{plain(point.value)} {point.label}"), share_cell(mass))
-        for point, mass in zip(summary.scale.points, masses, strict=True)
+        (
+            Quoted(f"{plain(point.value)} {point.label}"),
+            share_cell(mass),
+            *([share_cell(corrected[name])] if has_corrected else ()),
+        )
+        for point, mass, name in zip(
+            summary.scale.points, masses, mass_names(summary.scale.values), strict=True
+        )
     ]
+    heads = ("point", "share", *([CORRECTED] if has_corrected else ()))
+    about_labels = (
+        f" The bars are not corrected by the labels{'; the table has both' if has_corrected else ''}."
+    )
     lines = f"; the thin line is its {coverage(summary.estimates.interval)} interval"
     return figures.bars_figure(
         "distribution",
         list(zip(names, masses, strict=True))[::-1],
         about="Bars: share of each point",
-        table=table(
-            ("point", "share"), rows, title="Distribution", bars=tuple(mass.value for mass in masses)
-        ),
+        table=table(heads, rows, title="Distribution", bars=tuple(mass.value for mass in masses)),
         caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts"
-        f"{lines if any(map(has_interval, masses)) else ''}.",
+        f"{lines if any(map(has_interval, masses)) else ''}."
+        f"{about_labels if has_corrected or _uncorrected(summary) else ''}",
     )
 
 
@@ -623,7 +653,9 @@ def group_estimate_table(summary: "RatingSummary") -> DataTable:
     boxes: Columns[GroupEstimate] = (("top 2 points", lambda group: share_cell(group.top_2_box)),)
     has_boxes = any(group.top_2_box for group in estimates.groups)
     listing = parts.group_table(
-        estimates, digits=scale_digits(summary.scale), further=boxes if has_boxes else ()
+        estimates,
+        digits=scale_digits(summary.scale),
+        further=present(*_corrected_columns(summary, ("mean",)), *(boxes if has_boxes else ())),
     )
     return replace(listing, note=_groups_note(estimates), detail="brief")
 
@@ -680,6 +712,7 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
         ("left out", lambda group: group.n_left_out),
         ("mean", lambda group: estimate_cell(group.mean, digits)),
         *(boxes if any(group.top_2_box for group in groups) else ()),
+        *_corrected_columns(summary, ("mean", "top_2_box", "bottom_2_box")),
         ("NPS", lambda group: share_cell(group.nps)) if any(group.nps for group in groups) else None,
         *(
             (head, lambda group, point=point: Share(group.pmf[point].value if group.pmf else None))
@@ -687,6 +720,78 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
         ),
     )
     return table_of(groups, columns, detail="full")
+
+
+def _corrected_columns(summary: "RatingSummary", names: Sequence[str]) -> "Columns[GroupEstimate]":
+    """Make a column for each figure that labels correct in groups; none without labels."""
+    compared = summary.comparison
+    column = None if compared is None else compared.corrected_groups.get(summary.by or "group")
+    if compared is None or column is None:
+        return ()
+    by_name = {group.group: group for group in column.groups}
+    digits, overall = scale_digits(summary.scale), summary.estimates.overall
+
+    def cell(group: "GroupEstimate", name: str) -> Value:
+        if group is overall:
+            whole = compared.corrected if name == "mean" else compared.corrected_figures.get(name)
+            return estimate_cell(whole, digits) if name == "mean" else share_cell(whole)
+        corrected = by_name.get(group.group)
+        if corrected is None or name not in corrected.figures:
+            n = 0 if corrected is None else corrected.n_labelled
+            return Label(f"not corrected ({counted(n, 'label')})")
+        figure = corrected.figures[name]
+        return estimate_cell(figure, digits) if name == "mean" else share_cell(figure)
+
+    heads = {"mean": "mean", "top_2_box": "top 2 points", "bottom_2_box": "bottom 2 points"}
+    known = [name for name in names if name in overall.figures]
+    return tuple(
+        (f"{heads[name]}, {CORRECTED}", lambda group, name=name: cell(group, name)) for name in known
+    )
+
+
+def _group_tests(summary: "RatingSummary") -> Iterator[Block | str]:
+    """State which groups of a column differ, by their ratings and, with labels, by corrected means."""
+    by, level = summary.by or "group", summary.estimates.interval
+    alpha = percent(1 - level, 0)
+    differences = summary.group_differences.get(by, ())
+    compared = summary.comparison
+    corrected = None if compared is None else compared.corrected_groups.get(by)
+    if differences:
+        differing = sum(difference.adjusted < 1 - level for difference in differences)
+        pairs = counted(len(differences), "pair of groups", "pairs of groups")
+        tests = "t tests" if corrected is None else "t tests of the ratings as they are"
+        yield (
+            f"Means differ significantly in {count(differing)} of {pairs} at {alpha}, by {tests}, "
+            f"adjusted by Holm within this column. Groups of fewer than {FEWEST_CLUSTERS} are not tested."
+        )
+    if corrected is not None and math.isfinite(corrected.p_value):
+        named = listed([one_line(str(name)) for name in corrected.tested][:_NAMED_GROUPS])
+        more = len(corrected.tested) - _NAMED_GROUPS
+        others = f" and {counted(more, 'more group')}" if more > 0 else ""
+        p = number(corrected.adjusted, 3, least=_LEAST_P)
+        yield (
+            f"Corrected by the labels, the means of {named}{others} "
+            f"{'differ' if corrected.adjusted < 1 - level else 'do not differ'} significantly: p "
+            f"{'' if p.startswith('<') else '= '}{p} for all of them together, adjusted by Holm over the "
+            f"columns of groups. It takes {FEWEST_IN_GROUP} labels in a group."
+        )
+    if differences:
+        digits = scale_digits(summary.scale)
+        columns: Columns[GroupDifference] = (
+            ("first", lambda row: Quoted(row.first)),
+            ("second", lambda row: Quoted(row.second)),
+            ("first minus second", lambda row: estimate_cell(row.difference, digits, signed=True)),
+            ("p-value", lambda row: Number(row.p_value, 3, least=_LEAST_P)),
+            ("adjusted p-value", lambda row: Number(row.adjusted, 3, least=_LEAST_P)),
+        )
+        yield table_of(
+            differences,
+            columns,
+            note=f"{coverage(level)} intervals are of single comparisons, not adjusted.",
+            noun="difference",
+            detail="full",
+            folded=f"Differences of groups ({count(len(differences))})",
+        )
 
 
 def _languages(summary: "RatingSummary") -> Section | None:
@@ -813,7 +918,7 @@ def _decided_table(decided: "DecidedComparison") -> DataTable:
         ("distinct texts with both ratings", decided.n),
         ("mean by similarity", decided.rated),
         ("mean by decisions", decided.decided),
-        ("decision less similarity", estimate_cell(decided.difference, signed=True)),
+        ("decision minus similarity", estimate_cell(decided.difference, signed=True)),
         ("correlation of the texts’ means", decided.correlation),
         ("reliability of the means by similarity", decided.reliability),
         ("reliability of the means by decisions", decided.decided_reliability),

@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,14 +37,11 @@ from semscale.report.document import Interval, Swatch
 from semscale.report.formatting import plain
 from semscale.types import Floats, Integers
 
-if TYPE_CHECKING:
-    from semscale.drift.gate.decision import Outcome
-
 HISTOGRAM, GROUP, UNRELATED = ACCENT, BAR, NEUTRAL
 """Colours of all rows, of a group, and of unrelated pairs."""
 
-NOISE, TOLERATED = "#cfc8b8", "#e6decd"
-"""Colours of the loss of reruns, and of the margin beyond it."""
+TOLERATED = "#e6decd"
+"""Colour of the band from 0 to a margin."""
 
 _ROOM_FOR_A_FIGURE = 34  # pixels
 _HEAD, _FOOT = 36, 36  # pixels of an axis above and below a plot, with its title
@@ -125,13 +121,21 @@ GroupRow = tuple[str, Interval, Sequence[float]]
 """A group: its name, its mean, and the mass of each point."""
 
 
-def group_rows(rows: Sequence[GroupRow], colours: Sequence[str], *, reference: float, width: int) -> Drawing:
+def group_rows(
+    rows: Sequence[GroupRow],
+    colours: Sequence[str],
+    *,
+    reference: float,
+    titles: tuple[str, str] = ("mean score", "share of each point"),
+    width: int,
+) -> Drawing:
     """Draw the mean and the distribution of each group; on a narrow screen the distributions lie below.
 
     Args:
         rows: at least one group, from top to bottom.
         colours: of the scale's points, from low to high.
         reference: mean of everything, drawn as a line.
+        titles: of the axis of means and of that of shares.
         width: whole width in pixels, labels included.
     """
     lines = Rows.fitted([name for name, _, _ in rows], width, 30, top=_HEAD)
@@ -149,12 +153,12 @@ def group_rows(rows: Sequence[GroupRow], colours: Sequence[str], *, reference: f
     drawn = [reference, *filter(math.isfinite, values)]
     spare = 0.06 * (max(drawn) - min(drawn)) or 0.5
     means = Axis(min(drawn) - spare, max(drawn) + spare, lines.left, middle)
-    draw_across(drawing, means, means.ticks(5), top=lines.top, bottom=lines.bottom, title="mean score")
+    draw_across(drawing, means, means.ticks(5), top=lines.top, bottom=lines.bottom, title=titles[0])
     overall = means(reference)
     drawing.rule((overall, lines.top), (overall, lines.bottom), MUTED, 1, stroke_dasharray="4,4")
     shares = Axis(0, 1, start, right)
     ticks = {share: percent_label(share) for share in (0.0, 0.5, 1.0)}
-    draw_across(drawing, shares, ticks, top=below.top, bottom=below.bottom, title="share of each point")
+    draw_across(drawing, shares, ticks, top=below.top, bottom=below.bottom, title=titles[1])
     for index, (_, mean, masses) in enumerate(rows):
         drawing.interval(means, lines.middle(index), (mean.low, mean.high), ACCENT, 2)
         drawing.dot((means(mean.value), lines.middle(index)), 4.4, ACCENT)
@@ -316,35 +320,33 @@ class ForestRow:
 
     Attributes:
         name: label at its left.
-        drift: mean drift.
+        value: the figure.
         low: lower end of its interval.
         high: upper end, likewise.
         text: its figures, for wide screens.
         short_text: its figures, for narrow ones.
-        noise: loss of reruns of the baseline; 0 without any.
-        margin: drift from which on it is material; ``None`` without a gate.
-        outcome: of its test; ``None`` without a gate.
+        margin: end of a band from 0; ``None`` without one.
+        outcome: pass, fail or undecided; ``None`` without a test.
     """
 
     name: str
-    drift: float
+    value: float
     low: float
     high: float
     text: str
     short_text: str
-    noise: float = 0.0
     margin: float | None = None
-    outcome: "Outcome | None" = None
+    outcome: str | None = None
 
     @property
     def positions(self) -> list[float]:
-        """Positions of everything that is drawn, on an axis of losses, where 0 is the baseline."""
-        drifts = (self.drift, self.low, self.high, math.nan if self.margin is None else self.margin)
-        return [0.0, self.noise, *(self.noise + drift for drift in drifts if math.isfinite(drift))]
+        """Positions of everything that is drawn."""
+        margin = math.nan if self.margin is None else self.margin
+        return [0.0, *(part for part in (self.value, self.low, self.high, margin) if math.isfinite(part))]
 
 
 def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool = False) -> Drawing:
-    """Draw the mean of each row with its interval, on bands for the loss of reruns and the margin.
+    """Draw the figure of each row with its interval, on a band from 0 to its margin.
 
     Args:
         rows: from top to bottom.
@@ -369,19 +371,15 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
 
 
 def _draw_forest_row(drawing: Drawing, axis: Axis, row: ForestRow, y: float) -> None:
-    """Draw bands, limit, interval and mean of a row; the shape of the mean's mark tells the outcome."""
-    noise, limit = axis(row.noise), None if row.margin is None else axis(row.noise + row.margin)
-    if limit is not None:
-        drawing.box((noise, y - 10), limit - noise, 20, TOLERATED)
-    if row.noise:
-        drawing.box((axis(0), y - 10), noise - axis(0), 20, NOISE)
-    if limit is not None:
-        shape = line([(limit, y - 13), (limit, y + 13)])
-        drawing.path(shape, stroke=MUTED, stroke_width=2, opacity=0.7)
-    drawing.interval(axis, y, (row.noise + row.low, row.noise + row.high), INK, 2)
-    if math.isnan(row.drift):
+    """Draw the band, interval and figure of a row; the shape of the figure's mark tells the outcome."""
+    if row.margin is not None:
+        limit = axis(row.margin)
+        drawing.box((axis(0), y - 10), limit - axis(0), 20, TOLERATED)
+        drawing.path(line([(limit, y - 13), (limit, y + 13)]), stroke=MUTED, stroke_width=2, opacity=0.7)
+    drawing.interval(axis, y, (row.low, row.high), INK, 2)
+    if math.isnan(row.value):
         return
-    middle = axis(row.noise + row.drift), y
+    middle = axis(row.value), y
     if row.outcome == "fail":
         drawing.path(diamonds([middle], 5.5), fill=CONTRAST, stroke=CONTRAST, stroke_width=2)
     elif row.outcome == "undecided":
@@ -400,7 +398,6 @@ def legend(rows: Sequence[ForestRow], *, gated: bool) -> tuple[Swatch, ...]:
         ("undecided" in outcomes, Swatch(INK, "undecided", "ring")),
         ("pass" in outcomes, Swatch(ACCENT, "passed", "dot")),
         (None in outcomes, Swatch(MUTED, "not tested" if gated else "mean loss", "dot")),
-        (any(row.noise for row in rows), Swatch(NOISE, "what reruns of the baseline lose")),
         (any(row.margin is not None for row in rows), Swatch(TOLERATED, "margin")),
     ]
     return tuple(swatch for occurs, swatch in marks if occurs)

@@ -21,7 +21,7 @@ from semscale.report.document import (
     WithInterval,
 )
 from semscale.report.formatting import counted, coverage, listed, number, one_line, percent
-from semscale.report.parts import Columns, section, summary_document, table, table_of
+from semscale.report.parts import Columns, named_file, section, summary_document, table, table_of
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -59,7 +59,7 @@ def tables_document(summary: "Crosstabs") -> Document:
         summary,
         kind="tables",
         name="Tables",
-        title=("Tables of ", Quoted(summary.source)) if summary.source else "Tables",
+        title=("Tables of ", named_file(summary.source)) if summary.source else "Tables",
         counting=(counting,),
         reading=(f"{counting}.", f"{interval_line(summary)}.", *tests),
         facts=(
@@ -98,9 +98,8 @@ def _blocks(crosstab: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | 
     heads += [Quoted(f"{group} ({letter})", _NAME) for group, letter in groups]
     rows = _rows(crosstab, is_weighted=summary.is_weighted)
     yield table(heads, rows, brief_title=_title(crosstab), noun="line", is_crosstab=True)
-    in_brief = set(_notes_on_bases(crosstab))
     for note in table_notes(crosstab, tests):
-        yield Paragraph(Quoted(note, 1_000), "note", "both" if note in in_brief else "full")
+        yield Paragraph(Quoted(note, 1_000), "note", "both")
     if crosstab.changes is not None:
         period: tuple[str | Quoted, ...] = ("Change to the wave before",)
         if crosstab.wave:
@@ -262,17 +261,36 @@ def _figure(crosstab: "Crosstab", line: int, column: int) -> str:
     return percent(value, 0) if crosstab.question.lines[line].kind == "share" else number(value, 2)
 
 
-def table_notes(crosstab: "Crosstab", tests: "TestSettings") -> Iterator[str]:
-    """State the tests of a table, and the respondents who are not in it."""
-    if crosstab.banner.groups:
+def has_letters(crosstab: "Crosstab", shown: Sequence[int] | None = None) -> bool:
+    """Return True if a value lies significantly above another column, in the shown lines or in any line."""
+    letters = crosstab.letters if shown is None else crosstab.letters[list(shown)]
+    return any(map(bool, letters.ravel().tolist()))
+
+
+def table_notes(
+    crosstab: "Crosstab", tests: "TestSettings", shown: Sequence[int] | None = None
+) -> Iterator[str]:
+    """State the tests of a table, and the respondents who are not in it.
+
+    Args:
+        crosstab: the table.
+        tests: settings of its tests.
+        shown: lines whose values a reader sees, without changes between waves; everything unless given.
+    """
+    if np.isfinite(crosstab.differences.p_values).any():
+        if has_letters(crosstab, shown):
+            result = "Letters: significantly above the column of that letter,"
+        elif has_letters(crosstab):
+            result = "Columns were compared"
+        else:
+            result = "No column is significantly above another"
         alpha = percent(1 - tests.level, 0)
-        yield (
-            f"Letters: significantly above the column of that letter, at {alpha}, "
-            f"{_ADJUSTED[tests.correction]}; the total is not tested."
-        )
-    if crosstab.small.any() or (crosstab.changes is not None and crosstab.changes.small.any()):
-        shown = "shown, not tested" if crosstab.banner.groups else "shown"
-        yield f"* fewer than {counted(tests.min_base, 'respondent')}: {shown}."
+        yield f"{result} at {alpha}, {_ADJUSTED[tests.correction]}; the total is not tested."
+    small = crosstab.small if shown is None else crosstab.small[list(shown)]
+    changes = crosstab.changes if shown is None else None
+    if small.any() or (changes is not None and changes.small.any()):
+        use = "shown, not tested" if crosstab.banner.groups else "shown"
+        yield f"* fewer than {counted(tests.min_base, 'respondent')}: {use}."
     test = crosstab.association
     if test is not None and np.isfinite(test.p_value):
         p = number(test.p_value, 3, least=_LEAST_P)

@@ -19,6 +19,7 @@ from semscale.stats.groups import (
     Tally,
     counted_mean,
     estimate_group,
+    refit_errors,
     widened_for_refits,
 )
 from semscale.stats.intervals import (
@@ -33,6 +34,25 @@ from semscale.stats.intervals import (
 )
 from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Refits, Status
+
+
+@dataclass(frozen=True)
+class GroupDifference:
+    """The difference of two groups in the main figure, and a test of it.
+
+    Attributes:
+        first: name of a group.
+        second: of another one.
+        difference: the first less the second, with an interval of this comparison alone.
+        p_value: of a two-sided t test; NaN where all rows of both groups have the same value.
+        adjusted: by Holm, over all pairs of groups of the column.
+    """
+
+    first: str
+    second: str
+    difference: Estimate
+    p_value: float
+    adjusted: float
 
 
 @dataclass(frozen=True)
@@ -155,7 +175,7 @@ def few_note(m: int, unit: str) -> str:
         return ""
     if m < 2:  # noqa: PLR2004
         return f"no interval: it takes at least 2 {unit}s, and there {'is' if m == 1 else 'are'} {m}"
-    return f"wide intervals: by t quantiles, from {m} {unit}s only; a bootstrap takes {FEWEST_CLUSTERS}"
+    return f"wide intervals: {m} {unit}s allow only t quantiles; a bootstrap needs {FEWEST_CLUSTERS}"
 
 
 def no_spread_note(m: int, unit: str) -> str:
@@ -230,6 +250,9 @@ def few_different_groups_note(n: int, unit: str) -> str:
 def _groups_have(n: int) -> str:
     return "1 group has" if n == 1 else f"{n:,} groups have"
 
+
+MOST_COMPARED_GROUPS = 30
+"""Groups of a column up to which each two are compared."""
 
 MAX_GROUPS = 100_000
 """Groups that a column may name."""
@@ -419,6 +442,57 @@ class Tallies:
             clustered=self._clustered,
             refits=self._n_refits,
             signature=(signature or self._signature).with_settings("estimate", settings),
+        )
+
+    def differences(self, interval: float = 0.95) -> tuple[GroupDifference, ...]:
+        """Compare each two groups in the main figure; none above 30 groups.
+
+        Groups without a name, or with fewer than 10 rows (respondents where they are named), take no part.
+        The variance of a difference is ``var_a + var_b - 2 cov_ab``, where respondents in both groups have
+        covariances, plus that of the difference over refits. Degrees of freedom are Welch's.
+
+        Args:
+            interval: coverage that the intervals aim at, between 0 and 1.
+
+        References:
+            Welch (1947), doi 10.1093/biomet/34.1-2.28. Holm (1979), Scandinavian Journal of Statistics 6(2).
+        """
+        from semscale.stats.significance import SurveyDifferences
+
+        tally, weights = self._groups.tallies[self._main], self._figures[self._main].matrix[0]
+        groups = [
+            (name, number, part)
+            for number, (name, part) in enumerate(zip(self._groups.names, tally.groups(), strict=True))
+            if name is not None and part.moments.n >= FEWEST_CLUSTERS and part.weight > 0
+        ]
+        if not 2 <= len(groups) <= MOST_COMPARED_GROUPS:  # noqa: PLR2004
+            return ()
+        covariance = tally.covariance(weights, [number for _, number, _ in groups])
+        first, second = np.triu_indices(len(groups), k=1)
+        means = np.array([part.moments.mean @ weights for *_, part in groups])
+        alone = covariance.diagonal()
+        variances = alone[first] + alone[second] - 2 * covariance[first, second]
+        refitted = [part.refit_means for *_, part in groups]
+        if self._n_refits:
+            by_refit = np.stack([part @ weights for part in refitted if part is not None], axis=1)
+            variances += refit_errors(by_refit[:, first] - by_refit[:, second]) ** 2
+        freedom = alone**2 / (np.array([part.moments.n for *_, part in groups]) - 1)
+        both = freedom[first] + freedom[second]
+        df = np.divide((alone[first] + alone[second]) ** 2, both, out=np.ones(len(first)), where=both > 0)
+        compared = SurveyDifferences(means[first] - means[second], np.sqrt(np.maximum(variances, 0)), df)
+        rows = zip(
+            first.tolist(),
+            second.tolist(),
+            compared.values.tolist(),
+            *(ends.tolist() for ends in compared.interval(interval)),
+            compared.p_values.tolist(),
+            compared.adjusted_p_values("holm").tolist(),
+            strict=True,
+        )
+        names = [str(name) for name, *_ in groups]
+        return tuple(
+            GroupDifference(names[left], names[right], Estimate(value, low, high), p_value, holm)
+            for left, right, value, low, high, p_value, holm in rows
         )
 
     def _estimate(

@@ -11,7 +11,7 @@ import polars as pl
 
 from semscale.embedding.languages import LanguageCount, LanguageCounter, LanguageSample, UnreadLanguage
 from semscale.presentable import Presentable
-from semscale.results.estimates import Estimates, Tallies, summary_in_words
+from semscale.results.estimates import Estimates, GroupDifference, Tallies, summary_in_words
 from semscale.signature import Signature
 from semscale.stats.intervals import Figures, IntervalPlan
 from semscale.types import Floats, Refits, Status, Statuses
@@ -156,6 +156,15 @@ class RowTally:
         """Take some texts of the rows that were added last, to tell if the model reads their language."""
         worded = np.flatnonzero(np.isin(status, [Status.SCORED, Status.WEIGHTLESS]))
         self.language_sample.add(worded, text, self.n - len(status))
+
+    def differences(self, interval: float) -> dict[str, tuple[GroupDifference, ...]]:
+        """Compare each two groups of each column that has groups, by its name."""
+        compared = zip(self._by, self._tallies, strict=True)
+        return {
+            column or "group": found
+            for column, tallies in compared
+            if (found := tallies.differences(interval))
+        }
 
     def common(self, plan: IntervalPlan, source: str, signature: Signature | None = None) -> dict[str, Any]:
         """Return the fields that a ``Summary`` of the added rows has, for its constructor.

@@ -1,6 +1,6 @@
 """Estimates for groups of rows, from tallies that are added up part by part."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -450,6 +450,42 @@ class Tally:
         self._grow(1)
         return next(self.groups())
 
+    def covariance(self, weights: Floats, groups: Sequence[int]) -> Floats:
+        """Estimate the covariances between some groups of a figure that is linear in the mean PMF.
+
+        Variances are linearized. Groups that share clusters, such as respondents, have covariances; they are
+        sums over clusters of the products of what a cluster adds to each of the two figures.
+
+        Args:
+            weights: shape (k,), of the points in the figure.
+            groups: numbers of g groups, each with two clusters or more.
+
+        Returns:
+            Shape (g, g).
+
+        Example:
+            >>> tally = Tally(1)
+            >>> tally.add(np.array([[1.0], [3.0], [2.0], [6.0]]), np.ones(4), groups=np.array([0, 0, 1, 1]),
+            ...           n_groups=2)
+            >>> tally.covariance(np.ones(1), [0, 1]).tolist()  # squared deviations 2 and 8, over n (n - 1)
+            [[1.0, 0.0], [0.0, 4.0]]
+        """
+        tallies = list(self.groups())
+        moments = [tallies[group].moments for group in groups]
+        covariances = np.diag([float(weights @ part.covariance @ weights) for part in moments])
+        if self._clusters is None:
+            return covariances
+        from scipy.sparse import csr_array
+
+        means = np.array([part.mean @ weights for part in moments])
+        stretch = np.array([np.sqrt(part.n / (part.n - 1)) / part.total[-1] for part in moments])
+        clusters, number, totals = self._clusters.shared(groups)
+        changes = (totals[:, :-1] @ weights - means[number] * totals[:, -1]) * stretch[number]
+        table = csr_array((changes, (clusters, number)), shape=(clusters.max() + 1, len(groups)))
+        shared: Floats = (table.T @ table).toarray()
+        np.fill_diagonal(shared, covariances.diagonal())
+        return shared
+
     def groups(self) -> Iterator[GroupTally]:
         """Yield the tallies of all groups, in their order."""
         if self._clusters is not None:
@@ -600,6 +636,23 @@ class _ClusterTotals:
         self._join()
         return _by_group(self._groups, self._totals, ~self._reduced(n_groups))
 
+    def shared(self, groups: Sequence[int]) -> tuple[Integers, Integers, Floats]:
+        """Number the clusters of some groups, so that a cluster has one number in all of them.
+
+        Returns:
+            For each cluster of each group its number, from 0; the position of its group among ``groups``; and
+            its totals. Where a group has random groups of clusters, all are put together so.
+        """
+        self._join()
+        positions = np.full(int(self._groups.max(initial=-1)) + 1, -1)
+        positions[list(groups)] = np.arange(len(groups))
+        chosen = positions[self._groups] >= 0
+        clusters = self._clusters[chosen]
+        if self._reduced(len(positions))[list(groups)].any():
+            clusters = clusters % self._modulus
+        _, numbers = np.unique(clusters, return_inverse=True)
+        return numbers, positions[self._groups[chosen]], self._totals[chosen]
+
     def scale(self, factors: Floats) -> None:
         """Multiply the totals of each group by a factor, shape (groups,)."""
         self._join()
@@ -627,9 +680,13 @@ class _ClusterTotals:
             self._merge(reduced)
         self._is_reduced = reduced
 
+    @property
+    def _modulus(self) -> int:
+        """Number of random groups of clusters, a power of two."""
+        return min(RANDOM_GROUPS, 1 << (self._largest_group.bit_length() - 1))
+
     def _merge(self, reduced: Mask) -> None:
-        modulus = min(RANDOM_GROUPS, 1 << (self._largest_group.bit_length() - 1))
-        clusters = np.where(reduced[self._groups], self._clusters % modulus, self._clusters)
+        clusters = np.where(reduced[self._groups], self._clusters % self._modulus, self._clusters)
         order = np.lexsort((clusters, self._groups))
         groups, clusters, totals = self._groups[order], clusters[order], self._totals[order]
         starts = np.ones(len(groups), np.bool_)

@@ -282,13 +282,14 @@ class StudyResult:
 
         return summarize(self.design, self.answers, self.signature, self.facts, plan)
 
-    def save(self, folder: Path, *, plan: IntervalPlan | None = None) -> None:
+    def save(self, folder: str | Path, *, plan: IntervalPlan | None = None) -> None:
         """Write personas, answers, prompts, summary, the study's file, and what ``read_study`` needs.
 
         Args:
             folder: created where it does not exist.
             plan: how the intervals of the summary are made.
         """
+        folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / RECORD).unlink(missing_ok=True)  # a save that is cut off leaves no readable folder
         tables = {PANEL: self.design.panel.to_frame(), ANSWERS: self.answers, PROMPTS: self.prompts}

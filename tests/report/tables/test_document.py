@@ -55,11 +55,13 @@ def test_many_columns_below_are_counted():
 
 
 def test_notes_say_how_a_table_was_tested_and_who_is_not_in_it(survey, tables):
-    notes = list(table_notes(tables.tables[1], tables.settings))
-    assert notes[0].startswith(
+    by_region, by_town = (list(table_notes(table, tables.settings)) for table in tables.tables[:2])
+    assert by_region[0].startswith(
         "Letters: significantly above the column of that letter, at 5\N{NO-BREAK SPACE}%"
     )
-    assert "* fewer than 10 respondents: shown, not tested." in notes
+    assert by_town == ["* fewer than 10 respondents: shown, not tested."]
+    tea_by_region = next(table_notes(tables.tables[2], tables.settings))
+    assert tea_by_region.startswith("No column is significantly above another at 5\N{NO-BREAK SPACE}%")
     gaps = survey.with_columns(
         pl.when(pl.int_range(80) < 3).then(None).otherwise("like").alias("like"),
         pl.when(pl.int_range(80) < 5).then(None).otherwise("region").alias("region"),
@@ -124,6 +126,14 @@ def test_markdown_has_changes_between_waves(waves):
     assert "### Change from wave 2024 to 2025: shares in percentage points, p in brackets" in text
     assert "(1.000)" in text
     assert "intervals are of single comparisons" in text
+
+
+def test_the_screen_explains_letters_and_asterisks_and_tests_the_banner(tables, capsys):
+    print_document(tables.document())
+    shown = capsys.readouterr().out
+    assert "Letters: significantly above the column of that letter, at 5" in shown
+    assert "* fewer than 10 respondents: shown, not tested." in shown
+    assert "Answers and region together: Rao and Scott’s F(" in shown
 
 
 def test_changes_of_shares_are_points(capsys):

@@ -349,7 +349,7 @@ _SQLITE_MESSAGES = {
     sqlite3.SQLITE_NOTADB: "is no SQLite file: move it away, or name another file",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened: check that file and folder exist and that you may use them",
     sqlite3.SQLITE_PERM: "cannot be opened: check that you may use it",
-    sqlite3.SQLITE_TOOBIG: "cannot keep a value that is so large: shorten it",
+    sqlite3.SQLITE_TOOBIG: "cannot store a value of this size: shorten it",
     sqlite3.SQLITE_FULL: "is on a disk that is full: make room and try again",
     sqlite3.SQLITE_IOERR: "cannot be read or written: check the disk it is on",
 }

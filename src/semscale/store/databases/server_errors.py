@@ -4,17 +4,17 @@ from collections.abc import Mapping
 
 from sqlalchemy.exc import DBAPIError, InterfaceError
 
-READ_ONLY = "is read-only: copy it to where you may write, or name another one"
-LOST = "lost the connection, or its server has not answered for too long: try again"
+READ_ONLY = "is read-only: copy it to a folder that you can write to, or name another one"
+LOST = "lost the connection, or its server did not answer in time: try again"
 _BY_CODE = {
     "28": "refuses the user or the password: check both in the URL, or set PGPASSWORD",
     "3D": "names a database that does not exist: create it with createdb, or name another one",
-    "42501": "does not let this user do that: ask for the right to read and to write its tables",
+    "42501": "denies this to the user: ask for permission to read and write its tables",
     "25006": READ_ONLY,
-    "22": "cannot keep a value: its encoding must be UTF8, so create it with createdb --encoding UTF8",
-    "23505": "just got the same id from somebody else: nothing was kept twice",
+    "22": "cannot store a value: its encoding must be UTF8, so create it with createdb --encoding UTF8",
+    "23505": "already has an entry with this id, written by another process: nothing was stored twice",
     "53": "has no room or no connection left: try again later",
-    "54": "cannot keep a value that is so large: shorten it",
+    "54": "cannot store a value of this size: shorten it",
     "57": "is shutting down or starting up: try again later",
     "08": "lost the connection: try again",
 }

@@ -1,0 +1,195 @@
+"""Parameters that a model refuses: recognised in its answer, and left out of requests from then on."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
+
+from semscale.chat.messages import CallError, Parameters, Reply, Request
+from semscale.json_reading import parse_json
+
+PARAMETERS = (
+    "temperature",
+    "max_tokens",
+    "max_completion_tokens",
+    "top_p",
+    "seed",
+    "stop",
+    "logprobs",
+    "top_logprobs",
+)
+_NAME = re.compile(rf"(?<![A-Za-z_])({'|'.join(PARAMETERS)})(?![A-Za-z_])")
+_REFUSAL = re.compile(
+    r"""(not|n't|never) \s+ (be \s+)? (support|permit|allow|accept|recogni[sz]|known|available|implemented)
+    | (unsupported|unknown|unrecogni[sz]ed|unexpected|forbidden|deprecated) (?![A-Za-z])
+    | (extra|additional) \s+ (inputs|fields|propert|parameters)
+    | (extra_forbidden|unsupported_(value|parameter)|unknown_parameter|cannot \s+ find \s+ field)
+    | only \s+ (be \s+ set|[^.]{0,40} \s+ (is|are) \s+ (supported|allowed|permitted))
+    | strictly \s+ positive | (greater|larger) \s+ than \s+ 0 (?![.\d])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ADVICE = re.compile(r"\b(use|try|expected|did you mean|instead|consider)\b|'input':", re.IGNORECASE)
+_CLAUSE = re.compile(r"[.;]\s+|[\n}]")
+
+
+def refused_parameters(body: str) -> tuple[str, ...]:
+    """Name the parameters that a refusal says are not taken, in the order in which it names them.
+
+    A value out of range, such as a limit on tokens that is too high, is no such refusal.
+
+    Args:
+        body: of an answer with a status such as 400 or 422, JSON or plain text.
+
+    Returns:
+        Names out of ``PARAMETERS``; empty if the refusal is about something else.
+
+    Example:
+        >>> refused_parameters('[{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]')
+        ('seed',)
+        >>> refused_parameters("max_tokens is not supported. Use max_completion_tokens instead.")
+        ('max_tokens',)
+        >>> refused_parameters("max_tokens must be at most 4096")
+        ()
+    """
+    try:
+        statements = list(_statements(parse_json(body)))
+    except ValueError:
+        statements = [("", body)]
+    mentioned = [name for subject, statement in statements for name in _named(subject, statement)]
+    return tuple(dict.fromkeys(mentioned))
+
+
+def _statements(content: object) -> Iterator[tuple[str, str]]:
+    """Yield what an answer says, each statement with the parameter that the answer puts beside it."""
+    if isinstance(content, str):
+        yield "", content
+    elif isinstance(content, list):
+        for part in content:
+            yield from _statements(part)
+    elif isinstance(content, dict):
+        message = content.get("msg") or content.get("message")
+        if isinstance(message, str):
+            subject = content.get("param") or content.get("loc") or ""
+            kind = content.get("code") or content.get("type") or ""
+            yield str(subject), f"{message} {kind}"
+        else:
+            for part in content.values():
+                yield from _statements(part)
+
+
+def _named(subject: str, statement: str) -> list[str]:
+    beside = _NAME.findall(subject)
+    if beside:
+        return beside if _REFUSAL.search(statement) else []
+    clauses = (_ADVICE.split(clause, maxsplit=1)[0] for clause in _CLAUSE.split(statement))
+    return [name for clause in clauses if _REFUSAL.search(clause) for name in _NAME.findall(clause)]
+
+
+LEFT_OUT = "default"
+"""Value in a signature of a parameter that the model refused, so that its default applies."""
+
+_LIMIT_NAMES = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+_FIELDS = {"logprobs": "top_logprobs"} | dict.fromkeys(_LIMIT_NAMES, "max_tokens")
+_CAN_BE_LEFT_OUT = ("temperature", "max_tokens", "top_p", "seed", "stop", "top_logprobs")
+
+
+@dataclass(frozen=True)
+class ParameterForm:
+    """A form of requests: which parameters are left out, and what the limit on tokens is called.
+
+    Attributes:
+        left_out: names of attributes of ``Parameters`` that are not sent.
+        limit_name: the name under which ``max_tokens`` is sent; ``None`` for the endpoint's usual one.
+    """
+
+    left_out: frozenset[str] = frozenset()
+    limit_name: str | None = None
+
+    def applied(self, request: Request) -> Request:
+        """Return the request in this form.
+
+        Example:
+            >>> form = ParameterForm(frozenset({"temperature"}), "max_completion_tokens")
+            >>> sent = form.applied(Request.of("a", temperature=0.0, max_tokens=5)).parameters
+            >>> sent.temperature, sent.max_tokens, sent.extra
+            (None, None, {'max_completion_tokens': 5})
+        """
+        asked = request.parameters
+        changes: dict[str, object] = {
+            name: () if name == "stop" else None for name in self.left_out_of(request)
+        }
+        if self.limit_name is not None and asked.max_tokens is not None and "max_tokens" not in changes:
+            changes |= {"max_tokens": None, "extra": {**asked.extra, self.limit_name: asked.max_tokens}}
+        if not changes:
+            return request
+        return replace(request, parameters=replace(asked, **changes))  # type: ignore[arg-type]  # by names
+
+    def left_out_of(self, request: Request) -> tuple[str, ...]:
+        """Name the parameters of a request that this form leaves out."""
+        return tuple(name for name in set_parameters(request.parameters) if name in self.left_out)
+
+    def after_refusal(self, answer: Reply | CallError, request: Request) -> "ParameterForm | None":
+        """Return the form to try next; ``None`` if the answer refuses no parameter of the request.
+
+        The limit on tokens goes by its other name before it is left out.
+
+        Args:
+            answer: of the model; a failure may name parameters that were refused.
+            request: request that was sent in this form.
+        """
+        if isinstance(answer, Reply):
+            return None
+        form, sent = self, set(set_parameters(request.parameters)) - self.left_out
+        for name in answer.refused:
+            field_name = _FIELDS.get(name, name)
+            if field_name not in sent:
+                continue
+            if name in _LIMIT_NAMES and form.limit_name is None:
+                form = replace(form, limit_name=_LIMIT_NAMES[name])
+            else:
+                form = replace(form, left_out=form.left_out | {field_name})
+        return None if form == self else form
+
+    def merged(self, other: "ParameterForm") -> "ParameterForm":
+        """Return a form that leaves out what either of two leaves out."""
+        return ParameterForm(self.left_out | other.left_out, self.limit_name or other.limit_name)
+
+
+@dataclass(eq=False)
+class AcceptedParameters:
+    """Parameters that a model is known to accept or to refuse.
+
+    Attributes:
+        form: in which requests are sent.
+        known: parameters that a reply has come to, or that were refused.
+        has_answered: whether a reply of the model ever came.
+    """
+
+    form: ParameterForm = ParameterForm()
+    known: set[str] = field(default_factory=set)
+    has_answered: bool = False
+
+    def learn(self, form: ParameterForm, request: Request) -> None:
+        """Note that the model took a request in a form."""
+        self.form = self.form.merged(form)
+        self.known.update(set_parameters(request.parameters))
+
+    def unknown_in(self, request: Request) -> bool:
+        """Tell whether a request has parameters of which nothing is known."""
+        return not self.known.issuperset(set_parameters(request.parameters))
+
+
+_BY_MODEL: WeakKeyDictionary[object, AcceptedParameters] = WeakKeyDictionary()
+
+
+def accepted_parameters(model: object) -> AcceptedParameters:
+    """Return the parameters of a model that are known since the process began; all runs share them."""
+    try:
+        return _BY_MODEL.setdefault(model, AcceptedParameters())
+    except TypeError:  # a class without a hash or weak references: each run finds out for itself
+        return AcceptedParameters()
+
+
+def set_parameters(parameters: Parameters) -> tuple[str, ...]:
+    """Name the parameters that are set and that a model may refuse."""
+    return tuple(name for name in _CAN_BE_LEFT_OUT if getattr(parameters, name) not in {None, ()})

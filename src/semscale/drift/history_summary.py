@@ -1,0 +1,174 @@
+"""Summary of a history: runs, approvals and comparisons of each dataset."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from semscale.drift.runs import approval_record
+from semscale.history.chain import Merged
+from semscale.history.runs import Approval, RunSummary, now
+from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
+from semscale.presentable import Presentable
+
+if TYPE_CHECKING:
+    from semscale.history.history import History
+
+
+@dataclass(frozen=True)
+class DatasetVersion:
+    """A version of a dataset: items with their inputs, whatever the outputs.
+
+    Attributes:
+        number: counted from 1, in the order in which the versions came.
+        hash: of the ids with their inputs.
+        n_items: number of items.
+        n_runs: number of runs with them.
+        since: time of the first of these runs.
+    """
+
+    number: int
+    hash: str
+    n_items: int
+    n_runs: int
+    since: datetime
+
+
+@dataclass(frozen=True)
+class DatasetHistory:
+    """Runs, approval and comparisons of one dataset.
+
+    Attributes:
+        name: name of the dataset.
+        runs: the oldest first.
+        approval: the latest approval, expired or not; ``None`` where no run was ever approved.
+        is_stale: whether it has expired.
+        comparisons: the oldest first.
+    """
+
+    name: str
+    runs: tuple[RunSummary, ...]
+    approval: Approval | None
+    is_stale: bool
+    comparisons: tuple[StoredComparison, ...]
+
+    @cached_property
+    def versions(self) -> dict[str, DatasetVersion]:
+        """The dataset's versions by hash, the oldest first."""
+        versions: dict[str, DatasetVersion] = {}
+        for run in self.runs:
+            name = run.dataset_version
+            if name is not None and name not in versions:
+                versions[name] = DatasetVersion(len(versions) + 1, name, run.n_items, 1, run.recorded)
+            elif name is not None:
+                versions[name] = replace(versions[name], n_runs=versions[name].n_runs + 1)
+        return versions
+
+    def record(self) -> dict[str, Any]:
+        """Lay everything out by name, for JSON."""
+        approval = self.approval
+        baseline = None if approval is None else {**approval_record(approval), "expired": self.is_stale}
+        return {
+            "dataset": self.name,
+            "baseline": baseline,
+            "versions": [_version_record(version) for version in self.versions.values()],
+            "runs": [_run_record(run) for run in self.runs],
+            "comparisons": [_comparison_record(comparison) for comparison in self.comparisons],
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class HistorySummary(Presentable):
+    """Datasets of a history.
+
+    Attributes:
+        where: location of the history.
+        datasets: all datasets, or the selected one.
+        merged: number of entries added from each other history, by its location.
+    """
+
+    where: str
+    datasets: tuple[DatasetHistory, ...]
+    merged: Mapping[str, Merged] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"HistorySummary(where={self.where!r}, datasets={[dataset.name for dataset in self.datasets]})"
+
+    def record(self) -> dict[str, Any]:
+        """Lay everything out by name, for JSON."""
+        return {
+            "instrument": "drift history",
+            "history": self.where,
+            "merged": [{"history": where, **asdict(new)} for where, new in self.merged.items()],
+            "datasets": [dataset.record() for dataset in self.datasets],
+        }
+
+
+def summarize_history(
+    history: "History", datasets: Sequence[str] | None = None, merged: Mapping[str, Merged] | None = None
+) -> HistorySummary:
+    """Summarize a history.
+
+    Args:
+        history: an open history.
+        datasets: names of the datasets; all by default.
+        merged: number of entries added from each other history, by its location.
+    """
+    names = history.datasets() if datasets is None else datasets
+    return HistorySummary(history.where, tuple(_dataset(history, name) for name in names), merged or {})
+
+
+def _dataset(history: "History", name: str) -> DatasetHistory:
+    approvals = history.approvals(name)
+    approval = approvals[-1] if approvals else None
+    return DatasetHistory(
+        name,
+        tuple(history.runs(name)),
+        approval,
+        approval is not None and approval.is_stale(now()),
+        tuple(history.comparisons(dataset=name)),
+    )
+
+
+def _version_record(version: DatasetVersion) -> dict[str, Any]:
+    return {
+        "version": version.hash,
+        "items": version.n_items,
+        "runs": version.n_runs,
+        "since": version.since,
+    }
+
+
+def _run_record(run: RunSummary) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "model": run.model,
+        "recorded": run.recorded,
+        "items": run.n_items,
+        "dataset_version": run.dataset_version,
+        "rerun_of": run.rerun_of,
+        "revision": run.revision,
+        "note": run.note,
+        "signature": run.signature,
+    }
+
+
+def _comparison_record(comparison: StoredComparison) -> dict[str, Any]:
+    return {
+        "id": comparison.id,
+        "compared": comparison.compared,
+        "baseline": comparison.baseline_id,
+        "candidate": comparison.candidate_id,
+        "model": comparison.model,
+        "outcome": comparison.outcome,
+        "ruler_moved": comparison.ruler_moved,
+        "checks": None if comparison.checks is None else [_with_group(check) for check in comparison.checks],
+        "drifts": [_with_group(figure) for figure in comparison.figures],
+        "signature": comparison.signature,
+    }
+
+
+def _with_group(entry: StoredCheck | StoredFigure) -> dict[str, Any]:
+    group = None if entry.group is None else {"kind": entry.group[0], "name": entry.group[1]}
+    return {**asdict(entry), "group": group}

@@ -1,0 +1,265 @@
+"""A gate's decision for CI systems: annotations and job summaries of GitHub, JUnit XML, messages in Slack."""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from xml.etree import ElementTree
+
+from semscale.drift.decision import GateDecision, MetricTest, Outcome, ThresholdCheck
+from semscale.drift.hard_limits import LimitCheck
+from semscale.drift.metrics import metric_label
+from semscale.drift.summary import DriftSummary
+from semscale.report.document import Document, Quoted
+from semscale.report.drift_gate import (
+    LEVELS,
+    OUTCOMES,
+    drift_document,
+    gravest_facts,
+    undecided_sentence,
+)
+from semscale.report.formatting import capitalised, clipped, count, printable
+
+SHOWN = 10
+"""Annotations of one kind that GitHub shows for a step; the last of them counts the rest."""
+
+_KINDS = {Outcome.FAIL: "error", Outcome.UNDECIDED: "warning", Outcome.PASS: "notice"}
+_SUMMARY_SECTIONS = ("texts", "checks")
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
+_LONGEST_NAME, _LONGEST_MESSAGE = 80, 2_000
+_SLACK_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+@dataclass(frozen=True)
+class _Check:
+    """A test, limit, threshold or must-pass item of a decision, or the check of the ruler.
+
+    Attributes:
+        kind: class of the test case in JUnit.
+        name: name of the test case.
+        outcome: undecided for a check that fails nothing but needs attention.
+        message: the result in a sentence without its full stop.
+    """
+
+    kind: str
+    name: str
+    outcome: Outcome
+    message: str
+
+
+def _checks(summary: DriftSummary, decision: GateDecision) -> Iterator[_Check]:
+    """List everything that the gate checked."""
+    for limit in decision.limits:
+        if limit.is_checked:
+            yield _Check("limit", _full_name(limit), _passes(limit.passed), limit.sentence)
+    for item in decision.must_pass:
+        message = f"must-pass item {item.id} did not become worse" if item.passed else item.sentence
+        yield _Check("must_pass", item.id, _passes(item.passed), message)
+    if (ruler := summary.ruler) is not None:
+        outcome = Outcome.UNDECIDED if ruler.has_moved else Outcome.PASS
+        yield _Check("ruler", ruler.name, outcome, ruler.sentence)
+    for test in sorted(decision.tests, key=lambda test: test.urgency):
+        name = "all items" if test.group is None else " ".join(test.group)
+        yield _Check(f"drift.{test.metric}", name, test.outcome, _test_message(summary, test))
+    for check in decision.thresholds:
+        yield _Check("threshold", _full_name(check), _passes(check.passed), check.sentence)
+
+
+def _passes(passed: bool) -> Outcome:  # noqa: FBT001 - the one thing it converts
+    return Outcome.PASS if passed else Outcome.FAIL
+
+
+def _full_name(check: ThresholdCheck | LimitCheck) -> str:
+    return check.name if check.group is None else f"{check.name} in {' '.join(check.group)}"
+
+
+def _test_message(summary: DriftSummary, test: MetricTest) -> str:
+    if test.outcome is Outcome.FAIL:
+        return test.sentence(summary.comparison.metrics[test.metric])
+    if test.outcome is Outcome.UNDECIDED:
+        return undecided_sentence(summary, test)
+    return f"{metric_label(test.metric)} drifted by at most {test.high:.3g} (margin {test.margin:.3g})"
+
+
+def github_annotations(summary: DriftSummary, decision: GateDecision) -> list[str]:
+    """Write a decision as workflow commands, to be printed on lines of their own.
+
+    The first is the decision: ``::error``, ``::warning`` where it is undecided, ``::notice`` where it passed.
+    Failed checks follow as errors, undecided ones and cautions as warnings.
+
+    Args:
+        summary: the comparison.
+        decision: the gate's decision about it.
+
+    Returns:
+        Lines; texts are escaped, so that none can begin another command.
+
+    References:
+        GitHub Actions, workflow commands: ``%``, CR and LF are escaped in messages, ``:`` and ``,`` in
+        properties as well.
+    """
+    verdict = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "is undecided", Outcome.PASS: "passed"}
+    title = f"Drift gate {verdict[decision.outcome]}: {summary.comparison.candidate.model}"
+    checks = list(_checks(summary, decision))
+    lines = {
+        _KINDS[outcome]: [
+            (f"{check.kind} {check.name}", f"{capitalised(check.message)}.")
+            for check in checks
+            if check.outcome is outcome
+        ]
+        for outcome in (Outcome.FAIL, Outcome.UNDECIDED)
+    }
+    lines["warning"][:0] = [("Caution", caution) for caution in decision.cautions]
+    kind = _KINDS[decision.outcome]
+    lines.setdefault(kind, []).insert(0, (title, _in_short(summary)))
+    order = sorted(lines, key=lambda other: other != kind)
+    return [command(kind, title, message) for kind in order for title, message in _fitting(lines[kind])]
+
+
+def _in_short(summary: DriftSummary) -> str:
+    """State the gravest facts and the next step."""
+    return ". ".join([*gravest_facts(summary), f"{summary.next_step}."])
+
+
+def command(kind: str, title: str, message: str) -> str:
+    r"""Write one workflow command.
+
+    Example:
+        >>> command("error", "a: b, c", "100 %\nof it")
+        '::error title=a%3A b%2C c::100 %25%0Aof it'
+    """
+    shown_title, shown = printable(title).translate(_PROPERTY), printable(message).translate(_DATA)
+    return f"::{kind} title={shown_title}::{shown}"
+
+
+def stop_commands() -> tuple[str, str]:
+    """Create the lines between which GitHub Actions ignores commands in the output.
+
+    Texts of a model may contain ``::error::`` at the start of a line.
+
+    References:
+        GitHub Actions, workflow commands: ``::stop-commands::TOKEN`` until ``::TOKEN::``, with a token that
+        cannot be guessed.
+    """
+    token = secrets.token_hex(16)
+    return f"::stop-commands::{token}", f"::{token}::"
+
+
+def _fitting(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Cut a list to the number that GitHub shows of a kind; its last line counts the rest."""
+    if len(lines) <= SHOWN:
+        return list(lines)
+    left = len(lines) - SHOWN + 1
+    return [*lines[: SHOWN - 1], ("More", f"and {count(left)} more; the report and the JSON have all")]
+
+
+def job_summary(summary: DriftSummary, decision: GateDecision) -> Document:
+    """Shorten a gate's document to the verdict, the texts that show it best, and the checks.
+
+    Args:
+        summary: the comparison.
+        decision: the gate's decision about it.
+    """
+    document = drift_document(summary)
+    return replace(
+        document,
+        title=f"Drift gate {OUTCOMES[decision.outcome]}",
+        source=(Quoted(summary.comparison.baseline.dataset, _LONGEST_NAME), *document.counting),
+        sections=tuple(section for section in document.sections if section.name in _SUMMARY_SECTIONS),
+        settings=(),
+    )
+
+
+def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float | None = None) -> str:
+    """Write a decision as JUnit XML: a ``<testcase>`` for each test, threshold, limit and must-pass item.
+
+    A failed check holds ``<failure>``. An undecided one holds ``<skipped>``: CI systems show it apart from
+    passed tests and do not count it as broken; the exit code says that the gate as a whole is undecided.
+    Characters that XML 1.0 cannot hold are replaced by visible ones.
+
+    Args:
+        summary: the comparison.
+        decision: the gate's decision about it.
+        seconds: duration of the comparison, where it is known.
+
+    Returns:
+        An XML document.
+    """
+    comparison, checks = summary.comparison, list(_checks(summary, decision))
+    levels = [LEVELS[check.outcome] for check in checks]
+    counts = {
+        "tests": str(len(checks)),
+        "failures": str(levels.count("fail")),
+        "errors": "0",
+        "skipped": str(levels.count("warn")),
+        **({} if seconds is None else {"time": f"{seconds:.3f}"}),
+    }
+    suites = ElementTree.Element("testsuites", {"name": "semscale drift", **counts})
+    recorded = comparison.candidate.recorded.strftime("%Y-%m-%dT%H:%M:%S")
+    named = {"name": printable(comparison.baseline.dataset), "timestamp": recorded}
+    suite = ElementTree.SubElement(suites, "testsuite", {**named, **counts})
+    facts = {
+        "outcome": str(decision.outcome),
+        "baseline": comparison.baseline.id,
+        "baseline model": comparison.baseline.model,
+        "candidate": comparison.candidate.id,
+        "candidate model": comparison.candidate.model,
+        "signature": str(decision.signature),
+    }
+    properties = ElementTree.SubElement(suite, "properties")
+    for name, value in facts.items():
+        ElementTree.SubElement(properties, "property", {"name": name, "value": printable(value)})
+    for check in checks:
+        _add_case(suite, check)
+    sentences = [_in_short(summary), *(f"Caution: {caution}" for caution in decision.cautions)]
+    ElementTree.SubElement(suite, "system-out").text = printable("\n".join(sentences))
+    ElementTree.indent(suites)
+    document = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{document}\n'
+
+
+def _add_case(suite: ElementTree.Element, check: _Check) -> None:
+    named = {"classname": printable(check.kind), "name": printable(check.name)}
+    element = ElementTree.SubElement(suite, "testcase", named)
+    message = printable(check.message)
+    match LEVELS[check.outcome]:
+        case "fail":
+            ElementTree.SubElement(element, "failure", {"message": message, "type": "drift"}).text = message
+        case "warn":
+            ElementTree.SubElement(element, "skipped", {"message": f"{check.outcome}: {message}"})
+        case _:
+            ElementTree.SubElement(element, "system-out").text = message
+
+
+def slack_message(summary: DriftSummary, decision: GateDecision, *, link: str | None = None) -> str:
+    """Write in a few lines which run was compared, the gate's decision, and the next step.
+
+    It contains no text of an output.
+
+    Args:
+        summary: the comparison.
+        decision: the gate's decision about it.
+        link: address of the job that ran the gate.
+
+    Returns:
+        Slack's mark-up; names are escaped, so that none can mention a channel or make a link.
+
+    References:
+        Slack, formatting text for app surfaces: ``&``, ``<`` and ``>`` are escaped.
+    """
+    baseline, candidate = summary.comparison.baseline, summary.comparison.candidate
+    new, old, dataset = (
+        _slack_text(name, _LONGEST_NAME) for name in (candidate.model, baseline.model, baseline.dataset)
+    )
+    lines = [
+        f"*Drift gate {OUTCOMES[decision.outcome]}*: {new} compared with {old}, dataset {dataset}",
+        *(_slack_text(f"{fact}.") for fact in gravest_facts(summary)),
+        _slack_text(f"{summary.next_step}."),
+    ]
+    if link:
+        lines.append(f"<{_slack_text(link)}|Job>")
+    return "\n".join(lines)
+
+
+def _slack_text(text: str, longest: int = _LONGEST_MESSAGE) -> str:
+    return clipped(text, longest).shown.translate(_SLACK_ESCAPES)

@@ -1,0 +1,805 @@
+"""The document of a gate: the verdict, the gravest fact, what to do, and the texts that show it best."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from semscale.drift.anchors import Moved, RulerCheck
+from semscale.drift.comparison import AlignedPair
+from semscale.drift.decision import Change as Changed
+from semscale.drift.decision import GateDecision, MetricTest, Outcome
+from semscale.drift.metrics import QUALITY_METRICS, mean_loss, metric_label
+from semscale.drift.runs import ItemMatching
+from semscale.drift.summary import DriftSummary
+from semscale.embedding.languages import ENGLISH
+from semscale.history.items import Item, Output
+from semscale.history.runs import Approval, Run, named, now, short_id
+from semscale.report.chart_kit import diverging
+from semscale.report.document import (
+    Block,
+    Cell,
+    Change,
+    ComparedItem,
+    ComparedItems,
+    ComparedPair,
+    Count,
+    DataTable,
+    Decision,
+    Definitions,
+    Document,
+    Figure,
+    Findings,
+    Flag,
+    Label,
+    Level,
+    Line,
+    Marked,
+    Number,
+    Paragraph,
+    Piece,
+    Quoted,
+    Section,
+    SideBySide,
+    WithInterval,
+    estimate_cell,
+    stamp,
+)
+from semscale.report.figures import described, matrix_figure
+from semscale.report.formatting import (
+    capitalised,
+    cell_text,
+    clipped,
+    count,
+    counted,
+    digits_for,
+    listed,
+    number,
+    one_line,
+    printable,
+    signed,
+)
+from semscale.report.parts import (
+    GUARD_MEANINGS,
+    Columns,
+    language_section,
+    present,
+    section,
+    signature_fields,
+    table,
+    table_of,
+)
+from semscale.report.row_charts import ForestRow, forest, legend
+from semscale.report.sentences import language_name, position_bias_note, windows_note
+from semscale.stats.intervals import IntervalPlan
+
+if TYPE_CHECKING:
+    from semscale.drift.quality_scores import JudgedRuns
+
+OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS: "passed"}
+"""Outcomes of a gate as words of a sentence."""
+
+LEVELS: dict[Outcome, Level] = {Outcome.FAIL: "fail", Outcome.UNDECIDED: "warn", Outcome.PASS: "pass"}
+"""Levels of outcomes."""
+
+TEXTS = 3
+"""Items whose texts open the page."""
+
+_SHOWN_PAIRS, _SHOWN_FINDINGS = 2, 4
+_MOST_GROUPS, _MOST_NAMED = 24, 5
+_LONGEST_OUTPUT, _LONGEST_INPUT, _LONGEST_REASON, _LONGEST_NAME = 500, 400, 200, 80
+_LEAD_IN = 80  # characters shown before the first difference of long texts
+_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+_SAME_SUBJECT = {
+    "silenced": "fewer_outputs",
+    "lost_outputs": "fewer_outputs",
+    "changed_numbers": "changed_numbers",
+}
+"""Limits and the metrics about the same subject, of which a page states the one that failed."""
+
+_NUMBERS_NOTE = (
+    "Loss is 1 minus a similarity, or the share of outputs or items that are affected. Drift is the "
+    "candidate's mean loss against baseline and reruns, minus the mean loss among these, with its one-sided "
+    "95 % bounds. p is corrected for the number of metrics (Holm)."
+)
+
+
+def drift_document(summary: DriftSummary) -> Document:
+    """Turn a comparison, with or without a gate's decision, into a document."""
+    comparison, decision = summary.comparison, summary.decision
+    facts = tuple(f"{sentence}." for sentence in gravest_facts(summary))
+    lead = None
+    if decision is not None:
+        about = ("The gate's decision about “", model_name(summary), "”")
+        lead = Decision(OUTCOMES[decision.outcome], LEVELS[decision.outcome], about)
+    return Document(
+        kind="drift report",
+        name="Drift" if decision is None else "Drift gate",
+        title=_title(summary),
+        source=(
+            Quoted(comparison.baseline.dataset, _LONGEST_NAME),
+            f"{comparison.candidate.recorded:%Y-%m-%d}",
+        ),
+        signature=summary.signature,
+        lead=lead,
+        next_step=f"{summary.next_step}." if summary.next_step else "",
+        counting=tuple(_counting(summary)),
+        reading=facts,
+        facts=_counts(summary),
+        cautions=tuple(_cautions(summary)),
+        sections=present(
+            _texts_section(summary),
+            _checks_section(summary),
+            _metrics_section(summary),
+            *_group_sections(summary),
+            _quality_section(summary),
+            _ruler_section(summary),
+            _languages_section(summary),
+            _runs_section(summary),
+        ),
+        notes=present(
+            windows_note(comparison.n_windowed, "item"), *_direction_notes(summary), _heads_note(summary)
+        ),
+        settings=(
+            ("Dataset", Quoted(comparison.baseline.dataset)),
+            *_versions(comparison.matching),
+            *(("Last hash of the history", head) for head in summary.heads),
+            *signature_fields(summary.signature),
+        ),
+        ending=None if decision is None else (_verdict(summary, decision), LEVELS[decision.outcome]),
+    )
+
+
+def model_name(summary: DriftSummary) -> Quoted:
+    """Name the candidate's model."""
+    return Quoted(summary.comparison.candidate.model, 60)
+
+
+def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
+    """State what decided, the gravest first, in sentences without their full stops."""
+    decision, ruler = summary.decision, summary.ruler
+    moved = (capitalised(ruler.sentence),) if ruler is not None and ruler.has_moved else ()
+    if decision is None:
+        return (*moved, _greatest_drift(summary.overall))
+    if decision.outcome is Outcome.FAIL:
+        failures = _failures(summary, decision)
+        also = (f"{counted(len(failures) - 1, 'more reason')} below",) if len(failures) > 1 else ()
+        return (capitalised(failures[0].sentence), *also)
+    if moved:
+        return moved
+    if decision.outcome is Outcome.UNDECIDED:
+        undecided = [test for test in decision.overall if test.outcome is Outcome.UNDECIDED]
+        first_test, *other_tests = sorted(undecided, key=lambda test: test.urgency)
+        names = listed([metric_label(test.metric) for test in other_tests])
+        also = (f"Also undecided: {names}",) if names else ()
+        return (capitalised(undecided_sentence(summary, first_test)), *also)
+    return (_greatest_drift(decision.overall),)
+
+
+def undecided_sentence(summary: DriftSummary, test: MetricTest) -> str:
+    """State the bounds of an undecided test in a sentence without its full stop."""
+    metric = summary.comparison.metrics[test.metric]
+    digits = digits_for(0, metric.span)
+    drift, high, margin = (number(value, digits) for value in (test.drift, test.high, test.margin))
+    if not test.n:
+        return f"{_subject(test)} has no value"
+    unit = f" {one_line(metric.unit)}" if metric.unit else ""
+    return (
+        f"{_subject(test)} may have become worse: by {signed(drift)}{unit} on average, and by {signed(high)} "
+        f"at most (95 % confidence), where {margin} matters"
+    )
+
+
+def _subject(test: MetricTest) -> str:
+    where = "" if test.group is None else f" in {one_line(' '.join(test.group))}"
+    return f"{one_line(metric_label(test.metric))}{where}"
+
+
+def _greatest_drift(tests: Iterable[MetricTest]) -> str:
+    known = [test for test in tests if math.isfinite(test.drift)]
+    if not known:
+        return "No item has a value, so there is nothing to compare"
+    worst = max(known, key=lambda test: test.in_margins)
+    share = number(max(worst.in_margins, 0.0), 1)
+    return f"The greatest drift is that of {_subject(worst)}: {share} times its margin"
+
+
+def _title(summary: DriftSummary) -> Line:
+    decision, name = summary.decision, model_name(summary)
+    if decision is None:
+        return ("“", name, "” compared with the baseline")
+    if decision.outcome is Outcome.FAIL:
+        return ("“", name, "” is worse than the baseline")
+    if decision.outcome is Outcome.PASS:
+        return ("“", name, "” is as good as the baseline")
+    return ("“", name, "” may be worse than the baseline")
+
+
+def _verdict(summary: DriftSummary, decision: GateDecision) -> str:
+    verdict = f"{decision.outcome}: {'. '.join(gravest_facts(summary))}."
+    if decision.outcome is not Outcome.FAIL:
+        return verdict
+    candidate = short_id(summary.comparison.candidate.id)
+    return (
+        f"{verdict} If this change is intended: semscale drift approve {candidate} --approved-by NAME "
+        "--why REASON."
+    )
+
+
+def run_line(run: Run) -> str:
+    """Identify a run in one line: its id, its model, and the time of its recording."""
+    return f"{short_id(run.id)}  {one_line(run.model)}  {run.recorded:%Y-%m-%d %H:%M} UTC"
+
+
+def _counting(summary: DriftSummary) -> Iterator[str]:
+    comparison, approval = summary.comparison, summary.approval
+    if summary.recorded_from is not None:
+        yield f"recorded {printable(summary.recorded_from)} as {short_id(comparison.candidate.id)}"
+    approved = f", approved by {one_line(approval.by)}" if approval is not None else ""
+    if approval is not None and approval.expires:
+        approved += f" until {approval.expires:%Y-%m-%d}"
+    yield f"candidate  {run_line(comparison.candidate)}"
+    yield f"baseline   {run_line(comparison.baseline)}{approved}"
+    reruns, n, left_out = len(comparison.reruns), len(comparison.baseline.items), comparison.n_left_out
+    compared = f"{count(n - left_out)} of {counted(n, 'item')} compared"
+    why = f", {count(left_out)} left out, as neither run has a text" if left_out else ""
+    yield f"{compared}{why}; {counted(reruns, 'rerun') if reruns else 'no rerun'} of the baseline"
+    if new := comparison.matching.new:
+        yield f"{counted(len(new), 'new item')} that the baseline lacks, not compared: {named(new)}"
+
+
+def _counts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
+    comparison, decision = summary.comparison, summary.decision
+    counts: list[tuple[str, Cell]] = [
+        ("Items", Count(len(comparison.baseline.items))),
+        ("Left out", Count(comparison.n_left_out)),
+        ("Without output", Count(summary.n_silent)),
+        ("Reruns", Count(len(comparison.reruns))),
+    ]
+    for outcome, word in OUTCOMES.items() if decision else ():
+        tests = [test for test in decision.tests if test.outcome is outcome] if decision else []
+        counts.append((f"Tests {word}", Count(len(tests))))
+    return tuple(counts)
+
+
+def _cautions(summary: DriftSummary) -> Iterator[str]:
+    comparison, decision, ruler = summary.comparison, summary.decision, summary.ruler
+    matching = comparison.matching
+    if matching.changed:
+        yield (
+            f"{count(len(matching.changed))} of {counted(matching.n_baseline, 'item')} have another input in "
+            f"the candidate and were not compared: {named(matching.changed)}"
+        )
+    yield from comparison.cautions if decision is None else decision.cautions
+    if comparison.judged is not None:
+        first = comparison.judged.summarize(IntervalPlan()).first_place
+        yield from present(position_bias_note("the judge", first))
+    if ruler is not None and ruler.declared:
+        changed = ", ".join(
+            f"{one_line(name)} {one_line(before or 'none')} → {one_line(after or 'none')}"
+            for name, (before, after) in islice(ruler.declared.items(), TEXTS)
+        )
+        yield (
+            f"the anchors are measured with another ruler than before ({changed}): do not compare its "
+            "figures with earlier ones"
+        )
+
+
+def _direction_notes(summary: DriftSummary) -> Iterator[str]:
+    for metric in summary.comparison.metrics.values():
+        if metric.is_assumed:
+            field = one_line(metric.unit)
+            yield (
+                f"{field}: {metric.direction} is better, as its name implies; with --direction "
+                f"{field}=either any change counts"
+            )
+
+
+def _heads_note(summary: DriftSummary) -> str:
+    if not summary.heads:
+        return ""
+    heads = ", ".join(head[:16] for head in summary.heads)
+    return f"last hash of the history: {heads}; note it to check the history with --verify --head"
+
+
+def _versions(matching: ItemMatching) -> Iterator[tuple[str, str]]:
+    if matching.versions is not None:
+        baseline, candidate = matching.versions
+        yield (
+            "Dataset version",
+            baseline if baseline == candidate else f"{baseline}, of the candidate {candidate}",
+        )
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A reason why a gate failed.
+
+    Attributes:
+        sentence: the reason without a full stop.
+        is_countable: whether it counts items or outputs, which says more than a similarity.
+        share: loss as a share of the worst case: of items that break a limit, or of a metric's span.
+        items: positions of the items that show it, the clearest first.
+    """
+
+    sentence: str
+    is_countable: bool
+    share: float
+    items: tuple[int, ...]
+
+
+def _failures(summary: DriftSummary, decision: GateDecision) -> list[_Failure]:
+    """List the reasons of a failed gate, the gravest first; groups only where all items together pass."""
+    comparison = summary.comparison
+    positions = {item.id: index for index, item in enumerate(comparison.baseline.items)}
+
+    def known(ids: Iterable[str]) -> tuple[int, ...]:
+        return tuple(positions[id_] for id_ in ids if id_ in positions)
+
+    failures = [
+        _Failure(check.sentence, True, math.inf, known([check.id])) for check in decision.failed_items
+    ]
+    for limit in decision.broken_limits:
+        share = limit.n_broken / len(positions)
+        failures.append(_Failure(limit.sentence, True, share, known(limit.items)))
+    failed = [test for test in decision.tests if test.outcome is Outcome.FAIL]
+    overall = {test.metric for test in failed if test.group is None}
+    for test in failed:
+        if test.group is None or test.metric not in overall:
+            metric = comparison.metrics[test.metric]
+            share, items = test.drift / metric.span, tuple(_drifting(summary, test))
+            failures.append(_Failure(test.sentence(metric), bool(metric.affected), share, items))
+    failures += [
+        _Failure(check.sentence, False, 0.0, ()) for check in decision.thresholds if not check.passed
+    ]
+    return sorted(failures, key=lambda failure: (not failure.is_countable, -failure.share))
+
+
+def telling_items(summary: DriftSummary, most: int = TEXTS) -> tuple[int, ...]:
+    """Choose the items that show best what decided, as positions: those of the gravest reason first.
+
+    Without a failure, or beyond it, these are the items that became worse.
+    """
+    failures = [] if summary.decision is None else _failures(summary, summary.decision)
+    shown = chain.from_iterable(failure.items for failure in failures)
+    worse = (item.index for item in summary.worst(most))
+    return tuple(islice(dict.fromkeys(chain(shown, worse)), most))
+
+
+def _drifting(summary: DriftSummary, test: MetricTest) -> list[int]:
+    """List the items of a test that drifted, the farthest first."""
+    comparison = summary.comparison
+    drifts = comparison.drifts(test.metric)
+    inside = list(range(len(drifts)))
+    if test.group is not None:
+        kind, name = test.group
+        inside = [index for index in inside if comparison.baseline.items[index].groups.get(kind) == name]
+    return sorted((index for index in inside if drifts[index] > 0), key=lambda index: -drifts[index])
+
+
+def _texts_section(summary: DriftSummary) -> Section | None:
+    items = telling_items(summary)
+    if not items:
+        return None
+    pairs = [pair for index in items for pair in summary.pairs_of(index)[:_SHOWN_PAIRS]]
+    guards = sorted({finding.guard for pair in pairs for finding in pair.findings})
+    compared = ComparedItems(
+        tuple(_item(summary, index) for index in items),
+        tuple((guard, GUARD_MEANINGS.get(guard, ""), None) for guard in guards),
+        brief_title="Texts",
+        heads=("item", "baseline", "candidate"),
+    )
+    title = "The text that shows it best" if len(items) == 1 else "The texts that show it best"
+    return section("texts", title, compared)
+
+
+def _item(summary: DriftSummary, index: int) -> ComparedItem:
+    comparison = summary.comparison
+    before, after = comparison.baseline.items[index], comparison.candidate.items[index]
+    pairs = sorted(summary.pairs_of(index), key=lambda pair: not pair.findings and pair.candidate is not None)
+    return ComparedItem(
+        id=Quoted(before.id, _LONGEST_NAME),
+        labels=tuple(Quoted(name, _LONGEST_NAME) for name in before.groups.values()),
+        input=None if before.input is None else Quoted(before.input, _LONGEST_INPUT),
+        pairs=tuple(_pair(summary, pair) for pair in pairs[:_SHOWN_PAIRS]),
+        n_more=max(len(pairs) - _SHOWN_PAIRS, 0),
+        brief=(Quoted(before.id), _outputs(before), _outputs(after)),
+    )
+
+
+def _outputs(item: Item) -> Quoted:
+    return Quoted(" / ".join(str(output.text) for output in item.outputs_with_text) or "(no output)")
+
+
+def _pair(summary: DriftSummary, pair: AlignedPair) -> ComparedPair:
+    baseline, candidate = summary.outputs_of(pair)
+    before, after = differing(_text(baseline), _text(candidate), limit=_LONGEST_OUTPUT)
+    is_same = baseline is not None and candidate is not None and baseline.text == candidate.text
+    return ComparedPair(
+        baseline=before,
+        candidate=after,
+        names=("baseline", "candidate, the same" if is_same else "candidate"),
+        absent=("the baseline has no such output", "the candidate has no such output"),
+        findings=tuple(
+            (finding.guard, clipped(finding.reason, _LONGEST_REASON).shown)
+            for finding in pair.findings[:_SHOWN_FINDINGS]
+        ),
+        figures=tuple(
+            (Quoted(name), Change(difference.baseline, difference.candidate))
+            for name, difference in summary.differences(pair).items()
+            if name != "characters" and difference.value
+        ),
+    )
+
+
+def _text(output: Output | None) -> str | None:
+    return None if output is None else output.text or ""
+
+
+def differing(
+    baseline: str | None, candidate: str | None, *, limit: int
+) -> tuple[Marked | None, Marked | None]:
+    """Mark the words in which two texts differ; a text without a counterpart has no marks.
+
+    Args:
+        baseline: the earlier text; ``None`` where there is none.
+        candidate: the later text; likewise.
+        limit: characters that are shown of each, from shortly before the first difference.
+
+    Returns:
+        Both texts; words that only one of them has are marked ``removed`` or ``added``.
+
+    Example:
+        >>> before, after = differing("It is safe.", "It is not safe.", limit=80)
+        >>> [(piece.text, piece.guard) for piece in after.pieces]
+        [('It is ', None), ('not ', 'added'), ('safe.', None)]
+    """
+    if baseline is None or candidate is None:
+        before_alone, after_alone = (
+            None if text is None else _cut([Piece(text, None)], limit) for text in (baseline, candidate)
+        )
+        return before_alone, after_alone
+    left, right = _WORDS.findall(baseline), _WORDS.findall(candidate)
+    before: list[Piece] = []
+    after: list[Piece] = []
+    for operation, *ends in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        start, stop, other_start, other_stop = ends
+        is_same = operation == "equal"
+        if start < stop:
+            before.append(Piece("".join(left[start:stop]), None if is_same else "removed"))
+        if other_start < other_stop:
+            after.append(Piece("".join(right[other_start:other_stop]), None if is_same else "added"))
+    return _cut(before, limit), _cut(after, limit)
+
+
+def _cut(pieces: Sequence[Piece], limit: int) -> Marked:
+    """Keep as many characters as are shown, beginning shortly before the first mark of a long text."""
+    total = sum(len(piece.text) for piece in pieces)
+    shown = list(pieces)
+    if total > limit and len(shown) > 1 and shown[0].guard is None and len(shown[0].text) > limit // 2:
+        shown[0] = Piece(f"…{shown[0].text[-_LEAD_IN:]}", None)
+    left, result = limit, []
+    for piece in shown:
+        if left <= 0:
+            result.append(Piece("…", None))
+            break
+        text = piece.text if len(piece.text) <= left else f"{piece.text[:left]}…"
+        result.append(Piece(text, piece.guard))
+        left -= len(piece.text)
+    return Marked(tuple(result))
+
+
+def _checks_section(summary: DriftSummary) -> Section | None:
+    decision = summary.decision
+    if decision is None:
+        return None
+    findings = (*_not_passed(summary, decision), *_passed(decision))
+    return section("checks", "What the gate checked", Findings(findings, detail="both"))
+
+
+def _not_passed(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Level, Line]]:
+    """List what failed and what is undecided, one line each."""
+    for failure in _failures(summary, decision):
+        yield "fail", printable(f"{capitalised(failure.sentence)}.")
+    failed = [test for test in decision.tests if test.outcome is Outcome.FAIL]
+    overall = {test.metric for test in failed if test.group is None}
+    repeated = [test for test in failed if test.group is not None and test.metric in overall]
+    yield from _of_groups("fail", "Also worse in groups", repeated)
+    hidden = _hidden_metrics(decision)
+    undecided = [test for test in decision.tests if test.outcome is Outcome.UNDECIDED]
+    shown = [test for test in undecided if test.group is None and test.metric not in hidden]
+    for test in sorted(shown, key=lambda test: test.urgency):
+        yield "warn", f"{capitalised(undecided_sentence(summary, test))}."
+    yield from _of_groups(
+        "warn", "Undecided in groups", [test for test in undecided if test.group is not None]
+    )
+    if summary.ruler is not None:
+        yield (
+            "warn" if summary.ruler.has_moved else "pass",
+            f"{capitalised(printable(summary.ruler.sentence))}.",
+        )
+
+
+def _of_groups(level: Level, title: str, tests: Sequence[MetricTest]) -> Iterator[tuple[Level, Line]]:
+    """Name the tests of groups in one line."""
+    names = [_subject(test) for test in tests[:_MOST_NAMED]]
+    more = [f"{count(len(tests) - _MOST_NAMED)} more"] if len(tests) > _MOST_NAMED else []
+    if names:
+        yield level, f"{title}: {listed([*names, *more])}."
+
+
+def _passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
+    """List what passed, one line for all of a kind."""
+    hidden = _hidden_metrics(decision)
+    better = [_subject(test) for test in decision.tests if test.change is Changed.BETTER]
+    if better:
+        yield "pass", f"Better than the baseline: {listed(better)}."
+    passed = [
+        one_line(metric_label(test.metric))
+        for test in decision.overall
+        if test.outcome is Outcome.PASS and test.metric not in hidden
+    ]
+    if passed:
+        yield "pass", f"Within the margin: {listed(passed)}."
+    failed = {test.metric for test in decision.tests if test.outcome is Outcome.FAIL}
+    held = [
+        check.name.replace("_", " ")
+        for check in decision.limits
+        if check.passed
+        and check.is_checked
+        and check.group is None
+        and _SAME_SUBJECT.get(check.name) not in failed
+    ]
+    if held:
+        yield "pass", f"Limits that hold: {listed(held)}."
+    for threshold in decision.thresholds:
+        if threshold.passed:
+            yield "pass", printable(f"{capitalised(threshold.sentence)}.")
+    if n_passed := sum(check.passed for check in decision.must_pass):
+        yield "pass", f"{counted(n_passed, 'must-pass item')} did not become worse."
+
+
+def _hidden_metrics(decision: GateDecision) -> set[str]:
+    """Name the metrics about the subject of a broken limit, which would contradict it or repeat it."""
+    return {_SAME_SUBJECT[check.name] for check in decision.broken_limits if check.name in _SAME_SUBJECT}
+
+
+def _metrics_section(summary: DriftSummary) -> Section | None:
+    tests = [test for test in summary.overall if summary.decision is None or summary.is_tested(test)]
+    if summary.decision is not None:
+        tests = [test for test in tests if test.metric not in _hidden_metrics(summary.decision)]
+    drawn = [test for test in tests if math.isfinite(test.drift)]
+    if not drawn:
+        return None
+    rows = [_forest_row(summary, test) for test in sorted(drawn, key=lambda test: test.urgency)]
+    figure = Figure(
+        "metrics",
+        lambda width: forest(rows, "drift as a multiple of the margin", width=width),
+        f"Drift as a multiple of the margin: {described((row.name, row.text) for row in rows)}.",
+        numbers_table(summary, tests),
+        caption="The dot is the drift of each metric as a multiple of its margin, the line its one-sided "
+        "95 % bounds. A metric passes if the whole line is left of 1, the margin, and fails if the dot is "
+        "beyond it and chance does not explain the drift.",
+        legend=legend(rows, gated=summary.decision is not None),
+    )
+    return section("metrics", "How far each metric drifted", figure)
+
+
+def _forest_row(summary: DriftSummary, test: MetricTest) -> ForestRow:
+    metric, margin = summary.comparison.metrics[test.metric], test.margin
+    digits = digits_for(0, metric.span)
+    return ForestRow(
+        name=one_line(metric.label),
+        value=test.drift / margin,
+        low=test.low / margin,
+        high=test.high / margin,
+        text=f"{signed(number(test.drift, digits))} (margin {number(margin, digits)})",
+        short_text=signed(number(test.drift, digits)),
+        margin=1.0,
+        outcome=test.outcome if summary.is_tested(test) else None,
+    )
+
+
+def numbers_table(summary: DriftSummary, tests: Sequence[MetricTest], **further: object) -> DataTable:
+    """Lay out the numbers of tests: losses, drift, margin, p-value and outcome."""
+
+    def shown(test: MetricTest, value: float | None) -> Number:
+        return Number(value, digits_for(0, summary.comparison.metrics[test.metric].span))
+
+    has_groups = any(test.group for test in tests)
+    columns: Columns[MetricTest] = (
+        ("group", lambda test: Quoted(" ".join(test.group or ()))) if has_groups else None,
+        ("metric", lambda test: one_line(metric_label(test.metric))),
+        ("items", lambda test: test.n),
+        ("loss", lambda test: shown(test, test.loss)),
+        ("loss among reruns", lambda test: shown(test, test.noise)),
+        ("drift", lambda test: _drift_cell(summary, test)),
+        ("margin", lambda test: shown(test, test.margin)),
+        ("p", lambda test: Number(test.p_adjusted, 3, least=0.001)) if summary.decision else None,
+        ("outcome", lambda test: outcome_cell(test.outcome if summary.is_tested(test) else None)),
+    )
+    return table_of(tests, columns, detail="full", noun="test", note=_NUMBERS_NOTE, **further)
+
+
+def _drift_cell(summary: DriftSummary, test: MetricTest) -> WithInterval:
+    digits = digits_for(0, summary.comparison.metrics[test.metric].span)
+    return WithInterval(test.drift, test.low, test.high, digits, signed=True)
+
+
+def outcome_cell(outcome: str | None) -> Cell:
+    """Show an outcome; a dash without one."""
+    return Number(None) if outcome is None else Flag(str(outcome), LEVELS[Outcome(outcome)])
+
+
+def _group_sections(summary: DriftSummary) -> Iterator[Section]:
+    tests = [test for test in summary.grouped if summary.decision is None or summary.is_tested(test)]
+    kinds = dict.fromkeys(test.group[0] for test in tests if test.group)
+    for number_, kind in enumerate(kinds, start=1):
+        of_kind = [test for test in tests if test.group and test.group[0] == kind]
+        yield Section(f"groups-{number_}", ("By ", Quoted(kind, 60)), (_groups_figure(summary, of_kind),))
+
+
+def _groups_figure(summary: DriftSummary, tests: Sequence[MetricTest]) -> Figure:
+    """Draw the drift of each group in each metric; of many groups those that drifted farthest."""
+    metrics = list(dict.fromkeys(test.metric for test in tests))
+    by_group: dict[str, dict[str, MetricTest]] = {}
+    for test in sorted(tests, key=lambda test: test.urgency):
+        by_group.setdefault(test.group[1] if test.group else "", {})[test.metric] = test
+    shown = list(by_group)[:_MOST_GROUPS]
+    values = [
+        [by_group[name][metric].in_margins if metric in by_group[name] else math.nan for metric in metrics]
+        for name in shown
+    ]
+    more = len(by_group) - len(shown)
+    return matrix_figure(
+        "groups",
+        (
+            "group",
+            [clipped(name, 60).shown or "(blank)" for name in shown],
+            [one_line(metric_label(name)) for name in metrics],
+        ),
+        values,
+        lambda value: diverging(-min(max(value / 2, -1.0), 1.0)) if math.isfinite(value) else "#ffffff",
+        text=lambda value: signed(number(value, 1)),
+        numbers=numbers_table(summary, sorted(tests, key=lambda test: test.urgency)),
+        description="Drift of each group in each metric as a multiple of the margin.",
+        caption="Drift as a multiple of the margin; orange is worse, and 1 or more is beyond the margin."
+        + (f" {counted(more, 'more group')} with less drift are in the numbers." if more > 0 else ""),
+        style="heat",
+    )
+
+
+def _quality_section(summary: DriftSummary) -> Section | None:
+    """Lay out scores of the runs themselves: match with references, and verdicts of a judge."""
+    quality = summary.comparison.quality
+    tests = [test for test in summary.overall if test.metric in quality and test.metric in QUALITY_METRICS]
+    columns: Columns[MetricTest] = (
+        ("measure", lambda test: metric_label(test.metric)),
+        ("baseline", lambda test: Number(mean_loss(quality[test.metric][1]), 3)),
+        ("candidate", lambda test: Number(mean_loss(quality[test.metric][0]), 3)),
+        ("change", lambda test: Label(str(test.change))),
+    )
+    judged = summary.comparison.judged
+    return section(
+        "quality",
+        "Better or worse",
+        table_of(tests, columns, brief_title="Better or worse"),
+        None if judged is None else Paragraph(_judged_sentence(judged), detail="both"),
+    )
+
+
+def _judged_sentence(judged: "JudgedRuns") -> str:
+    record = judged.summarize(IntervalPlan())
+    n = record.wins + record.ties + record.losses
+    share = cell_text(estimate_cell(record.share, 0, is_share=True))
+    return (
+        f"{one_line(judged.verdicts.model)} compared both runs in both orders: the candidate is better in "
+        f"{count(record.wins)} of {counted(n, 'item')}, as good in {count(record.ties)}, and worse in "
+        f"{count(record.losses)}. With half a point for each tie, its share of the points is {share}."
+    )
+
+
+_MOVED = {
+    Moved.SYSTEM: "The system changed, and the ruler did not.",
+    Moved.RULER: "The ruler changed, so the gate shows nothing about the system.",
+    Moved.BOTH: "The ruler changed, and the gate failed: a comparison with an unchanged ruler will show "
+    "whether the system changed as well.",
+    Moved.NEITHER: "Neither the system nor the ruler changed.",
+}
+
+
+def _ruler_section(summary: DriftSummary) -> Section | None:
+    check = summary.ruler
+    if check is None:
+        return None
+    part = _MOVED[summary.moved] if summary.moved is not None else ""
+    tests = table(
+        ("reading", "mean difference", "anchors", "p", "outcome"),
+        [
+            (
+                metric_label(test.reading),
+                Number(test.difference, 4),
+                test.n_changed,
+                Number(test.p_value, 3, least=0.001),
+                Flag("changed", "warn") if test.has_moved else Flag("unchanged", "pass"),
+            )
+            for test in check.tests
+        ],
+        title="Readings of the anchors",
+        detail="both" if check.has_moved else "full",
+    )
+    return section(
+        "ruler",
+        "Did the system or the ruler change?",
+        Paragraph(f"{capitalised(printable(check.sentence))}. {part}".rstrip(), "lead"),
+        "The texts of the anchors never change, so only the measuring system can change their readings.",
+        tests,
+        label_errors_table(check),
+    )
+
+
+def label_errors_table(check: RulerCheck) -> DataTable:
+    """Lay out how far readings of anchors are from human labels, now and in the reference."""
+    before = {error.reading: error.error for error in check.reference_errors}
+    return table(
+        ("reading", "error", "error of the reference", "labels"),
+        [
+            (
+                metric_label(error.reading),
+                estimate_cell(error.error, 3),
+                estimate_cell(before.get(error.reading), 3),
+                error.error.n,
+            )
+            for error in check.errors
+        ],
+        title="Compared with human labels",
+        detail="full",
+    )
+
+
+def _languages_section(summary: DriftSummary) -> Section | None:
+    if {language.language for language in summary.languages} <= {ENGLISH, None}:
+        return None
+    read = {True: "yes", False: "no", None: "–"}
+    rows = [
+        (language_name(language.language), language.baseline, language.candidate, read[language.read])
+        for language in summary.languages
+    ]
+    heads = ("language", "baseline", "candidate", "read by the model")
+    return language_section(heads, rows, "Outputs by language")
+
+
+def _runs_section(summary: DriftSummary) -> Section | None:
+    comparison = summary.comparison
+    runs: tuple[tuple[str, Run, Approval | None], ...] = (
+        ("Baseline", comparison.baseline, summary.approval),
+        ("Candidate", comparison.candidate, None),
+    )
+    columns: tuple[tuple[Block, ...], ...] = tuple(
+        (Definitions(tuple(_run_entries(run, approval)), name),) for name, run, approval in runs
+    )
+    statuses = zip(comparison.baseline.items, comparison.status, strict=True)
+    left_out = [item.id for item, status in statuses if status != "scored"]
+    lacking = (
+        f"Neither run has a text for {named(left_out)}: left out, never counted as 0." if left_out else ""
+    )
+    return section("runs", "What was compared", SideBySide(columns, "settings"), lacking)
+
+
+def _run_entries(run: Run, approval: Approval | None) -> Iterator[tuple[str, Cell]]:
+    yield "Model", Quoted(run.model, 120)
+    yield "Recorded", Label(stamp(run.recorded))
+    yield "Run", Label(run.id)
+    if run.revision:
+        yield "Revision", Quoted(run.revision)
+    if run.note:
+        yield "Note", Quoted(run.note, 300)
+    if approval is not None:
+        expired = " (expired)" if approval.is_stale(now()) else ""
+        yield "Approved by", Quoted(approval.by, 120)
+        yield "Approved", Label(stamp(approval.approved))
+        yield "Reason", Quoted(approval.why, 300)
+        yield "Expires", Label(f"{stamp(approval.expires)}{expired}" if approval.expires else "never")

@@ -1,0 +1,684 @@
+"""Documents about the runs behind a gate: recorded runs, approvals, histories, plans and self-tests."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from semscale.chat.budget import amount
+from semscale.damage import DAMAGES
+from semscale.drift.anchors import RecordedAnchors
+from semscale.drift.decision import Outcome
+from semscale.drift.history_summary import DatasetHistory, HistorySummary
+from semscale.drift.metrics import metric_label
+from semscale.drift.planning import GatePlan, PlannedSize
+from semscale.drift.runs import ApprovedBaseline, AskedFacts, RecordedRun, SharedIds
+from semscale.drift.self_testing import SelfTest, SelfTestRow
+from semscale.history.chain import Verification
+from semscale.history.runs import RunSummary, short_id
+from semscale.history.stored_comparison import (
+    COMMON_ITEMS,
+    StoredCheck,
+    StoredComparison,
+    StoredFigure,
+    without_fields,
+)
+from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL, diverging, sequential
+from semscale.report.document import (
+    Block,
+    Cell,
+    Count,
+    DataTable,
+    Decision,
+    Document,
+    Figure,
+    Label,
+    Level,
+    Line,
+    Number,
+    Paragraph,
+    Quoted,
+    Rates,
+    Section,
+    Share,
+    Swatch,
+    Value,
+    WithInterval,
+    estimate_cell,
+)
+from semscale.report.drift_gate import OUTCOMES, outcome_cell, run_line
+from semscale.report.figures import distributions_figure, matrix_figure, shares_figure
+from semscale.report.formatting import (
+    MISSING,
+    capitalised,
+    count,
+    counted,
+    coverage,
+    listed,
+    number,
+    one_line,
+    percent,
+    printable,
+    signed,
+)
+from semscale.report.parts import Columns, present, section, signature_fields, table, table_of
+from semscale.stats.intervals import Estimate
+
+Row = TypeVar("Row")
+
+_TIME = "%Y-%m-%d %H:%M"
+_SHOWN, _MOST_ROWS = 20, 200
+_DRAWN_RUNS = 20
+_SHOWN_REASONS, _FEW = 5, 3
+_TARGET = 0.95
+
+
+def recorded_document(summary: RecordedRun) -> Document:
+    """Turn a recorded run into a document."""
+    run, shared = summary.run, summary.shared
+    fields = [
+        f"{one_line(name)} (missing in {counted(n, 'output')})" if n else one_line(name)
+        for name, n in summary.without_number.items()
+    ]
+    groups = [f"{one_line(kind)} ({count(n)})" for kind, n in summary.n_groups.items()]
+    rows: list[tuple[str, Value] | None] = [
+        ("dataset", Quoted(run.dataset)),
+        ("model", Quoted(run.model)),
+        ("items", len(run.items)),
+        ("outputs", summary.n_outputs),
+        ("items without output", summary.n_silent),
+        None if shared is None else ("ids in common", _shared_ids(shared)),
+        ("fields", listed(fields) or "none"),
+        ("groups", listed(groups) or "none"),
+        None if run.rerun_of is None else ("rerun of", short_id(run.rerun_of)),
+        ("Git revision", Quoted(run.revision) if run.revision else "none"),
+        None if run.note is None else ("note", Quoted(run.note)),
+        ("history", printable(summary.where)),
+        *_asked_rows(summary),
+    ]
+    repeated = (
+        "This rerun has exactly the outputs of its original: right only for a model that always gives the "
+        "same answer. Otherwise record what the model gave when it was asked again."
+    )
+    known = (
+        f"The history has this run since {run.recorded:{_TIME}} UTC, so nothing was added. If the model gave "
+        "the same outputs once more, --note TEXT stores them as another run."
+    )
+    return Document(
+        kind="recorded run",
+        name="Recorded",
+        title=("Outputs of “", Quoted(run.model, 60), "”"),
+        source=(short_id(run.id),),
+        signature=None,
+        sections=(Section("run", "The run", (table(("", ""), present(*rows)),)),),
+        cautions=(
+            *_shared_cautions(shared, run.dataset),
+            *((repeated,) if summary.repeats_original else ()),
+            *(() if summary.asked is None else _asked_cautions(summary.asked)),
+        ),
+        notes=() if summary.is_new else (known,),
+    )
+
+
+def _asked_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
+    """List what calls of a model or a program took."""
+    facts = summary.asked
+    if facts is None:
+        return
+    units = {"cost": facts.currency or "money"}
+    sums = [
+        f"{amount(total)} {units.get(name, name)} for {counted(facts.n_known[name], 'output')}"
+        for name, total in facts.sums.items()
+    ]
+    yield "reruns", ", ".join(short_id(rerun.id) for rerun in summary.reruns) or "none"
+    yield "calls", facts.n_calls
+    yield ("answers reused", facts.n_kept) if facts.n_kept else None
+    yield "usage", ", ".join(sums) or "not known"
+    yield None if facts.latency is None else ("seconds per call", facts.latency)
+
+
+def _asked_cautions(facts: AskedFacts) -> tuple[str, ...]:
+    without = [f"{counted(n, 'answer')} without an output: {reason}" for reason, n in facts.reasons.items()]
+    cut = f"{counted(facts.n_cut, 'reply', 'replies')} cut at the limit of tokens (--max-tokens)"
+    left = f"asked without {listed(list(facts.left_out))}, which the model refuses"
+    return (*without[:_SHOWN_REASONS], *([cut] if facts.n_cut else []), *([left] if facts.left_out else []))
+
+
+def _shared_ids(shared: SharedIds) -> str:
+    return f"{count(shared.n)} of the {count(shared.n_earlier)} of {_earlier(shared)}"
+
+
+def none_shared_sentence(shared: SharedIds, dataset: str) -> str:
+    """State that a run has no id in common with an earlier run of its dataset, without a full stop.
+
+    Example:
+        >>> none_shared_sentence(SharedIds("4c44e2e2d1", True, 0, 30), "exam").partition(",")[0]
+        'no id is shared with the baseline 4c44e2e2 of dataset “exam”'
+    """
+    return (
+        f"no id is shared with {_earlier(shared)} of dataset “{one_line(dataset)}”, so that nothing can be "
+        "compared with it: check the file, or name another dataset with --dataset"
+    )
+
+
+def _earlier(shared: SharedIds) -> str:
+    return f"the {'baseline' if shared.is_baseline else 'latest run'} {short_id(shared.run)}"
+
+
+def _shared_cautions(shared: SharedIds | None, dataset: str) -> tuple[str, ...]:
+    return () if shared is None or shared.n else (f"{none_shared_sentence(shared, dataset)}.",)
+
+
+def approved_document(summary: ApprovedBaseline) -> Document:
+    """Turn an approval into a document."""
+    run, approval, shared = summary.run, summary.approval, summary.shared
+    until = f"until {approval.expires:{_TIME}} UTC" if approval.expires else "until another is approved"
+    rerun = "" if run.rerun_of is None else f"It was recorded as a rerun of {short_id(run.rerun_of)}."
+    former = ""
+    if shared is not None:
+        ids = f"{count(shared.n)} of {count(shared.n_earlier)} ids"
+        former = f"{ids} of the former baseline {short_id(shared.run)}"
+    silent = "No item of it has an output, so a candidate cannot be worse: approve a run with outputs."
+    return Document(
+        kind="baseline",
+        name="Baseline",
+        title=("The baseline of “", Quoted(run.dataset, 60), "”"),
+        source=(Quoted(run.dataset),),
+        signature=None,
+        counting=present(
+            run_line(run),
+            f"approved by {one_line(approval.by)}, {until}: {one_line(approval.why)}",
+            rerun,
+            former,
+        ),
+        cautions=(*_shared_cautions(shared, run.dataset), *((silent,) if summary.is_silent else ())),
+    )
+
+
+def history_document(summary: HistorySummary) -> Document:
+    """Turn a history into a document: drift over time, runs and comparisons of each dataset."""
+    return Document(
+        kind="drift history",
+        name="History",
+        title="Runs and comparisons",
+        source=(printable(summary.where),),
+        signature=None,
+        counting=tuple(_history_lines(summary)),
+        sections=tuple(
+            Section(f"dataset-{number_}", Quoted(dataset.name), tuple(_dataset_blocks(dataset)))
+            for number_, dataset in enumerate(summary.datasets, start=1)
+        ),
+    )
+
+
+def _history_lines(summary: HistorySummary) -> Iterator[str]:
+    for other, merged in summary.merged.items():
+        added = [
+            (merged.runs, "run", None),
+            (merged.approvals, "approval", None),
+            (merged.comparisons, "comparison", None),
+            (merged.anchor_sets, "anchor set", None),
+            (merged.anchor_readings, "reading of anchors", "readings of anchors"),
+        ]
+        shown = listed([counted(n, noun, plural) for n, noun, plural in added if n])
+        yield f"merged from {printable(other)}: {shown or 'nothing new'}"
+    if not summary.datasets:
+        yield "No run is recorded yet: semscale drift record OUTPUTS --model NAME"
+
+
+def _dataset_blocks(dataset: DatasetHistory) -> Iterator[Block]:
+    runs, comparisons = counted(len(dataset.runs), "run"), counted(len(dataset.comparisons), "comparison")
+    yield Paragraph((Quoted(dataset.name), f": {runs}, {comparisons}"), detail="both")
+    yield Paragraph(_baseline_line(dataset), detail="both")
+    series = _series(dataset.comparisons)
+    if len(series) > 1:
+        yield _drift_figure(series)
+    comparison_columns: Columns[StoredComparison] = (
+        ("compared (UTC)", lambda comparison: f"{comparison.compared:{_TIME}}"),
+        ("candidate", lambda comparison: short_id(comparison.candidate_id)),
+        ("model", lambda comparison: Quoted(comparison.model)),
+        ("baseline", lambda comparison: short_id(comparison.baseline_id)),
+        ("outcome", lambda comparison: outcome_cell(comparison.outcome)),
+        ("broken", lambda comparison: _broken_cell(comparison.broken)),
+        ("greatest drift, in margins", _greatest),
+    )
+    run_columns: Columns[RunSummary] = (
+        ("run", lambda run: Quoted(short_id(run.id))),
+        ("recorded (UTC)", lambda run: f"{run.recorded:{_TIME}}"),
+        ("model", lambda run: Quoted(run.model)),
+        ("items", lambda run: run.n_items),
+        ("version", lambda run: _version(run, dataset)),
+        ("revision", lambda run: Quoted(run.revision) if run.revision else Number(None)),
+        ("", lambda run: Quoted(", ".join(_run_remarks(run, dataset)))),
+    )
+    if dataset.comparisons:
+        yield _latest(dataset.comparisons, comparison_columns, "comparison")
+    yield _latest(dataset.runs, run_columns, "run")
+
+
+def _baseline_line(dataset: DatasetHistory) -> Line:
+    approval = dataset.approval
+    if approval is None:
+        return "no baseline: semscale drift approve RUN --approved-by NAME --why REASON"
+    until = f" until {approval.expires:{_TIME}} UTC" if approval.expires else ""
+    expired = " (expired)" if dataset.is_stale else ""
+    return (
+        f"baseline {short_id(approval.run_id)}, approved by {one_line(approval.by)} on "
+        f"{approval.approved:%Y-%m-%d}{until}: {one_line(approval.why)}{expired}"
+    )
+
+
+def _latest(rows: Sequence[Row], columns: Columns[Row], noun: str) -> DataTable:
+    """Lay out a list, the latest first."""
+    left = len(rows) - _MOST_ROWS
+    note = f"The latest {_MOST_ROWS}; the history has {count(left)} earlier ones." if left > 0 else ""
+    title = f"{noun.capitalize()}s, the latest first"
+    return table_of(rows[::-1][:_MOST_ROWS], columns, title=title, note=note, most=_SHOWN, noun=noun)
+
+
+def _run_remarks(run: RunSummary, dataset: DatasetHistory) -> Iterator[str]:
+    if dataset.approval is not None and run.id == dataset.approval.run_id:
+        yield "baseline"
+    if run.rerun_of is not None:
+        yield f"rerun of {short_id(run.rerun_of)}"
+    if run.note is not None:
+        yield run.note
+
+
+def _version(run: RunSummary, dataset: DatasetHistory) -> str:
+    version = dataset.versions.get(run.dataset_version or "")
+    return MISSING if version is None else f"{version.number} ({version.hash[:8]})"
+
+
+def _broken_cell(broken: Sequence[StoredCheck] | None) -> Cell:
+    if broken is None:
+        return Number(None)
+    names = [_broken_check(check) for check in broken[:_FEW]]
+    more = [f"{count(len(broken) - _FEW)} more"] if len(broken) > _FEW else []
+    return Quoted(listed([*names, *more])) if names else Label("none")
+
+
+def _broken_check(check: StoredCheck) -> str:
+    where = "" if check.group is None else f" in {' '.join(check.group)}"
+    if check.kind == "must_pass":
+        return f"must-pass {check.name}"
+    value = number(check.value, 3) if check.kind == "threshold" else counted(round(check.value), "item")
+    return f"{check.name}{where} ({value})"
+
+
+def _overall(comparison: StoredComparison) -> list[StoredFigure]:
+    return [figure for figure in comparison.figures if figure.group is None]
+
+
+def _in_margins(figure: StoredFigure) -> float:
+    return figure.drift / figure.margin if figure.margin > 0 else math.nan
+
+
+def _greatest(comparison: StoredComparison) -> Value:
+    known = [figure for figure in _overall(comparison) if math.isfinite(_in_margins(figure))]
+    worst = max(known, key=_in_margins, default=None)
+    if worst is None:
+        return None
+    return f"{one_line(metric_label(worst.metric))} {signed(number(_in_margins(worst), 1))}"
+
+
+def _series(comparisons: Sequence[StoredComparison]) -> list[StoredComparison]:
+    """Select the comparisons that can be compared with the latest: same baseline, settings and items.
+
+    A candidate that was compared more than once counts by its last comparison.
+    """
+    if not comparisons:
+        return []
+    latest = comparisons[-1]
+
+    def settings_of(comparison: StoredComparison) -> tuple[str, str]:
+        return comparison.baseline_id, without_fields(comparison.signature, {COMMON_ITEMS, "reruns"})
+
+    alike = [comparison for comparison in comparisons if settings_of(comparison) == settings_of(latest)]
+    by_candidate = {comparison.outputs_key: comparison for comparison in alike}
+    return sorted(by_candidate.values(), key=lambda comparison: comparison.compared)
+
+
+def _drift_figure(series: Sequence[StoredComparison]) -> Figure:
+    """Draw the drift of each metric over the latest runs, as a multiple of its margin."""
+    shown = series[-_DRAWN_RUNS:]
+    metrics = list(dict.fromkeys(figure.metric for comparison in shown for figure in _overall(comparison)))
+    values = []
+    for comparison in shown:
+        by_metric = {figure.metric: _in_margins(figure) for figure in _overall(comparison)}
+        values.append([by_metric.get(metric, math.nan) for metric in metrics])
+    names = [
+        f"{comparison.compared:%Y-%m-%d} {short_id(comparison.candidate_id)} "
+        f"{'' if comparison.outcome is None else OUTCOMES[Outcome(comparison.outcome)]}".strip()
+        for comparison in shown
+    ]
+    cut = (
+        f" The latest {count(len(shown))} of {counted(len(series), 'run')}."
+        if len(shown) < len(series)
+        else ""
+    )
+    return matrix_figure(
+        "drift",
+        ("run", names, [one_line(metric_label(metric)) for metric in metrics]),
+        values,
+        lambda value: diverging(-min(max(value / 2, -1.0), 1.0)) if math.isfinite(value) else "#ffffff",
+        text=lambda value: signed(number(value, 1)),
+        description=f"Drift of each metric as a multiple of its margin, in {counted(len(shown), 'run')}.",
+        caption="Drift from the baseline as a multiple of the margin, the oldest run first. Orange is worse; "
+        f"1 or more is beyond the margin. All runs were compared with the same baseline and settings.{cut}",
+        style="heat",
+    )
+
+
+def anchors_document(summary: RecordedAnchors) -> Document:
+    """Turn a stored anchor set into a document."""
+    anchors = summary.anchors
+    rows = [
+        ("hash", anchors.digest),
+        ("pairs", len(anchors.pairs)),
+        ("human labels", sum(label is not None for label in anchors.labels)),
+        ("readings of the reference", len(summary.references)),
+        ("history", printable(summary.where)),
+    ]
+    errors = [
+        (metric_label(error.reading), estimate_cell(error.error, 3), error.error.n)
+        for error in summary.errors
+    ]
+    stored = "stored" if summary.is_new else "measured again as the new reference"
+    return Document(
+        kind="anchors",
+        name="Anchors",
+        title=("Anchors of “", Quoted(anchors.dataset, 60), "”"),
+        source=(Quoted(anchors.name),),
+        signature=None,
+        counting=(
+            f"{counted(len(anchors.pairs), 'anchor')} {stored}. Each gate measures them again, to see "
+            "whether the model that compares outputs, or its engine, has changed.",
+        ),
+        sections=present(
+            section("anchors", "The anchors", table(("", ""), rows)),
+            section(
+                "errors",
+                "Compared with human labels",
+                table(("reading", "error", "labels"), errors, brief_title="Compared with human labels"),
+            ),
+        ),
+    )
+
+
+def plan_document(plan: GatePlan) -> Document:
+    """Turn a plan into a document."""
+    kind = "an unchanged model" if plan.is_unchanged else "drifts like this one"
+    columns: Columns[PlannedSize] = (
+        ("items", lambda size: size.items),
+        ("reruns", lambda size: size.reruns),
+        ("more answers needed", lambda size: size.further_answers),
+        ("gate decides", lambda size: Share(size.decided, 0)),
+        ("passes", lambda size: Share(size.passed, 0)),
+        ("fails", lambda size: Share(size.failed, 0)),
+        ("undecided", lambda size: Share(size.undecided, 0)),
+    )
+    sizes = table_of(plan.sizes, columns, brief_title="Simulated gates")
+    return Document(
+        kind="plan for a drift gate",
+        name="Plan for the drift gate",
+        title="How many items and reruns does it take?",
+        source=(),
+        signature=None,
+        counting=(
+            f"{capitalised(plan.sentence)}.",
+            f"now {counted(plan.items, 'item')} and {counted(plan.reruns, 'rerun')} of the baseline",
+        ),
+        reading=(
+            f"{capitalised(plan.sentence)}.",
+            f"Now there are {counted(plan.items, 'item')} and {counted(plan.reruns, 'rerun')} of the "
+            f"baseline. Wanted: the gate decides about {kind} in at least {percent(plan.power, 0)} of "
+            "comparisons.",
+        ),
+        facts=(
+            ("Items", Count(plan.items)),
+            ("Reruns", Count(plan.reruns)),
+            ("Simulated gates per size", Count(plan.draws)),
+            ("Seed", Label(str(plan.seed))),
+        ),
+        sections=(
+            Section(
+                "sizes",
+                "Decisions by number of items and reruns",
+                (
+                    _sizes_figure(plan, sizes),
+                    Paragraph(
+                        "Each simulated gate draws items from those recorded; a further rerun is like one of "
+                        "those recorded. An answer is one call of the model for one item. Limits and "
+                        "thresholds are left out.",
+                        "note",
+                    ),
+                ),
+            ),
+        ),
+    )
+
+
+def _sizes_figure(plan: GatePlan, numbers: DataTable) -> Figure:
+    """Draw the share of simulated gates that passed, failed and stayed undecided, for each size."""
+    rows = [
+        (
+            f"{counted(size.items, 'item')}, {counted(size.reruns, 'rerun')}",
+            Estimate(size.decided, math.nan, math.nan),
+            (size.passed, size.failed, size.undecided),
+        )
+        for size in plan.sizes
+    ]
+    return distributions_figure(
+        "sizes",
+        rows,
+        (Swatch(ACCENT, "passed"), Swatch(CONTRAST, "failed"), Swatch(NEUTRAL, "undecided")),
+        reference=plan.power,
+        about="Share of simulated gates that decide",
+        table=numbers,
+        caption="The dot is the share of gates that pass or fail; the dashed line is the share that is "
+        "wanted. The first row is the present size, the others follow from the cheapest on.",
+        axes=("share decided", "share of each outcome"),
+    )
+
+
+_UNCHANGED = {
+    "identity": "Nothing was changed.",
+    "rerun": "The baseline's model was asked once more, unchanged.",
+}
+_METHOD = (
+    "Each change was made to every item that allows it, and measured once. Then items were drawn repeatedly; "
+    "a share of them had the losses of their changed version, and the gate decided. Intervals reflect the "
+    "number of draws, not the choice of the dataset."
+)
+_FEW_RERUNS = {
+    0: (
+        "Without a rerun of the baseline, false alarms do not include the noise of the model, and the gate "
+        "fails by limits alone.",
+    ),
+    1: (
+        "One rerun cannot be candidate and reference at once: false alarms of an unchanged model are "
+        "unknown. Record a second rerun.",
+    ),
+}
+
+
+def self_test_document(result: SelfTest) -> Document:
+    """Turn a self-test into a document."""
+    rows = result.rows
+    items, draws = max((row.items for row in rows), default=0), max((row.n_draws for row in rows), default=0)
+    reruns = counted(result.n_reruns, "rerun") if result.n_reruns else "no rerun"
+    intervals = f"{coverage(result.interval)}, Wilson's score interval over draws"
+    return Document(
+        kind="self-test of a drift gate",
+        name="Self-test of the drift gate",
+        title="Does this gate detect damage?",
+        source=(),
+        signature=result.signature,
+        lead=Rates(tuple(_headline(result)), result.interval, digits=1) if rows else None,
+        counting=(
+            f"{counted(items, 'item')} per gate, {counted(draws, 'gate')} per line, {reruns} of the baseline",
+        ),
+        reading=tuple(_self_test_reading(result)) or ("Nothing was drawn.",),
+        cautions=_FEW_RERUNS.get(result.n_reruns, ()),
+        sections=present(
+            section(
+                "detections", "Detected damage", _detections_figure(result) if result.detections else None
+            ),
+            section("alarms", "False alarms", _alarms_block(result.false_alarms)),
+            section("changes", "Changes of the outputs", _METHOD, _changes_table(result)),
+        ),
+        notes=(f"intervals: {intervals}",) if rows else (),
+        settings=(("Intervals", intervals), *signature_fields(result.signature)),
+    )
+
+
+def _headline(result: SelfTest) -> Iterator[tuple[WithInterval, str]]:
+    """Give the least detection of damage to all items, and the most false alarms."""
+    if full := _at_full_damage(result):
+        least = min(full, key=lambda row: row.failed.value)
+        about = f"of draws detected: {least.kind}, the least detected damage to all items"
+        yield estimate_cell(least.failed, 1, is_share=True), about
+    if alarms := _drawn(result.false_alarms):
+        most = max(alarms, key=lambda row: row.failed.value)
+        about = f"of draws with a false alarm: {_change_label(most)}, the most of any harmless change"
+        yield estimate_cell(most.failed, 1, is_share=True), about
+
+
+def _self_test_reading(result: SelfTest) -> Iterator[str]:
+    full, alarms, allowed = _at_full_damage(result), _drawn(result.false_alarms), percent(result.alpha, 0)
+    if full:
+        weak = [row.kind for row in full if row.failed.value < _TARGET]
+        detected = f"{count(len(full) - len(weak))} of {counted(len(full), 'kind')} of damage to all items"
+        missed = f" Detected less often: {listed(weak)}." if weak else ""
+        yield f"{detected} are detected in at least {percent(_TARGET, 0)} of draws.{missed}"
+    beyond = [_change_label(row) for row in alarms if row.failed.low > result.alpha]
+    if beyond:
+        yield f"More than {allowed} false alarms, beyond chance: {listed(beyond)}."
+    elif alarms:
+        yield f"No harmless change has more than {allowed} false alarms, beyond the chance of the draws."
+
+
+def _detections_figure(result: SelfTest) -> Figure:
+    """Draw the share of draws in which each damage was detected, by the share of damaged items."""
+    rows = result.detections
+    kinds = list(dict.fromkeys(row.kind for row in rows))
+    shares = sorted({row.share for row in rows})
+    rates = {(row.kind, row.share): row.failed.value for row in rows}
+    return matrix_figure(
+        "detections",
+        ("damage", kinds, [f"{percent(share, 0)} of items" for share in shares]),
+        [[rates.get((kind, share), math.nan) for share in shares] for kind in kinds],
+        lambda rate: sequential(rate) if math.isfinite(rate) else "#ffffff",
+        text=lambda rate: percent(rate, 0),
+        numbers=_rates_table(rows, "Damage: the gate should fail"),
+        description="Share of draws in which the gate failed, by kind of damage and share of damaged items.",
+        caption="Share of draws in which the gate failed; each column is the share of items that were "
+        "damaged. Dark blue is detected in every draw.",
+        style="heat",
+    )
+
+
+def _alarms_block(rows: Sequence[SelfTestRow]) -> Block | None:
+    drawn = _drawn(rows)
+    if not drawn:
+        return _rates_table(rows, "Harmless changes: the gate should not fail") if rows else None
+    return shares_figure(
+        "false-alarms",
+        [(_change_label(row), row.failed) for row in drawn],
+        head="change",
+        quantity="share of draws in which the gate failed",
+        measure="share",
+        numbers=_rates_table(rows, "Harmless changes: the gate should not fail"),
+    )
+
+
+def _rates_table(rows: Sequence[SelfTestRow], title: str) -> DataTable:
+    columns: Columns[SelfTestRow] = (
+        ("change", lambda row: row.kind),
+        ("damaged items", lambda row: Share(row.share or None, 0)),
+        ("failed", lambda row: estimate_cell(row.failed, is_share=True, note=_why_unknown(row))),
+        ("undecided", lambda row: Share(row.undecided.value)),
+        ("passed", lambda row: Share(row.passed.value)),
+        ("detected by", lambda row: one_line(metric_label(row.detected_by)) if row.detected_by else MISSING),
+        ("draws", lambda row: row.n_draws),
+    )
+    return table_of(rows, columns, brief_title=title, brief=6)
+
+
+def _why_unknown(row: SelfTestRow) -> str:
+    if row.n_draws:
+        return ""
+    return "needs two reruns" if row.kind == "rerun" else "no item allows this change"
+
+
+def _changes_table(result: SelfTest) -> DataTable:
+    rows: list[Sequence[Value]] = []
+    for kind in dict.fromkeys(row.kind for row in result.rows):
+        of_kind = [row for row in result.rows if row.kind == kind]
+        gate = "should fail" if of_kind[0].is_harmful else "should not fail"
+        meaning = _UNCHANGED.get(kind) or (DAMAGES[kind].meaning if kind in DAMAGES else "")
+        rows.append((kind, max(row.n_eligible for row in of_kind), gate, meaning))
+    return table(
+        ("change", "items that allow it", "the gate", "meaning"), rows, explained=True, detail="full"
+    )
+
+
+def _change_label(row: SelfTestRow) -> str:
+    return row.kind if row.kind in _UNCHANGED else f"{row.kind}, {percent(row.share, 0)} of items"
+
+
+def _at_full_damage(result: SelfTest) -> list[SelfTestRow]:
+    return [row for row in _drawn(result.detections) if row.share == 1.0]
+
+
+def _drawn(rows: Sequence[SelfTestRow]) -> list[SelfTestRow]:
+    return [row for row in rows if math.isfinite(row.failed.value)]
+
+
+def verification_document(verification: Verification) -> Document:
+    """Turn the verification of a history into a document."""
+    level: Level = "pass" if verification.holds else "fail"
+    flaws = verification.flaws
+    verdict = f"{counted(verification.n_entries, 'entry', 'entries')} are as they were stored"
+    if flaws:
+        verdict = f"{counted(len(flaws), 'entry', 'entries')} changed; the first is {one_line(str(flaws[0]))}"
+    heads = [(Quoted(name, 60), head) for name, hashes in verification.heads.items() for head in hashes]
+    return Document(
+        kind="verified history",
+        name="History",
+        title="Is the history as it was stored?",
+        source=(printable(verification.where),),
+        signature=None,
+        lead=Decision("unchanged" if verification.holds else "changed", level, "according to the hashes"),
+        reading=(f"{verdict}.",),
+        facts=(("Entries", Count(verification.n_entries)),),
+        cautions=(
+            "anyone who may write to the database can compute all hashes anew or remove the last entries: "
+            "note the last hashes elsewhere, and check them with --head",
+        ),
+        sections=present(
+            section(
+                "flaws",
+                "Changed entries",
+                table(
+                    ("kind", "id", "dataset", "reason"),
+                    [
+                        (one_line(flaw.kind), Quoted(flaw.id, 64), Quoted(flaw.dataset or "", 60), flaw.why)
+                        for flaw in flaws[:_MOST_ROWS]
+                    ],
+                    brief_title="Changed entries",
+                    note=f"The first {_MOST_ROWS} of {count(len(flaws))}." if len(flaws) > _MOST_ROWS else "",
+                    most=_SHOWN,
+                    noun="entry",
+                ),
+            ),
+            section(
+                "heads",
+                "Hashes to note",
+                "The last hash of a dataset covers everything that was stored before it. After a merge there "
+                "are several, until the next entry names them all.",
+                table(("dataset", "hash"), heads, brief_title="Hashes to note"),
+            ),
+        ),
+        ending=(f"{'holds' if verification.holds else 'changed'}: {verdict}", level),
+    )

@@ -1,0 +1,157 @@
+"""The page of a gate: verdict, gravest fact, next step and texts first; nothing that contradicts itself."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_gate import AFTER, BEFORE, gate_of
+
+from semscale.drift.decision import Outcome
+from semscale.drift.settings import GateSettings
+from semscale.report.document import Findings
+from semscale.report.drift_gate import differing, drift_document, telling_items
+from semscale.report.html import page
+from semscale.report.terminal import print_document
+
+ATTACK = '<script>alert("x")</script> {{ 7 * 7 }} </style>\x00'
+
+
+@pytest.fixture(scope="module")
+def failed():
+    return gate_of(contradicted=8)
+
+
+def text_of(summary, read_page):
+    return read_page(page(drift_document(summary))).text
+
+
+def findings_of(summary):
+    section = next(part for part in drift_document(summary).sections if part.name == "checks")
+    (block,) = section.blocks
+    assert isinstance(block, Findings)
+    return [(level, str(line)) for level, line in block.items]
+
+
+def test_the_page_begins_with_verdict_gravest_fact_next_step_and_texts(failed, read_page):
+    text = text_of(failed, read_page)
+    parts = (
+        "“model-b” is worse than the baseline",
+        "Failed",
+        "Contradictions rose from 0\N{NO-BREAK SPACE}% to 40\N{NO-BREAK SPACE}% of outputs.",  # 8 of 20
+        "Look at 'item-00', 'item-01', 'item-02'; approve the run only if this change is intended.",
+        "The texts that show it best",
+        "What the gate checked",
+        "How far each metric drifted",
+        "What was compared",
+    )
+    assert [text.index(part) for part in parts] == sorted(text.index(part) for part in parts)
+
+
+def test_three_texts_are_shown_with_the_differing_words_marked(failed, read_page):
+    parsed = read_page(page(drift_document(failed)))
+    assert parsed.source.count('<mark class="added">not </mark>') == 3
+    for number in ("00", "01", "02"):
+        assert AFTER.format(number) in parsed.text
+        assert BEFORE.format(number) in parsed.text
+
+
+def test_the_reason_that_touches_most_comes_first_with_its_items():
+    # 8 of 20 outputs contradict, and 2 of 20 items are silent; then 9 are silent and 8 contradict
+    few_silent, many_silent = gate_of(contradicted=8, silent=2), gate_of(contradicted=8, silent=9)
+    assert telling_items(few_silent) == (0, 1, 2)
+    assert telling_items(many_silent) == (11, 12, 13)
+    assert str(drift_document(many_silent).reading[0]).startswith("9 of 20 items lost all outputs")
+    assert str(drift_document(few_silent).reading[0]).startswith("Contradictions rose")
+
+
+def test_a_limit_prints_one_sentence_and_no_metric_contradicts_it():
+    findings = findings_of(gate_of(silent=2))
+    assert ("fail", "2 of 20 items lost all outputs (limit 0): item-18, item-19.") in findings
+    # the metric "lost outputs" is about the same subject; it would pass or be undecided
+    assert not any("lost outputs" in line for level, line in findings if level != "fail")
+
+
+def test_a_limit_that_holds_is_not_named_where_its_metric_failed():
+    summary = gate_of(silent=0)
+    failed = [
+        replace(test, outcome=Outcome.FAIL) if test.metric == "fewer_outputs" else test
+        for test in summary.decision.tests
+    ]
+    decision = replace(summary.decision, tests=tuple(failed), outcome=Outcome.FAIL, reasons=("x",))
+    held = [line for _, line in findings_of(replace(summary, decision=decision)) if "hold" in line]
+    assert held
+    assert not any("silenced" in line or "lost outputs" in line for line in held)
+
+
+def test_metrics_that_pass_are_one_line(failed):
+    passed = [line for level, line in findings_of(failed) if level == "pass" and "margin" in line]
+    assert passed == ["Within the margin: lost content and lost outputs."]
+
+
+def test_an_undecided_gate_states_the_bound_and_the_margin(read_page):
+    # one item of 20: a drift of .05 in contradictions, .015 in match; chance explains it
+    summary = gate_of(contradicted=1, reruns=1, settings=GateSettings(margins={"contradictions": 0.04}))
+    assert summary.decision.outcome is Outcome.UNDECIDED
+    text = text_of(summary, read_page)
+    assert "“model-b” may be worse than the baseline" in text
+    assert "contradictions may have become worse: by +0.050 on average" in text.lower()
+    assert "where 0.040 matters" in text
+
+
+def test_a_passed_gate_says_so(read_page):
+    text = text_of(gate_of(), read_page)
+    assert "“model-b” is as good as the baseline" in text
+    assert "Nothing to do: no metric is worse by its margin, and every limit holds." in text
+
+
+def test_groups_that_are_undecided_are_one_line():
+    summary = gate_of(contradicted=0, n=18, settings=GateSettings(by=("topic",)))
+    assert all(test.outcome is Outcome.UNDECIDED for test in summary.decision.tests if test.group)  # 9 items
+    waiting = [line for level, line in findings_of(summary) if level == "warn"]
+    assert len(waiting) == 1
+    assert waiting[0].startswith("Undecided in groups: match in topic topic 0")
+
+
+def test_the_direction_of_a_change_is_never_unknown(failed):
+    assert "unknown direction" not in page(drift_document(failed)).lower()
+
+
+def test_the_screen_has_verdict_fact_and_next_step_in_its_first_lines(failed, capsys):
+    print_document(drift_document(failed))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Drift gate failed  feedback"
+    assert lines[1] == "Contradictions rose from 0 % to 40 % of outputs."
+    assert lines[3].startswith("Look at 'item-00'")
+    assert lines[-1].startswith("fail: Contradictions rose from 0 % to 40 % of outputs.")
+    assert "semscale drift approve cccccccc --approved-by NAME --why REASON" in lines[-1]
+
+
+def test_texts_from_outside_cannot_harm_a_page(read_page):
+    summary = gate_of(contradicted=8, silent=1, text=ATTACK, settings=GateSettings(by=("topic",)))
+    read_page(page(drift_document(summary))).assert_harmless()
+
+
+def test_a_page_of_many_items_stays_small(read_page):
+    source = page(drift_document(gate_of(2_000, contradicted=500, settings=GateSettings(by=("topic",)))))
+    assert len(source.encode()) < 200_000
+
+
+def test_both_runs_and_the_approval_are_stated(failed, read_page):
+    runs = text_of(failed, read_page).split("What was compared")[1]
+    for entry in ("model-a", "model-b", "b" * 32, "c" * 32, "4f5a6b7", "Ann", "read by hand"):
+        assert entry in runs
+
+
+def test_long_texts_are_shown_from_shortly_before_their_difference():
+    same = "word " * 200
+    before, after = differing(f"{same}is safe", f"{same}is not safe", limit=200)
+    shown = "".join(piece.text for piece in after.pieces)
+    assert shown.startswith("…")
+    assert shown.endswith("is not safe")
+    assert len(shown) <= 200
+    assert "".join(piece.text for piece in before.pieces).endswith("is safe")
+
+
+def test_a_text_without_a_counterpart_has_no_marks():
+    before, after = differing("It is safe.", None, limit=80)
+    assert after is None
+    assert [(piece.text, piece.guard) for piece in before.pieces] == [("It is safe.", None)]

@@ -1,0 +1,199 @@
+"""Pages about recorded runs, approvals, histories, plans and self-tests."""
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from made_up_gate import START, gate_of
+
+from semscale.drift.anchors import RecordedAnchors
+from semscale.drift.history_summary import DatasetHistory, HistorySummary
+from semscale.drift.planning import GatePlan, PlannedSize
+from semscale.drift.runs import ApprovedBaseline, AskedFacts, RecordedRun, SharedIds
+from semscale.drift.self_testing import SelfTest, SelfTestRow
+from semscale.history.anchor_sets import AnchorPair, AnchorSet
+from semscale.history.chain import Flaw, Verification
+from semscale.history.runs import RunSummary
+from semscale.report.drift_history import (
+    anchors_document,
+    approved_document,
+    history_document,
+    plan_document,
+    recorded_document,
+    self_test_document,
+    verification_document,
+)
+from semscale.report.html import page
+from semscale.report.terminal import print_document
+from semscale.signature import Signature
+from semscale.stats.intervals import Estimate
+
+BASELINE = gate_of().comparison.baseline
+PLAN = GatePlan(
+    20,
+    1,
+    False,
+    (PlannedSize(20, 1, 0, 0.0, 0.3, 0.7), PlannedSize(20, 3, 40, 0.05, 0.8, 0.15)),
+    power=0.8,
+    draws=200,
+    seed=0,
+)
+
+
+def compared_daily(*contradicted, **changes):
+    """Comparisons of successive candidates with the same baseline, a day apart."""
+    return tuple(
+        replace(
+            gate_of(contradicted=n).stored,
+            candidate_id=f"{day}" * 32,
+            candidate_digest=str(day),
+            compared=START + timedelta(days=day),
+            **changes,
+        )
+        for day, n in enumerate(contradicted)
+    )
+
+
+def history_of(comparisons, runs=(), **changes):
+    approval = gate_of().approval
+    dataset = DatasetHistory("feedback", tuple(runs), approval, False, tuple(comparisons))
+    return HistorySummary("history.sqlite", (replace(dataset, **changes),))
+
+
+def shown(document, capsys):
+    print_document(document)
+    return capsys.readouterr().out
+
+
+def test_a_recorded_run_lists_its_counts(capsys):
+    out = shown(recorded_document(RecordedRun(BASELINE, "history.sqlite")), capsys)
+    lines = {line.split("  ")[0]: line.split()[-1] for line in out.splitlines() if line.strip()}
+    assert lines["items"] == lines["outputs"] == "20"
+    assert lines["items without output"] == "0"
+    assert lines["fields"] == "credits"
+
+
+def test_a_recorded_run_states_what_asking_took_and_what_failed(capsys):
+    facts = AskedFacts(
+        prompts="items.jsonl", settings={}, n_calls=18, n_kept=2,
+        sums={"cost": 0.25}, n_known={"cost": 18}, currency="USD", latency=1.5,
+        reasons={"refused": 2}, n_cut=1, left_out=(),
+    )  # fmt: skip
+    out = shown(recorded_document(RecordedRun(BASELINE, "h", asked=facts)), capsys)
+    assert "0.25 USD for 18 outputs" in out
+    assert "2 answers without an output: refused" in out
+    assert "1 reply cut at the limit of tokens (--max-tokens)" in out
+
+
+def test_a_run_without_common_ids_is_cautioned(capsys):
+    shared = SharedIds("4c44e2e2d1", is_baseline=True, n=0, n_earlier=30)
+    out = shown(recorded_document(RecordedRun(BASELINE, "h", shared=shared)), capsys)
+    assert "no id is shared with the baseline 4c44e2e2 of dataset “feedback”" in out
+
+
+def test_recorded_anchors_state_their_pairs_and_labels(capsys):
+    pairs = tuple(
+        AnchorPair(f"{n}", f"Reference {n}.", f"Output {n}.", n / 10 if n else None) for n in range(10)
+    )
+    anchors = AnchorSet("feedback", "pairs", pairs)
+    out = shown(
+        anchors_document(RecordedAnchors("h", anchors, is_new=True, references=(), errors=())), capsys
+    )
+    assert "10 anchors stored." in out
+    assert re.search(r"human labels +9\n", out)
+
+
+def test_an_approval_names_person_reason_and_expiry(capsys):
+    approval = replace(gate_of().approval, expires=START + timedelta(days=90))
+    out = shown(approved_document(ApprovedBaseline(BASELINE, approval)), capsys)
+    assert "approved by Ann, until 2026-05-31 09:30 UTC: read by hand" in out
+
+
+def test_a_history_lists_comparisons_with_outcome_and_greatest_drift(capsys):
+    out = shown(history_document(history_of(compared_daily(0, 8))), capsys)
+    latest, first = [line for line in out.splitlines() if line.startswith("2026-03-0")]
+    # 8 of 20 outputs contradict: a drift of .4, with a margin of .12
+    assert "fail" in latest
+    assert latest.endswith("contradictions +3.3")
+    assert "pass" in first
+
+
+def test_a_history_draws_comparisons_with_the_same_baseline_and_settings_only():
+    alike = compared_daily(0, 2, 8)
+    other = compared_daily(8, 8)
+    others = (
+        replace(other[0], baseline_id="d" * 32),
+        replace(other[1], signature="semscale 0.1|drift|match:x"),
+    )
+    figure, *_ = history_document(history_of((*others, *alike))).figures()
+    assert [row[0].text.split()[0] for row in figure.table.rows] == ["2026-03-02", "2026-03-03", "2026-03-04"]
+
+
+def test_a_history_names_the_baseline_and_its_expiry(capsys):
+    out = shown(history_document(history_of((), is_stale=True)), capsys)
+    assert "baseline bbbbbbbb, approved by Ann on 2026-03-02: read by hand (expired)" in out
+
+
+def test_a_history_of_a_dataset_without_approval_tells_how_to_approve(capsys):
+    run = RunSummary(
+        "e" * 32, "feedback", "m", START, None, None, "nightly", 20, "semscale 0.1|run|inputs:ab12cd34ef"
+    )
+    out = shown(history_document(history_of((), [run], approval=None)), capsys)
+    assert "no baseline: semscale drift approve RUN" in out
+    assert "eeeeeeee  2026-03-02 09:30  m         20  1 (ab12cd34)" in out
+
+
+def test_a_plan_begins_with_its_result_and_draws_it(capsys):
+    document = plan_document(PLAN)
+    assert str(document.introduction[0]) == "With 2 more reruns 85 % of such drifts are decided."
+    assert [figure.name for figure in document.figures()] == ["sizes"]
+    out = shown(document, capsys)
+    assert "items  reruns  more answers needed  gate decides  passes  fails  undecided" in out
+    assert out.splitlines()[-1].split() == ["20", "3", "40", "85", "%", "5", "%", "80", "%", "15", "%"]
+
+
+def rate(value):
+    return Estimate(value, max(value - 0.1, 0.0), min(value + 0.1, 1.0))
+
+
+def row(kind, share, failed, *, harmful=True, draws=40):
+    passed = rate(0.0 if harmful else 1 - failed)
+    undecided = rate(1 - failed if harmful else 0.0)
+    return SelfTestRow(
+        kind, harmful, share, 20, 20, draws, rate(failed), passed, undecided, {"match": failed}
+    )
+
+
+@pytest.fixture
+def tested():
+    rows = (
+        row("paraphrase", 1.0, 0.0, harmful=False),
+        row("negate", 0.25, 0.4),
+        row("negate", 1.0, 1.0),
+        row("drop", 1.0, 0.9),
+    )
+    return SelfTest(rows, 2, Signature.of("drift"))
+
+
+def test_a_self_test_leads_with_the_least_detection_and_the_most_false_alarms(tested):
+    document = self_test_document(tested)
+    assert [figure.value for figure, _ in document.lead.figures] == [0.9, 0.0]
+    assert "1 of 2 kinds of damage to all items are detected" in document.reading[0]
+    assert document.reading[0].endswith("Detected less often: drop.")
+
+
+def test_a_self_test_without_reruns_tells_what_it_cannot_know(tested):
+    cautions = self_test_document(replace(tested, n_reruns=1)).cautions
+    assert "Record a second rerun" in cautions[0]
+
+
+def test_a_changed_history_is_said_first(capsys, read_page):
+    flaw = Flaw("run", "e" * 32, "feedback", "its content does not match its hash")
+    changed = Verification("h", 12, (flaw,), {"feedback": ("ab" * 32,)})
+    out = shown(verification_document(changed), capsys)
+    assert out.splitlines()[0] == "History changed  h"
+    assert "1 entry changed; the first is" in out.splitlines()[1]
+    read_page(page(verification_document(changed))).assert_harmless()
+    unchanged = shown(verification_document(replace(changed, flaws=())), capsys)
+    assert unchanged.splitlines()[1] == "12 entries are as they were stored."
