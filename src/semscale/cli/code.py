@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from semscale.store.table import Table
     from semscale.types import Progress
 
-_LEDGER = "stopped; replies that came, if any, stay in the ledger, and the same command goes on from there"
+_LEDGER = "stopped; received replies, if any, stay in the ledger, and the same command goes on from there"
 _PARTS = "stopped; parts that were finished, if any, are kept, and the same command goes on after them"
 _NOTHING = "stopped; nothing was written, and the same command starts again"
 _BATCH = 50_000
@@ -225,7 +225,11 @@ def code_table(options: CodeOptions) -> "CodingSummary":
             progress=progress,
         )
         return measure_table(
-            table, instrument, out=options.outputs.out, settings=options.run.parts, progress=progress
+            table,
+            instrument,
+            out=options.outputs.out,
+            settings=options.run.parts_into(options.outputs),
+            progress=progress,
         )
 
 
@@ -318,7 +322,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
             summary = replace(summary, problem=str(error))
         if options.outputs.out is not None:
             coded = _with_codes(table, options.text, summary, embedder, progress)
-            write_batches(coded, options.outputs.out)
+            write_batches(coded, options.outputs.out, escape=options.outputs.escape)
         # Last of all, as a run is refused where the codebook is there already.
         suggesting.write_suggestion(summary, options.codebook)
     return summary

@@ -80,7 +80,7 @@ class LintOptions(Settings):
         Option(COLUMNS, "FILE"),
     ] = None
     text: Annotated[str | None, Field(description="Its column of texts."), Option(COLUMNS, "COLUMN")] = None
-    outputs: Annotated[Outputs, Without("out")]
+    outputs: Annotated[Outputs, Without("out", "escape")]
     model: EmbedderOptions
 
     def names(self) -> list[str]:
@@ -215,7 +215,7 @@ class GrowOptions(Settings):
     ] = None
     chat: ChatOptions
     calls: Annotated[CallOptions, Without("dry_run")]
-    outputs: Annotated[GrowOutputs, Without("out")]
+    outputs: Annotated[GrowOutputs, Without("out", "escape")]
     model: EmbedderOptions
 
     def model_post_init(self, _context: object) -> None:
@@ -296,7 +296,7 @@ class ValidateOptions(Settings):
         str, Field(description="A scale of the library, or a YAML file."), Option(RATING, "NAME|FILE")
     ]
     rating: RaterSettings
-    outputs: Annotated[Outputs, Without("out")]
+    outputs: Annotated[Outputs, Without("out", "escape")]
     model: Annotated[EmbedderOptions, Without("embedder")]
     table: RowOptions
     run: Annotated[RunOptions, Without("part_rows", "restart")]

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -137,57 +136,6 @@ def check_language(scale: Scale, language: str | None) -> None:
         raise InputError(f"language must be one of {choices}, got {language!r}{lacking}")
 
 
-@dataclass(frozen=True)
-class Axis:
-    """A straight function of a text's direction: intercept + unit vector @ weights.
-
-    Attributes:
-        intercept: value of a text at right angles to the weights.
-        weights: shape (d,).
-    """
-
-    intercept: float
-    weights: Floats
-
-    def positions(self, rows: Reals) -> Floats:
-        """Values (n,) of vectors (n, d) of any length but 0; a row's is the same in every batch."""
-        length = float(np.sqrt(self.weights @ self.weights))
-        if length == 0:
-            return np.full(len(rows), self.intercept)
-        cosines, _ = cosines_of(rows, (self.weights / length).astype(rows.dtype)[None, None])
-        positions: Floats = self.intercept + length * cosines[0, 0].astype(np.float64)
-        return positions
-
-
-def anchor_axis(anchors: Floats, values: Floats) -> Axis:
-    """Fit the axis along which anchors rise: the mean of each set's own direction, in the scale's units.
-
-    A set's direction is the sum of its anchors, each times its value less the mean value, at length 1.
-    Intercept and spacing are those that bring the anchors' positions nearest to their values.
-
-    Args:
-        anchors: shape (s, k, d), any lengths but 0.
-        values: shape (k,), of the scale's points.
-
-    References:
-        An, Kwak and Ahn (2018), SemAxis, doi 10.18653/v1/P18-1228.
-
-    Example:
-        >>> axis = anchor_axis(np.array([[[1.0, 0.0], [0.0, 1.0]]]), np.array([1.0, 2.0]))
-        >>> axis.positions(np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]])).round(6).tolist()
-        [1.0, 1.5, 2.0]
-    """
-    units = anchors / np.linalg.norm(anchors, axis=2, keepdims=True)
-    directions = np.einsum("k,skd->sd", values - values.mean(), units)
-    directions /= np.maximum(np.linalg.norm(directions, axis=1, keepdims=True), 1e-12)
-    direction = directions.mean(axis=0)
-    positions = (units @ direction).mean(axis=0)
-    centred = positions - positions.mean()
-    spread = float(centred @ centred)
-    slope = float(centred @ (values - values.mean())) / spread if spread > 0 else 0.0
-    return Axis(float(values.mean() - slope * positions.mean()), slope * direction)
-
-
 class AnchorVectors:
     """Vectors and floor of a scale's anchors, made when they are first needed.
 
@@ -281,11 +229,6 @@ class AppliedAnchors:
     def main(self) -> AnchorVectors:
         """Anchors of all texts whose language has no translated ones."""
         return self._vectors(self.languages.scale)
-
-    @cached_property
-    def axis(self) -> Axis:
-        """Direction from the low anchors of ``main`` to the high ones, in the scale's units."""
-        return anchor_axis(self.main.vectors, self.languages.scale.values)
 
     @cached_property
     def topic(self) -> AnchorVectors:

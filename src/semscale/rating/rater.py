@@ -17,13 +17,12 @@ from semscale.rating.anchors import (
     AnchorLanguages,
     AnchorVectors,
     AppliedAnchors,
-    Axis,
     check_reads,
     identifies,
     text_languages,
 )
 from semscale.rating.calibration import as_calibration
-from semscale.rating.calibrators import Predictors
+from semscale.rating.gaussian_process import Predictors
 from semscale.rating.ratings import Ratings
 from semscale.rating.readouts import (
     READOUTS,
@@ -164,11 +163,6 @@ class Rater:
         self.calibration.check(applied, self.scale.language)
         return applied.extended(Signature.of("calibrate", calibration=self.calibration.name))
 
-    @property
-    def axis(self) -> Axis:
-        """Direction from the low anchors to the high ones, in the scale's units."""
-        return self._applied.axis
-
     def rate(self, texts: object, *, progress: Progress | None = None) -> Ratings:
         """Rate texts in their order; equal texts are embedded once.
 
@@ -224,8 +218,7 @@ class Rater:
             ratings: shape (n,): for each text a number, a list of numbers (one per person), or missing; texts
                 without one are passed over. A list shows how far people differ, a mean does not.
             by: shape (n,), names of groups, such as surveys or products; whole groups are then left out for
-                the choice and the error, so that both hold for texts of a new group. Rows without a name
-                form one.
+                the error, so that it holds for texts of a new group. Rows without a name form one.
             human_range: lowest and highest value that people could give; the scale's own unless given.
             interval: coverage that the intervals aim at, between 0 and 1.
             seed: of folds, draws and intervals.
@@ -249,7 +242,7 @@ class Rater:
         check_seed(seed)
         labelled = labelled_texts(texts, ratings, by=by, human_range=human_range, source=source)
         rated, vectors = self._rated_cells(labelled.texts, progress, with_vectors=True)
-        predictors = Predictors(vectors, rated.pmf[rated.scored], self.scale.values, self.axis)
+        predictors = Predictors(vectors, rated.pmf[rated.scored], self.scale.values)
         # Several threads of BLAS spend most of the processor time waiting, as the matrices are small.
         with threadpool_limits(1, user_api="blas"):
             return fit_calibration(
@@ -367,7 +360,7 @@ class Rater:
         return np.concatenate(vectors) if vectors else np.empty((0, 0))
 
     def _unrated(self, m: int) -> "_RatedTexts":
-        n_refits = 0 if self.calibration is None else len(self.calibration.refits)
+        n_refits = 0 if self.calibration is None else len(self.calibration.fitted.refits)
         return _RatedTexts.unrated(m, self.scale, n_refits)
 
     def _put(  # noqa: PLR0913 - columns of the rows
@@ -392,7 +385,7 @@ class Rater:
             **semantics,
         )
         if self.calibration is not None:
-            predictors = Predictors(as_rows(vectors), ratings.pmf, self.scale.values, self.axis)
+            predictors = Predictors(as_rows(vectors), ratings.pmf, self.scale.values)
             ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
             rated.unlike[rows] = self.calibration.unlike(predictors.vectors)
             rated.refits[rows] = self.calibration.refit_pmf(predictors)

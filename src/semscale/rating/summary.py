@@ -230,7 +230,6 @@ class RatingSummary(Summary):
             "calibration": None
             if calibration is None
             else {
-                "method": calibration.method,
                 "texts": calibration.labels.n,
                 "error": calibration.error.calibrated,
                 "uncalibrated_error": calibration.error.uncalibrated,

@@ -8,7 +8,6 @@ import numpy as np
 
 from semscale.report.chart_kit import correlation_colour, mass_heads, point_names, scale_digits, sequential
 from semscale.report.document import (
-    Badge,
     Citation,
     Count,
     DataTable,
@@ -24,7 +23,6 @@ from semscale.report.document import (
     Quoted,
     Section,
     Share,
-    Subheading,
     Value,
     as_cell,
     estimate_cell,
@@ -131,8 +129,8 @@ def _sections(report: "LintReport", rating: Sequence[str] | None) -> Iterator[Se
     yield section(
         "scale",
         "About the scale",
-        *((Subheading("Notes"), Paragraph(Quoted(scale.notes, LONGEST))) if scale.notes else ()),
-        Subheading("Provenance"),
+        *((Paragraph("Notes", "heading"), Paragraph(Quoted(scale.notes, LONGEST))) if scale.notes else ()),
+        Paragraph("Provenance", "heading"),
         Paragraph(Quoted(scale.provenance, LONGEST)),
     )
 
@@ -376,9 +374,9 @@ def growth_document(growth: "Growth") -> Document:
         section(
             f"set-{position}",
             Quoted(entry.name),
-            Badge(VERDICTS[entry.verdict], entry.verdict, "This set"),
             _scale_anchors(scale, entry.name, entry.anchors),
             findings(entry.findings),
+            level=(VERDICTS[entry.verdict], entry.verdict),
         )
         for position, entry in enumerate(growth.sets, start=1)
     )

@@ -176,7 +176,7 @@ def looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *
         instrument.look(cells)
 
     table = look_through(table, titles or columns.titles, size, look, counting=counting)
-    checks.finish()
+    checks.finish(table)
     return table
 
 
