@@ -19,7 +19,7 @@ from semscale.rating.calibration import as_calibration
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.table import RatingTable
-from semscale.results.runs import PartWork
+from semscale.results.instrument import PartWork
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
