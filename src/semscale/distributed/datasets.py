@@ -244,7 +244,7 @@ class RatingRecipe:
         instrument = work.instrument if isinstance(work, PartWork) else None
         if not isinstance(instrument, RatingTable):
             return self
-        return replace(self, settings=self.settings.changed(floor=instrument.rater.floor))
+        return replace(self, settings=self.settings.changed(floor=instrument.rater.applied_floor))
 
 
 @dataclass(frozen=True)
