@@ -84,7 +84,7 @@ def test_a_limit_that_holds_is_not_named_where_its_metric_failed():
 
 def test_metrics_that_pass_are_one_line(failed):
     passed = [line for level, line in findings_of(failed) if level == "pass" and "margin" in line]
-    assert passed == ["Within the margin: lost content and lost outputs."]
+    assert passed == ["Within the margin: match, lost content and lost outputs."]
 
 
 def test_an_undecided_gate_states_the_bound_and_the_margin(read_page):

@@ -320,7 +320,7 @@ def _corrected(drifts: Mapping[str, Floats]) -> dict[str, float]:
     families: dict[int, list[str]] = {}
     for name, of_metric in drifts.items():
         families.setdefault(of_metric.shape[1], []).append(name)
-    corrected = {}
+    corrected: dict[str, float] = {}
     for names in families.values():
         p_values = joint_p_values([drifts[name] for name in names])
         corrected |= {name: min(1.0, len(families) * p) for name, p in zip(names, p_values, strict=True)}
