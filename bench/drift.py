@@ -19,8 +19,7 @@ import numpy as np
 
 from measuring import Options, machine, ratios, spread
 from semscale import load_embedder
-from semscale.drift.measure.compare_runs import compare
-from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.comparison import DriftMeter, compare
 from semscale.embedding.cache import STATES_FILE
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run

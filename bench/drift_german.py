@@ -12,10 +12,8 @@ from collections import Counter
 from datetime import date
 
 from measuring import Options, machine
-from semscale.drift.gate.gate import decide
-from semscale.drift.gate.settings import GateSettings
-from semscale.drift.measure.compare_runs import compare
-from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.comparison import DriftMeter, compare
+from semscale.drift.decision import decide
 from semscale.guards.number_guard import figure_findings
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
@@ -141,7 +139,7 @@ def print_pairs(n_pairs, seed):
 
 
 def print_gates(draws, seed):
-    meter, settings = DriftMeter(cache=False), GateSettings(replicates=1000)
+    meter = DriftMeter(cache=False)
     kinds = {
         "none: a rerun": {},
         "other numbers, a third": {"with_others": 10},
@@ -158,7 +156,7 @@ def print_gates(draws, seed):
             names = {which: {one[0] for one in questions[:n]} for which, n in change.items()}
             candidate = run("model-b", questions, chance, **names)
             compared = compare(baseline, candidate, reruns=reruns, meter=meter)
-            counted[str(decide(compared, settings).outcome)] += 1
+            counted[str(decide(compared).outcome)] += 1
         cells = " | ".join(f"{100 * counted[name] / draws:.0f} %" for name in ("fail", "undecided", "pass"))
         print(f"| {kind} | {cells} |", flush=True)
 

@@ -3,8 +3,9 @@
 Run with ``python bench/snapshots.py``. Pairs of STS-B dev that people rated 4 and more mean the same, those
 rated 2 and less do not; those between are left out. Of the example runs in ``examples/drift``, the rerun and
 the good candidate say what the baseline says in other words; each text is paired as a snapshot would pair it.
-Negated and renumbered texts are the baseline's and STS-B's own, damaged as ``semscale drift self-test`` does.
-Texts cut to their first half are tested by ``max_lost_content`` alone, with those that mean the same.
+Negated and renumbered texts are the baseline's and STS-B's own, damaged as in ``semscale drift plan
+--self-test``. Texts cut to their first half are tested by ``max_lost_content`` alone, with those that mean
+the same.
 """
 
 import csv

@@ -13,7 +13,6 @@ import yaml
 from local_servers import serving
 from tests.workflow_steps import StepRunner
 
-from semscale.cli.drift.options import GateOptions
 from semscale.cli.main import main
 
 pytestmark = pytest.mark.exhaustive
@@ -42,9 +41,6 @@ GITHUB = {
 steps_run = pytest.mark.skipif(
     sys.platform == "win32" or not all(map(shutil.which, ("bash", "git", "jq"))),
     reason="the steps are written for bash, git and jq, which runners with Ubuntu have",
-)
-undecided_known = pytest.mark.skipif(
-    "undecided" not in GateOptions.model_fields, reason="semscale drift gate has no --undecided"
 )
 
 
@@ -126,7 +122,6 @@ class TestFiles:
 
 
 @steps_run
-@undecided_known
 class TestWorkflow:
     def run(self, checkout, tmp_path, key=""):
         contexts = {"secrets.OPENAI_API_KEY": key}
@@ -233,7 +228,6 @@ def environment(server, event):
 
 
 @steps_run
-@undecided_known
 class TestAction:
     def run(self, checkout, tmp_path, settings, **inputs):
         given = {name: str(each.get("default", "")) for name, each in ACTION["inputs"].items()} | inputs

@@ -4,7 +4,7 @@ import pytest
 
 import semscale
 from semscale.answer_consistency.consistency import Consistency
-from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.comparison import DriftMeter
 from semscale.judging.judge import Judge, Panel, judge
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher

@@ -10,8 +10,8 @@ from random import Random
 FORKED = multiprocessing.get_context("forkserver") if hasattr(os, "fork") else None
 _NEEDED = ["openai", "aiohttp", "pg8000", "sqlalchemy.dialects.postgresql.pg8000", "alembic.operations"]
 _NEEDED += ["semscale.chat.runner", "semscale.chat.endpoint", "semscale.chat.stored_calls"]
-_NEEDED += ["semscale.cli.main", "semscale.cli.commands.drift", "semscale.cli.drift.record_run", "polars"]
-_NEEDED += ["semscale.report.drift", "semscale.report.terminal", "semscale.store.reading"]
+_NEEDED += ["semscale.cli.main", "semscale.cli.drift.commands", "semscale.cli.drift.recording", "polars"]
+_NEEDED += ["semscale.report.drift_history", "semscale.report.terminal", "semscale.store.reading"]
 _NEEDED += ["semscale.history.history"]
 _LONGEST = 300
 

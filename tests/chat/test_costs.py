@@ -85,11 +85,11 @@ def test_the_users_folder_for_settings_is_looked_at(tmp_path, monkeypatch):
     ("text", "words"),
     [
         ("models: [", "line 1: not readable as YAML"),
-        ("prices: {}", "must be YAML"),
-        ("models: {m: 3}", "must be YAML"),
-        ("models: {m: {prompt: cheap, completion: 1}}", "must be YAML"),
-        ("models: {m: {prompt: -1, completion: 1}}", "must be >= 0"),
-        ("models: {m: {prompt: .nan, completion: 1}}", "must be >= 0"),
+        ("currency: EUR\nprices: {}", "line 2: unknown key 'prices'"),
+        ("models: {m: 3}", "m must be a mapping with its keys, got 3"),
+        ("models: {m: {prompt: cheap, completion: 1}}", "m, prompt must be a number, got 'cheap'"),
+        ("models: {m: {prompt: -1, completion: 1}}", "m, prompt: .* greater than or equal to 0, got -1"),
+        ("models: {m: {prompt: .nan, completion: 1}}", "m, prompt must be a finite number, got nan"),
     ],
 )
 def test_a_table_that_is_none(tmp_path, text, words):

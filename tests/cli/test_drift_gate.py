@@ -1,4 +1,4 @@
-"""``semscale drift compare`` and ``gate`` end to end, with the example runs and the real model."""
+"""``semscale drift gate`` end to end, with the example runs and the real model."""
 
 import json
 from pathlib import Path
@@ -64,16 +64,6 @@ def test_a_gate_that_is_asked_again_adds_nothing(semscale, approved):
 
 
 @pytest.mark.exhaustive
-def test_a_correction_is_taken_by_its_short_and_its_long_name(semscale, approved):
-    (short, long) = (
-        semscale("drift", "gate", GOOD, *NEW, "--metric", "output_count", "--correction", name, "--json")
-        for name in ("bh", "benjamini-hochberg")
-    )
-    assert long.code in {0, 4}, long.err
-    assert json.loads(long.out) == json.loads(short.out)
-
-
-@pytest.mark.exhaustive
 def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     (tmp_path / "summary.md").write_text("before\n")
     ended = semscale(
@@ -91,7 +81,7 @@ def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     assert last == f"::{printed[stop].removeprefix('::stop-commands::')}::"
     assert [line for line in printed[:stop] if not line.startswith("::")] == []
     names = {path.name for path in (tmp_path / "drawn").iterdir()}
-    assert names == {f"{name}.{ending}" for name in ("metrics", "losses") for ending in ("svg", "png")}
+    assert names == {"metrics.svg", "metrics.png"}
     suites = ElementTree.parse(tmp_path / "junit.xml").getroot()
     assert int(suites.get("failures")) > 0
     summary = (tmp_path / "summary.md").read_text()
@@ -103,7 +93,8 @@ def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     given = [json.loads(line)["outputs"] for line in BAD.read_text().splitlines()]
     silent = [not any(output["text"] for output in outputs) for outputs in given]
     assert sum(silent) == 2
-    assert [loss == 1 for loss in table["silence_loss"].to_list()] == silent
+    losses = table["bertscore_f1_loss"].to_list()
+    assert {loss for loss, is_silent in zip(losses, silent, strict=True) if is_silent} == {1.0}
     assert table["group_exercise"].n_unique() == 3
 
 
@@ -113,30 +104,6 @@ def test_json_has_the_decision_and_nothing_else(semscale, approved):
     assert content["approval"]["why"] == "read them"
     assert content["recorded"] == str(GOOD)
     assert content["candidate"]["id"] == runs(semscale)[-1]["id"]
-
-
-@pytest.mark.exhaustive
-def test_compare_decides_nothing_and_tells_what_changed(semscale, approved):
-    ended = semscale("drift", "compare", BAD, *NEW)
-    assert ended.code == 0, ended.err
-    assert f"recorded {BAD} as {runs(semscale)[-1]['id'][:8]}" in ended.out
-    assert "1 rerun of the baseline" in ended.out
-    assert "By group" in ended.out
-    assert "6 items that changed most, by drift of all metrics together\n" in ended.out
-    assert not any(line.startswith(("fail", "pass", "undecided")) for line in ended.out.splitlines())
-    content = json.loads(semscale("drift", "compare", "latest", "--json").out)
-    assert content["outcome"] is None
-    by_name = {metric["metric"]: metric for metric in content["metrics"]}
-    assert by_name["silence"]["loss"] == pytest.approx(2 / 30)  # two items without a word
-    # The screen, the JSON and the history have one estimate.
-    shown = next(line for line in ended.out.splitlines() if line.startswith("match "))
-    drift = by_name["match"]["drift"]
-    assert f"[{drift['low']:.3f}, {drift['high']:.3f}]" in shown
-    # Asked about again, the comparison is the one that is there.
-    (stored,) = json.loads(semscale("drift", "history", "--json").out)["datasets"][0]["comparisons"]
-    assert stored["id"] == content["comparison"]
-    (kept,) = [one for one in stored["drifts"] if (one["metric"], one["group"]) == ("match", None)]
-    assert kept["drift"] == {name: drift[name] for name in ("value", "low", "high", "n", "n_left_out")}
 
 
 def test_a_rerun_that_is_asked_about_is_not_its_own_noise(semscale, approved):
@@ -173,8 +140,7 @@ def test_few_items_leave_it_undecided(semscale, tmp_path):
     assert ended.code == 4, ended.out + ended.err
     last = ended.out.splitlines()[-1]
     assert last.startswith("undecided: ")
-    assert "add at least 7" in last
-    assert "record one (--rerun-of baseline)" in last
+    assert "record a rerun of the baseline (--rerun-of baseline)" in ended.out
 
 
 @pytest.mark.exhaustive
@@ -242,8 +208,8 @@ def test_a_candidate_file_is_read_for_the_groups_and_fields_of_the_baseline(sems
         "drift", "record", "base.csv", "--model", "m", *columns, "--field", "credits", "--by", "topic"
     ).code == 0  # fmt: skip
     semscale("drift", "approve", "latest", "--approved-by", "A", "--why", "x")
-    ended = semscale("drift", "compare", "new.csv", "--model", "n", *columns, "--json")
-    assert ended.code == 0, ended.err
+    ended = semscale("drift", "gate", "new.csv", "--model", "n", *columns, "--by", "topic", "--json")
+    assert ended.code == 4, ended.err
     drifts = json.loads(ended.out)["drifts"]
     losses = {
         tuple((one["group"] or {}).values()): one["loss"] for one in drifts if "credits" in one["metric"]
@@ -254,7 +220,7 @@ def test_a_candidate_file_is_read_for_the_groups_and_fields_of_the_baseline(sems
 
 def test_another_run_can_stand_in_for_the_baseline(semscale, approved):
     first = runs(semscale)[1]["id"][:6]
-    content = json.loads(semscale("drift", "compare", GOOD, *NEW, "--baseline", first, "--json").out)
+    content = json.loads(semscale("drift", "gate", GOOD, *NEW, "--baseline", first, "--json").out)
     assert content["baseline"]["id"].startswith(first)
     assert content["approval"] is None
 
@@ -271,51 +237,14 @@ def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, appr
     allowed = (*NEW, "--limit", "missing=2")
     ended = semscale("drift", "gate", "later.jsonl", *allowed, "--summary", "summary.md", "--github")
     assert ended.code == 0, ended.out + ended.err
-    told = "2 of the baseline's 30 items are not in the candidate"
-    before_outcome = ended.out[: ended.out.index("\npass: ")]
-    assert told in before_outcome
-    assert repr(lost[0]) in before_outcome
-    assert "1 new item that the baseline lacks, not compared: 'added'" in before_outcome
-    assert f"::warning title=Caution::{told}" in ended.out
-    assert told in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "1 new item that the baseline lacks, not compared: 'added'" in ended.out
     content = json.loads(semscale("drift", "gate", "later.jsonl", *allowed, "--json").out)
     assert content["items"] == content["matching"]["common"] == 28
     assert sorted(content["matching"]["lost"]) == sorted(lost)
     assert content["matching"]["new"] == ["added"]
     assert content["silent"] == 0
-    assert len(content["warnings"]) == 1
     (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
     assert [(one["items"], one["runs"]) for one in feedback["versions"]] == [(30, 2), (29, 1)]
-
-
-@pytest.mark.exhaustive
-def test_a_candidate_that_lacks_items_goes_on_with_the_series(semscale, approved, tmp_path):
-    items = GOOD.read_text(encoding="utf-8").splitlines(keepends=True)
-    (tmp_path / "fewer.jsonl").write_text("".join(items[3:]), encoding="utf-8")
-    over = ("--over-runs", "--json")
-    assert semscale("drift", "gate", GOOD, *NEW).code == 0
-    fewer = json.loads(semscale("drift", "gate", "fewer.jsonl", "--model", "model-c", *over).out)
-    assert fewer["items"] == 27
-    assert {len(one["losses"]) for one in fewer["sequence"]} == {2}
-    assert not any("left out" in line for line in fewer["cautions"])
-    # The same outputs in the items in common: both nights lose the same, to the last digit.
-    assert all(one["losses"][0] == pytest.approx(one["losses"][1]) for one in fewer["sequence"])
-    last = json.loads(semscale("drift", "gate", BAD, "--model", "model-d", *over).out)
-    assert {len(one["losses"]) for one in last["sequence"]} == {3}
-    assert semscale("drift", "gate", "fewer.jsonl", "--model", "model-e", "--limit", "missing=off").code == 0
-    (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
-    assert len(feedback["trend"]["comparisons"]) == 2
-    assert any("because they were measured on other items" in line for line in feedback["trend"]["cautions"])
-
-
-@pytest.mark.exhaustive
-def test_another_rerun_begins_a_new_series(semscale, approved):
-    assert semscale("drift", "gate", GOOD, *NEW).code == 0
-    rerun = ("drift", "record", GOOD, "--model", "model-a", "--rerun-of", "baseline")
-    assert semscale(*rerun).code == 0
-    found = json.loads(semscale("drift", "gate", BAD, "--model", "model-c", "--over-runs", "--json").out)
-    assert {len(one["losses"]) for one in found["sequence"]} == {1}
-    assert any("because it was measured otherwise" in line for line in found["cautions"])
 
 
 @pytest.mark.exhaustive
@@ -325,7 +254,6 @@ def test_the_history_has_what_the_gate_checked(semscale, approved):
     assert ended.code == 1
     decided = json.loads(ended.out)
     shown = semscale("drift", "history")
-    assert "limits broken" in shown.out
     assert "silenced (2 items)" in shown.out
     (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
     (kept,) = dataset["comparisons"]
@@ -341,10 +269,3 @@ def test_the_history_has_what_the_gate_checked(semscale, approved):
     semscale(*gate, "--limit", "silenced=off")
     (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
     assert len(dataset["comparisons"]) == 2
-
-
-@pytest.mark.exhaustive
-def test_a_comparison_without_a_gate_has_no_checks(semscale, approved):
-    semscale("drift", "compare", BAD, *NEW)
-    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
-    assert dataset["comparisons"][0]["checks"] is None

@@ -26,10 +26,12 @@ REFUSED = {
         ["nowhere.jsonl does not exist", "name a file of outputs, or a run that semscale drift history"],
     ),
     "a mistyped latest": (["gate", "latst"], ["unknown run 'latst'", "did you mean 'latest'?"]),
-    "an unknown damage": (["self-test", "--damage", "negat"], ["--damage must be", "negate", "got negat"]),
-    "a share above 1": (["self-test", "--share", "2"], ["--share must lie above 0 and be at most 1"]),
-    "no items": (["self-test", "--n-items", "0"], ["--n-items must be at least 1, got 0"]),
-    "a report of no comparison": (["history", "--report", "a.html"], ["--report needs a comparison"]),
+    "an unknown damage": (
+        ["plan", "--self-test", "--damage", "negat"],
+        ["--damage must be", "negate", "got negat"],
+    ),
+    "a share above 1": (["plan", "--self-test", "--share", "2"], ["--share must be above 0"]),
+    "no items": (["plan", "--self-test", "--n-items", "0"], ["--n-items must be at least 1, got 0"]),
     "no such run": (["gate", "ffff"], ["unknown run 'ffff'"]),
     "the baseline itself": (["gate", "latest"], ["another run than the baseline"]),
     "ids missing": (["gate", "fewer.jsonl", "--model", "n"], ["lacks 'b'", "record every item"]),
@@ -45,7 +47,7 @@ REFUSED = {
     ),
     "a threshold given twice": (
         gate("--threshold", "min_match=0.1", "--threshold", "min_match=0.2"),
-        ["min_match", "as 0.1 and as 0.2"],
+        ["--threshold must name each once", "'min_match'"],
     ),
     "a stored run as another model's": (
         ["gate", "latest", "--model", "n"],
@@ -55,19 +57,15 @@ REFUSED = {
         ["gate", "latest", "--id", "foo", "--output", "bar", "--note", "hi", "--encoding", "utf-8"],
         ["--note, --id, --output and --encoding belong to a file of outputs, and 'latest' is a run"],
     ),
-    "a threshold without a number": (gate("--threshold", "min_match"), ["min_match", "a name and a number"]),
+    "a threshold without a number": (gate("--threshold", "min_match"), ["--threshold must be NAME=VALUE"]),
     "an unknown threshold": (gate("--threshold", "min_mach=0.5"), ["min_mach", "did you mean 'min_match'"]),
     "an unknown metric": (gate("--metric", "mach"), ["'mach'", "match"]),
     "an unknown kind of groups": (gate("--by", "topc"), ["'topc'", "topic"]),
-    "an unknown correction": (
-        gate("--correction", "foo"),
-        ["--correction must be holm, bh or benjamini-hochberg, got 'foo'"],
-    ),
-    "a margin beyond the worst case": (gate("--gate", "wide.yaml"), ["wide.yaml", "match must lie below 1"]),
-    "an alpha that is none": (gate("--alpha", "5"), ["alpha", "0.05"]),
+    "a margin beyond the worst case": (gate("--gate", "wide.yaml"), ["margins, match must be below 1"]),
+    "an alpha that is none": (gate("--alpha", "5"), ["--alpha must be between 0.0001 and 1"]),
     "no settings": (gate("--gate", "none.yaml"), ["none.yaml", "cannot be read"]),
     "settings with a wrong key": (gate("--gate", "wrong.yaml"), ["wrong.yaml", "alpah"]),
-    "annotations within JSON": (gate("--json", "--github"), ["--github", "without --json"]),
+    "annotations within JSON": (gate("--json", "--github"), ["--github", "leave out --json"]),
     "a report that is no page": (gate("--report", "page.pdf"), ["report must end in .html"]),
     "one file for two": (gate("--report", "a.html", "--junit", "a.html"), ["'a.html'", "two"]),
     "no folder for the XML": (gate("--junit", "no/junit.xml"), ["junit", "does not exist"]),
@@ -87,7 +85,7 @@ def test_what_a_gate_cannot_use_is_one_line_and_exit_2(semscale, tmp_path, files
     }.items():
         (tmp_path / f"{name}.jsonl").write_text(lines(*items))
     (tmp_path / "wrong.yaml").write_text("alpah: 0.1\n")
-    (tmp_path / "wide.yaml").write_text("material: {match: 5}\n")
+    (tmp_path / "wide.yaml").write_text("margins: {match: 5}\n")
     semscale("drift", "record", "base.jsonl", "--model", "m", "--by", "topic")
     semscale("drift", "approve", "latest", "--approved-by", "A", "--why", "x")
     before, kept = files(), (tmp_path / "semscale-history.sqlite").read_bytes()

@@ -21,32 +21,44 @@ def made_up(semscale, tmp_path, write_checkpoint):  # noqa: F811 - the fixture
     (tmp_path / "new.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
     semscale("drift", "record", "base.jsonl", "--model", "m")
     semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read")
-    semscale("drift", "record", "base.jsonl", "--model", "m", "--rerun-of", "baseline")
+    for note in ("again", "once more"):
+        rerun = ("--rerun-of", "baseline", "--note", note)
+        semscale("drift", "record", "base.jsonl", "--model", "m", *rerun)
     return write_checkpoint("roberta")[0]
 
 
 COMMANDS = {
-    "compare": ("new.jsonl", "--model", "n"),
-    "gate": ("new.jsonl", "--model", "n"),
-    "plan": (),
-    "self-test": ("--draws", "20", "--n-items", "3", "--damage", "silence", "--share", "1"),
+    "gate": ("gate", "new.jsonl", "--model", "n"),
+    "plan": ("plan",),
+    "self-test": (
+        "plan",
+        "--self-test",
+        "--draws",
+        "20",
+        "--n-items",
+        "3",
+        "--damage",
+        "silence",
+        "--share",
+        "1",
+    ),
 }
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_model_without_a_known_layer_is_used_where_one_is_named(semscale, made_up, command):
-    ask = ("drift", command, *COMMANDS[command], "--embedder", made_up, "--no-cache")
+    ask = ("drift", *COMMANDS[command], "--embedder", made_up, "--no-cache")
     ended = semscale(*ask)
     assert ended.code == 2
     assert "layer must be given for roberta-0, 0 to 3" in ended.err
     ended = semscale(*ask, "--layer", "2", "--json")
     assert ended.code in {0, 4}, ended.err
-    if command in {"compare", "gate"}:
+    if command == "gate":
         assert "|layer:2|" in json.loads(ended.out)["signature"]
 
 
 def test_a_layer_that_the_model_lacks_is_refused(semscale, made_up):
-    ended = semscale("drift", "compare", "new.jsonl", "--model", "n", "--embedder", made_up, "--layer", "4")
+    ended = semscale("drift", "gate", "new.jsonl", "--model", "n", "--embedder", made_up, "--layer", "4")
     assert ended.code == 2
     assert "layer" in ended.err
     assert "4" in ended.err
@@ -62,9 +74,7 @@ def test_another_engine_loads_the_model(semscale, made_up, command, monkeypatch)
 
     monkeypatch.setattr(loading, "load_embedder", load)
     engine = ("--engine", "torch", "--device", "cuda", "--embedder-url", "http://host/v1", "--no-cache")
-    ended = semscale(
-        "drift", command, *COMMANDS[command], "--embedder", "some/model", "--layer", "2", *engine
-    )
+    ended = semscale("drift", *COMMANDS[command], "--embedder", "some/model", "--layer", "2", *engine)
     assert ended.code in {0, 4}, ended.err
     given = {
         "engine": "torch",
@@ -78,16 +88,14 @@ def test_another_engine_loads_the_model(semscale, made_up, command, monkeypatch)
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_engine_without_states_of_tokens_is_refused(semscale, made_up, command):
-    ended = semscale("drift", command, *COMMANDS[command], "--engine", "api")
+    ended = semscale("drift", *COMMANDS[command], "--engine", "api")
     assert ended.code == 2
-    assert ended.err == (
-        "semscale: --engine must be openvino or torch, which show the states of tokens, got 'api'\n"
-    )
+    assert ended.err == ("semscale: --engine must be openvino or torch, which give token states, got 'api'\n")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_states_of_tokens_in_integers_are_refused(semscale, made_up, command):
-    ended = semscale("drift", command, *COMMANDS[command], "--embedder", "e5-small", "--precision", "turbo")
+    ended = semscale("drift", *COMMANDS[command], "--embedder", "e5-small", "--precision", "turbo")
     assert ended.code == 2
     assert ended.err == (
         "semscale: --precision turbo was measured for vectors of texts only; for states of tokens use "

@@ -44,7 +44,7 @@ def record(semscale, *arguments):
 def test_a_file_that_is_recorded_again_is_the_run_that_is_there(semscale, outputs, recorded):
     again = record(semscale, "base.jsonl")
     assert "The history has this run since " in again.out
-    assert "--note TEXT keeps them as another run" in again.out
+    assert "--note TEXT stores them as another run" in again.out
     assert json.loads(record(semscale, "base.jsonl", "--json").out)["id"] == recorded["id"]
     assert "The history has this run" not in record(semscale, "base.jsonl", "--note", "once more").out
     (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
@@ -62,7 +62,7 @@ def test_a_run_is_stored_and_summed_up(semscale, outputs, files):
         "model": "m",
         "items": "3",
         "outputs": "3",  # two of a, one of c: the blank one says nothing
-        "silent": "1",
+        "items without output": "1",
         "fields": "credits (missing in 2 outputs)",  # the second of a, and that of c
         "groups": "topic (2)",
         "Git revision": "none",
@@ -81,12 +81,12 @@ def test_a_number_that_is_nan_is_a_missing_one_and_counted(semscale, tmp_path):
 
 def test_approving_a_run_that_says_nothing_is_warned_of(semscale, outputs, recorded):
     approve = ("drift", "approve", "latest", "--approved-by", "Ann", "--why", "x")
-    assert "No item of it says anything" not in semscale(*approve).out
+    assert "No item of it has an output" not in semscale(*approve).out
     outputs("mute.jsonl", [{"id": "a", "output": None}, {"id": "b", "output": " "}])
     assert record(semscale, "mute.jsonl", "--history", "mute.sqlite").code == 0
     ended = semscale(*approve, "--history", "mute.sqlite")
     assert ended.code == 0
-    assert "No item of it says anything" in ended.out
+    assert "No item of it has an output" in ended.out
 
 
 @pytest.mark.parametrize("other", ["semscale-history.sqlite", "link.sqlite"])
@@ -152,7 +152,7 @@ def test_a_rerun_that_repeats_its_original_word_for_word_is_said(semscale, outpu
     ended = record(semscale, "base.jsonl", "--rerun-of", recorded["id"][:8], "--json")
     assert json.loads(ended.out)["repeats_original"]
     (said,) = json.loads(ended.out)["cautions"]
-    assert said.startswith("This rerun has the outputs of its original, word for word")
+    assert said.startswith("This rerun has exactly the outputs of its original")
 
 
 def test_an_approval_says_who_and_why_and_until_when(semscale, recorded):
@@ -193,10 +193,10 @@ def test_ids_in_common_are_named_and_none_is_warned_of(semscale, outputs, record
     other = record(semscale, "other.jsonl", "--dataset", "base")
     short = recorded["id"][:8]
     assert f"0 of the 3 of the baseline {short}" in other.out
-    assert f"no id is in common with the baseline {short} of dataset “base”" in " ".join(other.out.split())
+    assert f"no id is shared with the baseline {short} of dataset “base”" in " ".join(other.out.split())
     ended = semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "x")
     assert f"ids in common with the former baseline {short}: 0 of 3" in ended.out
-    assert "no id is in common" in " ".join(ended.out.split())
+    assert "no id is shared" in " ".join(ended.out.split())
 
 
 def approve(*arguments):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from endpoint import error, misbehaving_endpoint, prompt_of
 
-from semscale.drift.limits.broken_items import fields_of
-from semscale.drift.measure.metrics import field_metric
+from semscale.drift.hard_limits import fields_of
+from semscale.drift.metrics import field_metric
 from semscale.history.items import Item, Output
 
 pytestmark = pytest.mark.needs("api")
@@ -222,7 +222,7 @@ def test_a_program_that_dies_ends_with_3(record, stored, tmp_path):
         ([], "name a file of outputs, or what to ask: --prompts FILE with --chat-model NAME"),
         (["out.jsonl", "--chat-model", "m"], "--chat-model belongs to --prompts FILE, which is not given"),
         (["out.jsonl", "--max-calls", "3"], "--max-calls belongs to --prompts FILE"),
-        (["--prompts", "items.jsonl"], "--prompts needs whom to ask: --chat-model or --command, got neither"),
+        (["--prompts", "items.jsonl"], "--prompts needs a model to ask: --chat-model or --command"),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--command", "x"], "got both"),
         (["out.jsonl", "--prompts", "items.jsonl", "--chat-model", "m"], "got both"),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--field", "x"],
@@ -276,5 +276,5 @@ def test_other_items_than_those_of_the_baseline_are_warned_of(record, tmp_path, 
     (tmp_path / "items.jsonl").write_text('{"id": "z", "input": "What is z?"}\n')
     ended = record("--dataset", "d")
     assert ended.code == 0, ended.err
-    assert "warning: no id is in common with the latest run " in ended.err
+    assert "warning: no id is shared with the latest run " in ended.err
     assert "0 of the 2 of the latest run" in ended.out

@@ -45,14 +45,13 @@ def test_a_changed_approval_is_named_and_every_command_that_reads_it_refuses(sem
     ended = semscale("drift", "history", "--verify")
     assert ended.code == 1
     assert ended.out.splitlines()[-1] == (
-        f"changed: 1 entry does not hold, the first is approval '{'b' * 32}': it has another hash than its "
-        "link"
+        f"changed: 1 entry changed; the first is approval '{'b' * 32}': it has another hash than its link"
     )
     printed = semscale("drift", "history", "--verify", "--json")
     assert printed.code == 1
     check_json(printed.out)
     assert json.loads(printed.out)["flaws"][0]["kind"] == "approval"
-    for command in (("history",), ("gate", "latest"), ("self-test",), ("plan",)):
+    for command in (("history",), ("gate", "latest"), ("plan", "--self-test"), ("plan",)):
         refused = semscale("drift", *command)
         assert refused.code == 2
         assert "is not what was stored" in refused.err

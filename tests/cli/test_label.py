@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from semscale.cli.label import number_notes
+from semscale.cli.label import code_notes, number_notes
+from semscale.coding.labels import ExpectedCodes
 from semscale.store.reading import open_table
 from semscale.store.writing import write_table
 
@@ -191,3 +192,16 @@ def test_labels_that_cannot_be_used(semscale, forty_answers, further, said):
     assert ended.code == 2
     assert said in ended.err
     assert ended.err.count("\n") == 1
+
+
+def test_codes_of_which_a_sheet_has_too_few_are_named_with_the_size_that_is_enough():
+    expected = [
+        ExpectedCodes("price", 22.0, 100),
+        ExpectedCodes("battery", 2.2, 350),
+        ExpectedCodes("fees", 0.4, None),
+    ]
+    first, second, third = code_notes(expected, 100)
+    assert first.endswith("may be too few (a forecast before anybody has coded): battery 2, fees 0")
+    assert second == "note: --n 350 will probably have enough of battery"
+    assert "even all answers will hardly have enough of fees" in third
+    assert code_notes(expected[:1], 100) == []

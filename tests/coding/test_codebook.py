@@ -15,7 +15,9 @@ def code(name, **changes):
 
 def test_a_code_without_examples_is_refused():
     with pytest.raises(InputError, match="code 'price' needs at least one example"):
-        code("price", examples=())
+        Codebook("b", (code("price", examples=()), code("cost")))
+    with pytest.raises(InputError, match="code 'price' needs at least one example"):
+        code("price", examples=("too dear", " "))
 
 
 @pytest.mark.parametrize("name", ["", "none", "None", "price; value"])
@@ -137,3 +139,54 @@ def test_what_is_no_codebook_is_refused_in_one_line(text):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(InputError, match="cannot be read: No such file"):
         load_codebook(tmp_path / "none.yaml")
+
+
+FILE = """name: phones
+{lists}codes:
+  - {{name: battery, definition: It lasts., examples: [lasts all day]}}
+  - {{name: charging, definition: It charges., examples: [charges fast]}}
+  - {{name: price, definition: It costs., examples: [too dear]}}
+  - {{name: fees, definition: What is added., examples: [a fee], parent: price}}
+"""
+
+
+def with_lists(lists):
+    return parse_codebook(FILE.format(lists=lists).encode(), source="b.yaml")
+
+
+def test_a_line_merges_codes_under_the_first_name():
+    book = with_lists("merge:\n  - [battery, charging]\n")
+    assert book.names == ("battery", "price", "fees")
+    assert book.codes[0] == Code("battery", "It lasts. It charges.", ("lasts all day", "charges fast"))
+    wide = with_lists("merge: [[battery, price]]\n")
+    assert wide.codes[-1].parent == "battery"
+
+
+def test_nets_come_first_and_stand_for_the_codes_below_them():
+    book = with_lists("nets:\n  - name: power\n    codes: [battery, charging]\n")
+    net = book.codes[0]
+    assert (net.name, net.is_net, net.prototypes) == ("power", True, ())
+    assert net.definition == "At least one of: battery, charging."
+    assert [code.parent for code in book.codes] == [None, "power", "power", None, "price"]
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ("merge: [[battery]]\n", "'b.yaml', line 2: merge needs the names of two codes or more, got battery"),
+        (
+            "merge: [[battery, chargin]]\n",
+            "line 2: merge: there is no code 'chargin'; did you mean 'charging'",
+        ),
+        ("merge: [[battery, fees]]\n", "merge: 'battery' and 'fees' are below different codes"),
+        (
+            "nets: [{name: n, codes: [prise]}]\n",
+            "line 2: net 'n': there is no code 'prise'; did you mean 'price'",
+        ),
+        ("nets: [{name: n, codes: [fees]}]\n", "net 'n': code 'fees' is below 'price' already"),
+        ("nets: [{name: price, codes: [battery]}]\n", "line 2: .* have the same name"),
+    ],
+)
+def test_mistakes_in_these_lists_have_their_line(lists, message):
+    with pytest.raises(InputError, match=message):
+        with_lists(lists)

@@ -1,5 +1,7 @@
 """Likeness of answers to codes, and its calibration."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -186,3 +188,16 @@ def test_likeness_of_a_table_is_the_same_in_parts(tmp_path, book, key_words, mon
     scorer = Coder(book, embedder=key_words)
     likeness = scorer.score_table(open_table(tmp_path / "t.parquet"), "text")
     assert np.array_equal(likeness, scorer.score(cells).likeness, equal_nan=True)
+
+
+def test_a_net_is_as_like_as_its_most_like_code_and_changes_no_other(book, key_words):
+    nets = Codebook(
+        "phones",
+        (Code("device", "At least one of: power, display.", ()),)
+        + tuple(replace(code, parent=None if code.name == "cost" else "device") for code in book.codes),
+    )
+    cells = ["the battery died", "a fair price", "the screen", "battery and screen"]
+    alone = Coder(book, embedder=key_words).score(cells).likeness
+    found = Coder(nets, embedder=key_words).score(cells).likeness
+    np.testing.assert_array_equal(found[:, 1:], alone)
+    np.testing.assert_array_equal(found[:, 0], alone[:, [0, 2]].max(axis=1))

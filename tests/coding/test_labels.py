@@ -8,6 +8,7 @@ from semscale.coding import labels
 from semscale.coding.codebook import Code, Codebook
 from semscale.coding.labels import (
     draw_answers,
+    expected_codes,
     hand_codes,
     label_batches,
     mean_codes,
@@ -57,12 +58,48 @@ def values(likeness):
 
 
 def test_unsure_answers_are_drawn_more_often_and_sure_ones_too():
-    # roots of v (1 - v): 0 for 1.0, and .5 for .5; mean .25, so sizes .5 and .5 + .5 * 2 = 1.5; of 20 in 100
-    found = draw_answers(values([1.0] * 50 + [0.5] * 50), 20, seed=1)
+    # Of likeness 0 and 1 the roots of v (1 - v) are 0, of .5 they are .5. The curve gives probabilities of
+    # .0198, .1611 and .6457. Where all codes have the same, the rare part goes with them.
+    likeness = [0.0] * 40 + [1.0] * 20 + [0.5] * 40
+    found = draw_answers(values(likeness), 20, seed=1)
+    guessed = {0.0: 0.0198, 1.0: 0.6457, 0.5: 0.1611}
+    mean = sum(guessed[value] for value in likeness) / 100
     by_row = dict(zip(found.rows.tolist(), found.probability.tolist(), strict=True))
-    assert {round(p, 9) for row, p in by_row.items() if row < 50} == {0.1}
-    assert {round(p, 9) for row, p in by_row.items() if row >= 50} == {0.3}
+    for row, p in by_row.items():
+        unsure = 0.5 / 0.2 if likeness[row] == 0.5 else 0.0
+        size = 0.5 + guessed[likeness[row]] / mean / 3 + unsure / 6
+        assert p == pytest.approx(20 * size / 100, abs=0.001)
     assert len(by_row) == 20
+
+
+def test_answers_with_a_rare_code_are_drawn_more_often_and_weights_undo_it():
+    # 10 of 400 answers are like the rare code, the others like the frequent one; 40 are drawn.
+    likeness = np.zeros((400, 2))
+    likeness[:10, 1] = likeness[10:, 0] = 1.0
+    draws = [draw_answers(likeness, 40, seed=seed) for seed in range(200)]
+    rare = [int((drawn.rows < 10).sum()) for drawn in draws]
+    # Drawn alike there would be 1 on average. Of probabilities .6457 and .0198 the rare code has 14.18 in all
+    # answers, the frequent one 252.0. An answer with the rare one has .0456 in shares of both, of a mean of
+    # .005, so that its size is .5 + 9.12 / 3 + 1 / 6, and its probability .371.
+    assert np.mean(rare) == pytest.approx(3.71, abs=0.2)
+    totals = [float((1 / drawn.probability[drawn.rows < 10]).sum()) for drawn in draws]
+    assert np.mean(totals) == pytest.approx(10, rel=0.1)
+    assert all(drawn.all_probabilities.min() >= 0.5 * 40 / 400 - 1e-9 for drawn in draws)
+
+
+def test_a_sheet_with_too_few_answers_of_a_code_is_known_before_anybody_codes():
+    likeness = np.zeros((1000, 3))
+    likeness[:300, 0] = likeness[300:340, 1] = 1.2
+    likeness[:, 2] = -1
+    drawn = draw_answers(likeness, 30, seed=0)
+    often, rare, never = expected_codes(likeness, drawn, ["often", "rare", "never"])
+    # A likeness of 1.2 has the probability .8176: of 300 such answers some 9 of 30 drawn ones.
+    assert 6 < often.n < 12
+    assert often.needed <= 60
+    assert 30 < rare.needed < 400
+    larger = draw_answers(likeness, rare.needed, seed=0)
+    assert expected_codes(likeness, larger, ["often", "rare", "never"])[1].n == pytest.approx(8, abs=0.5)
+    assert never.needed is None
 
 
 def test_answers_that_cannot_be_read_are_never_drawn():

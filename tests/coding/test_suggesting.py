@@ -7,6 +7,8 @@ import pytest
 from tests.schema_check import check_json
 
 from semscale.coding.codebook import load_codebook
+from semscale.coding.coder import Coder
+from semscale.coding.coding import code_answers
 from semscale.coding.suggesting import (
     AnswerSample,
     SuggestedCode,
@@ -76,11 +78,9 @@ def test_of_many_answers_a_sample_is_clustered_and_others_take_the_nearest_code(
 
 def test_names_come_from_words_and_differ(found):
     names = [code.name for code in found.codes]
-    assert all(
-        name.split("-")[0] == word for name, word in zip(names, ("battery", "price", "screen"), strict=True)
-    )
+    assert names == ["battery", "price", "screen"]
     same = found.renamed([("money", "about money"), ("Money", "about money"), None], "m")
-    assert [code.name for code in same.codes] == ["money", "Money-2", names[2]]
+    assert [code.name for code in same.codes] == ["money", "Money 2", names[2]]
     assert same.n_unnamed == 1
 
 
@@ -292,5 +292,41 @@ def test_comments_have_size_and_stability(summary):
     lines = suggestion_yaml(summary).splitlines()
     comments = [line for line in lines if line.startswith("  # ")]
     for code, line in zip(summary.codes, comments, strict=True):
-        assert line.startswith("  # 20 answers (33 %), ")
+        assert line.startswith("  # cluster of 20 answers (33 %), ")
         assert ("NOT STABLE" in line) == (not code.is_stable)
+
+
+def test_six_codes_or_more_have_nets_and_the_file_a_line_that_merges(key_words, tmp_path):
+    topics = ("battery", "battery bright", "price", "price bright", "screen", "screen bright bright")
+    answers = [f"{topic} {'x' * n}" for topic in topics for n in range(1, 21)]
+    summary = suggest(answers, key_words, codes=6)
+    named = summary.named_nets
+    assert sorted(code for codes in summary.nets for code in codes) <= list(range(6))
+    assert all(name == " + ".join(codes[:2]) for name, codes in named.items())
+    path = tmp_path / "codes.yaml"
+    write_suggestion(summary, path)
+    book = load_codebook(path)
+    assert book == suggested_codebook(summary)
+    assert [code.name for code in book.codes if code.is_net] == list(named)
+    first, second = (code.name for code in summary.codes[:2])
+    path.write_text(
+        path.read_text()
+        .replace("nets:", "unused:")
+        .split("unused:")[0]
+        .replace("merge: []", f"merge: [[{first}, {second}]]")
+        + "codes:"
+        + path.read_text().split("\ncodes:")[1]
+    )
+    merged = load_codebook(path)
+    assert len(merged.codes) == 5
+    assert len(next(code for code in merged.codes if code.name == first).examples) == 10
+
+
+def test_the_rows_that_each_code_would_get_are_counted_as_code_assigns_them(found, key_words):
+    times = {text: CELLS.count(text) for text in set(CELLS) if text}
+    coder = Coder(suggested_codebook(found), embedder=key_words)
+    counted = found.counted(coder, times)
+    coding = code_answers(coder.score(CELLS))
+    assert [code.n_coded for code in counted.codes] == np.nansum(coding.assigned, axis=0).tolist()
+    assert "semscale code would give it to" in suggestion_yaml(counted)
+    check_json(to_json(counted, cautions=(), out=None, report=None, figures=None))

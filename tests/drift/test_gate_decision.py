@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 from made_up_losses import candidate_losses, compared, run_of
 
-from semscale.drift.decision import Change, Outcome, check_settings, decide
+from semscale.drift.decision import (
+    Change,
+    Outcome,
+    check_settings,
+    decide,
+    read_thresholds,
+    threshold_cautions,
+)
 from semscale.drift.metrics import TEXT_METRICS, field_metric
 from semscale.drift.runs import ItemMatching
 from semscale.drift.settings import GateSettings, SliceSettings
@@ -258,3 +265,50 @@ def test_items_that_were_asked_something_else_are_not_missing():
     decision = decide(replace(compared(runs()), matching=matching), GateSettings(metrics=("match",)))
     (check,) = decision.broken_limits
     assert (check.name, check.items, check.n) == ("missing", ("20",), 23)
+
+
+@pytest.mark.parametrize(
+    ("limits", "cautions"),
+    [
+        # Text of another item loses .25: a similarity of .75, which passes .7 and fails .8.
+        (
+            {"min_match": 0.7},
+            [
+                "min_match 0.7 lets text pass that has nothing to do with the item: such text has 0.75 on "
+                "average"
+            ],
+        ),
+        ({"min_match": 0.8}, []),
+        ({"min_match": 0.0}, ["min_match 0 cannot fail: the worst similarity of match in this data is 0"]),
+        ({"max_match": 0.9}, ["max_match 0.9 admits the worst similarity, 0: to find drift, use min_match"]),
+        (
+            {"min_match": 0.95},
+            [
+                "min_match 0.95 fails the baseline's own reruns, which have 0.9 on average: an unchanged "
+                "model would fail it, too"
+            ],
+        ),
+        ({"max_output_count": 0.1}, []),  # another item's text may have as many outputs
+    ],
+)
+def test_useless_thresholds_are_named(limits, cautions):
+    comparison = replace(
+        compared(runs(), {"match": candidate_losses(0.1, N, 3, noise=0.1)}),
+        floors={"match": 0.25, "output_count": 0.0},
+    )
+    assert list(threshold_cautions(comparison, read_thresholds(comparison.metrics, limits))) == cautions
+
+
+def test_two_names_of_one_threshold_may_agree_and_a_candidate_without_a_value_fails():
+    metrics = {"credits_difference": field_metric("credits", 2.5)}
+    limits = {"max_avg_credit_drift": 1, "max_credits_difference": 1}
+    assert len(read_thresholds(metrics, limits)) == 2
+    nothing = {"match": np.full((N, 3, 3), np.nan)}
+    decision = decided(nothing, GateSettings(metrics=("match",), thresholds={"min_match": 0.0}))
+    assert [check.passed for check in decision.thresholds] == [False]
+
+
+def test_a_field_called_credit_is_used_before_credits():
+    metrics = {f"{name}_difference": field_metric(name, 2.0) for name in ("credit", "credits")}
+    (threshold,) = read_thresholds(metrics, {"max_avg_credit_drift": 1.0})
+    assert threshold.metric.name == "credit_difference"

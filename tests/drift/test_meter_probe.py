@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.athena_exercises import FOLDER, MISSING
 
-from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.comparison import DriftMeter
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 
@@ -56,17 +56,20 @@ def test_probe_table(athena):
         with_outputs(athena, lambda at, _: of_another(at, exercise=True)),
         with_outputs(athena, lambda *_: ()),
     ]
-    measured = DriftMeter(cache=False).measure(athena, runs)
-    identity, shuffled, first, submission, exercise, silent = (each.losses for each in measured)
-    for name in identity:
-        assert not identity[name].any()
-        assert not shuffled[name].any()
-        assert np.all(silent[name] == measured[0].metrics[name].span)
-    f1 = [1 - each["bertscore_f1"].mean() for each in (first, submission, exercise)]
+    meter = DriftMeter(cache=False)
+    identity, shuffled, first, submission, exercise, silent = (meter.measure(athena, run) for run in runs)
+    better = {"added_content": 0.0, "lengthened": 0.0, "more_outputs": -1.0}
+    for name, metric in identity.metrics.items():
+        assert not identity.losses(name).any()
+        assert not shuffled.losses(name).any()
+        assert np.all(silent.losses(name) == better.get(name, metric.span))
+    f1 = [1 - measured.losses("bertscore_f1").mean() for measured in (first, submission, exercise)]
     assert f1 == pytest.approx([0.211, 0.527, 0.238], abs=0.05)
-    match = [each["match"].mean() for each in (shuffled, submission, first, exercise, silent)]
+    match = [measured.losses("match").mean() for measured in (shuffled, submission, first, exercise, silent)]
     assert match[0] < match[1] < match[3] < match[4]
-    by_position = DriftMeter(pairing="position", cache=False).measure(athena, runs[1:3])
-    # .579 by position for shuffled lists, which alarms; what is dropped counts here, where Athena cuts.
-    assert 1 - by_position[0].losses["bertscore_f1"].mean() == pytest.approx(0.579, abs=0.05)
-    np.testing.assert_array_equal(by_position[1].losses["bertscore_f1"], first["bertscore_f1"])
+    by_position = DriftMeter(pairing="position", cache=False)
+    # .579 by position for shuffled lists, which alarms; dropped outputs count here, where Athena cuts.
+    f1 = 1 - by_position.measure(athena, runs[1]).losses("bertscore_f1").mean()
+    assert f1 == pytest.approx(0.579, abs=0.05)
+    dropped = by_position.measure(athena, runs[2])
+    np.testing.assert_array_equal(dropped.losses("bertscore_f1"), first.losses("bertscore_f1"))

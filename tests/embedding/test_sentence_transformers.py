@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.comparison import DriftMeter
 from semscale.embedding import load_embedder
 from semscale.embedding.embedder import Embedder
 from semscale.embedding.loading import load_token_encoder
@@ -239,10 +239,10 @@ def test_drift_takes_it(engine):
         return Run("made", model, tuple(Item(str(n), (Output(text),)) for n, text in enumerate(texts)))
 
     baseline, candidate = run(PAIR[0], "old"), run(PAIR[1], "new")
-    ours = DriftMeter(engine, cache=False).measure(baseline, [candidate])[0]
-    default = DriftMeter(cache=False).measure(baseline, [candidate])[0]
-    for name, losses in ours.losses.items():
-        np.testing.assert_allclose(losses, default.losses[name], atol=1e-3)
+    measured = DriftMeter(engine, cache=False).measure(baseline, candidate)
+    default = DriftMeter(cache=False).measure(baseline, candidate)
+    for name in measured.metrics:
+        np.testing.assert_allclose(measured.losses(name), default.losses(name), atol=1e-3)
 
 
 @needs_torch

@@ -24,8 +24,8 @@ from semscale.chat.endpoint import Scrubber, parse_reply
 from semscale.chat.ledger import Ledger
 from semscale.cli.judge import read_panel
 from semscale.compat.athena import read_report
-from semscale.drift.gate.settings import read_gate_settings
 from semscale.drift.reading import read_items, read_run
+from semscale.drift.settings import read_gate_settings
 from semscale.embedding.cache import FILE_NAME, STATES_FILE, EmbeddingCache, StateCache
 from semscale.embedding.cache_file import CacheWarning
 from semscale.embedding.checkpoint import Q4Parameters, read_tensors

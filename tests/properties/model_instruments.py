@@ -11,10 +11,7 @@ from instruments import Instrument
 from random_classifier import write_random_classifier
 
 from semscale.answer_consistency.claims import ClaimConsistency, Groundedness
-from semscale.drift.measure.meter import DriftMeter
 from semscale.embedding.openvino import has_bfloat16
-from semscale.history.items import Item, Output
-from semscale.history.runs import Run
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher
 from semscale.signature import Signature
@@ -83,39 +80,6 @@ def match_signature(**settings):
 
 
 @cache
-def drift_meter():
-    return DriftMeter(cache=False)
-
-
-def outputs_of(cells, outputs):
-    """A run with an item for each cell, whose outputs depend on it."""
-    items = (Item(str(place), outputs(cell)) for place, cell in enumerate(cells))
-    return Run("cells", "a model", tuple(items))
-
-
-def drift(cells):
-    """Each cell beside a baseline that says something wherever the cell does."""
-    spoken = [cell if isinstance(cell, str) else "" for cell in cells]
-    baseline = outputs_of(
-        spoken, lambda cell: (Output("I would never buy it" * bool(cell), {"credits": 1.0}),)
-    )
-    return drift_meter().measure(
-        baseline, [outputs_of(spoken, lambda cell: (Output(cell, {"credits": 0.5}),))]
-    )[0]
-
-
-def made_drift_meter(**settings):
-    return DriftMeter(**{"cache": False, "layer": 6, **settings})
-
-
-def drift_signature(**settings):
-    if "precision" in settings and not has_bfloat16():
-        return Signature.of("drift", precision="bfloat16")  # not to be had on this processor
-    one = outputs_of(["buy it"], lambda cell: (Output(cell),))
-    return made_drift_meter(**settings).measure(one, [one])[0].signature
-
-
-@cache
 def snapshot_meter():
     return SnapshotMeter()
 
@@ -157,25 +121,6 @@ MODEL_INSTRUMENTS = [
         settings=CLAIM_SETTINGS,
         figure="score",
         summarize=None,
-    ),
-    Instrument(
-        kind=DriftMeter,
-        score=drift,
-        rows=lambda found: np.column_stack(list(found.losses.values())),
-        make=made_drift_meter,
-        signature=drift_signature,
-        settings={
-            "embedder": other_model,
-            "precision": "fast",
-            "seed": 1,
-            "pairing": "position",
-            "layer": 3,
-            "guards": {"name": "off"},
-            "fields": {"cost": "lower"},
-        },
-        figure="match",
-        summarize=None,  # a gate sums up what it decided about a measured run
-        unsigned=frozenset({"cache"}),
     ),
     Instrument(
         kind=BertScorer,

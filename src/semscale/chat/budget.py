@@ -11,6 +11,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Self
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import CallError, Message, Reply, Request, Usage
@@ -87,7 +89,7 @@ class PriceTable:
                 user's settings folder if it exists. Semscale's own table fills in models that it lacks.
 
         Raises:
-            InputError: the file cannot be read, or a price is not a number >= 0.
+            InputError: the file cannot be read, or a key is unknown or has a wrong value.
         """
         named = path or os.environ.get(VARIABLE)
         chosen = Path(named).expanduser() if named else user_table()
@@ -115,31 +117,34 @@ def user_table() -> Path:
     return user_config_path("semscale", appauthor=False) / "prices.yaml"
 
 
+class _ModelPrices(BaseModel):
+    """Prices of one model, as a file has them."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    prompt: float = Field(ge=0)
+    completion: float = Field(ge=0)
+
+
+class _PriceFile(BaseModel):
+    """The keys of a price table."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    currency: str = "USD"
+    per_tokens: float = Field(1_000_000, gt=0)
+    models: dict[str, _ModelPrices]
+
+
 def _read(path: Path) -> dict[str, Price]:
-    from semscale.yaml_reading import parse_yaml
+    from semscale.yaml_reading import YamlFile
 
-    try:
-        table: Any = parse_yaml(path.read_bytes(), source=str(path))
-        per = float(table.get("per_tokens", 1_000_000))
-        currency = str(table.get("currency", "USD"))
-        return {str(name): _price(str(name), entry, per, currency) for name, entry in table["models"].items()}
-    except OSError as error:
-        raise InputError(f"the table of prices {path} cannot be read: {error.strerror or error}") from error
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        line = " ".join(str(error).split())[:120]
-        raise InputError(
-            f"the table of prices {path} must be YAML with per_tokens and models: {{name: {{prompt: 0.1, "
-            f"completion: 0.4}}}}: {line}"
-        ) from error
-
-
-def _price(name: str, entry: Mapping[str, float], per: float, currency: str) -> Price:
-    prompt, completion = (float(entry[part]) for part in ("prompt", "completion"))
-    if not (0 <= prompt < float("inf") and 0 <= completion < float("inf") and 0 < per < float("inf")):
-        raise InputError(f"prices of {name} must be >= 0 for per_tokens > 0, got {prompt} and {completion}")
-    return Price(prompt / per, completion / per, currency)
+    file = YamlFile.read(path, "price table")
+    table = file.validated(_PriceFile, file.keys("a price table, such as models"))
+    return {
+        name: Price(prices.prompt / table.per_tokens, prices.completion / table.per_tokens, table.currency)
+        for name, prices in table.models.items()
+    }
 
 
 _OPTIONS = {"calls": "--max-calls", "tokens": "--max-total-tokens", "money": "--max-cost"}

@@ -283,7 +283,7 @@ class DecisionRun:
 
 
 def decide(
-    model: object, requests: Sequence[DecisionRequest], *, base_url: str | None = None, **settings: object
+    model: object, requests: Sequence[DecisionRequest], *, base_url: str | None = None, **settings: Any
 ) -> DecisionRun:
     """Ask typed questions; the first requests find out which form the model takes.
 
@@ -316,27 +316,19 @@ def decide(
     if not requests:
         raise InputError("requests must hold at least one, got none")
     deciding = load_deciding_model(model, base_url=base_url)
-    beyond = {form: why_beyond(deciding, requests, form) for form in forms_of(deciding)}
-    errors = {form: error for form, error in beyond.items() if error is not None}
-    if len(errors) == len(beyond):
-        raise next(iter(errors.values()))
-    forms = [form for form, error in beyond.items() if error is None]
-    runner = Runner(deciding, **settings)  # type: ignore[arg-type]  # it checks them itself
-    return run_apart(_decided(requests, forms, runner, {form: str(error) for form, error in errors.items()}))
+    errors = [why_beyond(deciding, requests, form) for form in forms_of(deciding)]
+    if errors and None not in errors:
+        raise next(filter(None, errors))
+    return run_apart(_decide(deciding, requests, Runner(deciding, **settings)))
 
 
-async def _decided(
-    requests: Sequence[DecisionRequest], forms: Sequence[str], runner: Runner, not_taken: dict[str, str]
-) -> DecisionRun:
-    for form in forms:
-        trial = await try_form(requests, form, runner)
-        runner = trial.runner
-        if trial.why is None:
-            answers = [*trial.results, *await asked(requests[len(trial.results) :], form, runner)]
-            joined = map(joined_answers, requests, answers)
-            return DecisionRun(tuple(joined), form, not_taken)
-        not_taken = {**not_taken, form: trial.why}
-    raise ReplyError("; ".join(f"{form}: {why}" for form, why in not_taken.items()))
+async def _decide(model: DecidingChat, requests: Sequence[DecisionRequest], runner: Runner) -> DecisionRun:
+    chosen = await choose_form(model, requests, runner)
+    if chosen.form is None:
+        raise ReplyError("; ".join(f"{form}: {reason}" for form, reason in chosen.not_taken.items()))
+    rest = await asked(requests[len(chosen.results) :], chosen.form, chosen.runner)
+    answers = map(joined_answers, requests, [*chosen.results, *rest])
+    return DecisionRun(tuple(answers), chosen.form, chosen.not_taken)
 
 
 CallAnswers = list[Mapping[str, DecisionAnswer] | CallError]
@@ -344,60 +336,70 @@ CallAnswers = list[Mapping[str, DecisionAnswer] | CallError]
 
 
 @dataclass(frozen=True)
-class FormTrial:
-    """Outcome of the first requests in a form.
+class ChosenForm:
+    """The form of decisions that a model takes, as the first requests have shown.
 
     Attributes:
-        results: for each request that was sent, what its calls brought.
-        why: why the form does not count as taken; ``None`` where it does.
+        form: its name; ``None`` where the model takes none.
+        not_taken: why forms that were tried before were not taken, by their names.
+        results: for each request that was sent in the form, what its calls brought.
         runner: with what is left of the budget.
-        spent: on the trial.
+        spent: on all trials.
     """
 
+    form: str | None
+    not_taken: dict[str, str]
     results: list[CallAnswers]
-    why: str | None
     runner: Runner
     spent: Spent
 
 
-def why_beyond(model: DecidingChat, requests: Sequence[DecisionRequest], form: str) -> InputError | None:
-    """Give the error of the first request that a form cannot hold; ``None`` where it holds all."""
-    try:
-        for request in requests:
-            check_decision(request, limits_of(model, form), model.name)
-    except InputError as error:
-        return error
-    return None
-
-
-async def try_form(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> FormTrial:
-    """Send the first requests in a form, until one shows whether it is taken.
-
-    Malformed answers to three, each asked for several times, show that it is not.
+async def choose_form(model: DecidingChat, requests: Sequence[DecisionRequest], runner: Runner) -> ChosenForm:
+    """Send the first requests in one form after the other, until the model takes one.
 
     Args:
+        model: that decides.
         requests: at least one; up to three of them are sent, as one may be refused for what it says.
-        form: of the decisions.
         runner: sends them.
 
     Raises:
         InterruptedRunError: a cap was reached; finished requests are in the ledger.
         ReplyError: no call can succeed.
     """
-    results: list[CallAnswers] = []
-    spent: list[Spent] = []
-    why = None
-    for request in requests[:TRIED_ITEMS]:
-        results.append(await _tried(request, form, runner))
-        spent.append(runner.spent)
-        runner = runner.rest()
-        why = next(filter(None, map(rejection_of, results[-1])), None)
-        shows_nothing = why is None and not _are_malformed(results[-1])
-        if shows_nothing or not all(map(may_lie_in_item, results[-1])):
-            break
-    if why is None and len(results) == TRIED_ITEMS and _are_malformed(results[-1]):
-        why = str(results[-1][0])
-    return FormTrial(results, why, runner, reduce(Spent.plus, spent))
+    not_taken: dict[str, str] = {}
+    spent = [runner.spent]
+    for form in forms_of(model):
+        beyond = why_beyond(model, requests, form)
+        if beyond is not None:
+            not_taken[form] = str(beyond)
+            continue
+        results: list[CallAnswers] = []
+        rejection = None
+        for request in requests[:TRIED_ITEMS]:
+            results.append(await _tried(request, form, runner))
+            spent.append(runner.spent)
+            runner = runner.rest()
+            rejection = next(filter(None, map(rejection_of, results[-1])), None)
+            shows_nothing = rejection is None and not _are_malformed(results[-1])
+            if shows_nothing or not all(map(may_lie_in_item, results[-1])):
+                break
+        # Malformed answers to three requests, each asked for several times, show it, too.
+        if rejection is None and len(results) == TRIED_ITEMS and _are_malformed(results[-1]):
+            rejection = str(results[-1][0])
+        if rejection is None:
+            return ChosenForm(form, not_taken, results, runner, reduce(Spent.plus, spent))
+        not_taken[form] = rejection
+    return ChosenForm(None, not_taken, [], runner, reduce(Spent.plus, spent))
+
+
+def why_beyond(model: DecidingChat, requests: Sequence[DecisionRequest], form: str) -> InputError | None:
+    """Return the error of the first request that a form cannot hold; ``None`` where it holds all."""
+    try:
+        for request in requests:
+            check_decision(request, limits_of(model, form), model.name)
+    except InputError as error:
+        return error
+    return None
 
 
 async def _tried(request: DecisionRequest, form: str, runner: Runner) -> CallAnswers:
@@ -419,7 +421,7 @@ async def asked(requests: Sequence[DecisionRequest], form: str, runner: Runner) 
     """Send requests in a form, and give what the calls about each brought.
 
     Raises:
-        InterruptedRunError, ReplyError: as ``try_form``.
+        InterruptedRunError, ReplyError: as ``choose_form``.
     """
     calls = [decision_calls(request, form) for request in requests]
     flat = [call for of_request in calls for call in of_request]

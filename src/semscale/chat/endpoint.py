@@ -133,27 +133,22 @@ class EndpointChat:
             CallError: there is no answer with status 200.
         """
         client, scrubber = self._connected()
-        outcome = await self._sent(client, scrubber, path, body)
-        if isinstance(outcome, CallError):
-            raise outcome  # outside the handler: the client's exception, with a key in it, is not chained
-        return outcome, scrubber
+        try:
+            # Take the raw text: the client's own parsing takes longer than the rest of a call.
+            text = await client.post(path, body=body, cast_to=str, options={"follow_redirects": False})
+        except Exception as error:  # the client passes on exceptions of its transport and its parser
+            failure = failure_of(
+                error, scrubber, model=self._model, address=self._base_url, variable=self._key_variable
+            )
+        else:
+            return text, scrubber
+        raise failure  # outside the handler: the client's exception, with a key in it, is not chained
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; the next call opens new ones."""
         held = self._clients.pop(asyncio.get_running_loop(), None)
         if held is not None:
             await held[0].close()
-
-    async def _sent(
-        self, client: "AsyncOpenAI", scrubber: "Scrubber", path: str, body: dict[str, object]
-    ) -> str | CallError:
-        try:
-            # Take the raw text: the client's own parsing takes longer than the rest of a call.
-            return await client.post(path, body=body, cast_to=str, options={"follow_redirects": False})
-        except Exception as error:  # the client passes on exceptions of its transport and its parser
-            return failure_of(
-                error, scrubber, model=self._model, address=self._base_url, variable=self._key_variable
-            )
 
     def _connected(self) -> "tuple[AsyncOpenAI, Scrubber]":
         """Return the client of the running event loop, as connections cannot be shared between loops."""
@@ -207,7 +202,7 @@ def request_body(model: str, request: Request, *, limit_name: str = "max_tokens"
         5
     """
     messages = [{"role": message.role, "content": content_of(message)} for message in request.messages]
-    return {"model": model, "messages": messages, **_settings(request.parameters, limit_name)}
+    return {"model": model, "messages": messages, **sampling_settings(request.parameters, limit_name)}
 
 
 def limit_name_at(base_url: str) -> str:
@@ -238,7 +233,8 @@ def content_of(message: Message) -> str | list[dict[str, Any]]:
     ]
 
 
-def _settings(parameters: Parameters, limit_name: str) -> dict[str, Any]:
+def sampling_settings(parameters: Parameters, limit_name: str = "max_tokens") -> dict[str, Any]:
+    """Write the parameters that are set by OpenAI's names for them, which LangChain's models take, too."""
     settings: dict[str, Any] = {
         name: getattr(parameters, name) for name in _PLAIN if getattr(parameters, name) is not None
     }

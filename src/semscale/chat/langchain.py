@@ -21,6 +21,7 @@ from semscale.chat.endpoint import (
     content_of,
     environment_secrets,
     failure_of,
+    sampling_settings,
     text_of,
     token_logprobs,
     usage_in,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 _MODULE = "langchain_core.decisions"
 _KINDS = {"noul": "Noul", "choice": "Choice", "score": "Score"}
 _SECRET = re.compile(r"key|token$|secret|password|credential", re.IGNORECASE)
-_PLAIN = ("temperature", "top_p", "seed", "max_tokens")
 _FILTERED = frozenset({"content_filter", "SAFETY", "refusal"})
 
 
@@ -74,12 +74,7 @@ class LangChainChat:
     @property
     def signature(self) -> Signature:
         """Name, kind, class and settings of the model, without keys."""
-        return Signature.of(
-            "chat",
-            model=_signable(self.name),
-            engine=_signable(f"langchain-{getattr(self._model, '_llm_type', 'chat')}"),
-            settings=_signable(self._scrubber.reply(self._identity.settings)),
-        )
+        return self._identity.signature(self.name, getattr(self._model, "_llm_type", "chat"), self._scrubber)
 
     def check_run(self, *, stores_replies: bool) -> None:
         """Check that stored replies cannot be taken for those of another model; see ``ChatModel``.
@@ -96,17 +91,9 @@ class LangChainChat:
             raise CallError(
                 f"{self.name}: LangChain has no uniform way to ask for a schema", kind=FailureKind.UNSUPPORTED
             )
-        outcome = await self._asked(request)
-        if isinstance(outcome, CallError):
-            raise outcome  # outside the handler, so that no exception with a key in it is chained to it
-        return self._reply(outcome)
-
-    async def _asked(self, request: Request) -> "BaseMessage | CallError":
         messages = [{"role": message.role, "content": content_of(message)} for message in request.messages]
-        try:
-            return await self._model.ainvoke(messages, **_arguments(request))
-        except Exception as error:  # every integration raises its own
-            return failure_of(error, self._scrubber, model=self.name)
+        arguments = sampling_settings(request.parameters)
+        return self._reply(await _invoke(self._model, messages, self._scrubber, self.name, **arguments))
 
     def _reply(self, answer: "BaseMessage") -> Reply:
         about: dict[str, Any] = dict(getattr(answer, "response_metadata", None) or {})
@@ -157,12 +144,7 @@ class LangChainClassifier:
     @property
     def signature(self) -> Signature:
         """Name, class and settings, without keys."""
-        return Signature.of(
-            "chat",
-            model=self.name.replace(":", "@").replace("|", "_"),
-            engine=f"langchain-{type(self._model).__name__}",
-            settings=_signable(self._scrubber.reply(self._identity.settings)),
-        )
+        return self._identity.signature(self.name, type(self._model).__name__, self._scrubber)
 
     def check_run(self, *, stores_replies: bool) -> None:
         """Check that stored answers cannot be taken for those of another model; see ``ChatModel``."""
@@ -174,9 +156,12 @@ class LangChainClassifier:
         questions = {
             name: _langchain_question(systemone_question(asked)) for name, asked in request.questions.items()
         }
-        outcome = await self._asked({"state": state_of(request), "questions": questions})
-        if isinstance(outcome, CallError):
-            raise outcome  # outside the handler, so that no exception with a key in it is chained to it
+        content = {"state": state_of(request), "questions": questions}
+        answer = await _invoke(self._model, content, self._scrubber, self.name)
+        outcome = answer.model_dump() if hasattr(answer, "model_dump") else answer
+        if not isinstance(outcome, Mapping):
+            message = f"{self.name} answered with {type(answer).__name__}, and not with answers"
+            raise CallError(message, kind=FailureKind.UNSUPPORTED)
         raw = self._scrubber.reply(json.dumps(outcome, default=str, ensure_ascii=False))
         tokens = outcome.get("usage") or outcome.get("usage_metadata") or {}
         usage = usage_in({"usage": tokens}, "input_tokens", "output_tokens")
@@ -189,32 +174,30 @@ class LangChainClassifier:
             ) from None
         return DecisionAnswers(answers, usage, str(outcome.get("model") or self.name), raw)
 
-    async def _asked(self, content: Mapping[str, Any]) -> Mapping[str, Any] | CallError:
-        try:
-            answer = await self._model.ainvoke(content)
-        except Exception as error:  # every integration raises its own
-            return failure_of(error, self._scrubber, model=self.name)
-        fields = answer.model_dump() if hasattr(answer, "model_dump") else answer
-        if isinstance(fields, Mapping):
-            return fields
-        message = f"{self.name} answered with {type(answer).__name__}, and not with answers"
-        return CallError(message, kind=FailureKind.UNSUPPORTED)
+
+async def _invoke(
+    model: Any,  # noqa: ANN401 - recognised by its methods
+    content: object,
+    scrubber: Scrubber,
+    name: str,
+    **arguments: object,
+) -> Any:  # noqa: ANN401 - what the model returns
+    """Ask a LangChain model once.
+
+    Raises:
+        CallError: the model raised something.
+    """
+    try:
+        return await model.ainvoke(content, **arguments)
+    except Exception as error:  # every integration raises its own
+        failure = failure_of(error, scrubber, model=name)
+    raise failure  # outside the handler, so that no exception with a key in it is chained to it
 
 
 def _langchain_question(written: dict[str, Any]) -> Any:  # noqa: ANN401 - LangChain's class, or a mapping
     """Make LangChain's question where its module is loaded, as it is with any of its decision models."""
     module = sys.modules.get(_MODULE)
     return written if module is None else getattr(module, _KINDS[written["type"]])(**written)
-
-
-def _arguments(request: Request) -> dict[str, Any]:
-    asked = request.parameters
-    arguments = {name: getattr(asked, name) for name in _PLAIN if getattr(asked, name) is not None}
-    if asked.stop:
-        arguments["stop"] = list(asked.stop)
-    if asked.top_logprobs is not None:
-        arguments |= {"logprobs": True, "top_logprobs": asked.top_logprobs}
-    return arguments | dict(asked.extra)
 
 
 _NAME_FIELDS = ("model_name", "model", "model_id", "deployment_name", "name")
@@ -265,6 +248,15 @@ class Identity:
         for name in _WITHOUT_EFFECT & fields.keys():
             settings.pop(name, None)
         self.settings = json.dumps({"class": self._class, **self._plain(settings)}, sort_keys=True)
+
+    def signature(self, name: str, engine: str, scrubber: Scrubber) -> Signature:
+        """Return the signature of the model under a name, without keys."""
+        return Signature.of(
+            "chat",
+            model=_signable(name),
+            engine=_signable(f"langchain-{engine}"),
+            settings=_signable(scrubber.reply(self.settings)),
+        )
 
     def check(self) -> None:
         """Check that no other model can have the same identity by accident.

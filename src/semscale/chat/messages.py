@@ -480,13 +480,3 @@ class RequestOutcome:
             return OutcomeStatus.REPLIED
         refused = self.failure is not None and self.failure.kind is FailureKind.REFUSED
         return OutcomeStatus.REFUSED if refused else OutcomeStatus.FAILED
-
-
-def count_statuses(outcomes: Sequence[RequestOutcome]) -> dict[str, int]:
-    """Count the requests by their status.
-
-    Example:
-        >>> count_statuses([RequestOutcome(0, reply=Reply("4")), RequestOutcome(1)])
-        {'replied': 1, 'refused': 0, 'failed': 1}
-    """
-    return {status.value: sum(outcome.status is status for outcome in outcomes) for status in OutcomeStatus}

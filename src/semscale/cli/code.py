@@ -311,7 +311,8 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
             names = suggesting.name_codes(summary.codes, options.calls.runner(chat), progress=progress)
             summary = summary.renamed(names, chat.name)
         try:
-            Coder(suggesting.suggested_codebook(summary), embedder=embedder)
+            coder = Coder(suggesting.suggested_codebook(summary), embedder=embedder)
+            summary = summary.counted(coder, sample.times)
         except InputError as error:
             # The summary reports why ``semscale code`` would refuse the codebook.
             summary = replace(summary, problem=str(error))

@@ -28,7 +28,10 @@ from semscale.rating.settings import RATING, RaterSettings
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from semscale.chat.budget import ForecastSummary
+    from semscale.coding.labels import ExpectedCodes
     from semscale.judging.human_labels import LabelDraw
     from semscale.judging.judge import Judge
     from semscale.judging.templates import Template
@@ -310,7 +313,7 @@ def _draw_to_code(options: LabelOptions) -> None:
     from semscale.cli.progress import progress_bars
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import Coder
-    from semscale.coding.labels import draw_answers, label_batches, write_instructions
+    from semscale.coding.labels import draw_answers, expected_codes, label_batches, write_instructions
     from semscale.results.label_sheets import HUMAN, INCLUSION, check_label_columns
     from semscale.store.writing import write_batches
     from semscale.weights.known import DEFAULT_MODEL
@@ -330,9 +333,39 @@ def _draw_to_code(options: LabelOptions) -> None:
     use = shlex.join(["semscale", "code", *read, *model, *labels])
     path = write_instructions(options.out, codebook, text, use)
     echo(f"{len(drawn.rows):,} of {len(drawn.all_probabilities):,} answers drawn")
+    for note in code_notes(expected_codes(likeness, drawn, codebook.names), len(drawn.rows)):
+        echo(note)
     echo(f"table: {options.out}\ninstructions: {path}")
     echo(f"code the answers at the top in the column {HUMAN!r}; {INCLUSION!r} stays as it is")
     echo(f"then: {use}")
+
+
+def code_notes(expected: "Sequence[ExpectedCodes]", n: int) -> list[str]:
+    """Name the codes of which a sheet of n answers will probably have too few, and the size that is enough.
+
+    Args:
+        expected: of all codes.
+        n: drawn answers.
+    """
+    from semscale.coding.labels import ENOUGH_EXPECTED
+
+    few = [code for code in expected if round(code.n) < ENOUGH_EXPECTED]
+    if not few:
+        return []
+    counts = ", ".join(f"{code.code} {code.n:.0f}" for code in few)
+    notes = [
+        f"note: a code needs 5 answers with it to be calibrated; of {n:,} drawn ones about so many will have "
+        f"it, which may be too few (a forecast before anybody has coded): {counts}"
+    ]
+    enough = {code.code: code.needed for code in few if code.needed is not None}
+    if enough:
+        notes.append(f"note: --n {max(enough.values())} will probably have enough of {', '.join(enough)}")
+    if rare := [code.code for code in few if code.needed is None]:
+        notes.append(
+            f"note: even all answers will hardly have enough of {', '.join(rare)}, which then cannot be "
+            "calibrated: put it together with another code, or leave its share uncorrected"
+        )
+    return notes
 
 
 def _draw_to_judge(options: LabelOptions) -> None:

@@ -1,9 +1,9 @@
-"""Codebooks: codes with definitions and examples, codes below other codes, and the YAML file with them."""
+"""Codebooks: codes with definitions and examples, nets above codes, and the YAML file with them."""
 
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -22,6 +22,7 @@ RESERVED_NAMES = ("outcome", "reason", "chat_status")
 """Columns of coded tables that belong to no code; no code may have such a name."""
 
 _COLUMN_ENDINGS = ("_p", "_likeness")
+_NO_EXAMPLE = "needs at least one example, and none may be empty"
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,12 @@ class Code:
     Attributes:
         name: in columns and tables.
         definition: what an answer must say to get the code.
-        examples: one or more answers that have it.
+        examples: answers that have it, one or more; none for a net, which answers with a code below it have.
         negative_examples: answers that seem to have it and do not.
         parent: name of the wider code that it belongs under; ``None`` for none.
 
     Raises:
-        InputError: no name, definition or example.
+        InputError: no name or definition, or an empty example.
     """
 
     name: str
@@ -54,13 +55,27 @@ class Code:
             raise InputError(f"code {self.name!r}: a name must not contain ';', which separates hand codes")
         if not self.definition.strip():
             raise InputError(f"code {self.name!r} needs a definition: say what it stands for")
-        if not self.examples or not all(example.strip() for example in self.examples):
-            raise InputError(f"code {self.name!r} needs at least one example, and none may be empty")
+        if not all(example.strip() for example in self.examples):
+            raise InputError(f"code {self.name!r} {_NO_EXAMPLE}")
+
+    @property
+    def is_net(self) -> bool:
+        """True for a net: it has no examples, and answers with a code below it have it."""
+        return not self.examples
 
     @property
     def prototypes(self) -> tuple[str, ...]:
-        """The texts that answers are compared with: the examples, then the definition."""
-        return (*self.examples, self.definition)
+        """The texts that answers are compared with: the examples, then the definition; none for a net."""
+        return () if self.is_net else (*self.examples, self.definition)
+
+    def joined(self, other: "Code") -> "Code":
+        """Put another code into this one: definitions and examples of both, name and parent of this one."""
+        return replace(
+            self,
+            definition=f"{self.definition.rstrip()} {other.definition.lstrip()}",
+            examples=tuple(dict.fromkeys((*self.examples, *other.examples))),
+            negative_examples=tuple(dict.fromkeys((*self.negative_examples, *other.negative_examples))),
+        )
 
 
 @dataclass(frozen=True)
@@ -133,6 +148,10 @@ def _mistakes(codes: Sequence[Code]) -> _Mistakes:
         yield None, f"a codebook needs at least {MIN_CODES} codes, got {len(codes)}"
     yield from _name_mistakes(codes)
     yield from _parent_mistakes(codes)
+    parents = {code.parent for code in codes}
+    for position, code in enumerate(codes):
+        if code.is_net and code.name not in parents:
+            yield position, f"code {code.name!r} {_NO_EXAMPLE}"
     owners: dict[str, str] = {}
     for position, code in enumerate(codes):
         for text in {" ".join(text.casefold().split()) for text in code.prototypes}:
@@ -173,7 +192,9 @@ def load_codebook(path: str | Path) -> Codebook:
     """Read a codebook from a YAML file.
 
     The file has ``name`` and ``codes``. Each code has ``name``, ``definition``, ``examples`` (one or more)
-    and, optionally, ``negative_examples`` and ``parent``.
+    and, optionally, ``negative_examples`` and ``parent``. Two optional lists come before the codes: ``merge``
+    has a list of names for codes that become one, with the first name; ``nets`` has names of nets, each with
+    the names of its ``codes``.
 
     Raises:
         InputError: it cannot be read or is no codebook; the message names the line.
@@ -207,7 +228,56 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
             codes.append(Code(code.name.strip(), code.definition, examples, negative, code.parent))
     for mistaken, message in _mistakes(codes):
         raise file.error(("codes",) if mistaken is None else ("codes", mistaken), message)
-    return Codebook(entry.name, tuple(codes))
+    for position, names in enumerate(entry.merge):
+        with file.located("merge", position):
+            codes = _merged(codes, names)
+    for position, net in enumerate(entry.nets):
+        with file.located("nets", position):
+            codes = _under_net(codes, net.name.strip(), net.codes)
+    nets = [code for code in codes if code.is_net]
+    with file.located("nets" if entry.nets else "merge" if entry.merge else "codes"):
+        return Codebook(entry.name, (*nets, *(code for code in codes if not code.is_net)))
+
+
+def _merged(codes: Sequence[Code], names: Sequence[str]) -> list[Code]:
+    """Make one code of several; codes below one of them come below the merged code."""
+    if len(names) < 2:  # noqa: PLR2004
+        raise InputError(f"merge needs the names of two codes or more, got {', '.join(names) or 'none'}")
+    by_name = {code.name: code for code in codes}
+    for name in names:
+        if name not in by_name:
+            raise InputError(f"merge: there is no code {name!r}{did_you_mean(name, tuple(by_name))}")
+    first, *others = names
+    merged = by_name[first]
+    for other in others:
+        if merged.parent in names or by_name[other].parent not in (merged.parent, None, *names):
+            raise InputError(f"merge: {first!r} and {other!r} are below different codes")
+        merged = merged.joined(by_name[other])
+    remaining = [merged if code.name == first else code for code in codes if code.name not in others]
+    return [replace(code, parent=first) if code.parent in others else code for code in remaining]
+
+
+def net_definition(names: Sequence[str]) -> str:
+    """Define a net by the names of its codes.
+
+    Example:
+        >>> net_definition(["price", "fees"])
+        'At least one of: price, fees.'
+    """
+    return f"At least one of: {', '.join(names)}."
+
+
+def _under_net(codes: Sequence[Code], net: str, names: Sequence[str]) -> list[Code]:
+    """Put codes below a net."""
+    known = [code.name for code in codes]
+    for name in names:
+        if name not in known:
+            raise InputError(f"net {net!r}: there is no code {name!r}{did_you_mean(name, known)}")
+        parent = next(code.parent for code in codes if code.name == name)
+        if parent is not None:
+            raise InputError(f"net {net!r}: code {name!r} is below {parent!r} already")
+    above = Code(net, net_definition(names), ())
+    return [*(replace(code, parent=net) if code.name in names else code for code in codes), above]
 
 
 class _CodeEntry(BaseModel):
@@ -220,8 +290,17 @@ class _CodeEntry(BaseModel):
     parent: str | None = None
 
 
+class _NetEntry(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str = Field(min_length=1, max_length=60)
+    codes: list[str] = Field(min_length=1)
+
+
 class _CodebookEntry(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     name: str = Field(min_length=1)
+    nets: list[_NetEntry] = Field(default_factory=list)
+    merge: list[list[str]] = Field(default_factory=list)
     codes: list[_CodeEntry] = Field(min_length=1)

@@ -166,7 +166,7 @@ class Prototypes:
 
     Args:
         codebook: k codes.
-        positive: for each code, shape (p, d): its examples, then its definition.
+        positive: for each code, shape (p, d): its examples, then its definition; p is 0 for a net.
         negative: for each code, shape (q, d), of its negative examples; q may be 0.
 
     Raises:
@@ -203,11 +203,11 @@ def code_scores(vectors: Vectors, positive: Sequence[Vectors], negative: Sequenc
 
     Args:
         vectors: shape (n, d), unit length.
-        positive: for each code, shape (p, d), unit length.
+        positive: for each code, shape (p, d), unit length; p is 0 for a net.
         negative: for each code, shape (q, d), likewise; q may be 0.
 
     Returns:
-        Shape (n, k), -1.5 to 1.5 where there are no negative examples.
+        Shape (n, k), -1.5 to 1.5 where there are no negative examples; NaN for nets.
 
     Example:
         >>> codes = [np.eye(2, dtype=np.float32)[[0]], np.eye(2, dtype=np.float32)[[1]]]
@@ -216,6 +216,9 @@ def code_scores(vectors: Vectors, positive: Sequence[Vectors], negative: Sequenc
     """
     columns = []
     for examples, negatives in zip(positive, negative, strict=True):
+        if not len(examples):
+            columns.append(np.full(len(vectors), np.nan))
+            continue
         nearest = min(NEAREST, len(examples))
         cosines = _cosines(vectors, examples)
         near: Floats = np.partition(cosines, -nearest, axis=1)[:, -nearest:].mean(axis=1, dtype=np.float64)
@@ -223,7 +226,8 @@ def code_scores(vectors: Vectors, positive: Sequence[Vectors], negative: Sequenc
             near = near - np.maximum(_cosines(vectors, negatives).max(axis=1) - near, 0)
         columns.append(near)
     nearness = np.stack(columns, axis=1)
-    scores: Floats = nearness - LEVEL * nearness.mean(axis=1, keepdims=True)
+    has_examples = [bool(len(examples)) for examples in positive]
+    scores: Floats = nearness - LEVEL * nearness[:, has_examples].mean(axis=1, keepdims=True)
     return scores
 
 
@@ -253,11 +257,14 @@ def _cosines(vectors: Vectors, examples: Vectors) -> Floats:
 
 def _check_alike(codebook: Codebook, positive: Sequence[Vectors]) -> None:
     """Check that no two codes are alike, except for a code and one above it."""
-    means = np.stack([vectors.mean(axis=0) for vectors in positive]).astype(np.float64)
+    named = [
+        (code.name, part) for code, part in zip(codebook.codes, positive, strict=True) if not code.is_net
+    ]
+    means = np.stack([vectors.mean(axis=0) for _, vectors in named]).astype(np.float64)
     means /= np.linalg.norm(means, axis=1, keepdims=True)
     cosines = means @ means.T
-    for later, name in enumerate(codebook.names):
-        for earlier, other in enumerate(codebook.names[:later]):
+    for later, (name, _) in enumerate(named):
+        for earlier, (other, _) in enumerate(named[:later]):
             if cosines[later, earlier] > MAX_COSINE and not codebook.are_related(name, other):
                 raise InputError(
                     f"codes {other!r} and {name!r} are alike (cosine {cosines[later, earlier]:.3f}, at most "
@@ -280,7 +287,7 @@ def _example_means(
             unrelated += [
                 score
                 for score, other in zip(scores, codebook.names, strict=True)
-                if not codebook.are_related(name, other)
+                if not codebook.are_related(name, other) and not np.isnan(score)
             ]
     if not unrelated:
         raise InputError(
@@ -389,7 +396,8 @@ def code_rubric(codebook: Codebook) -> Rubric:
     criteria = []
     for code in codebook.codes:
         examples = "; ".join(f'"{example}"' for example in code.examples)
-        question = f"Does the answer say something about this? {code.definition.strip()} Examples: {examples}"
+        question = f"Does the answer say something about this? {code.definition.strip()}"
+        question += f" Examples: {examples}" if examples else ""
         criteria.append(
             Criterion(code.name, even_template(code.name, question, _LEVELS), 1 / len(codebook.codes))
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import blake2b
+from itertools import pairwise
 from json import JSONDecodeError
 from math import floor
 from pathlib import Path
@@ -18,7 +19,8 @@ import numpy.typing as npt
 import yaml
 
 from semscale.chat.messages import Request
-from semscale.coding.codebook import NO_CODE, Code, Codebook
+from semscale.coding.codebook import NO_CODE, Code, Codebook, net_definition
+from semscale.coding.settings import BY_LIKENESS
 from semscale.embedding.texts import answer_status, distinct
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
@@ -38,6 +40,7 @@ from semscale.types import Floats, Integers, Progress, Status
 
 if TYPE_CHECKING:
     from semscale.chat.runner import Runner
+    from semscale.coding.coder import Coder
     from semscale.embedding.embedder import Embedder
 
 MAX_ANSWERS = 20_000
@@ -51,6 +54,10 @@ N_EXAMPLES = 5
 
 _BATCH = 8192
 _MAX_EXAMPLE = 300
+_FEWEST_FOR_NETS, _CODES_IN_NET = 6, 3
+_FEWEST_WITH_PHRASE, _PHRASE_SHARE = 3, 0.025
+_LONG_WORD = 4  # letters
+_NAMED_CODES = 2
 _MAX_NAME = 60
 _FLOAT_ERROR = 1e-9  # 100 * 0.29 is a little below 29
 _NAMING = (
@@ -69,8 +76,10 @@ class SuggestedCode:
         definition: likewise.
         examples: the answers nearest to its centre that differ, at most five.
         words: that are typical of it.
-        n: rows whose answer is in it, of those that were clustered.
+        n: rows whose answer is in its cluster, of those that were clustered.
         share: of these rows.
+        n_coded: rows of the same that ``semscale code`` would give this code, and any others that apply, with
+            the proposed codebook as it is; ``None`` where it would refuse the codebook.
         jaccard: mean Jaccard similarity with the cluster that comes back when half of the answers are left
             out, 0 to 1.
     """
@@ -82,6 +91,7 @@ class SuggestedCode:
     n: int
     share: float
     jaccard: float
+    n_coded: int | None = None
 
     @property
     def is_stable(self) -> bool:
@@ -106,6 +116,8 @@ class SuggestionSummary(Presentable):
         n_distinct: different answers that could be read.
         n_clustered: those of them that were clustered: all, or a random sample.
         codes: the largest first.
+        nets: positions of codes whose clusters are near to each other, two or more in each, where there are
+            six codes or more.
         is_chosen: whether the number of codes was chosen by stability.
         is_most: whether it was, and is the most that was tried.
         codebook: the file that was written.
@@ -124,6 +136,7 @@ class SuggestionSummary(Presentable):
     n_distinct: int
     n_clustered: int
     codes: tuple[SuggestedCode, ...]
+    nets: tuple[tuple[int, ...], ...]
     is_chosen: bool
     is_most: bool
     codebook: str
@@ -166,6 +179,26 @@ class SuggestionSummary(Presentable):
         unnamed = sum(new is None for new in names)
         return replace(self, codes=_with_distinct_names(codes), asked=asked, n_unnamed=unnamed)
 
+    @property
+    def named_nets(self) -> dict[str, list[str]]:
+        """Return the names of each net's codes, by a name from its two largest codes."""
+        names = [[self.codes[code].name for code in net] for net in self.nets]
+        return {" + ".join(some[:_NAMED_CODES])[:_MAX_NAME]: some for some in names}
+
+    def counted(self, coder: "Coder", times: Mapping[str, int]) -> "SuggestionSummary":
+        """Count the clustered rows that ``semscale code`` would give each code as the codebook is proposed.
+
+        Args:
+            coder: of the proposed codebook.
+            times: rows with each clustered answer.
+        """
+        likeness = coder.score(self.clusters.texts).likeness
+        rows = np.array([times[text] for text in self.clusters.texts])
+        counts = dict(
+            zip(coder.codebook.names, (rows @ (likeness >= BY_LIKENESS.given_from)).tolist(), strict=True)
+        )
+        return replace(self, codes=tuple(replace(code, n_coded=counts[code.name]) for code in self.codes))
+
     def record(self) -> dict[str, Any]:
         """Return the numbers by name, for JSON."""
         return {
@@ -185,6 +218,7 @@ class SuggestionSummary(Presentable):
             "unnamed": self.n_unnamed,
             "pieces": self.has_pieces,
             "codes": [{**vars(code), "stable": code.is_stable} for code in self.codes],
+            "nets": [{"name": name, "codes": codes} for name, codes in self.named_nets.items()],
             "signature": self.signature,
         }
 
@@ -296,6 +330,7 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
     vectors = embedder.embed(texts, progress=progress).vectors.astype(np.float64)
     clusters = cluster_answers(texts, vectors, times, codes=codes, most=most, seed=seed)
     k = len(clusters.jaccard)
+    suggested = _codes(clusters, vectors, times)
     drawn = {} if sample.n_distinct == len(texts) else {"sampled": len(texts)}
     signature = Signature.of(
         "code suggest", codes=k, directions=DIRECTIONS, halves=RESAMPLES, seed=seed, **drawn
@@ -307,7 +342,8 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
         counts=sample.counts,
         n_distinct=sample.n_distinct,
         n_clustered=len(texts),
-        codes=_codes(clusters, vectors, times),
+        codes=suggested,
+        nets=_nets(clusters),
         is_chosen=codes is None,
         is_most=codes is None and k == min(most, len(texts) // 2),
         codebook=codebook,
@@ -432,18 +468,18 @@ def _codes(clusters: AnswerClusters, vectors: Floats, times: Sequence[int]) -> t
     """Make a code of each cluster."""
     k = len(clusters.jaccard)
     terms = typical_terms(clusters.texts, clusters.labels, k)
+    names = typical_names(clusters.texts, clusters.labels, terms)
     sizes = np.bincount(clusters.labels, weights=times, minlength=k).astype(np.int64)
     codes = []
     for cluster, typical in enumerate(terms):
         rows = np.flatnonzero(clusters.labels == cluster)
         texts = [clusters.texts[row] for row in rows.tolist()]
-        in_name = typical[:1] if typical and is_fragment(typical[0]) else typical[:3]
         definition = "Answers that are like the examples."
         if typical:
             definition = f"Answers that use words such as {', '.join(typical[:6])}."
         codes.append(
             SuggestedCode(
-                "-".join(in_name)[:_MAX_NAME] or f"code-{cluster + 1}",
+                names[cluster] or f"code {cluster + 1}",
                 definition,
                 typical_examples(texts, vectors[rows], clusters.nearness[rows]),
                 typical,
@@ -455,6 +491,77 @@ def _codes(clusters: AnswerClusters, vectors: Floats, times: Sequence[int]) -> t
     return _with_distinct_names(codes)
 
 
+def _nets(clusters: AnswerClusters) -> tuple[tuple[int, ...], ...]:
+    """Put codes together whose clusters are near, about three to a net; none below six codes."""
+    k = len(clusters.means)
+    if k < _FEWEST_FOR_NETS:
+        return ()
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    centred = clusters.means - clusters.means.mean(axis=0)
+    tree = linkage(centred, method="average", metric="cosine")
+    net_of_code = fcluster(tree, max(2, round(k / _CODES_IN_NET)), criterion="maxclust")
+    members = (tuple(np.flatnonzero(net_of_code == net).tolist()) for net in np.unique(net_of_code))
+    return tuple(sorted(codes for codes in members if len(codes) > 1))
+
+
+def typical_names(texts: Sequence[str], labels: Integers, terms: Sequence[Sequence[str]]) -> list[str]:
+    """Name clusters by words that people would use: a frequent phrase of two words, or else a word.
+
+    A phrase has one of the two most typical words, and its other word is typical, too. It stands in at least
+    2.5 % of the cluster's answers, and there more often than in all other answers together.
+
+    Args:
+        texts: n answers.
+        labels: shape (n,), their clusters.
+        terms: typical words of each cluster, as ``typical_terms`` returns them.
+
+    Returns:
+        For each cluster its name; empty where no word is typical.
+
+    Example:
+        >>> texts = ["the battery life is good", "short battery life", "battery life", "price", "a price"]
+        >>> typical_names(texts, np.array([0, 0, 0, 1, 1]), [("battery", "life"), ("price",)])
+        ['battery life', 'price']
+    """
+    sizes = np.bincount(labels, minlength=len(terms))
+    inside: list[Counter[str]] = [Counter() for _ in terms]
+    everywhere: Counter[str] = Counter()
+    typical = [set(some) for some in terms]
+    leading = [set(some[:2]) for some in terms]
+    for text, label in zip(texts, labels.tolist(), strict=True):
+        words = _WORD_OF_PHRASE.findall(text.lower())
+        phrases = {f"{left} {right}" for left, right in pairwise(words) if left != right}
+        everywhere.update(phrases)
+        inside[label].update(
+            phrase
+            for phrase in phrases
+            if set(phrase.split()) <= typical[label] and set(phrase.split()) & leading[label]
+        )
+    names = []
+    for cluster, some in enumerate(terms):
+        fewest = max(_FEWEST_WITH_PHRASE, _PHRASE_SHARE * sizes[cluster])
+        frequent = [
+            phrase
+            for phrase, n in inside[cluster].most_common()
+            if n >= fewest and n > everywhere[phrase] - n
+        ]
+        names.append((frequent[0] if frequent else _word_as_name(some))[:_MAX_NAME])
+    return names
+
+
+def _word_as_name(terms: Sequence[str]) -> str:
+    """Choose the most typical word that is no short one, such as "use", if one of the first three is not.
+
+    Example:
+        >>> _word_as_name(["use", "software", "easy"]), _word_as_name(["buy"])
+        ('software', 'buy')
+    """
+    if terms and is_fragment(terms[0]):
+        return terms[0]
+    return next((term for term in terms[:3] if len(term) >= _LONG_WORD), "".join(terms[:1]))
+
+
 def _with_distinct_names(codes: Sequence[SuggestedCode]) -> tuple[SuggestedCode, ...]:
     """Number names that occur twice, or that mean that no code applies."""
     used: set[str] = {NO_CODE}
@@ -462,7 +569,7 @@ def _with_distinct_names(codes: Sequence[SuggestedCode]) -> tuple[SuggestedCode,
     for code in codes:
         name, number = code.name, 2
         while name.casefold() in used:
-            name, number = f"{code.name}-{number}", number + 1
+            name, number = f"{code.name} {number}", number + 1
         used.add(name.casefold())
         renamed.append(replace(code, name=name))
     return tuple(renamed)
@@ -507,6 +614,7 @@ _SPACELESS_ALPHABETS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Thai, Lao, Burmese and Khmer, with their signs of vowels and tones."""
 
 _SPACELESS = re.compile(f"[{_IDEOGRAPHS}{_KANA}{_SPACELESS_ALPHABETS}]")
+_WORD_OF_PHRASE = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[\uac00-\ud7a3]{2,}|[^\W\d_]{3,}")
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc\uff66-\uff9f]{2,}")
 _RUNS = (
@@ -684,8 +792,14 @@ def suggested_codebook(summary: SuggestionSummary) -> Codebook:
     Raises:
         InputError: two codes share an example.
     """
-    codes = (Code(code.name, code.definition, code.examples) for code in summary.codes)
-    return Codebook(_codebook_name(summary), tuple(codes))
+    named = summary.named_nets
+    nets = [Code(name, net_definition(codes), ()) for name, codes in named.items()]
+    parents = {code: name for name, codes in named.items() for code in codes}
+    codes = (
+        Code(code.name, code.definition, code.examples, parent=parents.get(code.name))
+        for code in summary.codes
+    )
+    return Codebook(_codebook_name(summary), (*nets, *codes))
 
 
 def suggestion_yaml(summary: SuggestionSummary) -> str:
@@ -696,12 +810,19 @@ def suggestion_yaml(summary: SuggestionSummary) -> str:
     text = (
         f"# Proposed from clusters of {clustered} different answers: {summary.n_stable} of "
         f"{len(summary.codes)} come back when half of the\n"
-        "# answers are left out. Read the examples, rename, join and split codes before you use them.\n"
-        f"{_dumped({'name': _codebook_name(summary)})}codes:\n"
+        "# answers are left out. Read the examples, rename, merge and split codes before you use them.\n"
+        f"{_dumped({'name': _codebook_name(summary)})}\n"
+        "# A line merges codes: the first name stays, with the examples of all.\n"
+        f"merge: []\n#  - [{summary.codes[0].name}, {summary.codes[1].name}]\n\n"
+        "# Nets: an answer with one of the codes is in the net.\n"
     )
+    nets = [{"name": name, "codes": codes} for name, codes in summary.named_nets.items()]
+    text += f"{_dumped({'nets': nets})}\ncodes:\n"
     for code in summary.codes:
         state = "stable" if code.is_stable else "NOT STABLE: it may be chance"
-        share = f"{code.n:,} answers ({100 * code.share:.0f} %)"
+        share = f"cluster of {code.n:,} answers ({100 * code.share:.0f} %)"
+        if code.n_coded is not None:
+            share += f", semscale code would give it to {code.n_coded:,}"
         entry = {"name": code.name, "definition": code.definition, "examples": list(code.examples)}
         text += f"  # {share}, {state} (Jaccard {code.shown_jaccard:.2f})\n{indent(_dumped([entry]), '  ')}"
     return text

@@ -49,9 +49,8 @@ from semscale.drift.athena_files import (
     read_athena,
     submissions_of,
 )
-from semscale.drift.gate.thresholds import Threshold, read_thresholds, threshold_cautions
-from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.comparison import Comparison, DriftMeter
+from semscale.drift.decision import Threshold, read_thresholds, threshold_cautions
 from semscale.drift.runs import check_comparable
 from semscale.errors import InputError
 from semscale.history.items import Item
@@ -221,7 +220,7 @@ def run_quality_drift_analysis(
         limits = chosen.thresholds
         if not any(item.outputs for item in exercise.items):
             limits.pop("max_avg_credit_drift", None)  # without feedback there are no credits to compare
-        thresholds = read_thresholds(compared[0], limits)
+        thresholds = read_thresholds(compared[0].metrics, limits)
         entries[exercise.id] = _entry(exercise, comparisons[exercise.id], thresholds, chosen)
         useless = [caution for each in compared for caution in threshold_cautions(each, thresholds)]
         cautions += [f"exercise {exercise.id}: {caution}" for caution in dict.fromkeys(useless)]
@@ -402,10 +401,7 @@ def _compared(
         replace(run, items=tuple(item for item in run.items if item.id in ids)) for run in (baseline, *runs)
     )
     floors = meter.floors(approved)
-    return [
-        Comparison(approved, run, measured, floors=floors)
-        for run, measured in zip(candidates, meter.measure(approved, candidates), strict=True)
-    ]
+    return [replace(meter.measure(approved, run), floors=floors) for run in candidates]
 
 
 def _entry(
@@ -438,12 +434,12 @@ def _result(
     credit = None if figures.credit_drift is None else _mean(figures.credit_drift)
     values = {"min_bertscore_f1": f1, "max_avg_credit_drift": credit}
     limits = {threshold.name: threshold for threshold in thresholds}
-    held = [(limits.get(name), values[name]) for name in settings.thresholds]
+    limited = [(limits.get(name), values[name]) for name in settings.thresholds]
     return {
         "avg_bertscore_f1": None if f1 is None else round(f1, 3),
         "avg_credit_drift": None if credit is None else round(credit, 2),
         "passed": all(
-            limit is not None and value is not None and limit.holds(value) for limit, value in held
+            limit is not None and value is not None and limit.admits(value) for limit, value in limited
         ),
     }
 

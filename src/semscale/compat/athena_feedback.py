@@ -14,9 +14,7 @@ import numpy as np
 from semscale.drift.alignment import PAIRINGS, align, align_by_position
 from semscale.drift.athena_files import exercise_of, feedback_of, load_exercise, submissions_of
 from semscale.drift.cells import CellLocation, feedback_text, number_in
-from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.measured import AlignedPair
-from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.comparison import AlignedPair, Comparison, DriftMeter
 from semscale.drift.metrics import (
     number_differences,
     number_distances,
@@ -285,7 +283,7 @@ def _paired(baseline: Sequence[str], test: Sequence[str], pairing: str, embedder
         Run("athena", label, (Item("1", tuple(Output(text) for text in texts)),))
         for label, texts in (("baseline", baseline), ("test", test))
     ]
-    (measured,) = _meter(embedder).measure(runs[0], runs[1:])
+    measured = _meter(embedder).measure(runs[0], runs[1])
     together = [
         (pair.baseline, pair.candidate)
         for pair in measured.pairs
@@ -329,7 +327,7 @@ def _check_pairing(pairing: str) -> None:
 
 def _together(comparison: Comparison) -> dict[int, list[AlignedPair]]:
     paired = defaultdict(list)
-    for pair in comparison.measured.pairs:
+    for pair in comparison.pairs:
         if pair.baseline is not None and pair.candidate is not None:
             paired[pair.item].append(pair)
     return paired

@@ -286,7 +286,7 @@ class RulerCheck:
             "hash": self.digest,
             "n": self.n,
             "status": self.status,
-            "tests": [{**asdict(test), "moved": test.has_moved} for test in self.tests],
+            "tests": [asdict(test) for test in self.tests],
             "errors": [asdict(error) for error in self.errors],
             "reference_errors": [asdict(error) for error in self.reference_errors],
             "declared": {name: list(values) for name, values in self.declared.items()},
@@ -355,7 +355,7 @@ def record_anchors(
         raise InputError(
             f"anchor set {anchors.name[:60]!r} was recorded with the hash {stored[-1].digest}, and these "
             f"pairs have {anchors.digest}: an anchor set never changes; restore the file, or record the new "
-            "pairs under another name (--name)"
+            "pairs under another name"
         )
     anchors = stored[-1] if stored else anchors
     references = _references(anchors, ruler, progress)

@@ -17,9 +17,9 @@ from semscale.chat.ledger import KEY_BYTES, ContentKeys, Ledger
 from semscale.chat.messages import TRANSIENT, FailureKind, Reply, Request, RequestOutcome
 from semscale.chat.runner import Running, run_apart
 from semscale.drift.cells import CellLocation, group_objects, input_text, names_in
-from semscale.drift.directions import COST, LATENCY, TOKENS
 from semscale.drift.reading import GROUP_OBJECTS
 from semscale.drift.runs import AskedFacts
+from semscale.drift.settings import COST, LATENCY, TOKENS
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, named

@@ -17,7 +17,6 @@ from semscale.drift.alignment import (
     TextNumbers,
     item_texts,
 )
-from semscale.drift.directions import Direction, read_directions
 from semscale.drift.metrics import (
     TEXT_METRICS,
     AlignedItem,
@@ -30,6 +29,7 @@ from semscale.drift.metrics import (
 from semscale.drift.quality_scores import JudgedRuns, with_reference_match
 from semscale.drift.runs import ItemMatching, check_rerun, match_runs, number_of, outputs_equal
 from semscale.drift.scoring import PairScoring, ScoreCache, StoredScoring, TextReadings, scoring_files_hash
+from semscale.drift.settings import Direction, read_directions
 from semscale.embedding.cache import StateCache, StateReader
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.findings import Finding

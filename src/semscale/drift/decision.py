@@ -252,7 +252,12 @@ def decide(comparison: Comparison, settings: GateSettings | None = None) -> Gate
         thresholds,
         must_pass,
         reasons,
-        (*comparison.cautions, *left_out, *_limit_cautions(limits)),
+        (
+            *comparison.cautions,
+            *left_out,
+            *_limit_cautions(limits),
+            *threshold_cautions(comparison, read_thresholds(comparison.metrics, settings.thresholds)),
+        ),
         _signature(comparison.signature, settings),
         settings,
     )
@@ -599,6 +604,42 @@ def _check_threshold(comparison: Comparison, threshold: Threshold, group: Group 
     mean = mean_loss(values if group is None else values[comparison.members(group[0])[group[1]]])
     value = mean if is_quality else threshold.metric.stated(mean)
     return ThresholdCheck(threshold.name, name, threshold.limit, value, threshold.admits(value), group)
+
+
+def threshold_cautions(comparison: Comparison, thresholds: Iterable[Threshold]) -> Iterator[str]:
+    """Yield a sentence about each useless threshold: one that nothing fails, or that unchanged runs fail."""
+    for threshold in thresholds:
+        reason = _reason_against(comparison, threshold)
+        if reason is not None:
+            yield f"{threshold.name} {threshold.limit:g} {reason}"
+
+
+def _reason_against(comparison: Comparison, threshold: Threshold) -> str | None:
+    """Return why a threshold is useless; ``None`` if it is not."""
+    metric = threshold.metric
+    if metric.name in comparison.quality:
+        mean = mean_loss(comparison.quality[metric.name][1])
+        return (
+            None if threshold.admits(mean) else f"fails the baseline itself, which has {mean:.3g} on average"
+        )
+    worst, kind = metric.stated(metric.span), "similarity" if metric.is_similarity else "loss"
+    if threshold.admits(worst):
+        if threshold.admits(metric.stated(0.0)):
+            return f"cannot fail: the worst {kind} of {metric.name} in this data is {worst:g}"
+        return f"admits the worst {kind}, {worst:g}: to find drift, use {metric.side}_{metric.name}"
+    floor, noise = comparison.floors.get(metric.name), comparison.noise(metric.name)
+    compares_texts = metric.is_similarity or metric.unit  # counts cannot recognise another item's text
+    if compares_texts and floor is not None and threshold.admits(metric.stated(floor)):
+        return (
+            "lets text pass that has nothing to do with the item: such text has "
+            f"{metric.stated(floor):.3g} on average"
+        )
+    if noise is not None and not math.isnan(noise) and not threshold.admits(metric.stated(noise)):
+        return (
+            f"fails the baseline's own reruns, which have {metric.stated(noise):.3g} on average: an "
+            "unchanged model would fail it, too"
+        )
+    return None
 
 
 def _check_must_pass(

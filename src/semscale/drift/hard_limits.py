@@ -16,9 +16,8 @@ import numpy as np
 
 from semscale.chat.declining import declines_to_answer
 from semscale.drift.comparison import Comparison
-from semscale.drift.directions import ASKED_FIELDS
 from semscale.drift.runs import number_of
-from semscale.drift.settings import LIMITS, MISSING, GateSettings
+from semscale.drift.settings import ASKED_FIELDS, LIMITS, MISSING, GateSettings
 from semscale.embedding.languages import ENGLISH, language_of
 from semscale.embedding.texts import has_emoji, is_wordless
 from semscale.guards.number_guard import read_numbers

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from semscale.drift.directions import ASKED_FIELDS, Direction, is_lower_by_name, usual_direction
+from semscale.drift.settings import ASKED_FIELDS, Direction, is_lower_by_name, usual_direction
 from semscale.guards.findings import Finding
 from semscale.guards.number_guard import CHANGED_KINDS
 from semscale.types import Floats, Integers

@@ -19,7 +19,7 @@ from semscale.chat.ledger import KEY_BYTES, Ledger
 from semscale.chat.messages import Reply
 from semscale.drift.asking import NO_RUN, Answer, Answers, ItemToAsk
 from semscale.drift.cells import CellLocation, number_in, outputs_in
-from semscale.drift.directions import COST, LATENCY, TOKENS
+from semscale.drift.settings import COST, LATENCY, TOKENS
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.history.items import Output
 from semscale.json_reading import parse_json

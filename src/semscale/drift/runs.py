@@ -10,7 +10,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semscale.drift.directions import ASKED_FIELDS
+from semscale.drift.settings import ASKED_FIELDS
 from semscale.embedding.languages import language_of
 from semscale.errors import InputError
 from semscale.history.items import Item, Output

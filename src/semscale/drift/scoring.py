@@ -418,12 +418,23 @@ class StoredScoring:
         return dict(zip(pairs, pair_keys(self._signature, ours, theirs), strict=True))
 
 
-_FOLDERS = ("drift", "guards", "matching", "stats")
+_SOURCES = (
+    "drift/scoring.py",
+    "guards",
+    "matching/calibrated.py",
+    "matching/calibrated.yaml",
+    "matching/cosines.py",
+    "matching/pairs.py",
+    "matching/stop_words.txt",
+    "matching/token_scores.py",
+    "matching/words.py",
+)
+"""Files and folders with the rules, word lists and formulas that decide the scores of a pair."""
 
 
 @cache
 def scoring_files_hash() -> str:
-    """Hash the rules, word lists and formulas behind a pair's scores, 16 hexadecimal digits.
+    """Hash the files that decide the scores of a pair, 16 hexadecimal digits.
 
     The package's version stays the same while somebody edits a guard; this hash does not.
 
@@ -431,16 +442,21 @@ def scoring_files_hash() -> str:
         >>> len(scoring_files_hash())
         16
     """
-    return files_hash([Path(__file__).parents[1] / folder for folder in _FOLDERS])
+    return files_hash([Path(__file__).parents[1] / source for source in _SOURCES])
 
 
-def files_hash(folders: list[Path]) -> str:
-    """Hash names and content of all files in some folders but compiled ones, 16 hexadecimal digits."""
-    hashed = hashlib.blake2b(digest_size=8)
-    for folder in folders:
-        for file in sorted(folder.rglob("*")):
-            if file.is_file() and file.suffix != ".pyc":
+def files_hash(sources: Sequence[Path]) -> str:
+    """Hash names and content of files and of all files in folders but compiled ones, 16 hexadecimal digits.
+
+    Raises:
+        OSError: a file or folder does not exist.
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    for source in sources:
+        files = [source] if not source.is_dir() else sorted(source.rglob("*"))
+        for file in files:
+            if not file.is_dir() and file.suffix != ".pyc":
                 content = file.read_bytes()
-                hashed.update(f"{file.relative_to(folder).as_posix()}:{len(content)}:".encode())
-                hashed.update(content)
-    return hashed.hexdigest()
+                digest.update(f"{file.relative_to(source.parent).as_posix()}:{len(content)}:".encode())
+                digest.update(content)
+    return digest.hexdigest()

@@ -1,14 +1,14 @@
 """Settings of the gate, from which options, the keys of ``gate.yaml`` and the docs derive."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
-from semscale.drift.directions import Direction, read_directions
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import shortened, unknown_name
 from semscale.settings import Option, Settings
@@ -40,6 +40,62 @@ LIMITS: Mapping[str, float] = {
 """Hard limits with the items that may break each by default: a number, or a share of the items below 1."""
 
 _LEAST_ALPHA = 1e-4
+
+Direction = Literal["lower", "higher", "either"]
+"""Numbers of a field that are better; ``either``: any change counts."""
+
+TOKENS, COST, LATENCY = "call_tokens", "call_cost", "call_latency"
+ASKED_FIELDS = (TOKENS, COST, LATENCY)
+"""Fields of an output that describe its call: tokens of prompt and reply, money, seconds."""
+
+_MONEY = "usd|eur|gbp|chf|jpy|cny|inr|cad|aud|dollars?|euros?|cents?|ct"
+_TIME = "ns|us|ms|s|secs?|seconds?|mins?|minutes?|h|hours?|msecs?|millis|milliseconds?"
+_LOWER = tuple(
+    re.compile(rf"(?:{names})(?:[ _.-]?(?:{units}))?", re.IGNORECASE)
+    for names, units in (("costs?|prices?", _MONEY), ("latency|latencies|durations?", _TIME))
+)
+
+
+def is_lower_by_name(field: str) -> bool:
+    """Tell whether a field's name means that lower is better: cost, price, latency or duration, with a unit.
+
+    A longer name, such as ``product_price``, may mean anything.
+
+    Example:
+        >>> [is_lower_by_name(name) for name in ("cost", "cost_usd", "latency_ms", "product_price", "score")]
+        [True, True, True, False, False]
+    """
+    return any(pattern.fullmatch(field) for pattern in _LOWER)
+
+
+def usual_direction(field: str) -> Direction:
+    """Return the direction of a field without a setting.
+
+    Returns:
+        ``lower`` for what a call took (``ASKED_FIELDS``), and where the name means that; else ``either``.
+
+    Example:
+        >>> usual_direction("call_tokens"), usual_direction("cost"), usual_direction("credits")
+        ('lower', 'lower', 'either')
+    """
+    return "lower" if field in ASKED_FIELDS or is_lower_by_name(field) else "either"
+
+
+def read_directions(fields: Mapping[str, Direction]) -> dict[str, Direction]:
+    """Check directions by field.
+
+    Raises:
+        InputError: a direction does not exist.
+
+    Example:
+        >>> read_directions({"credits": "either", "cost": "lower"})
+        {'credits': 'either', 'cost': 'lower'}
+    """
+    known = get_args(Direction)
+    for name, direction in fields.items():
+        if direction not in known:
+            raise InputError(f"fields, {name} must be one of {', '.join(known)}, got {direction!r:.60}")
+    return dict(fields)
 
 
 def _pairs(values: object, info: ValidationInfo) -> object:

@@ -21,6 +21,8 @@ from semscale.history.runs import Approval, named
 from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
 from semscale.signature import Signature
+from semscale.stats.intervals import IntervalPlan
+from semscale.types import Floats
 
 WORST_ITEMS = 20
 """Items that changed most, in JSON."""
@@ -216,23 +218,35 @@ class DriftSummary(Presentable):
         comparison = self.comparison
         return output_languages(comparison.baseline, comparison.candidate, comparison.signature)
 
+    @cached_property
+    def harm(self) -> Floats:
+        """Drift of each item beyond the margin as a share of each metric's span, summed; shape (n,)."""
+        return np.asarray(np.nansum(self._harm_by_metric[1], axis=0))
+
+    @cached_property
+    def _harm_by_metric(self) -> tuple[Floats, Floats]:
+        """Drift and harm of each tested metric at each item, both shape (metrics, n)."""
+        comparison, margins = self.comparison, self._margins
+        spans = np.array([comparison.metrics[name].span for name in margins])[:, None]
+        drifts = np.array([comparison.drifts(name) for name in margins])
+        return drifts, np.maximum(drifts - np.array(list(margins.values()))[:, None], 0.0) / spans
+
+    @property
+    def _margins(self) -> dict[str, float]:
+        """Margin of each tested metric over all items."""
+        tests = self.decision.overall if self.decision else ()
+        return {test.metric: test.margin for test in tests} or dict.fromkeys(self.comparison.metrics, 0.0)
+
     def worst(self, limit: int) -> tuple[WorseItem, ...]:
         """Return the items that became worse, the worst first; as many as ``limit`` at most."""
-        tests = self.decision.overall if self.decision else ()
-        comparison = self.comparison
-        margins = {test.metric: test.margin for test in tests} or dict.fromkeys(comparison.metrics, 0.0)
-        spans = np.array([comparison.metrics[name].span for name in margins])
-        drifts = np.array([comparison.drifts(name) for name in margins])
-        parts = np.maximum(drifts - np.array(list(margins.values()))[:, None], 0.0) / spans[:, None]
-        harm = np.nansum(parts, axis=0)
-        worst = [int(index) for index in np.argsort(-harm, kind="stable")[:limit] if harm[index] > 0]
-        names = list(margins)
+        names, (drifts, parts) = list(self._margins), self._harm_by_metric
+        worst = [int(row) for row in np.argsort(-self.harm, kind="stable")[:limit] if self.harm[row] > 0]
         items = []
         for index in worst:
             order = np.argsort(-np.nan_to_num(parts[:, index], nan=-1.0), kind="stable")
             by_metric = {names[row]: float(drifts[row, index]) for row in order}
             known = {name: drift for name, drift in by_metric.items() if not math.isnan(drift)}
-            items.append(WorseItem(index, float(harm[index]), known, self.pairs_of(index)))
+            items.append(WorseItem(index, float(self.harm[index]), known, self.pairs_of(index)))
         return tuple(items)
 
     def pairs_of(self, index: int) -> tuple[AlignedPair, ...]:
@@ -328,6 +342,7 @@ class DriftSummary(Presentable):
             ]
             if decision
             else [],
+            "side_by_side": self._judged_record(),
             "drifts": [_test_record(figure) for figure in self.figures],
             "worst_items": [self._worst_record(worse) for worse in self.worst(WORST_ITEMS)],
             "approval": None if self.approval is None else approval_record(self.approval),
@@ -357,6 +372,14 @@ class DriftSummary(Presentable):
             "direction_assumed": metric.is_assumed,
             **means,
         }
+
+    def _judged_record(self) -> dict[str, Any] | None:
+        judged = self.comparison.judged
+        if judged is None:
+            return None
+        verdicts = judged.verdicts
+        about = {"judge": verdicts.model, "n_unjudged": judged.n_unjudged, "reasons": verdicts.reasons}
+        return {**about, **vars(judged.summarize(IntervalPlan()))}
 
     def _worst_record(self, worse: WorseItem) -> dict[str, Any]:
         item = self.comparison.baseline.items[worse.index]

@@ -537,6 +537,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         ("code", lambda code: Quoted(code.name, _NAME)),
         ("answers", lambda code: code.n),
         ("share", lambda code: Share(code.share, 0)),
+        ("would get", lambda code: "–" if code.n_coded is None else Count(code.n_coded)),
         ("Jaccard", lambda code: code.shown_jaccard),
         ("", lambda code: Flag("stable", "pass") if code.is_stable else Flag("not stable", "warn")),
         ("typical words", lambda code: Quoted(", ".join(code.words), 80)),
@@ -562,6 +563,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
             section(
                 "codes",
                 "The proposed codes",
+                _nets_table(summary),
                 table_of(summary.codes, columns, noun="code", brief=6, brief_title="Proposed codes"),
                 Paragraph(_JACCARD, "note", detail="both"),
             )
@@ -569,6 +571,17 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         settings=(("Answers", in_column(summary.column)), ("Codebook", Quoted(summary.codebook))),
         citations=[_STABILITY],
     )
+
+
+def _nets_table(summary: "SuggestionSummary") -> DataTable:
+    """List the nets with their codes, and the rows in the clusters of these codes."""
+    sizes = {code.name: code.n for code in summary.codes}
+    columns: Columns[tuple[str, list[str]]] = (
+        ("net", lambda net: Quoted(net[0], _NAME)),
+        ("answers", lambda net: sum(sizes[name] for name in net[1])),
+        ("codes", lambda net: Quoted(", ".join(net[1]), 120)),
+    )
+    return table_of(summary.named_nets.items(), columns, noun="net", title="Nets of near codes")
 
 
 def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:

@@ -12,7 +12,7 @@ from semscale.drift.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.metrics import metric_label
 from semscale.drift.planning import GatePlan, PlannedSize
 from semscale.drift.runs import ApprovedBaseline, AskedFacts, RecordedRun, SharedIds
-from semscale.drift.self_testing.results import SelfTest, SelfTestRow
+from semscale.drift.self_testing import SelfTest, SelfTestRow
 from semscale.history.chain import Verification
 from semscale.history.runs import RunSummary, short_id
 from semscale.history.stored_comparison import (

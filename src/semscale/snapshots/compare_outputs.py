@@ -10,8 +10,8 @@ import numpy as np
 
 from semscale.answer_consistency.pairs import contradicting
 from semscale.drift.alignment import align
-from semscale.drift.directions import Direction
 from semscale.drift.metrics import number_distances, span_of
+from semscale.drift.settings import Direction
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import GUARDS, Guards, Mode

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from semscale.drift.directions import Direction
+from semscale.drift.settings import Direction
 from semscale.errors import InputError
 from semscale.messages import did_you_mean
 

@@ -18,10 +18,10 @@ from semscale.chat.decisions import (
     NEXT_TOKEN,
     DecidingChat,
     DecisionCall,
+    choose_form,
     decision_calls,
     forms_of,
     joined_answers,
-    try_form,
     why_beyond,
 )
 from semscale.chat.declining import declines_to_answer
@@ -535,7 +535,8 @@ async def ask_study(
     decisions = prompts.first_decisions()
     if decisions:
         try:
-            form, not_taken, runner, spent = await _accepted_form(model, decisions, runner)
+            chosen = await choose_form(model, decisions, runner)
+            form, not_taken, runner, spent = chosen.form, chosen.not_taken, chosen.runner, chosen.spent
         except InterruptedRunError as error:
             stopped = str(error)
     stops = planned_stops(design.questionnaire, design.n_interviews, seed=design.seed)
@@ -647,29 +648,6 @@ class _Asking:
 def is_answer(text: str | None) -> bool:
     """Return whether a reply is more than white space, and does not decline to answer."""
     return text is not None and bool(text.strip()) and not declines_to_answer(text)
-
-
-async def _accepted_form(
-    model: DecidingChat, requests: Sequence[DecisionRequest], runner: Runner
-) -> tuple[str | None, dict[str, str], Runner, Spent]:
-    """Try the forms of decisions one after the other on the first requests, until the model takes one.
-
-    Returns:
-        The form, if any; why others were not taken; a runner with the rest of the budget; what was spent.
-    """
-    not_taken: dict[str, str] = {}
-    spent = runner.spent
-    for form in forms_of(model):
-        why = why_beyond(model, requests, form)
-        if why is not None:
-            not_taken[form] = str(why)
-            continue
-        trial = await try_form(requests, form, runner)
-        spent, runner = spent.plus(trial.spent), trial.runner
-        if trial.why is None:
-            return form, not_taken, runner, spent
-        not_taken[form] = trial.why
-    return None, not_taken, runner, spent
 
 
 # Forecasts

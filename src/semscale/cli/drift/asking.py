@@ -1,28 +1,17 @@
-"""Runs of ``semscale drift record --prompts`` and ``matrix``: models are asked, or their calls forecast."""
+"""Runs of ``semscale drift record --prompts``: a model or a program is asked, or the calls are forecast."""
 
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from semscale.chat.budget import ASSUMED_REPLY, BYTES_PER_TOKEN, Forecast, ForecastSummary, forecast
-from semscale.chat.messages import Request
+from semscale.chat.budget import Forecast, ForecastSummary, forecast
 from semscale.chat.runner import run_apart
-from semscale.cli.drift.options import (
-    MatrixOptions,
-    RecordOptions,
-    RunColumnOptions,
-    SourceOptions,
-    load_chat,
-)
-from semscale.cli.drift.recording import placed_run
-from semscale.cli.judge import forecast_judge
+from semscale.cli.drift.options import RecordOptions, load_chat
+from semscale.cli.drift.recording import with_dataset
 from semscale.cli.outputs import check_input
 from semscale.cli.process import say
 from semscale.cli.progress import progress_bars
-from semscale.cli.shared import TableOptions
 from semscale.drift.asking import (
     Answer,
     Answers,
@@ -30,7 +19,6 @@ from semscale.drift.asking import (
     ItemToAsk,
     ModelAsker,
     PromptColumns,
-    PromptTemplate,
     answered_items,
     close_round,
     is_template,
@@ -38,20 +26,11 @@ from semscale.drift.asking import (
     read_items_to_ask,
     read_template,
 )
-from semscale.drift.matrix.asked_matrix import ask_matrix
-from semscale.drift.matrix.cells import AskedCell, cells_of
-from semscale.drift.matrix.matrix_summary import MatrixSummary
 from semscale.drift.programs import ProgramAsker
 from semscale.drift.runs import RecordedRun, check_rerun, git_revision, shared_ids
 from semscale.errors import InputError
-from semscale.history.items import Item
 from semscale.history.runs import Run, now
-from semscale.judging.comparing import AnswerPair
-from semscale.judging.judge import Judge
-from semscale.matching.matcher import check_method
-from semscale.matching.settings import MatchSettings
-from semscale.report.drift_runs import none_shared_words
-from semscale.store.writing import write_table
+from semscale.report.drift_history import none_shared_sentence
 
 if TYPE_CHECKING:
     from semscale.chat.ledger import Ledger
@@ -65,8 +44,8 @@ class AskedTable:
     Attributes:
         items: in the table's order.
         prompts: one for each item.
-        dataset: name of the dataset unless another is given: the table's, without its ending.
-        source: where the prompts are from, in words.
+        dataset: default name of the dataset: the table's, without its ending.
+        source: name of the table or template with the prompts.
     """
 
     items: tuple[ItemToAsk, ...]
@@ -74,55 +53,27 @@ class AskedTable:
     dataset: str
     source: str
 
-    @property
-    def empty_items(self) -> tuple[Item, ...]:
-        """The items of a run before anybody has answered."""
-        return tuple(item.unanswered for item in self.items)
 
-
-def read_asked_table(
-    prompts: str | None, items: str | None, source: SourceOptions, table: TableOptions
-) -> AskedTable:
+def read_asked_table(options: RecordOptions) -> AskedTable:
     """Read items and their prompts.
-
-    Args:
-        prompts: a table of items, or a template.
-        items: the table of a template.
-        source: names of columns.
-        table: how a table is read.
 
     Raises:
         InputError: a file cannot be read, or a template has no table, or a table of prompts has a second one.
     """
-    template, file = template_and_table(str(prompts), items)
-    templates = [] if template is None else [template]
-    read = read_items_to_ask(table.open(file), prompt_columns(source.columns), templates)
-    filled = tuple(item.prompt(template) for item in read)
-    name = Path(file).name
-    where = name if template is None else f"{template.name} #{template.content_hash}"
-    return AskedTable(read, filled, Path(file).stem, where)
-
-
-def template_and_table(prompts: str, items: str | None) -> tuple[PromptTemplate | None, str]:
-    """Tell a template from a table by its ending.
-
-    Raises:
-        InputError: a template without a table, or a table beside another one.
-    """
-    if is_template(prompts):
-        if items is None:
-            raise InputError(f"--prompts {prompts} is a template: name the table that fills it with --items")
-        return read_template(prompts), items
-    if items is not None:
+    prompts, items = str(options.prompts), options.items
+    check_input(prompts)
+    if is_template(prompts) and items is None:
+        raise InputError(f"--prompts {prompts} is a template: name the table that fills it with --items")
+    if not is_template(prompts) and items is not None:
         raise InputError(
             f"--items belongs to a template (.txt or .md), and --prompts {prompts} is a table: leave one out"
         )
-    return None, prompts
-
-
-def prompt_columns(options: RunColumnOptions) -> PromptColumns:
-    """Name the columns as ``read_items_to_ask`` takes them."""
-    return PromptColumns(options.id or "id", options.input, tuple(options.by or ()), options.reference)
+    template, file = (None, prompts) if items is None else (read_template(prompts), items)
+    named = options.source.columns
+    columns = PromptColumns(named.id or "id", named.input, named.by, named.reference)
+    read = read_items_to_ask(options.table.open(file), columns, [template] if template else [])
+    source = f"{template.name} #{template.content_hash}" if template else Path(file).name
+    return AskedTable(read, tuple(item.prompt(template) for item in read), Path(file).stem, source)
 
 
 _SHOWN_REASONS = 3
@@ -139,8 +90,7 @@ def record_asked(options: RecordOptions) -> RecordedRun:
         InterruptedRunError: it was stopped early, or calls failed that may succeed another time.
         ReplyError: no call brought a reply.
     """
-    check_input(str(options.prompts))
-    table = read_asked_table(options.prompts, options.items, options.source, options.table)
+    table = read_asked_table(options)
     ledger = options.calls.open_ledger()
     try:
         with progress_bars() as progress:
@@ -148,12 +98,12 @@ def record_asked(options: RecordOptions) -> RecordedRun:
             draft = _draft(options, table, _model_name(options, asker))
             with options.history.open(create=True) as history:
                 history.check_writable()
-                placed = placed_run(
+                assigned = with_dataset(
                     history, draft, options.history.dataset, options.rerun_of, is_answered=False
                 )
-                shared = shared_ids(history, placed)
+                shared = shared_ids(history, assigned)
             if shared is not None and not shared.n:
-                say(f"warning: {none_shared_words(shared, placed.dataset)}")
+                say(f"warning: {none_shared_sentence(shared, assigned.dataset)}")
             answers, asked = run_apart(_asked(asker, table, options.reruns + 1, ledger, progress))
         answers.check_complete()
         recorded = replace(_recorded(options, table, draft, answers), shared=shared)
@@ -198,7 +148,7 @@ def _draft(options: RecordOptions, table: AskedTable, model: str) -> Run:
     return Run(
         options.history.dataset or table.dataset,
         model,
-        table.empty_items,
+        tuple(item.unanswered for item in table.items),
         revision=git_revision(Path.cwd()),
         note=_note(options, table),
     )
@@ -217,19 +167,19 @@ def _recorded(options: RecordOptions, table: AskedTable, draft: Run, answers: An
     """Store the first asking as a run, and the others as its reruns."""
     first, *others = (_answered(draft, asking) for asking in answers.asked)
     with options.history.open(create=True) as history:
-        placed = placed_run(history, first, options.history.dataset, options.rerun_of)
+        assigned = with_dataset(history, first, options.history.dataset, options.rerun_of)
         numbered = [
-            replace(run, dataset=placed.dataset, note=f"{run.note}; rerun {place} of {len(others)}")
-            for place, run in enumerate(others, start=1)
+            replace(run, dataset=assigned.dataset, note=f"{run.note}; rerun {number} of {len(others)}")
+            for number, run in enumerate(others, start=1)
         ]
         for rerun in numbered:
-            check_rerun(placed, rerun)
-        kept = history.record_once(placed)
-        origin = kept.rerun_of or kept.id
+            check_rerun(assigned, rerun)
+        stored = history.record_once(assigned)
+        origin = stored.rerun_of or stored.id
         reruns = tuple(history.record_once(replace(rerun, rerun_of=origin)) for rerun in numbered)
         given = {} if options.command is not None else options.request.settings.given
         facts = answers.facts(table.source, given)
-        return RecordedRun(kept, history.where, kept is placed, reruns, facts)
+        return RecordedRun(stored, history.where, stored is assigned, reruns, facts)
 
 
 def _answered(draft: Run, answers: Sequence[Answer]) -> Run:
@@ -250,93 +200,13 @@ def _answered(draft: Run, answers: Sequence[Answer]) -> Run:
     )
 
 
-def compare_matrix(options: MatrixOptions) -> MatrixSummary:
-    """Ask every model with every prompt, and compare what they gave.
-
-    Raises:
-        InputError: options that do not go together, or a file that cannot be read.
-        InterruptedRunError: a cap was reached; replies are kept, and the same command goes on.
-        ReplyError: all models are down, or the judge is.
-    """
-    templates, items, file = read_matrix(options)
-    _ = options.request.settings  # a number out of range is refused before a model is loaded
-    with progress_bars() as progress, options.calls.open_ledger() as ledger:
-        model = options.embedder
-        matrix = ask_matrix(
-            items,
-            options.load_models(progress),
-            [one for one in templates if one is not None],
-            reruns=options.reruns,
-            settings=options.request.settings,
-            judge=options.judge.load(options.chat, progress),
-            method=options.method,
-            matching=MatchSettings(
-                embedder=model.chosen_name,
-                precision=model.precision,
-                seed=options.run.seed,
-                loading=model.loading(progress),
-            ),
-            running=options.calls.running(ledger),
-            progress=progress,
-        )
-    matrix = replace(matrix, source=file)
-    if options.outputs.out is not None:
-        write_table(matrix.to_frame(), options.outputs.out)
-    return matrix.summarize(options.run.plan)
-
-
-def read_matrix(
-    options: MatrixOptions,
-) -> tuple[list[PromptTemplate | None], tuple[ItemToAsk, ...], str]:
-    """Check the options, and read templates and items; the last is the name of the items' file.
-
-    Raises:
-        InputError: options that do not go together, or a file that cannot be read.
-    """
-    check_method(options.method, options.embedder.engine)
-    options.outputs.check()
-    templates, file = _prompts(options)
-    columns = PromptColumns(
-        options.columns.id or "id", options.columns.input, reference=options.columns.reference
-    )
-    check_input(file, options.outputs.report)
-    items = read_items_to_ask(options.table.open(file), columns, [one for one in templates if one])
-    return templates, items, file
-
-
-def _prompts(options: MatrixOptions) -> tuple[list[PromptTemplate | None], str]:
-    """Tell templates from a table of items; ``None`` stands for the items' own inputs."""
-    named = options.prompts
-    tables = [name for name in named if not is_template(name)]
-    if options.items is not None and not tables:
-        return [read_template(name) for name in named] or [None], options.items
-    if options.items is None and len(tables) == len(named) == 1:
-        return [None], tables[0]
-    if tables:
-        raise InputError(
-            f"--prompts {tables[0]} is a table: name it with --items, and templates (.txt or .md) with "
-            "--prompts"
-        )
-    raise InputError(f"--prompts {named[0]} is a template: name the table that fills it with --items")
-
-
-_PART = 500  # pairs of answers whose prompts are in memory together
-
-
-_JUDGED = (
-    "Nobody was asked. The judge's calls are the most that there can be: each pair of answers differs, and "
-    "answers are as long as they may be."
-)
-
-
 def forecast_recording(options: RecordOptions) -> ForecastSummary:
     """Forecast the calls of ``drift record --prompts``, without asking.
 
     Raises:
         InputError: a file cannot be read, or a setting is out of range.
     """
-    check_input(str(options.prompts))
-    table = read_asked_table(options.prompts, options.items, options.source, options.table)
+    table = read_asked_table(options)
     settings = options.request.settings
     model = load_chat(options.chat, str(options.chat.chat_model))
     asker = ModelAsker(model, settings, options.calls.running())
@@ -348,55 +218,3 @@ def forecast_recording(options: RecordOptions) -> ForecastSummary:
 
     forecasts = options.calls.forecasts({asker.name: work})
     return ForecastSummary(table.source, forecasts, len(table.items), {}, "item")
-
-
-def forecast_matrix(options: MatrixOptions) -> ForecastSummary:
-    """Forecast the calls of ``drift matrix``, without asking; a judge's as the most that there can be.
-
-    Raises:
-        InputError: as ``compare_matrix``.
-    """
-    templates, items, file = read_matrix(options)
-    settings = options.request.settings
-    cells = cells_of(options.load_models(), templates)
-    judge = options.judge.load(options.chat)
-    by_model: dict[str, list[AskedCell]] = {}
-    for cell in cells:
-        by_model.setdefault(cell.model.name, []).append(cell)
-
-    async def work(of_model: Sequence[AskedCell], ledger: "Ledger") -> Forecast:
-        asker = ModelAsker(of_model[0].model, settings, options.calls.running())
-        prompts = [prompt for cell in of_model for prompt in cell.prompts(items)]
-        requests = asker.requests(prompts, range(options.reruns + 1))
-        return await forecast(requests, asker.model, ledger=ledger)
-
-    works: dict[str, Any] = {name: partial(work, found) for name, found in by_model.items()}
-    if judge is not None:
-        longest = settings.max_tokens or ASSUMED_REPLY
-
-        def judged(ledger: "Ledger") -> Coroutine[object, object, Forecast]:
-            return forecast_judge(judge, partial(_longest_pairs, judge, items, len(cells), longest), ledger)
-
-        works[judge.name if judge.name not in works else f"{judge.name}, as the judge"] = judged
-    found = ForecastSummary(file, options.calls.forecasts(works), len(items), {}, "item")
-    return found if judge is None else replace(found, note=_JUDGED)
-
-
-def _longest_pairs(
-    judge: Judge, items: Sequence[ItemToAsk], n_cells: int, tokens: int, form: int
-) -> Iterator[Request]:
-    """Give the judge's requests if all answers differed and were as long as they may be."""
-    for one, other in combinations(range(n_cells), 2):
-        for start in range(0, len(items), _PART):
-            shown = [
-                judged
-                for item in items[start : start + _PART]
-                for judged in AnswerPair(
-                    item.input, _longest(one, tokens), _longest(other, tokens), item.reference
-                ).in_both_orders
-            ]
-            yield from judge.requests_about(shown)[form]
-
-
-def _longest(cell: int, tokens: int) -> str:
-    return f"{cell} ".ljust(round(tokens * BYTES_PER_TOKEN), "x")

@@ -1,17 +1,13 @@
-"""The commands ``semscale drift``; their work is in the modules beside this one."""
+"""The commands ``semscale drift``; the modules beside this one do their work."""
 
 from cyclopts import App
 
 from semscale.cli.drift.options import (
-    AnchorOptions,
     ApprovalOptions,
-    CompareOptions,
-    GateCommandOptions,
+    GateOptions,
     HistoryViewOptions,
-    MatrixOptions,
     PlanOptions,
     RecordOptions,
-    SelfTestOptions,
 )
 from semscale.cli.options import command
 from semscale.cli.outputs import present
@@ -37,17 +33,21 @@ def record(options: RecordOptions) -> None:
     asks the model for the outputs. Replies are stored: if it is stopped, the same command continues.
     """
     from semscale.cli.drift.asking import forecast_recording, record_asked
-    from semscale.cli.drift.recording import record_outputs
+    from semscale.cli.drift.recording import record_anchor_set, record_outputs
 
     if options.calls.dry_run:
         present(forecast_recording(options), options.outputs.of_forecast)
         return
-    asked = options.prompts is not None
-    rest = "goes on with what was answered" if asked else "starts again"
+    if options.anchors is not None:
+        with message_if_stopped("stopped; nothing was stored, and the same command starts again"):
+            present(record_anchor_set(options), options.outputs)
+        return
+    is_asked = options.prompts is not None
+    rest = "continues with what was answered" if is_asked else "starts again"
     with message_if_stopped(
         f"stopped; if `semscale drift history` does not list the run, the same command {rest}"
     ):
-        present(record_asked(options) if asked else record_outputs(options), options.outputs)
+        present(record_asked(options) if is_asked else record_outputs(options), options.outputs)
 
 
 @app.command(name="approve")
@@ -62,51 +62,23 @@ def approve(options: ApprovalOptions) -> None:
     present(approve_run(options), options.outputs)
 
 
-@app.command(name="anchors")
-@command
-def anchors(options: AnchorOptions) -> None:
-    """Freeze pairs of texts that show whether the measuring instrument has moved, or show what is frozen.
-
-    [bold]semscale drift anchors pairs.csv --human score --human-range 1 5[/bold]
-
-    Each later comparison measures them again and reports whether the system or the ruler moved: the embedding
-    model, its engine, a dependency or the machine.
-    """
-    from semscale.cli.drift.recording import summarize_anchor_sets
-
-    with message_if_stopped("stopped; nothing was stored, and the same command starts again"):
-        present(summarize_anchor_sets(options), options.outputs)
-
-
-@app.command(name="compare")
-@command
-def compare(options: CompareOptions) -> None:
-    """Measure how far a candidate is from the baseline, and decide nothing.
-
-    [bold]semscale drift compare new.jsonl --model gpt-4o-mini --out losses.parquet --report drift.html[/bold]
-    """
-    from semscale.cli.drift.gate import CompareRun
-
-    CompareRun(options).present()
-
-
 @app.command(name="gate")
 @command
-def gate(options: GateCommandOptions) -> int:
-    """Decide whether a candidate is as good as the baseline: pass, fail or undecided.
+def gate(options: GateOptions) -> int:
+    """Decide whether a candidate is worse than the baseline: pass, fail or undecided.
 
     [bold]semscale drift gate new.jsonl --model gpt-4o-mini --report drift.html[/bold]
 
-    It fails where a metric drifted significantly and by its margin or more, a threshold does not hold, or an
-    item breaks a hard limit, such as one that is silent now.
+    It fails where a metric drifted beyond chance and by its margin or more, a threshold does not hold, or an
+    item breaks a hard limit, such as one that lost all outputs. A YAML file (--gate) has all settings.
 
-    Exit code 0: passed; 1: failed; 4: undecided, unless --undecided says otherwise.
+    Exit code 0: passed; 1: failed; 4: undecided, unless --undecided sets another.
     """
-    from semscale.cli.drift.gate import CompareRun, gate_settings
+    from semscale.cli.drift.gate import run_gate
 
     options.notify.webhook()
-    settings = gate_settings(options.gate, options.seed, options.measuring.fields)
-    summary, comparison_id = CompareRun(options, settings).present()
+    settings = options.decision.read()
+    summary, comparison_id = run_gate(options, settings)
     options.notify.send(summary, comparison_id)
     outcome = str(summary.stored.outcome)
     if outcome == "undecided" and settings.undecided is not None:
@@ -116,33 +88,12 @@ def gate(options: GateCommandOptions) -> int:
     return _EXIT_CODES[outcome]
 
 
-@app.command(name="matrix")
-@command
-def matrix(options: MatrixOptions) -> None:
-    """Ask several models with several prompts, and report which is better.
-
-    [bold]semscale drift matrix --prompts items.jsonl --chat-model x --chat-model y --reference right[/bold]
-
-    By a column of references, or by a judge that compares answers side by side. Replies are stored: the same
-    command continues and never repeats a paid call.
-    """
-    from semscale.cli.drift.asking import compare_matrix, forecast_matrix
-
-    if options.calls.dry_run:
-        present(forecast_matrix(options), options.outputs.of_forecast)
-        return
-    with message_if_stopped("stopped; replies that came are kept, and the same command goes on"):
-        present(compare_matrix(options), options.outputs)
-
-
 @app.command(name="history")
 @command
 def history(options: HistoryViewOptions) -> int:
-    """List runs, baselines and comparisons, and how each metric developed.
+    """List runs, baselines and comparisons.
 
-    [bold]semscale drift history --report trend.html[/bold]
-
-    The trend covers all comparisons with the latest baseline.
+    [bold]semscale drift history --report history.html[/bold]
 
     With --verify: exit code 1 if an entry was changed since it was stored.
     """
@@ -152,35 +103,24 @@ def history(options: HistoryViewOptions) -> int:
         verification = verify_history(options)
         present(verification, options.outputs)
         return 0 if verification.holds else 1
-    rest = "what was merged is kept, and the same command goes on with the rest"
+    rest = "what was merged is stored, and the same command continues with the rest"
     with message_if_stopped(f"stopped; {rest if options.merge else 'the same command starts again'}"):
         present(read_history(options), options.outputs)
     return 0
 
 
-@app.command(name="self-test")
-@command
-def self_test(options: SelfTestOptions) -> None:
-    """Damage the baseline in known ways, and count how often the gate notices.
-
-    [bold]semscale drift self-test --gate gate.yaml --report self-test.html[/bold]
-
-    It also counts how often the gate fails although nothing is worse: other order, other words, a rerun.
-    """
-    from semscale.cli.drift.gate import damage_and_gate
-
-    present(damage_and_gate(options), options.outputs)
-
-
 @app.command(name="plan")
 @command
 def plan(options: PlanOptions) -> None:
-    """Report which drift the gate can find, and how many items it needs for another drift.
+    """Report how many items and reruns decide, by simulating the gate on the recorded runs.
 
-    [bold]semscale drift plan --power .8 --drift .1[/bold]
+    [bold]semscale drift plan[/bold] [bold]semscale drift plan latest --power .9[/bold]
 
-    How far items differ is taken from comparisons with this baseline, or from a rerun of it.
+    [bold]semscale drift plan --self-test --report self-test.html[/bold]
+
+    damages the baseline in known ways, and counts how often the gate detects it, and how often it fails
+    although nothing is worse.
     """
-    from semscale.cli.drift.gate import plan_from_history
+    from semscale.cli.drift.gate import plan_from_history, run_self_test
 
-    present(plan_from_history(options), options.outputs)
+    present(run_self_test(options) if options.self_test else plan_from_history(options), options.outputs)

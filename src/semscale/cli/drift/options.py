@@ -3,11 +3,12 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from semscale.cli.options import As, Rare, Without, refuse_stated
+from semscale.cli.config import Configurable
+from semscale.cli.options import Rare, Without, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs
 from semscale.cli.process import message_if_stopped, say
 from semscale.cli.shared import (
@@ -20,25 +21,25 @@ from semscale.cli.shared import (
     ChatOptions,
     EmbedderOptions,
     HistoryOptions,
-    RunOptions,
     TableOptions,
 )
-from semscale.drift.directions import Direction
+from semscale.drift.settings import GATE, Direction, GateSettings, read_gate_settings
+from semscale.embedding.token_states import TOKENLESS_ENGINES
 from semscale.errors import InputError, ReplyError
-from semscale.matching.settings import MatchSettings
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
     from semscale.cli.drift.webhook import Webhook
+    from semscale.drift.anchors import AnchorColumns
     from semscale.drift.asking import AskSettings
-    from semscale.drift.gate.drift_summary import DriftSummary
+    from semscale.drift.comparison import DriftMeter
     from semscale.drift.reading import RunColumns
-    from semscale.drift.ruler.anchor_file import AnchorColumns
+    from semscale.drift.summary import DriftSummary
     from semscale.judging.judge import Judge
     from semscale.types import Progress
 
-MEASURING, GATE, JUDGE, DAMAGE = "Measuring", "Gate", "Judge", "Damage"
+MEASURING, JUDGE, DAMAGE = "Measuring", "Judge", "Damage"
 NOTIFY_VARIABLE = "SEMSCALE_NOTIFY"
 
 _NOTIFIED = {
@@ -46,10 +47,6 @@ _NOTIFIED = {
     "undecided": ("fail", "undecided"),
     "always": ("fail", "undecided", "pass"),
 }
-
-Seed = Annotated[
-    int | None, Field(description="Seed of everything that is random (default: 0)."), Option(RUN, rare=True)
-]
 
 
 class RunColumnOptions(Settings):
@@ -122,117 +119,54 @@ class SourceOptions(Settings):
 
 
 class CandidateOptions(SourceOptions):
-    """Description of a file of outputs of a candidate, whose groups are those of the baseline."""
+    """Description of a file of a candidate's outputs, whose groups are those of the baseline."""
 
     columns: Annotated[RunColumnOptions, Without("by")]
 
 
-class MeasuringOptions(Settings):
-    """How runs are measured, apart from the embedding model."""
+class MeasuringOptions(Configurable):
+    """Settings of the measurement: the embedding model, and how outputs are paired."""
 
+    embedder: Annotated[EmbedderOptions, Rare("embedder")]
     pairing: Annotated[
         Literal["assignment", "position"],
-        Field(description="How lists of outputs are paired: best assignment, or in order."),
-        Option(MEASURING, rare=True),
+        Field(description="Pairing of lists of outputs: best assignment, or in order."),
+        Option(MEASURING, rare=True, configurable=True),
     ] = "assignment"
     layer: Annotated[
         int | None,
         Field(description="Layer that bertscore_f1 compares; needed if none is known for the embedder."),
-        Option(MEASURING, rare=True),
+        Option(MEASURING, rare=True, configurable=True),
     ] = None
-    directions: Annotated[
-        tuple[str, ...],
-        Field(
-            description="Better values of a numeric field: lower, higher, or either if any change counts; "
-            "can be repeated. Tokens, cost, price, latency and duration: lower by default."
-        ),
-        Option(MEASURING, "FIELD=lower|higher|either", name="--direction", rare=True),
-    ] = ()
+    seed: Annotated[int, Field(description="Seed of everything that is random."), Option(RUN, rare=True)] = 0
 
-    @property
-    def fields(self) -> dict[str, Direction]:
-        """Directions by field.
+    def meter(self, fields: Mapping[str, Direction] | None = None) -> "DriftMeter":
+        """Return the meter; with the engine ``openvino`` the model is loaded when it is first needed.
+
+        Args:
+            fields: numbers of a field that are better, by field.
 
         Raises:
-            InputError: one has another form, or a field has two.
+            InputError: the engine has no token states, or a setting is invalid.
+            MissingExtraError: the engine's extra is not installed.
         """
-        by_field: dict[str, Direction] = {}
-        for written in self.directions:
-            name, _, way = (part.strip() for part in written.rpartition("="))
-            if not name or way not in get_args(Direction):
-                raise InputError(
-                    "--direction must be a field with lower, higher or either, such as cost=lower, got "
-                    f"{written!r:.60}"
-                )
-            if by_field.setdefault(name, cast("Direction", way)) != way:
-                raise InputError(f"--direction {name} is given as {by_field[name]} and as {way}: keep one")
-        return by_field
+        from semscale.drift.comparison import DriftMeter
 
-
-class GateOptions(Settings):
-    """Options of the gate: its tests, and when it fails."""
-
-    file: Annotated[
-        Path | None,
-        Field(description="Settings of the gate; options override them."),
-        Option(GATE, "FILE.yaml", name="--gate"),
-    ] = None
-    metrics: Annotated[
-        tuple[str, ...],
-        Field(description="Metric to test, such as match; can be repeated."),
-        Option(GATE, "NAME", name="--metric"),
-    ] = ()
-    by: Annotated[
-        tuple[str, ...],
-        Field(description="Kind of groups to test separately; can be repeated."),
-        Option(GATE, "KIND"),
-    ] = ()
-    alpha: Annotated[
-        float | None,
-        Field(description="Chance of a false alarm over all tests (default: .05)."),
-        Option(GATE, "SHARE", rare=True),
-    ] = None
-    correction: Annotated[
-        Literal["holm", "bh", "benjamini-hochberg"] | None,
-        Field(
-            description="Correction of p-values for several tests (default: holm); bh: benjamini-hochberg."
-        ),
-        Option(GATE, rare=True),
-    ] = None
-    thresholds: Annotated[
-        tuple[str, ...],
-        Field(
-            description="Limit of a mean, such as min_bertscore_f1=0.8 or max_avg_credit_drift=0.5; can be "
-            "repeated."
-        ),
-        Option(GATE, "NAME=NUMBER", name="--threshold"),
-    ] = ()
-    limits: Annotated[
-        tuple[str, ...],
-        Field(
-            description="Items that may break a hard limit, a share of them below 1, or off, such as "
-            "silenced=2 or changed_numbers=off; can be repeated."
-        ),
-        Option(GATE, "NAME=NUMBER|off", name="--limit"),
-    ] = ()
-    must_pass: Annotated[
-        tuple[str, ...],
-        Field(description="Item that fails the gate alone when it becomes worse; can be repeated."),
-        Option(GATE, "ID", rare=True),
-    ] = ()
-    undecided: Annotated[
-        Literal["fail", "warn", "pass"] | None,
-        Field(description="Exit code of an undecided gate: 1, or 0 with or without a warning (default: 4)."),
-        Option(GATE),
-    ] = None
-    over_runs: Annotated[
-        bool,
-        Field(description="Test over all runs since the baseline, for a daily gate."),
-        Option(GATE, rare=True),
-    ] = False
-    no_noise_history: Annotated[
-        bool, Field(description="Ignore earlier runs in the noise."), Option(GATE, rare=True)
-    ] = False
+        embedder = self.embedder
+        if embedder.engine in TOKENLESS_ENGINES:
+            raise InputError(
+                f"--engine must be openvino or torch, which give token states, got {embedder.engine!r}"
+            )
+        is_named = embedder.engine == "openvino"
+        return DriftMeter(
+            embedder.chosen_name if is_named else embedder.load(None),
+            precision=embedder.precision,
+            seed=self.seed,
+            pairing=self.pairing,
+            layer=self.layer,
+            cache=embedder.cache,
+            fields=fields,
+        )
 
 
 class RequestOptions(Settings):
@@ -321,11 +255,26 @@ class PairJudgeOptions(Settings):
         return Judge(load_chat(chat, self.model, progress), template=template, method=self.method)
 
 
+class LabelOptions(Settings):
+    """People's scores of anchors."""
+
+    label: Annotated[
+        str | None,
+        Field(description="Column with people's scores of the anchors."),
+        Option(COLUMNS, "COLUMN", name="--human", rare=True),
+    ] = None
+    label_range: Annotated[
+        tuple[float, float] | None,
+        Field(description="Lowest and highest score people could give (default: 0 1)."),
+        Option(COLUMNS, "LOW HIGH", name="--human-range", rare=True),
+    ] = None
+
+
 class RecordOptions(Settings):
     """All options of ``semscale drift record``.
 
     Raises:
-        InputError: neither a file nor prompts, both, or options of the one with the other.
+        InputError: not exactly one of a file, prompts and anchors, or options that belong to another one.
     """
 
     file: Annotated[
@@ -346,6 +295,15 @@ class RecordOptions(Settings):
         ),
         Option(HISTORY, "RUN"),
     ] = None
+    anchors: Annotated[
+        str | None,
+        Field(
+            description="Table of 10 to 500 pairs of texts (reference, output) that each gate measures "
+            "again, to see whether the measurement changed. The same table again: a new reference."
+        ),
+        Option(HISTORY, "FILE", rare=True),
+    ] = None
+    labels: LabelOptions
     prompts: Annotated[
         str | None,
         Field(
@@ -369,35 +327,78 @@ class RecordOptions(Settings):
         Option(CHAT, "PROGRAM", rare=True),
     ] = None
     reruns: Annotated[
-        int, Field(ge=0, description="How often everything is asked once more."), Option(CHAT)
+        int, Field(ge=0, description="Number of times that everything is asked once more."), Option(CHAT)
     ] = 0
     request: RequestOptions
     calls: CallOptions
+    measuring: MeasuringOptions
     outputs: Annotated[Outputs, Without("out", "report", "figures")]
     table: TableOptions
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options that do not go together."""
+        forms = {"a file of outputs": self.file, "--prompts": self.prompts, "--anchors": self.anchors}
+        given = [name for name, value in forms.items() if value is not None]
+        if len(given) > 1:
+            raise InputError(f"give either {' or '.join(given)}, got both")
+        if not given:
+            raise InputError("name a file of outputs, or what to ask: --prompts FILE with --chat-model NAME")
+        if self.anchors is None:
+            owner = "--anchors FILE, which is not given"
+            refuse_stated(owner, self.labels, self.measuring)
         if self.prompts is None:
-            recording = ("file", "source", "history", "rerun_of", "outputs", "table")
-            refuse_stated("--prompts FILE, which is not given", self, but=recording)
-            if self.file is None:
-                raise InputError(
-                    "name a file of outputs, or what to ask: --prompts FILE with --chat-model NAME"
-                )
-            return
-        if self.file is not None:
-            raise InputError("give either a file of outputs or --prompts, got both")
+            self._check_file()
+        else:
+            self._check_asking()
+
+    def _check_file(self) -> None:
+        recording = (
+            "file",
+            "source",
+            "history",
+            "rerun_of",
+            "anchors",
+            "labels",
+            "measuring",
+            "outputs",
+            "table",
+        )
+        refuse_stated("--prompts FILE, which is not given", self, but=recording)
+        if self.anchors is not None:
+            owner = "a file of outputs, and not to --anchors"
+            refuse_stated(owner, self.source, but=("id", "output", "reference"))
+            if self.rerun_of is not None:
+                raise InputError(f"--rerun-of belongs to {owner}")
+
+    def _check_asking(self) -> None:
         if self.command is not None and self.chat.is_stated:
-            raise InputError("--prompts needs whom to ask: --chat-model or --command, got both")
+            raise InputError("--prompts needs a model to ask: --chat-model or --command, got both")
         if self.command is None and self.chat.chat_model is None:
-            raise InputError("--prompts needs whom to ask: --chat-model or --command, got neither")
+            raise InputError("--prompts needs a model to ask: --chat-model or --command, got neither")
         owner = "a file of outputs, and not to --prompts"
         refuse_stated(owner, self.source.columns, but=("id", "input", "by", "reference"))
         if self.command is not None:
             # A program's calls cannot be counted or capped from outside.
             refuse_stated("--chat-model, and not to --command", self.calls, but=("timeout", "ledger"))
             refuse_stated("--chat-model, and not to --command", self.request)
+
+    @property
+    def anchor_columns(self) -> "AnchorColumns":
+        """The columns of a table of anchors.
+
+        Raises:
+            InputError: a range that does not rise.
+        """
+        from semscale.drift.anchors import AnchorColumns
+
+        columns, usual = self.source.columns, AnchorColumns()
+        return AnchorColumns(
+            reference=columns.reference or usual.reference,
+            output=columns.output[0] if columns.output else usual.output,
+            id=columns.id or usual.id,
+            label=self.labels.label,
+            label_range=self.labels.label_range,
+        )
 
 
 class ApprovalOptions(Settings):
@@ -421,135 +422,6 @@ class ApprovalOptions(Settings):
     ] = None
     history: HistoryOptions
     outputs: Annotated[Outputs, Without("out", "report", "figures")]
-
-
-class AnchorColumnOptions(Settings):
-    """Columns of a table of anchors, as ``AnchorColumns`` takes them."""
-
-    reference: Annotated[
-        str | None,
-        Field(description="What the output should say (default: reference)."),
-        Option(COLUMNS, "COLUMN", rare=True),
-    ] = None
-    output: Annotated[
-        str | None,
-        Field(description="The text that is measured (default: output)."),
-        Option(COLUMNS, "COLUMN", rare=True),
-    ] = None
-    id: Annotated[
-        str | None,
-        Field(description="Names of the anchors (default: numbers)."),
-        Option(COLUMNS, "COLUMN", rare=True),
-    ] = None
-    label: Annotated[
-        str | None,
-        Field(description="People's scores of the outputs."),
-        Option(COLUMNS, "COLUMN", name="--human"),
-    ] = None
-    label_range: Annotated[
-        tuple[float, float] | None,
-        Field(description="Lowest and highest score people could give (default: 0 1)."),
-        Option(COLUMNS, "LOW HIGH", name="--human-range"),
-    ] = None
-
-    @property
-    def columns(self) -> "AnchorColumns":
-        """The columns; those that are not given are as ``AnchorColumns`` has them.
-
-        Raises:
-            InputError: a range that does not rise.
-        """
-        from semscale.drift.ruler.anchor_file import AnchorColumns
-
-        usual = AnchorColumns()
-        return AnchorColumns(
-            reference=self.reference or usual.reference,
-            output=self.output or usual.output,
-            id=self.id or usual.id,
-            label=self.label,
-            label_range=self.label_range,
-        )
-
-
-class AnchorOptions(Settings):
-    """All options of ``semscale drift anchors``.
-
-    Raises:
-        InputError: options of a file without one.
-    """
-
-    file: Annotated[
-        str | None,
-        Field(
-            description="10 to 500 pairs of texts, one per row: CSV, JSONL, Parquet or Excel. Leave it out "
-            "to show what is stored."
-        ),
-        Option(ARGUMENTS, "[ANCHORS]", positional=True),
-    ] = None
-    name: Annotated[
-        str | None,
-        Field(description="Name of the anchor set (default: the file's, without its ending)."),
-        Option(HISTORY, "NAME"),
-    ] = None
-    again: Annotated[
-        bool,
-        Field(description="Measure the latest anchor set again; later runs are compared with these values."),
-        Option(HISTORY),
-    ] = False
-    history: HistoryOptions
-    columns: AnchorColumnOptions
-    measuring: Annotated[MeasuringOptions, Without("directions")]
-    outputs: Annotated[Outputs, Without("out", "figures")]
-    embedder: EmbedderOptions
-    table: TableOptions
-    seed: Seed = None
-
-    def model_post_init(self, _context: object) -> None:
-        """Refuse options of a file without one."""
-        if self.file is None:
-            owner = "a file of anchors, which is not given"
-            refuse_stated(owner, self.columns, self.table)
-            if self.name is not None:
-                raise InputError(f"--name belongs to {owner}")
-        elif self.again:
-            raise InputError("--again measures what is stored: leave the file out")
-
-
-class CompareOptions(Settings):
-    """All options of ``semscale drift compare``; ``gate`` has more.
-
-    Raises:
-        InputError: a rubric or caps of calls without a judge.
-    """
-
-    candidate: Annotated[
-        str,
-        Field(
-            description="A run (first characters of its id, or latest) or a file of outputs, which is "
-            "recorded first."
-        ),
-        Option(ARGUMENTS, "CANDIDATE", positional=True),
-    ]
-    baseline: Annotated[
-        str | None,
-        Field(description="Run to compare with instead of the approved one."),
-        Option(HISTORY, "RUN"),
-    ] = None
-    history: HistoryOptions
-    source: CandidateOptions
-    measuring: MeasuringOptions
-    judge: PairJudgeOptions
-    chat: Annotated[ChatOptions, Without("chat_model")]
-    calls: Annotated[CallOptions, Without("dry_run")]
-    outputs: Outputs
-    embedder: EmbedderOptions
-    table: TableOptions
-    seed: Seed = None
-
-    def model_post_init(self, _context: object) -> None:
-        """Refuse options of a judge without one."""
-        if self.judge.model is None:
-            refuse_stated("--judge-model NAME, which is not given", self.judge, self.chat, self.calls)
 
 
 class GateOutputs(Outputs):
@@ -639,79 +511,71 @@ class NotifyOptions(Settings):
                 say(f"warning: the webhook was not told: {error}; the decision stands")
 
 
-class GateCommandOptions(CompareOptions):
-    """All options of ``semscale drift gate``."""
+class DecisionOptions(Settings):
+    """Settings of the gate, from a file and from options, which override it."""
 
-    gate: Annotated[GateOptions, Rare("by")]
-    calls: Annotated[CallOptions, Without("dry_run"), Rare("max_cost")]
-    outputs: Annotated[GateOutputs, Rare("out")]
-    embedder: Annotated[EmbedderOptions, Rare("embedder")]
-    notify: NotifyOptions
-
-
-class MatrixColumnOptions(Settings):
-    """Columns of the items."""
-
-    id: Annotated[str | None, As(RunColumnOptions, "id")] = None
-    input: Annotated[str | None, As(RunColumnOptions, "input")] = None
-    reference: Annotated[str | None, As(RunColumnOptions, "reference")] = None
-
-
-class MatrixOptions(Settings):
-    """All options of ``semscale drift matrix``.
-
-    Raises:
-        InputError: nothing or no model to ask, or a rubric without a judge.
-    """
-
-    prompts: Annotated[
-        tuple[str, ...],
-        Field(
-            description="A template (.txt, .md) with columns of --items in braces, such as {input}; can be "
-            "repeated. Or one table of items whose input is sent."
-        ),
-        Option(CHAT, "FILE"),
-    ] = ()
-    items: Annotated[
-        str | None,
-        Field(description="Table of the items, one per row, that templates are filled with."),
-        Option(CHAT, "FILE"),
+    file: Annotated[
+        Path | None,
+        Field(description="Settings of the gate; options override them."),
+        Option(GATE, "FILE.yaml", name="--gate"),
     ] = None
-    chat_models: Annotated[
-        tuple[str, ...],
-        Field(description="Chat model to ask: a name at an endpoint, NAME@URL, or local; can be repeated."),
-        Option(CHAT, "NAME", name="--chat-model"),
-    ] = ()
-    reruns: Annotated[
-        int, Field(ge=0, description="How often everything is asked once more."), Option(CHAT)
-    ] = 0
-    chat: Annotated[ChatOptions, Without("chat_model")]
-    request: RequestOptions
-    columns: MatrixColumnOptions
-    judge: PairJudgeOptions
-    calls: CallOptions
-    method: Annotated[str, As(MatchSettings, "method")] = "calibrated"
-    outputs: Outputs
-    embedder: EmbedderOptions
-    table: TableOptions
-    run: Annotated[RunOptions, Without("part_rows", "restart")]
+    settings: Annotated[
+        GateSettings, Rare("metrics", "by", "alpha", "margins", "thresholds", "must_pass", "fields")
+    ]
 
-    def model_post_init(self, _context: object) -> None:
-        """Refuse a matrix of nothing."""
-        if not self.prompts and self.items is None:
-            raise InputError("name what to ask: --prompts FILE, with --items FILE for templates")
-        if not self.chat_models:
-            raise InputError("name whom to ask: --chat-model NAME, which can be repeated")
-        if self.judge.model is None:
-            refuse_stated("--judge-model NAME, which is not given", self.judge)
-
-    def load_models(self, progress: "Progress | None" = None) -> "list[ChatModel]":
-        """Load the models that are asked.
+    def read(self) -> GateSettings:
+        """Return the settings; margins, limits, thresholds, items and fields of options join the file's.
 
         Raises:
-            SemscaleError: one of them cannot be loaded.
+            InputError: the file cannot be read, or a setting is invalid.
         """
-        return [load_chat(self.chat, name, progress) for name in self.chat_models]
+        settings = GateSettings() if self.file is None else read_gate_settings(self.file)
+        changed: dict[str, object] = {}
+        for name in self.settings.model_fields_set:
+            value, known = getattr(self.settings, name), getattr(settings, name)
+            if isinstance(value, Mapping):
+                value = {**known, **value}
+            elif name == "must_pass":
+                value = tuple(dict.fromkeys([*known, *value]))
+            changed[name] = value
+        return settings.changed(**changed)
+
+
+class GateOptions(Settings):
+    """All options of ``semscale drift gate``.
+
+    Raises:
+        InputError: a rubric or caps of calls without a judge.
+    """
+
+    candidate: Annotated[
+        str,
+        Field(
+            description="A run (first characters of its id, or latest) or a file of outputs, which is "
+            "recorded first."
+        ),
+        Option(ARGUMENTS, "CANDIDATE", positional=True),
+    ]
+    decision: DecisionOptions
+    baseline: Annotated[
+        str | None,
+        Field(description="Run to compare with instead of the approved one."),
+        Option(HISTORY, "RUN", rare=True),
+    ] = None
+    history: HistoryOptions
+    source: CandidateOptions
+    judge: PairJudgeOptions
+    chat: Annotated[ChatOptions, Without("chat_model")]
+    calls: Annotated[CallOptions, Without("dry_run"), Rare("max_cost")]
+    outputs: GateOutputs
+    notify: NotifyOptions
+    measuring: MeasuringOptions
+    table: TableOptions
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options of a judge without one."""
+        if self.judge.model is None:
+            refuse_stated("--judge-model NAME, which is not given", self.judge, self.chat, self.calls)
 
 
 class HistoryViewOptions(Settings):
@@ -755,45 +619,42 @@ class DamageOptions(Settings):
     draws: Annotated[int, Field(description="Gates run for each kind and share."), Option(DAMAGE)] = 200
 
 
-class SelfTestOptions(Settings):
-    """All options of ``semscale drift self-test``."""
+class PlanOptions(Settings):
+    """All options of ``semscale drift plan``.
 
-    run: Annotated[
+    Raises:
+        InputError: options of the self-test without it, or a candidate or power with it.
+    """
+
+    candidate: Annotated[
         str | None,
-        Field(description="A run to damage instead of the baseline: first characters of its id, or latest."),
+        Field(
+            description="A run whose drift is to be decided: first characters of its id, or latest. Without "
+            "one, an unchanged model: a rerun."
+        ),
         Option(ARGUMENTS, "[RUN]", positional=True),
     ] = None
     history: HistoryOptions
+    power: Annotated[
+        float, Field(description="Share of the gates that should be decided."), Option(RUN, "SHARE")
+    ] = 0.8
+    self_test: Annotated[
+        bool,
+        Field(
+            description="Damage the baseline in known ways instead, and count how often the gate detects it."
+        ),
+        Option(DAMAGE),
+    ] = False
     damage: DamageOptions
-    gate: Annotated[
-        GateOptions, Without("over_runs", "no_noise_history", "must_pass", "undecided"), Rare("by")
-    ]
+    decision: DecisionOptions
+    outputs: Outputs
     measuring: MeasuringOptions
-    outputs: Annotated[Outputs, Rare("out")]
-    embedder: Annotated[EmbedderOptions, Rare("embedder")]
-    seed: Seed = None
 
-
-class PlanOptions(Settings):
-    """All options of ``semscale drift plan``."""
-
-    history: HistoryOptions
-    power: Annotated[float, Field(description="Chance of finding the drift."), Option(RUN, "SHARE")] = 0.8
-    drift: Annotated[
-        tuple[str, ...],
-        Field(description="Drift to plan for: a number for all metrics, or METRIC=NUMBER; can be repeated."),
-        Option(RUN, "NUMBER"),
-    ] = ()
-    items: Annotated[
-        int | None,
-        Field(description="Number of items to plan with (default: those of the baseline)."),
-        Option(RUN, name="--n-items"),
-    ] = None
-    gate: Annotated[
-        GateOptions,
-        Without("thresholds", "over_runs", "no_noise_history", "limits", "must_pass", "undecided"),
-    ]
-    measuring: MeasuringOptions
-    outputs: Annotated[Outputs, Without("out", "figures")]
-    embedder: EmbedderOptions
-    seed: Seed = None
+    def model_post_init(self, _context: object) -> None:
+        """Refuse options that do not go together."""
+        if not self.self_test:
+            refuse_stated("--self-test, which is not given", self.damage)
+            if self.outputs.out is not None:
+                raise InputError("--out belongs to --self-test, which is not given")
+        elif self.candidate is not None or "power" in self.model_fields_set:
+            raise InputError("--self-test damages the baseline: leave out RUN and --power")

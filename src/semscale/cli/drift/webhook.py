@@ -10,14 +10,12 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from semscale.chat.endpoint import Scrubber
-from semscale.drift.gate.decision import GateDecision
-from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.errors import InputError, ReplyError
 from semscale.version import __version__
 
 if TYPE_CHECKING:
-    from semscale.drift.gate.decision import GateDecision
-    from semscale.drift.gate.drift_summary import DriftSummary
+    from semscale.drift.decision import GateDecision
+    from semscale.drift.summary import DriftSummary
 
 _SECONDS = 10.0
 
@@ -38,15 +36,15 @@ class Webhook:
 
     def __init__(self, address: str) -> None:
         try:
-            place = urlsplit(address)
-            is_address = place.scheme in {"http", "https"} and bool(place.hostname)
+            parts = urlsplit(address)
+            is_address = parts.scheme in {"http", "https"} and bool(parts.hostname)
         except ValueError:
             is_address = False
         if not is_address or not address.isascii() or not address.isprintable() or " " in address:
             raise InputError("the webhook must be an address such as https://hooks.slack.com/services/...")
         self._address = address
-        self._scrubber = Scrubber([address, place.hostname or "", place.path, place.query])
-        self.is_slack = place.hostname in _SLACK
+        self._scrubber = Scrubber([address, parts.hostname or "", parts.path, parts.query])
+        self.is_slack = parts.hostname in _SLACK
 
     def post(self, content: str) -> None:
         """Send a message.
@@ -97,7 +95,7 @@ _JOB = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
 
 def slack_text(summary: "DriftSummary", decision: "GateDecision") -> str:
     """Return a decision as a message to Slack, in JSON."""
-    from semscale.report.ci import slack_message
+    from semscale.report.drift_ci import slack_message
 
     return json.dumps({"text": slack_message(summary, decision, link=_job())})
 

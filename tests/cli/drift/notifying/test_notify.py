@@ -1,19 +1,17 @@
 """``semscale drift gate --notify``: who is told, when, and what."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from made_up_drift import comparison_of, decision_about
+from tests.report.made_up_gate import gate_of
 from tests.schema_check import check_json
 
 from semscale.cli.drift import webhook as webhooks
 from semscale.cli.drift.options import NOTIFY_VARIABLE as VARIABLE
 from semscale.cli.drift.options import NotifyOptions
 from semscale.cli.drift.webhook import Webhook
-from semscale.drift.gate.decision import Outcome
-from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.decision import Outcome
 from semscale.errors import InputError, ReplyError, StoppedByUserError
 
 pytestmark = pytest.mark.exhaustive
@@ -34,8 +32,14 @@ def sent(monkeypatch):
 
 
 def summary_of(outcome):
-    compared = comparison_of(12)
-    return DriftSummary(compared, replace(decision_about(compared), outcome=outcome))
+    changes = {
+        Outcome.PASS: {},
+        Outcome.FAIL: {"silent": 2},
+        Outcome.UNDECIDED: {"contradicted": 1, "reruns": 0},
+    }
+    summary = gate_of(12, **changes[outcome])
+    assert summary.decision.outcome is outcome
+    return summary
 
 
 @pytest.mark.parametrize(
@@ -69,7 +73,7 @@ def test_slack_gets_a_short_text_with_the_job(sent, monkeypatch):
     (message,) = map(json.loads, sent)
     assert set(message) == {"text"}
     lines = message["text"].splitlines()
-    assert lines[0].startswith("*Drift gate failed*: model-b against model-a, dataset ")
+    assert lines[0].startswith("*Drift gate failed*: model-b compared with model-a, dataset ")
     assert lines[-1] == "<https://github.com/ann/tutor/actions/runs/7|Job>"
 
 
@@ -123,8 +127,6 @@ def test_a_webhook_that_fails_is_said_in_one_line_and_changes_no_exit_code(semsc
         EXAMPLES / "candidate_bad.jsonl",
         "--model",
         "model-b",
-        "--metric",
-        "output_count",
         "--notify",
         ADDRESS,
     )

@@ -1,1 +1,0 @@
-"""The gate: settings, tests, decision, cautions and plan."""

@@ -1,1 +1,0 @@
-"""Hard limits of the gate: what no candidate may do, whatever its mean drift is."""

@@ -1,1 +1,0 @@
-"""Several models and prompts in one table: who is better, what it costs and how long it takes."""

@@ -1,1 +1,0 @@
-"""Measurement of a candidate's outputs against the baseline's."""

@@ -1,1 +1,0 @@
-"""Nights: runs against one baseline in the order of time, their noise, evidence and trend."""

@@ -1,1 +1,0 @@
-"""Better or worse: outputs beside references, and pairs of outputs before a judge."""

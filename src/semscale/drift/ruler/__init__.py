@@ -1,1 +1,0 @@
-"""The ruler: whether what measures has moved, read off an anchor set that never changes."""

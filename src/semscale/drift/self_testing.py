@@ -1,0 +1,310 @@
+"""Self-test of a gate: how often it detects known damage, and how often it fails unchanged runs."""
+
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semscale.damage import DAMAGES, damaged
+from semscale.drift.comparison import Comparison, DriftMeter, RunPool
+from semscale.drift.decision import GateDecision, Outcome, decide
+from semscale.drift.runs import check_rerun
+from semscale.drift.settings import GateSettings
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.runs import Run
+from semscale.presentable import Presentable
+from semscale.signature import Signature
+from semscale.stats.intervals import Estimate, check_seed, wilson_interval
+from semscale.types import Integers, Mask, Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SHARES = (0.1, 1 / 3, 1.0)
+"""Shares of the items that are damaged by default."""
+
+INTERVAL = 0.95
+"""Coverage of the intervals of rates, which nobody chooses."""
+
+
+@dataclass(frozen=True)
+class SelfTestRow:
+    """One kind of change at one share of damaged items.
+
+    Attributes:
+        kind: one of ``DAMAGES``; ``identity``: nothing was changed; ``rerun``: a rerun of the baseline.
+        is_harmful: whether the gate should fail.
+        share: share of damaged items, 0 to 1.
+        items: number of items in each draw.
+        n_eligible: number of the run's items that can be damaged this way.
+        n_draws: number of draws; 0 if no item is eligible.
+        failed: share of draws in which the gate failed: detections of harmful changes, or false alarms at
+            harmless ones. Wilson's interval reflects the number of draws, not the choice of the dataset.
+        passed: share of draws in which the gate passed.
+        undecided: share of draws in which the gate was undecided.
+        by_metric: share of draws in which each metric failed over all items, and each absolute threshold, by
+            name, and each hard limit, as ``limit`` with its name.
+    """
+
+    kind: str
+    is_harmful: bool
+    share: float
+    items: int
+    n_eligible: int
+    n_draws: int
+    failed: Estimate
+    passed: Estimate
+    undecided: Estimate
+    by_metric: Mapping[str, float]
+
+    @property
+    def detected_by(self) -> str | None:
+        """The metric that failed most often; ``None`` if none failed."""
+        best = max(self.by_metric, key=lambda name: self.by_metric[name], default=None)
+        return best if best is not None and self.by_metric[best] > 0 else None
+
+
+@dataclass(frozen=True, repr=False)
+class SelfTest(Presentable):
+    """Results of a gate on known damage and on harmless changes.
+
+    Attributes:
+        rows: one row for each kind and share, harmless changes first.
+        n_reruns: number of reruns of the baseline's model; without any, ``identity`` and the harmless changes
+            do not include the model's own noise.
+        signature: settings of measurement, decision and draws.
+        alpha: probability of a false alarm that the gate was set to allow.
+        interval: coverage of the intervals of rates.
+    """
+
+    rows: tuple[SelfTestRow, ...]
+    n_reruns: int
+    signature: Signature
+    alpha: float = 0.05
+    interval: float = INTERVAL
+
+    def __repr__(self) -> str:
+        kinds = len({row.kind for row in self.rows})
+        return f"SelfTest(kinds={kinds}, rows={len(self.rows)}, n_reruns={self.n_reruns})"
+
+    @property
+    def false_alarms(self) -> tuple[SelfTestRow, ...]:
+        """Rows of changes for which a gate should not fail."""
+        return tuple(row for row in self.rows if not row.is_harmful)
+
+    @property
+    def detections(self) -> tuple[SelfTestRow, ...]:
+        """Rows of changes for which a gate should fail."""
+        return tuple(row for row in self.rows if row.is_harmful)
+
+    def row(self, kind: str, share: float = 1.0) -> SelfTestRow:
+        """Return the row of a kind and share.
+
+        Raises:
+            UnknownNameError: there is no such row.
+        """
+        for row in self.rows:
+            if row.kind == kind and row.share == share:
+                return row
+        known = ", ".join(dict.fromkeys(f"{row.kind} at {row.share:g}" for row in self.rows))
+        raise UnknownNameError(f"kind and share must be one of {known}, got {kind} at {share:g}")
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return the rows as a table.
+
+        Returns:
+            Columns ``kind``, ``is_harmful``, ``share``, ``items``, ``n_eligible``, ``n_draws``, then
+            ``failed``, ``passed`` and ``undecided``, each with ``_low`` and ``_high``, and ``detected_by``;
+            null if no item is eligible.
+        """
+        import polars as pl
+
+        plain = ("kind", "is_harmful", "share", "items", "n_eligible", "n_draws")
+        columns = [pl.Series(name, [getattr(row, name) for row in self.rows]) for name in plain]
+        for name in ("failed", "passed", "undecided"):
+            for end, suffix in (("value", ""), ("low", "_low"), ("high", "_high")):
+                values = [getattr(getattr(row, name), end) for row in self.rows]
+                columns.append(pl.Series(name + suffix, values, dtype=pl.Float64).fill_nan(None))
+        columns.append(pl.Series("detected_by", [row.detected_by for row in self.rows], dtype=pl.String))
+        return pl.DataFrame(columns)
+
+    def record(self) -> dict[str, Any]:
+        """Lay the rows out by name, for JSON."""
+        names = ("kind", "is_harmful", "share", "items", "n_eligible", "n_draws", "failed", "passed",
+                 "undecided", "detected_by")  # fmt: skip
+        return {
+            "instrument": "drift self-test",
+            "rows": [{name: getattr(row, name) for name in names} for row in self.rows],
+            "reruns": self.n_reruns,
+            "alpha": self.alpha,
+            "interval": self.interval,
+            "signature": self.signature,
+        }
+
+
+def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and decided
+    baseline: Run,
+    *,
+    reruns: Sequence[Run] = (),
+    meter: DriftMeter | None = None,
+    settings: GateSettings | None = None,
+    kinds: Sequence[str] | None = None,
+    items: int | None = 30,
+    shares: Sequence[float] = SHARES,
+    draws: int = 200,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> SelfTest:
+    """Damage a run in known ways, and count how often a gate detects it.
+
+    Every kind of change is measured once, applied to all items that it can change. Then ``items`` items are
+    drawn without replacement, ``draws`` times, a share of them damaged, and the gate decides.
+
+    Baseline and reruns are of one model. With two reruns or more, chance decides at each item which of these
+    runs is the candidate, which the baseline, and the others are reruns: the gate that is tested has one
+    rerun fewer than were recorded. Two runs are too few to be candidate and reference at once: false alarms
+    are then unknown and not drawn, and the damaged candidate is compared with its undamaged version as the
+    rerun. Without reruns the baseline itself is damaged, without the model's own noise.
+
+    Args:
+        baseline: the approved run.
+        reruns: further runs of its model.
+        meter: measures the losses; ``DriftMeter()`` by default.
+        settings: settings of the gate; must-pass items and slices are left out.
+        kinds: kinds of change, of ``DAMAGES``; all by default.
+        items: number of items in each draw, at most those of the run; ``None`` for all.
+        shares: shares of the drawn items that are changed, each above 0 and at most 1.
+        draws: number of draws for each kind and share.
+        seed: seed of the damage and the draws.
+        progress: called while items are compared, and while the gate decides about draws.
+
+    Raises:
+        UnknownNameError: a kind of change does not exist.
+        InputError: a setting is out of range, or a rerun is invalid; see ``check_rerun``.
+    """
+    chosen = list(dict.fromkeys(DAMAGES if kinds is None else kinds))
+    unknown = [kind for kind in chosen if kind not in DAMAGES]
+    if unknown or not chosen:
+        raise UnknownNameError(f"kinds must be of {', '.join(DAMAGES)}, got {', '.join(unknown) or 'none'}")
+    _check(items, shares, draws, seed)
+    gate = (settings or GateSettings()).changed(must_pass=(), slices={})
+    runs = (baseline, *(check_rerun(baseline, rerun) for rerun in reruns))
+    measured = _Versions(runs, chosen, meter or DriftMeter(), seed, progress)
+    n = min(items or len(baseline.items), len(baseline.items))
+    rows, signature = [], Signature.of("drift")
+    tasks = [
+        ("rerun" if reruns else "identity", 0.0),
+        *((kind, share) for kind in chosen for share in shares),
+    ]
+    for done, (kind, share) in enumerate(tasks, 1):
+        rng = np.random.default_rng([seed, zlib.crc32(f"{kind} {share}".encode())])
+        possible = measured.possible.get(kind, np.ones((len(runs), len(baseline.items)), dtype=bool))
+        is_known = possible.any() if share else len(runs) != 2  # noqa: PLR2004 - see above
+        decisions = []
+        for _ in range(draws if is_known else 0):
+            decision = decide(measured.drawn(kind, n, share, rng), gate)
+            signature = decision.signature
+            decisions.append(decision)
+        rows.append(_row(kind, share, n, int(possible.any(axis=0).sum()), decisions))
+        if progress:
+            progress("deciding draws", done * draws, len(tasks) * draws)
+    rows.sort(key=lambda row: row.is_harmful)
+    drawn = Signature.of(
+        "self-test", kinds="+".join(chosen), items=n, draws=draws, damage_seed=seed, reruns=len(reruns)
+    )
+    return SelfTest(tuple(rows), len(reruns), drawn.extended(signature), gate.alpha, INTERVAL)
+
+
+def _check(items: int | None, shares: Sequence[float], draws: int, seed: int) -> None:
+    check_seed(seed)
+    if items is not None and items < 1:
+        raise InputError(
+            f"items must be at least 1, or None for all, got {items}",
+            in_shell=f"--n-items must be at least 1, got {items}",
+        )
+    if draws < 1:
+        raise InputError(f"draws must be at least 1, got {draws}")
+    outside = [share for share in shares if not 0 < share <= 1]
+    if outside or not shares:
+        raise InputError(f"shares must be above 0 and at most 1, got {outside or 'none'}")
+
+
+class _Versions:
+    """Runs of one model and damaged versions of each, all measured against the undamaged runs.
+
+    Args:
+        runs: v runs of one model, with the same items.
+        kinds: kinds of change, of ``DAMAGES``.
+        meter: measures the losses.
+        seed: seed of the damage.
+        progress: called while items are compared.
+
+    Attributes:
+        possible: for each kind, shape (v, n), whether an item of a run can be changed.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[Run],
+        kinds: Sequence[str],
+        meter: DriftMeter,
+        seed: int,
+        progress: Progress | None,
+    ) -> None:
+        self._n_runs = v = len(runs)
+        self.possible: dict[str, Mask] = {}
+        self._first: dict[str, int] = {}  # number of a kind's first damaged run
+        all_runs = list(runs)
+        order = [(first, second) for first in range(v) for second in range(first + 1, v)]
+        for kind in kinds:
+            changed = [damaged(run, kind, seed=seed) for run in runs]
+            self._first[kind] = len(all_runs)
+            self.possible[kind] = np.array([which for _, which in changed])
+            for own, (run, _) in enumerate(changed):
+                order += [(first, len(all_runs)) for first in range(v) if v <= 2 or first != own]  # noqa: PLR2004
+                all_runs.append(run)
+        self._pool: RunPool = meter.measure_pool(all_runs, order, n_reruns=v - 1, progress=progress)
+
+    def drawn(self, kind: str, items: int, share: float, rng: np.random.Generator) -> Comparison:
+        """Draw a comparison: items, the role of each run at each item, and the damaged items."""
+        v, n = self._n_runs, len(self._pool.runs[0].items)
+        positions = np.sort(rng.permutation(n)[:items])
+        roles = rng.permuted(np.tile(np.arange(v), (items, 1)), axis=1).T
+        candidate = roles[0].copy()
+        if share:
+            possible = np.flatnonzero(self.possible[kind][roles[0], positions])
+            hit = rng.permutation(possible)[: max(1, int(share * items + 0.5))]
+            candidate[hit] += self._first[kind]
+        references: list[Integers] = [*roles[1:]]
+        if v == 1:
+            references = [roles[0]]
+        elif v == 2:  # noqa: PLR2004 - the candidate's undamaged version is the rerun
+            references = [roles[1], roles[0]]
+        return self._pool.comparison(positions, [candidate, *references])
+
+
+def _row(
+    kind: str, share: float, items: int, n_eligible: int, decisions: Sequence[GateDecision]
+) -> SelfTestRow:
+    draws, failing = len(decisions), Counter[str]()
+    outcomes = Counter(decision.outcome for decision in decisions)
+    for decision in decisions:
+        failing.update(test.metric for test in decision.overall if test.outcome is Outcome.FAIL)
+        failing.update(f"limit {check.name}" for check in decision.broken_limits)
+        failing.update(check.name for check in decision.thresholds if not check.passed)
+    rates = {outcome: wilson_interval(outcomes[outcome], draws, INTERVAL) for outcome in Outcome}
+    return SelfTestRow(
+        kind=kind,
+        is_harmful=kind in DAMAGES and DAMAGES[kind].is_harmful,
+        share=share,
+        items=items,
+        n_eligible=n_eligible,
+        n_draws=draws,
+        failed=rates[Outcome.FAIL],
+        passed=rates[Outcome.PASS],
+        undecided=rates[Outcome.UNDECIDED],
+        by_metric={name: count / draws for name, count in failing.items()},
+    )

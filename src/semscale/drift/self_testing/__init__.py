@@ -1,1 +1,0 @@
-"""Self-test of a gate on known damage."""

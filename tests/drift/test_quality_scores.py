@@ -1,0 +1,150 @@
+"""Scores of runs by references and by a judge."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from made_up_losses import compared, run_of
+
+from semscale.drift.comparison import compare
+from semscale.drift.quality_scores import JudgedRuns, check_inputs, references_of, with_side_by_side
+from semscale.errors import InputError
+from semscale.history.items import Item, Output, dump_item, load_item
+from semscale.history.runs import Run
+from semscale.signature import Signature
+from semscale.stats.intervals import IntervalPlan
+
+RIGHT = {"sky": "The sky is blue.", "coal": "Coal is black.", "snow": "Snow is white.", "sea": None}
+
+
+def run(model, answers, **settings):
+    items = tuple(
+        Item(name, tuple(map(Output, answers.get(name, ()))), f"Which colour has the {name}?", {}, right)
+        for name, right in RIGHT.items()
+    )
+    return Run("colours", model, items, **settings)
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    """Wrong about the sky before; silent about coal now; two answers about snow, of which one is right."""
+    old = run(
+        "old",
+        {"sky": ["I cannot say."], "coal": ["Coal is black."], "snow": ["Snow is white."], "sea": ["Blue."]},
+    )
+    new = run(
+        "new", {"sky": ["The sky is blue."], "snow": ["Snow is white.", "Bread is a food."], "sea": ["Grey."]}
+    )
+    return compare(old, new)
+
+
+def test_each_run_has_its_own_scores(comparison):
+    candidate, baseline = comparison.quality["reference_match"]
+    sky, coal, snow, sea = candidate
+    assert sky == pytest.approx(1.0)
+    assert coal == 0.0, "silence is the worst answer to a question whose answer is known"
+    assert snow == pytest.approx((1.0 + 0.0) / 2, abs=0.15)
+    assert np.isnan(sea), "nothing is known without a reference"
+    assert baseline[0] < 0.3
+    np.testing.assert_allclose(baseline[1:3], 1.0)
+
+
+def test_the_loss_is_the_baselines_score_less_the_candidates(comparison):
+    candidate, baseline = comparison.quality["reference_match"]
+    np.testing.assert_allclose(comparison.losses("reference_match"), baseline - candidate)
+    assert comparison.losses("reference_match")[0] < -0.7
+    assert comparison.losses("reference_match")[1] == pytest.approx(1.0)
+
+
+def test_an_item_without_any_answer_has_no_score():
+    found = compare(run("old", {"sky": ["Blue."]}), run("new", {"sky": ["Blue."]}))
+    assert np.isnan(found.losses("reference_match")).tolist() == [False, True, True, True]
+
+
+def test_reruns_are_matched_with_the_same_references():
+    old = run("old", {"sky": ["The sky is blue."]})
+    again = run("old", {"sky": ["I cannot say."]}, rerun_of=old.id)
+    found = compare(old, run("new", {"sky": ["The sky is blue."]}), reruns=[again])
+    loss = found.pair_losses["reference_match"][0, 1, 2]  # of the rerun against the baseline
+    assert loss > 0.7
+    # As good as the baseline, and better than the mean of baseline and rerun by half of the rerun's loss.
+    assert found.mean_losses("reference_match")[0] == pytest.approx(-loss / 2)
+
+
+def test_the_signature_has_the_references_and_nothing_without_them(comparison):
+    assert "reference_match_references:3#" in str(comparison.signature)
+    plain = [Run("colours", model, (Item("sky", (Output("Blue."),)),)) for model in ("old", "new")]
+    found = compare(*plain)
+    assert "reference" not in str(found.signature)
+    assert "reference_match" not in found.metrics
+
+
+def with_references(model, *references):
+    items = (Item(str(n), (), f"Question {n}?", {}, text) for n, text in enumerate(references))
+    return Run("sums", model, tuple(items))
+
+
+def test_the_candidates_reference_goes_before_the_baselines():
+    old, new = (
+        with_references("a", "one", "two", None, None),
+        with_references("b", "one", "three", "four", None),
+    )
+    found = references_of(old, new)
+    assert found.texts == ("one", "three", "four", None)
+    assert found.corrected == ("1",)
+    assert found.cautions[0].startswith("1 item has another reference than the baseline's run: '1'")
+
+
+def test_blank_references_are_none():
+    found = references_of(with_references("a", " ", None), with_references("b", None, ""))
+    assert (found.texts, found.distinct, found.cautions) == ((None, None), [], ())
+
+
+def test_a_reference_belongs_to_no_version_of_the_dataset():
+    with_one, without = with_references("a", "one"), with_references("a", None)
+    assert with_one.dataset_version == without.dataset_version
+    assert not with_one.signature.differences(without.signature)
+
+
+def test_a_stored_item_keeps_its_reference():
+    item = Item("1", (Output("Yes."),), "Is it?", {}, "yes")
+    assert load_item(dump_item(item)) == item
+    assert "reference" not in dump_item(Item("1", (Output("Yes."),)))
+
+
+def judged(points, **verdicts):
+    """Verdicts on which both orders agree, unless orders are given."""
+    points = np.array(points, dtype=np.float64)
+    usual = {"points": points, "first_place": np.full(len(points), 0.5), "reasons": {}, "model": "judge"}
+    made = SimpleNamespace(**(usual | verdicts), signature=Signature.of("judge", model="judge"))
+    return JudgedRuns(points, made)
+
+
+def test_wins_ties_and_losses_are_the_candidates():
+    found = judged([1.0, 0.75, 0.5, 0.0, np.nan]).summarize(IntervalPlan())
+    assert (found.wins, found.ties, found.losses) == (2, 1, 1)
+    assert found.share.value == pytest.approx((1 + 0.75 + 0.5) / 4)
+    assert (found.share.n, found.share.n_left_out) == (4, 1)
+
+
+def test_side_by_side_is_the_share_lost_less_the_share_won():
+    base = compared([run_of("abcd", name) for name in ("new", "old", "old")])
+    found = with_side_by_side(base, judged([1.0, 0.0, 0.5, np.nan]))
+    np.testing.assert_allclose(found.losses("side_by_side"), [-1.0, 1.0, 0.0, np.nan])
+    assert "side_by_side_model:judge" in str(found.signature)
+    assert "side_by_side" not in base.metrics
+
+
+def test_pairs_without_a_verdict_and_partial_judges_are_named():
+    base = compared([run_of("ab", "model-b"), run_of("ab", "old")])
+    found = with_side_by_side(base, judged([1.0, np.nan], reasons={"no score": 1}, model="model-b"))
+    assert found.cautions == (
+        "side by side: 1 of 2 pairs of outputs have no verdict in both orders and are left out, most often "
+        "because: no score",
+        "the judge, model-b, wrote one of the two runs: models prefer their own answers",
+    )
+
+
+def test_a_judge_needs_inputs():
+    with pytest.raises(InputError, match="'0', '1' of the baseline have no input"):
+        check_inputs(run_of("ab"))

@@ -1,0 +1,277 @@
+"""The self-test: draws, decisions about them, and their counts."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from semscale.damage import DAMAGES
+from semscale.drift.comparison import RunPool
+from semscale.drift.metrics import TEXT_METRICS
+from semscale.drift.self_testing import SelfTest, SelfTestRow, self_test
+from semscale.drift.settings import LIMITS, GateSettings
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.items import Item, Output
+from semscale.history.runs import Run
+from semscale.signature import Signature
+from semscale.stats.intervals import wilson_interval
+
+METRICS = {name: TEXT_METRICS[name] for name in ("match", "fewer_outputs", "changed_numbers")}
+
+
+class WordMeter:
+    """Measures without a model: words in which items differ, and the number of outputs."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def measure_pool(self, runs, order, *, n_reruns=0, progress=None):
+        self.calls += 1
+        if progress:
+            progress("comparing items", 1, 1)
+        n, k = len(runs[0].items), len(runs)
+        losses = {name: np.full((n, k, k), np.nan) for name in METRICS}
+        for first, second in order:
+            for item, (old, new) in enumerate(zip(runs[first].items, runs[second].items, strict=True)):
+                longest = max(1, len(old.outputs), len(new.outputs))
+                fewer = (len(old.outputs) - len(new.outputs)) / longest
+                values = {"match": 1 - self._shared(old, new), "changed_numbers": 0.0}
+                for name, value in values.items():
+                    losses[name][item, first, second] = losses[name][item, second, first] = value
+                losses["fewer_outputs"][item, first, second] = fewer
+                losses["fewer_outputs"][item, second, first] = -fewer
+        return RunPool(runs, METRICS, losses, Signature.of("drift"))
+
+    @staticmethod
+    def _shared(old, new):
+        left, right = (
+            {word for output in item.outputs for word in (output.text or "").split()} for item in (old, new)
+        )
+        return len(left & right) / max(1, len(left | right))
+
+
+def run_of(n, **settings):
+    items = tuple(
+        Item(f"{at}", (Output(f"It is word{at} of mine{at}."), Output(f"The end{at} was near{at}.")))
+        for at in range(n)
+    )
+    return Run(**({"dataset": "words", "model": "model-a", "items": items} | settings))
+
+
+def quick(baseline=None, **settings):
+    settings = {"meter": WordMeter(), "draws": 20, "items": 20, "shares": (1.0,)} | settings
+    return self_test(baseline or run_of(24), **settings)
+
+
+def test_swapped_items_are_noticed_and_shuffled_ones_are_not():
+    found = quick(kinds=["swap", "shuffle"], reruns=[run_of(24)])
+    assert found.row("swap").failed.value == 1
+    assert found.row("swap").detected_by == "match"
+    assert found.row("shuffle").passed.value == 1
+    assert found.row("shuffle").detected_by is None
+    assert found.row("shuffle").by_metric == {}
+
+
+def test_without_a_rerun_drift_is_undecided_and_hard_limits_fail():
+    found = quick(kinds=["swap", "silence"])
+    assert found.row("identity", 0.0).passed.value == 1
+    assert found.row("swap").undecided.value == 1
+    assert found.row("silence").failed.value == 1
+    assert found.row("silence").detected_by == "limit silenced"
+
+
+def test_by_default_a_tenth_a_third_and_all_are_damaged():
+    rows = self_test(run_of(24), meter=WordMeter(), draws=1, items=30, kinds=["swap"]).detections
+    assert [row.share for row in rows] == [0.1, pytest.approx(1 / 3), 1.0]
+
+
+def test_each_kind_and_share_has_a_row_and_harmless_ones_come_first():
+    found = quick(shares=(0.5, 1.0), draws=2)
+    assert [(row.kind, row.share) for row in found.false_alarms] == [
+        ("identity", 0.0),
+        *((kind, share) for kind in ("shuffle", "paraphrase") for share in (0.5, 1.0)),
+    ]
+    assert {row.kind for row in found.detections} == {
+        name for name, kind in DAMAGES.items() if kind.is_harmful
+    }
+    assert len(found.rows) == 1 + 2 * len(DAMAGES)
+
+
+def test_counts_add_up_and_intervals_are_wilsons():
+    # A quarter of lost outputs is noticed in some draws and not in others.
+    found = quick(kinds=["drop"], shares=(0.1, 0.25), draws=40)
+    for row in found.rows:
+        rates = [row.failed, row.passed, row.undecided]
+        assert sum(rate.value for rate in rates) == pytest.approx(1)
+        for rate in rates:
+            expected = binomtest(round(rate.value * 40), 40).proportion_ci(method="wilson")
+            assert (rate.low, rate.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_a_kind_that_no_item_can_have_has_no_rates():
+    row = quick(kinds=["numbers"], baseline=Run("words", "m", (Item("1", (Output("No number"),)),))).row(
+        "numbers"
+    )
+    assert (row.n_eligible, row.n_draws, row.detected_by) == (0, 0, None)
+    assert np.isnan([row.failed.value, row.passed.value, row.undecided.value]).all()
+
+
+def test_the_frame_has_a_row_each_and_null_where_nothing_was_drawn():
+    frame = quick(kinds=["numbers", "swap"], baseline=run_of(4), draws=3).to_frame()
+    assert frame.columns[:6] == ["kind", "is_harmful", "share", "items", "n_eligible", "n_draws"]
+    assert frame["kind"].to_list() == ["identity", "numbers", "swap"]
+    assert frame["failed_low"].null_count() == 1  # "word1" holds no number
+    assert frame["detected_by"].null_count() == 3  # without a rerun, swapping is undecided
+
+
+def test_everything_is_measured_in_one_call_and_progress_reaches_its_end():
+    meter, steps = WordMeter(), []
+    quick(meter=meter, kinds=["swap"], draws=5, progress=lambda *step: steps.append(step))
+    assert meter.calls == 1
+    assert steps[0] == ("comparing items", 1, 1)
+    assert steps[-1] == ("deciding draws", 10, 10)  # identity and swap, 5 draws each
+
+
+def test_a_seed_says_it_all_and_stands_in_the_signature():
+    one, same, other = (quick(kinds=["drop"], shares=(0.25,), seed=seed) for seed in (1, 1, 2))
+    assert one.rows == same.rows
+    assert one.signature == same.signature
+    assert one.signature.differences(other.signature)["damage_seed"] == ("1", "2")
+
+
+def reworded(run, words):
+    items = tuple(
+        Item(item.id, tuple(Output(output.text.replace(*words)) for output in item.outputs))
+        for item in run.items
+    )
+    return Run(run.dataset, run.model, items)
+
+
+def test_false_alarms_of_an_unchanged_model_are_not_known_from_one_rerun():
+    # Two of ten words differ at every item: a loss of .2.
+    found = quick(run_of(24), reruns=[reworded(run_of(24), ("is", "be"))], kinds=["swap"])
+    row = found.row("rerun", 0.0)
+    assert (found.n_reruns, row.n_draws) == (1, 0)
+    assert np.isnan([row.failed.value, row.passed.value, row.undecided.value]).all()
+    assert found.row("swap").failed.value == 1
+
+
+@pytest.mark.exhaustive
+def test_of_two_reruns_and_the_baseline_each_may_be_the_candidate():
+    baseline = run_of(24)
+    other, same = reworded(baseline, ("is", "be")), reworded(baseline, ("is", "is"))
+    both = quick(baseline, reruns=[other, same], kinds=["swap"], draws=100)
+    assert [row.kind for row in both.false_alarms] == ["rerun"]
+    # At each item chance says which of the three is the candidate: on average there is no drift.
+    assert both.row("rerun", 0.0).failed.value <= 0.05
+    assert both.row("swap").failed.value == 1
+
+
+def test_a_rerun_in_another_order_is_put_right():
+    baseline = run_of(24)
+    backwards = Run("words", "model-a", baseline.items[::-1])
+    assert quick(baseline, reruns=[backwards] * 2, kinds=["swap"]).row("rerun", 0.0).passed.value == 1
+
+
+def test_a_rerun_that_says_nothing_is_refused():
+    baseline = run_of(6)
+    silent = replace(baseline, items=tuple(replace(item, outputs=()) for item in baseline.items))
+    with pytest.raises(InputError, match="has no output in any item"):
+        quick(baseline, reruns=[silent], kinds=["swap"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"kinds": ["scramble"]}, UnknownNameError, "scramble"),
+        ({"kinds": []}, UnknownNameError, "none"),
+        ({"items": 0}, InputError, "items must be at least 1"),
+        ({"draws": 0}, InputError, "draws must be at least 1"),
+        ({"shares": [0.5, 1.5]}, InputError, r"shares .* \[1.5\]"),
+        ({"shares": []}, InputError, "shares"),
+        ({"seed": -1}, InputError, "seed"),
+    ],
+)
+def test_bad_settings_are_named(settings, error, message):
+    with pytest.raises(error, match=message):
+        quick(**settings)
+
+
+def test_a_row_that_is_not_there_is_named():
+    with pytest.raises(UnknownNameError, match="swap at 1"):
+        quick(kinds=["swap"], draws=1).row("swap", 0.5)
+
+
+def test_all_items_are_drawn_from_by_default_of_none():
+    assert quick(run_of(7), items=None, kinds=["swap"], draws=1).row("swap").items == 7
+
+
+def test_the_gate_is_the_one_that_is_configured():
+    # All items are damaged, and half of each is dropped: with all limits off and a margin of nearly the worst
+    # case nothing fails.
+    off = dict.fromkeys(LIMITS, "off")
+    reruns = [run_of(24), run_of(24)]
+    margins = ({}, {"match": 0.9, "fewer_outputs": 0.9})
+    rates = [
+        quick(kinds=["drop"], reruns=reruns, settings=GateSettings(margins=margin, limits=off))
+        for margin in margins
+    ]
+    assert [found.row("drop").failed.value for found in rates] == [1, 0]
+
+
+def test_silence_in_a_tenth_of_the_items_fails_in_every_draw():
+    found = quick(kinds=["silence"], shares=(0.1,), reruns=[run_of(24), run_of(24)])
+    assert found.row("silence", 0.1).failed.value == 1
+    assert found.row("silence", 0.1).by_metric["limit silenced"] == 1
+    assert found.row("rerun", 0.0).failed.value == 0
+
+
+def test_must_pass_items_and_slices_are_left_out_as_draws_take_items_apart():
+    settings = GateSettings(must_pass=["1"], slices={"exercise": {"6715": {}}})
+    assert quick(kinds=["swap"], settings=settings, draws=2).row("identity", 0.0).failed.value == 0
+
+
+NOTHING = wilson_interval(0, 0)
+
+
+def row(kind, *, is_harmful, share=1.0, failed=0, n=4, by_metric=None):
+    shares = [wilson_interval(hits, n) for hits in (failed, n - failed, 0)] if n else [NOTHING] * 3
+    return SelfTestRow(kind, is_harmful, share, 30, 30, n, *shares, by_metric or {})
+
+
+FOUND = SelfTest(
+    (
+        row("shuffle", is_harmful=False),
+        row("negate", is_harmful=True, share=0.5, failed=3, by_metric={"match": 0.25, "silence": 0.75}),
+        row("negate", is_harmful=True, failed=4, n=0),
+    ),
+    0,
+    Signature.of("self-test"),
+)
+
+
+def test_harmless_and_harmful_rows():
+    assert [row.kind for row in FOUND.false_alarms] == ["shuffle"]
+    assert [(row.kind, row.share) for row in FOUND.detections] == [("negate", 0.5), ("negate", 1.0)]
+
+
+def test_the_metric_that_failed_most_often():
+    assert FOUND.row("negate", 0.5).detected_by == "silence"
+    assert FOUND.row("shuffle").detected_by is None
+
+
+def test_a_row_that_is_not_there():
+    with pytest.raises(UnknownNameError, match=r"shuffle at 1, negate at 0\.5, negate at 1, got drop at 1"):
+        FOUND.row("drop")
+
+
+def test_the_table_has_null_where_nothing_was_drawn():
+    frame = FOUND.to_frame()
+    assert frame["failed"].to_list() == [0.0, 0.75, None]
+    assert frame["failed_low"].to_list()[2] is None
+    assert frame["detected_by"].to_list() == [None, "silence", None]
+
+
+def test_json_says_what_intervals_cover():
+    assert FOUND.record()["interval"] == 0.95

@@ -1,0 +1,147 @@
+"""The summary of a comparison: next steps, JSON, the stored comparison, and the items that became worse."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_up_losses import candidate_losses, compared, run_of
+
+from semscale.drift.anchors import Moved, RulerCheck, RulerStatus, with_ruler
+from semscale.drift.comparison import AlignedPair
+from semscale.drift.decision import Outcome, decide
+from semscale.drift.runs import ItemMatching
+from semscale.drift.settings import GateSettings
+from semscale.drift.summary import Difference, DriftSummary
+from semscale.history.items import Output
+
+N = 20
+TEXTS = [f"Answer number {letter} explains the subject well." for letter in "abcdefghijklmnopqrst"]
+ONLY_MATCH = GateSettings(metrics=("match",))
+
+
+def runs(k=3):
+    return [run_of(TEXTS, f"model-{number}") for number in range(k)]
+
+
+def summary_of(losses=None, *, k=3, settings=ONLY_MATCH, candidate=None, **changes):
+    made = runs(k)
+    comparison = replace(compared([candidate or made[0], *made[1:]], losses), **changes)
+    return DriftSummary(comparison, decide(comparison, settings))
+
+
+def test_a_passed_gate_needs_nothing():
+    assert summary_of().next_step.startswith("Nothing to do")
+
+
+def test_a_failed_gate_names_the_items_of_the_gravest_finding():
+    silent = run_of([[], *TEXTS[1:4], [], *TEXTS[5:]], "new")
+    summary = summary_of(candidate=silent)
+    assert summary.next_step == "Look at '0', '4'; approve the run only if this change is intended"
+    assert summary.n_silent == 2
+
+
+def test_missing_items_are_to_be_recorded():
+    summary = summary_of(matching=ItemMatching(lost=("a", "b")))
+    assert summary.next_step == (
+        "Record the 2 missing items, without outputs where the model gave none ('a', 'b')"
+    )
+
+
+def test_drift_names_the_items_that_changed_most():
+    loss = np.where(np.arange(N) < 15, 0.4, 0.0)
+    loss[[7, 3]] = 0.9, 0.8
+    summary = summary_of({"match": candidate_losses(loss, N, 3)})
+    assert summary.decision.outcome is Outcome.FAIL
+    assert summary.next_step.startswith("Look at '7', '3', '0'")
+    first = summary.worst(1)[0]
+    # Beyond the margin of .05: .85 of the span 1.
+    assert (first.index, first.harm, first.drifts) == (7, pytest.approx(0.85), {"match": 0.9})
+    assert summary.harm[7] == pytest.approx(0.85)
+
+
+def test_an_undecided_gate_without_a_rerun_asks_for_one():
+    summary = summary_of({"match": candidate_losses(0.4, N, 2)}, k=2)
+    assert summary.decision.outcome is Outcome.UNDECIDED
+    assert "record a rerun of the baseline (--rerun-of baseline)" in summary.next_step
+    assert summary.plan is None
+
+
+def test_an_undecided_gate_with_a_rerun_has_a_plan():
+    loss = np.where(np.arange(N) < 2, 1.0, 0.0)  # 2 of 20 items lose everything, which may be chance
+    summary = summary_of({"match": candidate_losses(loss, N, 3)})
+    assert summary.decision.outcome is Outcome.UNDECIDED
+    assert summary.plan.sentence in summary.next_step
+
+
+def ruler_check(status):
+    return RulerCheck("pairs", "0123456789ab", 20, RulerStatus(status), (), (), (), {}, "drift", ())
+
+
+@pytest.mark.parametrize(
+    ("loss", "status", "outcome", "moved"),
+    [
+        (0.4, "kept", Outcome.FAIL, Moved.SYSTEM),
+        (0.0, "moved", Outcome.UNDECIDED, Moved.RULER),
+        (0.4, "moved", Outcome.FAIL, Moved.BOTH),
+        (0.0, "kept", Outcome.PASS, Moved.NEITHER),
+        (0.4, "new", Outcome.FAIL, None),
+    ],
+)
+def test_a_changed_ruler_decides_nothing_but_a_failure(loss, status, outcome, moved):
+    plain = summary_of({"match": candidate_losses(loss, N, 3)})
+    check = ruler_check(status)
+    summary = replace(plain, decision=with_ruler(plain.decision, check), ruler=check)
+    assert (summary.decision.outcome, summary.moved) == (outcome, moved)
+    assert summary.next_step.startswith("The ruler changed") is (status == "moved")
+    assert summary.stored.ruler_moved is (status == "moved")
+
+
+def test_json_has_every_test_and_null_for_what_does_not_exist():
+    nothing = np.full((N, 3, 3), np.nan)
+    settings = GateSettings(metrics=("match", "contradictions"), thresholds={"min_match": 0.5})
+    summary = summary_of({"contradictions": nothing}, settings=settings)
+    record = json.loads(summary.to_json())
+    assert (record["outcome"], record["items"], record["reruns"]) == ("pass", N, 1)
+    (contradictions,) = [metric for metric in record["metrics"] if metric["metric"] == "contradictions"]
+    assert [contradictions[name] for name in ("loss", "drift", "low", "high", "floor")] == [None] * 5
+    assert contradictions["n"] == 0
+    (threshold,) = record["thresholds"]
+    assert (threshold["name"], threshold["value"], threshold["passed"]) == ("min_match", 1.0, True)
+    assert record["signature"] == str(summary.decision.signature)
+
+
+def test_pairs_of_outputs_have_their_differences():
+    before = run_of([[Output(" "), Output("Good. ", {"credits": 1.0, "weight": 2.0})]])
+    after = run_of([[Output("Not good.", {"credits": 0.25, "rank": 3.0})]], "new")
+    comparison = compared([after, before])
+    summary = DriftSummary(comparison, decide(comparison))
+    # An output without a text is not counted, so that the first one with a text is number 0.
+    found = summary.differences(AlignedPair(0, 0, 0))
+    assert found["characters"] == Difference(5, 9)
+    assert found["credits"].value == -0.75
+    assert (found["rank"], found["weight"]) == (Difference(None, 3.0), Difference(2.0, None))
+    alone = summary.differences(AlignedPair(0, 0, None))
+    assert (alone["characters"], alone["credits"].value) == (Difference(5, None), None)
+
+
+def test_a_stored_comparison_has_every_metric_in_every_group():
+    loss = np.linspace(0.2, 0.4, N)
+    summary = summary_of({"match": candidate_losses(loss, N, 3, noise=0.1)})
+    stored = summary.stored
+    figure = next(figure for figure in stored.figures if figure.metric == "match")
+    # .3 on average, .1 among baseline and rerun
+    assert (figure.loss, figure.drift, figure.margin) == pytest.approx((0.3, 0.2, 0.05))
+    assert figure.low < 0.2 < figure.high
+    assert {figure.metric for figure in stored.figures} == set(summary.comparison.metrics)
+    np.testing.assert_allclose(stored.scores["match"], loss)
+    assert (stored.outcome, stored.model) == ("fail", "model-0")
+    assert [check.name for check in stored.checks][:2] == ["missing", "silenced"]
+    assert summary.stored is stored
+
+
+def test_an_item_without_a_value_has_no_harm():
+    unknown = candidate_losses(0.4, N, 3)
+    unknown[0] = math.nan
+    assert summary_of({"match": unknown}).harm[0] == 0.0
