@@ -29,7 +29,7 @@ class RowError(InputError):
     """Something does not fit in a row, which a caller may know by more than its number.
 
     Args:
-        words: the message, with ``{row}`` for the row.
+        message: the message, with ``{row}`` for the row.
         row: its number, from 0.
 
     Example:
@@ -38,13 +38,13 @@ class RowError(InputError):
         ('the stratum of row 5 has a single cluster', "the stratum of the row with region 'north' has a s")
     """
 
-    def __init__(self, words: str, row: int) -> None:
-        super().__init__(words.replace("{row}", f"row {row + 1:,}"))
-        self.words, self.row = words, row
+    def __init__(self, message: str, row: int) -> None:
+        super().__init__(message.replace("{row}", f"row {row + 1:,}"))
+        self.message, self.row = message, row
 
-    def at(self, place: str) -> InputError:
-        """Give the same error about a place that is named otherwise."""
-        return InputError(self.words.replace("{row}", place))
+    def at(self, row_name: str) -> InputError:
+        """Return the same error with another name of the row."""
+        return InputError(self.message.replace("{row}", row_name))
 
 
 class EmptyTableError(InputError):

@@ -1,6 +1,7 @@
 """One-line messages about invalid input: unknown names and settings, with the nearest known, and files."""
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import wraps
 from inspect import Parameter, signature
@@ -17,12 +18,26 @@ _REMEDIES = {
     "string_type": "must be text, in quotes if it reads like a number or like yes and no",
     "string_too_short": "must not be empty",
     "string_pattern_mismatch": "must be lower-case words joined by hyphens",
-    "finite_number": "must be a finite number",
-    "float_parsing": "must be a number",
-    "float_type": "must be a number",
-    "tuple_type": "must be a list",
     "dict_type": "must be a mapping of names to lists",
     "model_type": "must be a mapping with its keys",
+}
+"""What the value of a key in a file must be, where that takes more than its type."""
+
+_BOUNDS = {
+    "greater_than": ("gt", ">"),
+    "greater_than_equal": ("ge", ">="),
+    "less_than": ("lt", "<"),
+    "less_than_equal": ("le", "<="),
+}
+_TYPES = {
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a finite number",
+    "bool": "true or false",
+    "string": "a text",
+    "list": "a list",
+    "tuple": "a list",
+    "dict": "a mapping",
 }
 
 
@@ -139,22 +154,47 @@ def _keys_of(detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
 
 def _described(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - pydantic's own TypedDict
     field = _named(detail["loc"])
-    value = shortened(detail["input"])
-    if detail["type"] == "value_error":
-        return str(detail["ctx"]["error"])
     if detail["type"] == "extra_forbidden":
         key, inside = detail["loc"][-1], detail["loc"][:-1]
         near = None if inside else nearest_name(str(key).lower(), known, alike=_ALIKE)
         return f"{_named(inside)}: unknown key {key!r}: ".removeprefix(": ") + (
             f"did you mean {near!r}?" if near else "remove it"
         )
-    if detail["type"] == "missing":
-        return f"{field} is missing: add it"
-    if detail["type"] == "too_short":
-        least = detail["ctx"]["min_length"]
-        return f"{field} must have at least {least} {'entry' if least == 1 else 'entries'}, got {value}"
-    remedy = _REMEDIES.get(detail["type"], "") + _keys_of(detail)
-    return f"{field} {remedy}, got {value}" if remedy else f"{field}: {detail['msg'].lower()}, got {value}"
+    remedy = _REMEDIES.get(detail["type"])
+    if remedy is not None:
+        return f"{field} {remedy}{_keys_of(detail)}, got {shortened(detail['input'])}"
+    return describe_mistake(field, detail)
+
+
+def describe_mistake(name: str, detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
+    """Describe one of pydantic's errors by the value's name, the condition and the value.
+
+    Args:
+        name: of the setting, field or key.
+        detail: an entry of ``ValidationError.errors()``.
+    """
+    kind, context, value = detail["type"], detail.get("ctx", {}), shortened(detail["input"])
+    if kind == "missing":
+        return f"{name} is missing: add it"
+    if kind == "value_error":
+        return str(context["error"])
+    hint = ""
+    if kind in _BOUNDS:
+        bound, sign = _BOUNDS[kind]
+        condition = f"must be {sign} {context[bound]:g}"
+    elif kind == "too_short":
+        least = context["min_length"]
+        condition = f"must have at least {least} {'entry' if least == 1 else 'entries'}"
+    elif kind == "literal_error":
+        expected = context["expected"].replace("'", "")
+        condition = f"must be {expected}"
+        near = nearest_name(str(detail["input"]), re.split(", | or ", expected))
+        hint = f"; did you mean {near!r}?" if near else ""
+    elif (expected := _TYPES.get(kind.partition("_")[0])) is not None:
+        condition = f"must be {expected}"
+    else:
+        return f"{name}: {detail['msg'].lower()}, got {value}"
+    return f"{name} {condition}, got {value}{hint}"
 
 
 _P = ParamSpec("_P")

@@ -18,7 +18,6 @@ Example:
     TypeError: Rounding has no setting 'digit': did you mean 'digits'? (known: digits)
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import wraps
@@ -29,7 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from semscale.errors import InputError
-from semscale.messages import nearest_name, shortened
+from semscale.messages import describe_mistake, nearest_name, shortened
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=BaseModel)
@@ -212,24 +211,6 @@ def _unknown_setting(owner: str, name: str, known: Collection[str]) -> str:
     return f"{owner} has no setting {name!r}{question} (known: {', '.join(known)})"
 
 
-_BOUNDS = {
-    "greater_than": ("gt", ">"),
-    "greater_than_equal": ("ge", ">="),
-    "less_than": ("lt", "<"),
-    "less_than_equal": ("le", "<="),
-}
-_TYPES = {
-    "int": "a whole number",
-    "float": "a number",
-    "finite": "a finite number",
-    "bool": "true or false",
-    "string": "a text",
-    "list": "a list",
-    "tuple": "a list",
-    "dict": "a mapping",
-}
-
-
 def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
     """Turn pydantic's first complaint into an error that names the setting, the value and the remedy."""
     detail = error.errors()[0]
@@ -252,41 +233,7 @@ def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
         return InputError(
             f"{detail['loc'][0]} must be between {low:g} and {high:g}, got {shortened(detail['input'])}"
         )
-    return InputError(mistake(detail))
-
-
-def mistake(detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
-    """Describe one of pydantic's errors by setting, condition and value.
-
-    Args:
-        detail: an entry of ``ValidationError.errors()``.
-    """
     steps = [step for step in detail["loc"] if not str(step).startswith("function-")]
     # An entry of a list is refused by the name of the list.
-    setting = ".".join(str(step) for step in (steps[:-1] if isinstance(steps[-1], int) else steps))
-    kind, context, value = detail["type"], detail.get("ctx", {}), shortened(detail["input"])
-    if kind == "missing":
-        return f"{setting} is missing: add it"
-    if kind == "value_error":
-        return str(context["error"])
-    condition = _condition(kind, context, detail["input"])
-    if condition is None:
-        return f"{setting}: {detail['msg'].lower()}, got {value}"
-    return f"{setting} must {condition}"
-
-
-def _condition(kind: str, context: Any, given: object) -> str | None:  # noqa: ANN401 - pydantic's own context
-    """Return what a value must be or have, and the value; ``None`` for rare kinds of errors."""
-    value = shortened(given)
-    if kind in _BOUNDS:
-        bound, sign = _BOUNDS[kind]
-        return f"be {sign} {context[bound]:g}, got {value}"
-    if kind == "too_short":
-        least = context["min_length"]
-        return f"have at least {least} {'entry' if least == 1 else 'entries'}, got {value}"
-    if kind == "literal_error":
-        expected = context["expected"].replace("'", "")
-        near = nearest_name(str(given), re.split(", | or ", expected))
-        return f"be {expected}, got {value}" + (f"; did you mean {near!r}?" if near else "")
-    expected = _TYPES.get(kind.partition("_")[0])
-    return None if expected is None else f"be {expected}, got {value}"
+    steps = steps[:-1] if isinstance(steps[-1], int) else steps
+    return InputError(describe_mistake(".".join(map(str, steps)), detail))

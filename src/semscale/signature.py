@@ -1,5 +1,6 @@
 """Signatures: one line with all settings that are needed to reproduce a number, like sacreBLEU's."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
@@ -92,6 +93,11 @@ class Signature:
 
     def _named(self) -> dict[str, str]:
         return {"version": self.version, "instrument": self.instrument, **dict(self.fields)}
+
+    @property
+    def digest(self) -> str:
+        """Hash of the line, 12 hexadecimal digits: equal for equal settings."""
+        return hashlib.sha256(str(self).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     def __str__(self) -> str:
         settings = [f"{name}:{value}" for name, value in self.fields]

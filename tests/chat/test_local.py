@@ -271,7 +271,6 @@ SHORT = ("--max-tokens", "12", "--chat-temperature", "0", "--reference", "right"
 def semscale(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
-    (tmp_path / "short.txt").write_text("Answer in one word. {input}")
 
     def run(*words):
         capsys.readouterr()
@@ -294,19 +293,3 @@ def test_three_items_are_recorded_with_their_rerun_and_references(semscale):
     # At temperature 0 the same questions have the same answers.
     code, out = semscale(*ask[:5], *SHORT, "--rerun-of", "baseline")
     assert code == 0, out
-
-
-@pytest.mark.needs("local")
-def test_a_matrix_of_two_prompts_scores_them_by_references(semscale, tmp_path):
-    (tmp_path / "long.txt").write_text("Answer in a sentence. {input}")
-    prompts = ("--prompts", "short.txt", "--prompts", "long.txt")
-    code, out = semscale(
-        "matrix", "--items", "items.jsonl", *prompts, "--chat-model", "local", *SHORT, "--json"
-    )
-    assert code == 0
-    said = json.loads(out)
-    assert said["basis"] == "reference"
-    for cell in said["cells"]:
-        assert (cell["n_answered"], cell["cost"], cell["score"]["n"]) == (3, 0.0, 3)
-        # The engine's own time: of 12 tokens, without the wait for other items.
-        assert cell["latency"] > 0

@@ -46,7 +46,7 @@ def test_the_screen_names_figures_and_what_was_left_out(judge_command, capsys):
         "1 unparsable",
         "mean score, from 0 to 1",
         "judge-one",
-        "signature: semscale",
+        "signature: ",
     ):
         assert words in shown
     assert "There are no human labels" in shown

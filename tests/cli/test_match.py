@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 
 import polars as pl
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from semscale.errors import InputError
 from semscale.matching import matcher
 from semscale.matching.settings import MatchSettings, guard_modes
+from semscale.signature import Signature
 from semscale.store.reading import open_table
 
 ANSWERS = """id,answer,expected,other,topic
@@ -41,10 +43,20 @@ def test_a_pipe_gets_plain_text(semscale, answers):
         "answers.csv", "3 of 5 rows were scored; left out: 1 missing and 1 without reference",
         "Altogether (95 %",
         "mean match, from −1 to 1", "By group", "heart", "1 lowest score\n", "[bold red]tomatoes[/]",
-        "linearized variance over rows", "signature: semscale ", "method:cosine", "model:toy",
+        "linearized variance over rows", "signature: ",
     ):  # fmt: skip
         assert word in ended.out, word
     assert not [line for line in ended.out.splitlines() if line != line.rstrip()]
+
+
+def test_the_screen_has_the_hash_of_the_signature_or_all_of_it(semscale, answers):
+    (brief,) = re.findall(
+        r"^signature: ([0-9a-f]{12}) \(--signature\)$", semscale(*match()).out, re.MULTILINE
+    )
+    (whole,) = re.findall(r"^signature: (semscale .*)$", semscale(*match("--signature")).out, re.MULTILINE)
+    assert "method:cosine" in whole
+    assert "model:toy" in whole
+    assert Signature.parse(whole).digest == brief
 
 
 def test_json_for_programs(semscale, answers):

@@ -39,7 +39,7 @@ def test_a_pipe_gets_plain_text(rate, seven_answers):
         "mean, from 1 to 5", "top 2 points", "net (top less bottom)", "By group", "north", "south",
         "(no region)",
         "Comparison with humans (5 texts)", "Pearson r of means", "linearized variance over respondents",
-        "signature: semscale ", "model:toy",
+        "signature: ", "(--signature)",
     ):  # fmt: skip
         assert word in ended.out, word
     assert not [line for line in ended.out.splitlines() if line != line.rstrip()]

@@ -165,7 +165,7 @@ def test_a_result_speaks_for_itself(instrument, tmp_path):
     content = json.loads(summary.to_json())
     assert content["cautions"] == list(summary.document().cautions)
     unit = "prompts" if isinstance(result, Consistencies) else "rows"
-    few = f"wide intervals: by t quantiles, from {result.n_scored} {unit} only; a bootstrap takes 10"
+    few = f"wide intervals: {result.n_scored} {unit} allow only t quantiles; a bootstrap needs 10"
     assert few in content["cautions"]
     check_json(json.dumps(content | WRITTEN))
 

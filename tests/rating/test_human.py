@@ -275,7 +275,10 @@ def test_two_texts_are_said_to_give_no_interval_of_correlations():
     people = compare(pmf, [1, 2, 1, 2], values=values, respondents=["a", "a", "b", "b"])
     # One person's two texts correlate by 1 and the other's by -1, whose Fisher's z has no size.
     assert (people.pearson.low, people.pearson.high) == (-1, 1)
-    assert people.notes[0] == "agreement with people: wide intervals by a jackknife, from 2 respondents only"
+    assert (
+        people.notes[0]
+        == "agreement with people: wide intervals by a jackknife, as there are only 2 respondents"
+    )
 
 
 def test_equal_rows_are_said_to_give_no_interval():
@@ -316,7 +319,7 @@ def test_a_perfect_correlation_has_no_interval_at_eight_texts_and_none_at_ten(n)
         "no interval of Pearson's r, Spearman's rho: every resample of the texts gives the same"
         in compared.notes
     )
-    wide = f"agreement with people: wide intervals by a jackknife, from {n} texts only"
+    wide = f"agreement with people: wide intervals by a jackknife, as there are only {n} texts"
     assert (wide in compared.notes) is (n < 10)
 
 

@@ -47,7 +47,7 @@ def test_every_comparison_figure_stands_beside_the_others(full, parsed):
         assert name in parsed.text
     assert "Over 3,700 texts the ratings follow the human means with r = 0.58" in parsed.text
     assert "; the human means have a reliability of 0.98" in parsed.text
-    assert "Text length alone reaches r = \u22120.08, clearly less." in parsed.text
+    assert "Text length alone reaches r = \u22120.08: the ratings are clearly better." in parsed.text
     for share in (*comparison.human_pmf, *comparison.machine_pmf):
         assert percent(share) in parsed.text
 
@@ -55,28 +55,28 @@ def test_every_comparison_figure_stands_beside_the_others(full, parsed):
 def test_a_null_that_does_as_well_is_named(full):
     strong = dataclasses.replace(full.comparison, null_length=Estimate(-0.7, -0.75, -0.65))
     shown = page(dataclasses.replace(full, comparison=strong).document())
-    assert "Text length alone reaches r = \u22120.70; the ratings do not beat that." in shown
+    assert "Text length alone reaches r = \u22120.70: the ratings are not better." in shown
     close = dataclasses.replace(full.comparison, null_length=Estimate(0.55, 0.5, 0.6))
-    assert "the advantage over it is not certain" in page(
+    assert "it is not certain that the ratings are better" in page(
         dataclasses.replace(full, comparison=close).document()
     )
 
 
 def test_a_distribution_is_held_against_equal_shares(full):
     # The fixture's ratings reach .812 and equal shares .843, as happens with flat PMFs and lukewarm people.
-    beaten = "Equal shares on every point reach 0.84 without reading a text; the ratings do not beat that."
+    beaten = "A uniform distribution, which ignores the texts, reaches 0.84: the ratings are not better."
     assert beaten in page(full.document())
     for null, words in (
-        (Estimate(0.6, 0.55, 0.65), "reach 0.60 without reading a text, clearly less."),
+        (Estimate(0.6, 0.55, 0.65), "reaches 0.60: the ratings are clearly better."),
         (
             Estimate(0.8, 0.79, 0.81),
-            "reach 0.80 without reading a text; the advantage over them is not certain.",
+            "reaches 0.80: it is not certain that the ratings are better.",
         ),
     ):
         compared = dataclasses.replace(full.comparison, null_ks=null)
         shown = page(dataclasses.replace(full, comparison=compared).document())
         assert words in shown
-        assert "the ratings do not beat" not in shown
+        assert "the ratings are not better" not in shown
 
 
 def test_a_sample_is_called_one_and_the_signature_is_shown(full):
@@ -132,8 +132,8 @@ def test_a_length_with_its_sign_turned_is_not_called_overlapping(full):
         full.comparison, pearson=Estimate(0.6, 0.5, 0.7), null_length=Estimate(-0.5, -0.66, -0.3)
     )
     assert (
-        "Text length alone reaches r = \u22120.50, and with the opposite sign it may reach 0.66; the "
-        "advantage over it is not certain." in agreement_sentences(compared)
+        "Text length alone reaches r = \u22120.50, and may reach 0.66 with the opposite sign: it is not "
+        "certain that the ratings are better, as the intervals overlap." in agreement_sentences(compared)
     )
 
 
@@ -270,7 +270,7 @@ def test_twice_as_many_labels_are_held_against_all_that_there_are_and_not_agains
         curve=[CurvePoint(n, score, 0.0, is_forecast) for n, score, is_forecast in points],
         calibration=SimpleNamespace(labels=SimpleNamespace(n=100)),
     )
-    assert "from 0 to 4 % (forecast 2 %, give or take 2" in curve_sentence(summary)
+    assert "by 0 to 4 % (forecast 2 %, give or take 2" in curve_sentence(summary)
 
 
 def test_the_row_of_all_labels_says_why_it_is_a_forecast():
@@ -284,8 +284,8 @@ def test_the_method_that_serves_is_told_from_those_that_were_measured():
         calibration=SimpleNamespace(method="ridge"), chosen_in_folds={"ordinal": 2, "ridge": 3}
     )
     said = choice_sentence(summary)
-    assert said.startswith("New texts are rated with the method ridge, which all labels choose.")
-    assert "for each of 5 folds" in said
+    assert said.startswith("New texts are rated with the method ridge, chosen with all labels.")
+    assert "in each of 5 folds" in said
     assert "(ridge in 3 and ordinal in 2)" in said
     summary.chosen_in_folds = {"affine": 5}
     assert "(affine in 5)" in choice_sentence(summary)

@@ -255,25 +255,22 @@ def test_the_axis_of_means_goes_from_0_to_1_and_further_if_a_mean_does(means, en
 
 
 def row(outcome=Outcome.FAIL, name="match", **settings):
-    plain = {"drift": 0.2, "low": 0.1, "high": 0.3, "noise": 0.05, "margin": 0.1}
+    plain = {"value": 0.2, "low": 0.1, "high": 0.3, "margin": 0.1}
     return ForestRow(name=name, outcome=outcome, text="long", short_text="short", **(plain | settings))
 
 
-def test_a_candidate_lies_at_the_loss_of_reruns_and_its_drift():
+def test_a_figure_lies_at_its_value_and_the_band_ends_at_the_margin():
     drawn = forest([row()], "loss", width=860)
-    tolerated, noise = ((x, width) for x, _, width, _ in boxes(drawn))
-    zero, left = noise[0], tolerated[0]
-    pixels = noise[1] / 0.05  # of a loss of 1
+    ((zero, width),) = ((x, width) for x, _, width, _ in boxes(drawn))
+    pixels = width / 0.1  # of a loss of 1
     ((limit, _), _), *_ = lines(drawn, MUTED)
     (((low, _), (high, _)),) = lines(drawn, INK)
-    assert left == pytest.approx(zero + 0.05 * pixels, abs=0.5)
-    assert tolerated[1] == pytest.approx(0.1 * pixels, abs=0.5)
     assert (limit, low, high) == pytest.approx(
-        (zero + 0.15 * pixels, zero + 0.15 * pixels, zero + 0.35 * pixels), abs=0.5
+        [zero + 0.1 * pixels, zero + 0.1 * pixels, zero + 0.3 * pixels], abs=0.5
     )
     (diamond,) = (path for path in elements(drawn, "path") if "l5.5" in path["d"])
     middle = float(re.match(r"M([\d.]+)", diamond["d"])[1])
-    assert middle == pytest.approx(zero + 0.25 * pixels, abs=0.5)
+    assert middle == pytest.approx(zero + 0.2 * pixels, abs=0.5)
 
 
 def test_a_narrow_forest_has_the_short_figures():
@@ -291,16 +288,16 @@ def test_outcomes_differ_without_colour():
 
 
 def test_what_does_not_exist_is_not_drawn():
-    empty = row(None, drift=NAN, low=NAN, high=NAN, noise=0.0, margin=None)
+    empty = row(None, value=NAN, low=NAN, high=NAN, margin=None)
     drawn = forest([empty], "loss", width=860)
     assert [boxes(drawn), lines(drawn, INK), elements(drawn, "circle")] == [[], [], []]
 
 
 def test_the_legend_names_only_what_occurs():
     assert [swatch.label for swatch in legend([row()], gated=True)] == [
-        "failed", "what reruns of the baseline lose", "margin",
+        "failed", "margin",
     ]  # fmt: skip
-    bare = row(None, noise=0.0, margin=None)
+    bare = row(None, margin=None)
     assert [swatch.label for swatch in legend([bare], gated=False)] == ["mean loss"]
     assert [swatch.label for swatch in legend([bare], gated=True)] == ["not tested"]
 

@@ -60,7 +60,7 @@ def test_the_page_says_which_answers_can_be_trusted(toy_embedder):
     assert "Calibration error (ECE)" in shown
     assert shown.count("<svg") >= 3  # the spread in two widths, and the reliability picture
     assert len(shown) < 500_000
-    assert [figure.name for _, figure in document.figures()] == ["spread", "reliability"]
+    assert [figure.name for figure in document.figures()] == ["spread", "reliability"]
 
 
 def test_decisions_have_thresholds_and_shares_as_numbers(toy_embedder):

@@ -27,7 +27,7 @@ def failed():
 def test_the_first_annotation_is_the_verdict_with_the_gravest_fact_and_the_next_step(failed):
     first = github_annotations(failed, failed.decision)[0]
     assert first.startswith(
-        "::error title=Drift gate failed%3A model-b::1 of 20 items lost all outputs (limit 0): item-19."
+        "::error title=Drift gate failed%3A model-b::Contradictions rose from 0 %25 to 40 %25 of outputs."
     )
     assert "Look at 'item-19'; approve the run only if this change is intended." in first
 
@@ -104,7 +104,7 @@ def test_slack_gets_verdict_fact_and_next_step_without_texts(failed):
     message = slack_message(failed, failed.decision, link="https://ci.example.org/1?a=1&b=2")
     lines = message.splitlines()
     assert lines[0] == "*Drift gate failed*: model-b compared with model-a, dataset feedback"
-    assert lines[1] == "1 of 20 items lost all outputs (limit 0): item-19."
+    assert lines[1] == "Contradictions rose from 0 % to 40 % of outputs."
     assert lines[-1] == "<https://ci.example.org/1?a=1&amp;b=2|Job>"
     assert "dose" not in message
 

@@ -54,8 +54,13 @@ def test_three_texts_are_shown_with_the_differing_words_marked(failed, read_page
         assert BEFORE.format(number) in parsed.text
 
 
-def test_items_that_break_a_limit_come_first():
-    assert telling_items(gate_of(contradicted=8, silent=2)) == (18, 19, 0)
+def test_the_reason_that_touches_most_comes_first_with_its_items():
+    # 8 of 20 outputs contradict, and 2 of 20 items are silent; then 9 are silent and 8 contradict
+    few_silent, many_silent = gate_of(contradicted=8, silent=2), gate_of(contradicted=8, silent=9)
+    assert telling_items(few_silent) == (0, 1, 2)
+    assert telling_items(many_silent) == (11, 12, 13)
+    assert str(drift_document(many_silent).reading[0]).startswith("9 of 20 items lost all outputs")
+    assert str(drift_document(few_silent).reading[0]).startswith("Contradictions rose")
 
 
 def test_a_limit_prints_one_sentence_and_no_metric_contradicts_it():

@@ -126,7 +126,7 @@ def test_a_history_draws_comparisons_with_the_same_baseline_and_settings_only():
         replace(other[0], baseline_id="d" * 32),
         replace(other[1], signature="semscale 0.1|drift|match:x"),
     )
-    (_, figure), *_ = history_document(history_of((*others, *alike))).figures()
+    figure, *_ = history_document(history_of((*others, *alike))).figures()
     assert [row[0].text.split()[0] for row in figure.table.rows] == ["2026-03-02", "2026-03-03", "2026-03-04"]
 
 
@@ -147,7 +147,7 @@ def test_a_history_of_a_dataset_without_approval_tells_how_to_approve(capsys):
 def test_a_plan_begins_with_its_result_and_draws_it(capsys):
     document = plan_document(PLAN)
     assert str(document.introduction[0]) == "With 2 more reruns 85 % of such drifts are decided."
-    assert [figure.name for _, figure in document.figures()] == ["sizes"]
+    assert [figure.name for figure in document.figures()] == ["sizes"]
     out = shown(document, capsys)
     assert "items  reruns  more answers needed  gate decides  passes  fails  undecided" in out
     assert out.splitlines()[-1].split() == ["20", "3", "40", "85", "%", "5", "%", "80", "%", "15", "%"]

@@ -189,7 +189,7 @@ def test_a_notebook_gets_a_small_table_and_one_picture():
 
 def test_blocks_in_columns_are_found():
     assert sum(type(block).__name__ == "Figure" for block in flat(BLOCKS)) == 3
-    assert [figure.name for _, figure in document_of(figure_of("one"), figure_of("two")).figures()] == [
+    assert [figure.name for figure in document_of(figure_of("one"), figure_of("two")).figures()] == [
         "one",
         "two",
     ]

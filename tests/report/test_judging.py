@@ -17,7 +17,7 @@ from semscale.judging.judge import Judge, Panel
 from semscale.report.document import Count, Label, Number, Quoted
 from semscale.report.formatting import cell_text
 from semscale.report.html import page
-from semscale.report.judging import human_table, judge_table, panel_note
+from semscale.report.judging import NO_LABELS, human_table, judge_table, panel_note
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
 from semscale.stats.intervals import IntervalPlan
@@ -71,7 +71,7 @@ def test_one_judges_page_says_that_nothing_shows_how_right_it_is():
     assert "There are no human labels" in shown
     assert "Severity of the judges" not in shown
     assert "gave no score to 1 row" in shown
-    assert "wide intervals: by t quantiles, from 3 rows only" in shown
+    assert "wide intervals: 3 rows allow only t quantiles" in shown
 
 
 def test_judges_who_do_not_agree_are_not_said_to_be_many():
@@ -89,7 +89,7 @@ def test_judges_who_do_not_agree_are_not_said_to_be_many():
 
 
 def histogram_of(summary):
-    return next(figure for _, figure in summary.document().figures() if figure.name == "scores")
+    return next(figure for figure in summary.document().figures() if figure.name == "scores")
 
 
 def test_the_labels_means_say_which_rows_they_are_of():
@@ -116,7 +116,7 @@ def test_the_labels_means_say_which_rows_they_are_of():
     assert said["mean of all labels"][1].value == pytest.approx(0.625)
     assert said["mean of all labels"][2].text.startswith("of 4 rows with a label, 1 of them without a score")
     # Scores 1, .5 and 0 less labels 1, .5 and .25
-    less = said["judge less people"]
+    less = said["judge minus people"]
     assert less[1].value == pytest.approx(-0.25 / 3)
     assert less[1].low < less[1].value < less[1].high
     assert less[2].text.startswith("on the 3 rows with a label and a score; above 0 is lenient; interval by")
@@ -125,11 +125,11 @@ def test_the_labels_means_say_which_rows_they_are_of():
 def test_a_judge_of_a_panel_without_any_score_is_named_above_the_headline():
     mute = Judge(Scripted(lambda _: "hm", name="mute"))
     document = made(saying("one"), mute).document()
-    assert document.warnings == ("mute scored nothing: these figures are those of one alone.",)
+    assert document.warnings[0] == "mute scored nothing: these figures are those of one alone."
     assert "mute gave no score to any of 4 rows." in document.cautions
     assert "one gave no score to 1 row; its figures hold for the others only." in document.cautions
-    assert made(mute).document().warnings == ()
-    assert made(saying("one"), saying("other")).document().warnings == ()
+    assert made(mute).document().warnings == (NO_LABELS,)
+    assert made(saying("one"), saying("other")).document().warnings == (NO_LABELS,)
 
 
 def test_calls_without_a_usable_reply_are_counted_with_their_reason():
@@ -352,3 +352,10 @@ def test_it_says_on_how_many_rows_the_checks_rest(renderings):
             "11 of 12 rows were scored; left out: 1 empty; the checks are based on 0 to 11 of them"
             in " ".join(shown.split())
         )
+
+
+def test_a_judge_without_human_labels_says_so_above_its_headline(read_page):
+    text = read_page(page(made(saying("one")).document())).text
+    assert text.index("No human label") < text.index("mean score, from 0 to 1")
+    labelled = made(saying("one"), human=[5, 3, 2, None, 4]).document()
+    assert not any("No human label" in warning for warning in labelled.warnings)

@@ -10,9 +10,9 @@ from tests.schema_check import check_json
 
 from semscale.rating.lint import LintFinding, lint
 from semscale.report.document import Label, Quoted
-from semscale.report.formatting import number
+from semscale.report.formatting import line_text, number
 from semscale.report.html import page
-from semscale.report.lint import finding_table, lint_overview
+from semscale.report.lint import finding_table, findings, lint_overview, sentences_to_change
 from semscale.report.terminal import print_document
 from semscale.scales import load_scale
 from semscale.scales.library import sets_that_rate
@@ -120,7 +120,7 @@ def test_the_screen_has_one_line_a_scale_and_one_a_finding(report, capsys):
     assert [line[:3] for line in lines[4:6]] == [["quality", "fail", "2"], ["quality", "pass", "2"]]
     assert lines[7:] == [
         ["Findings"],
-        ["scale", "set", "finding"],
+        ["scale", "set", "finding", "change"],
         ["quality", "fail", "plain", bad.reason],
         ["quality", "warn", "all", f"sets  {warned.reason}"],
     ]
@@ -174,3 +174,21 @@ def test_a_changed_translation_is_none_of_the_librarys(toy_embedder):
     sets = {name: ("别的。", *anchors[1:]) for name, anchors in scale.anchor_sets.items()}
     assert sets_that_rate(scale)
     assert sets_that_rate(scale.model_copy(update={"anchor_sets": sets})) is None
+
+
+def test_a_finding_names_the_sentences_to_change(report):
+    scale = report.scale
+    first, second = scale.labels[:2]
+    alike = LintFinding("warn", "neighbours", "plain", f"anchors of {first!r} and {second!r} are too alike")
+    ends = LintFinding("warn", "ends", "warm", "its ends are as alike as neighbours")
+    assert sentences_to_change(scale, alike) == ["very bad", "bad"]
+    assert sentences_to_change(scale, ends) == ["hate it", "love it"]
+    assert sentences_to_change(scale, LintFinding("warn", "spread", None, "small")) == []
+    ((level, line),) = findings([alike], scale).items
+    assert level == "warn"
+    assert line_text(line).endswith("are too alike. Change “very bad” or “bad”")
+
+
+def test_peak_mass_is_defined_above_its_column(report, read_page):
+    text = read_page(page(report.document())).text
+    assert text.index("Peak mass is the greatest share") < text.index("Peak mass, at least")

@@ -48,3 +48,13 @@ def test_a_mark_in_markdown_leaves_the_white_space_around_it_outside():
     assert "is **not** **well**" in markdown(document_of(DataTable(("a",), ((text,),))))
     inside = marked("unwell", [("negation", Span(0, 2, "un"))])
     assert "**un**well" in markdown(document_of(DataTable(("a",), ((inside,),))))
+
+
+def test_a_bold_figure_is_followed_by_a_space():
+    # "**3.41**(95 % interval)" would not be bold for every reader of Markdown
+    (line,) = [line for line in markdown(document_of()).splitlines() if line.startswith("**Mean score")]
+    assert line == "**Mean score: 0.57 \\[0.37, 0.76\\]** (95\N{NO-BREAK SPACE}% interval)"
+
+
+def test_the_signature_is_the_last_line():
+    assert markdown(document_of()).splitlines()[-1].startswith("Signature: `semscale ")

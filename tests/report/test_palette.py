@@ -13,6 +13,7 @@ from semscale.report.chart_kit import (
     CONTRAST,
     INK,
     MUTED,
+    NEUTRAL,
     contrast,
     correlation_colour,
     diverging,
@@ -69,7 +70,7 @@ def test_text_is_readable_on_a_card(colour):
     assert contrast(colour, paper["card"]) >= TEXT
 
 
-@pytest.mark.parametrize("colour", [BAR, CONTRAST, ACCENT])
+@pytest.mark.parametrize("colour", [BAR, CONTRAST, ACCENT, NEUTRAL])
 def test_bars_stand_out_from_a_card(colour):
     assert contrast(colour, CARD) >= GRAPHIC
     assert contrast(turned(colour), roots()[1]["card"]) >= GRAPHIC

@@ -58,7 +58,7 @@ def document_of(summary, **further):
     ("n", "groups", "said"),
     [
         (1, (), ["no interval: it takes at least 2 rows, and there is 1"]),
-        (5, (), ["wide intervals: by t quantiles, from 5 rows only"]),
+        (5, (), ["wide intervals: 5 rows allow only t quantiles"]),
         (20, (10, 10), []),
         (20, (17, 3), ["1 group has fewer than 10 rows"]),
     ],
@@ -71,7 +71,7 @@ def test_what_estimates_warn_of_is_a_caution(n, groups, said):
 
 def test_cautions_call_a_row_as_the_instrument_does():
     (caution,) = document_of(summary_of(5), noun="prompt").cautions
-    assert caution.startswith("wide intervals: by t quantiles, from 5 prompts only")
+    assert caution.startswith("wide intervals: 5 prompts allow only t quantiles")
 
 
 def test_an_input_without_rows_says_no_more():
@@ -135,3 +135,10 @@ def test_counts_stand_beside_what_they_mean():
 
 def test_marks_are_explained_with_their_counts():
     assert guard_legend({"number": 3}, GUARD_MEANINGS) == (("number", "a number or a unit differs", 3),)
+
+
+def test_a_page_names_the_file_and_not_where_it_lies():
+    signature = Signature.of("match", method="cosine")
+    for source in ("/home/ann/secret project/people.csv", "C:\\Users\\Ann\\people.csv"):
+        assert run_settings(source, MADE, (), signature)[0] == ("Source", Quoted("people.csv"))
+    assert run_settings("waves/people.csv", MADE, (), signature)[0] == ("Source", Quoted("waves/people.csv"))

@@ -703,7 +703,7 @@ def test_a_notebook_and_a_prompt_get_little(make_summary):
 
 def test_few_texts_have_a_tick_below_each_column(make_summary):
     summary = make_summary(n=5)
-    heat = next(figure for _, figure in summary.document().figures() if figure.name == "texts")
+    heat = next(figure for figure in summary.document().figures() if figure.name == "texts")
     shown = heat.chart(860).inline("texts")
     cells = re.findall(r"M([\d.]+),[\d.]+h([\d.]+)v", shown)
     left, right = min(float(x) for x, _ in cells), max(float(x) + float(across) for x, across in cells)

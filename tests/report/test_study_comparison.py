@@ -4,6 +4,8 @@ import polars as pl
 import pytest
 from tests.study.simulated_answers import panel_result, people_table
 
+from semscale.report.document import Figure
+from semscale.report.html import page
 from semscale.stats.intervals import IntervalPlan
 from semscale.study import compare
 
@@ -60,3 +62,21 @@ def test_every_output_takes_it(outcome, tmp_path):
         assert (tmp_path / name).stat().st_size > 5_000
     assert (tmp_path / "pictures" / "axes.svg").is_file()
     assert "bars" in summary._repr_html_()
+
+
+def test_a_picture_with_intervals_leads_the_page(outcome, read_page):
+    document = outcome(by=["age"], respondent="who").document()
+    assert isinstance(document.lead, Figure)
+    assert next(document.figures()) is document.lead
+    rows = {str(row[0].text): row[2] for row in document.lead.table.rows}
+    distributions = rows["distributions (marginals)"]
+    assert distributions.low < distributions.value < distributions.high
+    text = read_page(page(document)).text
+    assert text.index("0: a panel that knows nothing; 1: people among themselves") < text.index("says more")
+
+
+def test_the_people_are_named_without_their_folder(tmp_path):
+    file = tmp_path / "people.csv"
+    people_table().write_csv(file)
+    summary = compare(panel_result(), file, concept="shown", splits=20, plan=IntervalPlan(replicates=100))
+    assert str(tmp_path) not in page(summary.document())

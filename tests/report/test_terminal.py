@@ -11,6 +11,7 @@ from semscale.report.document import (
     Change,
     Count,
     DataTable,
+    Decision,
     Figure,
     Flag,
     ItemCard,
@@ -163,3 +164,28 @@ def test_percents_are_held_together_in_own_words_and_left_alone_in_texts_of_user
         for figure in ("10", "20", "30", "95"):
             assert f"{figure}\u00a0%" in written
             assert f"{figure} %" not in written
+
+
+def test_a_wide_cell_takes_several_lines(capsys):
+    long = "because " * 30  # 240 characters
+    print_document(document_of(DataTable(("reason", "n"), ((Label(long), Count(1)),))))
+    lines = capsys.readouterr().out.splitlines()
+    wide = [line for line in lines if "because" in line]
+    assert len(wide) > 2
+    assert max(map(len, wide)) < 100
+
+
+def test_the_screen_shows_the_hash_of_the_signature_unless_all_of_it_is_asked_for(capsys):
+    document = document_of()
+    print_document(document, whole_signature=False)
+    assert f"signature: {document.signature.digest} (--signature)" in capsys.readouterr().out
+    print_document(document)
+    assert f"signature: {document.signature}" in capsys.readouterr().out
+
+
+def test_a_decision_stands_first_and_each_of_its_sentences_once(capsys):
+    decision = Decision("fails", "fail", "the verdict")
+    print_document(document_of(lead=decision, counting=("It is bad.",), reading=("It is bad.", "Very.")))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("Made up fails")
+    assert [line for line in lines if line in {"It is bad.", "Very."}] == ["Very.", "It is bad."]

@@ -99,7 +99,7 @@ def test_any_other_number_of_points_is_not(n):
         ({"anchor_sets": {"x": ("a", "b", "c"), "y": ("a", "B", "c")}}, "the same anchors in 'x' and 'y'"),
         ({"probes": [{"level": 5, "text": "hello"}]}, "level of a probe must lie in 1 to 4, got 5 ('hello')"),
         ({"probes": [{"level": 1, "text": "a b"}, {"level": 2, "text": "A  b"}]}, "probes must differ"),
-        ({"polarity": "sideways"}, "polarity: input should be 'ascending-good'"),
+        ({"polarity": "sideways"}, "polarity must be ascending-good"),
         ({"points": (1, *POINTS[1:])}, "point 1 must be a mapping with its keys"),
         ({"points": ({**POINTS[0], "colour": 1}, *POINTS[1:])}, "point 1: unknown key 'colour': remove it"),
         ({"probes": [{"level": "low", "text": "a"}]}, "probe 1, level must be a number, got 'low'"),

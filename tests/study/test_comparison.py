@@ -390,10 +390,13 @@ def test_standings_by_hand(outcome):
         uniform=Estimate(0.3, 0, 1),
         pooled=Estimate(0.25, 0, 1),
         split_half=Estimate(0.05, 0, 1),
+        below_pooled=Estimate(0.15, 0.05, 0.25),
     )
-    placed = {item.subject: item.value for item in standings(changed, None, None, ())}
-    # From pooled people, the closer null, at .25 to halves at .05 the panel has gone .15 of .20.
-    assert placed["distributions"] == pytest.approx(0.75)
+    placed = {item.subject: item for item in standings(changed, None, None, ())}
+    # From pooled people, the closer null, at .25 to halves at .05 the panel has gone .15 of .20; the ends of
+    # its interval are .05 and .25 of .20.
+    distributions = placed["distributions"]
+    assert (distributions.value, distributions.low, distributions.high) == pytest.approx((0.75, 0.25, 1.25))
     assert "groups" not in placed
 
 

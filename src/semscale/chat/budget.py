@@ -5,7 +5,7 @@ import json
 import math
 import os
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -161,7 +161,6 @@ class Budget:
         whole: the full budget if this is a remainder or a part of one, for messages; else ``None``.
         earlier: what was spent of this part before; ``None`` where nothing was.
         sharers: who have an equal part each, for messages, such as ``3 judges``; ``None`` for no part.
-        pool: counts what runs beside each other spend of it together; ``None`` where each has all of it.
 
     Raises:
         InputError: a cap is below 0.
@@ -173,7 +172,6 @@ class Budget:
     whole: "Budget | None" = None
     earlier: "Spent | None" = None
     sharers: str | None = None
-    pool: "MeterPool | None" = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, option in _OPTIONS.items():
@@ -183,7 +181,7 @@ class Budget:
                 raise InputError(f"a budget's {name} {rule}", in_shell=f"{option} {rule}")
 
     def after(self, spent: "Spent") -> "Budget":
-        """Give what is left of it."""
+        """Return what is left of it."""
         return Budget(
             _left(self.calls, spent.calls),
             _left(self.tokens, spent.usage.tokens),
@@ -193,12 +191,8 @@ class Budget:
             sharers=self.sharers,
         )
 
-    def shared(self) -> "Budget":
-        """Give the whole of it to several runs beside each other, which spend it together."""
-        return replace(self, pool=MeterPool())
-
     def divided(self, parts: int, sharers: str) -> "Budget":
-        """Give an equal part of it.
+        """Return an equal part of it.
 
         Args:
             parts: how many there are, at least 1.
@@ -269,11 +263,10 @@ class Meter:
     def __init__(self, budget: Budget, price: Price | None) -> None:
         self._budget = budget
         self._price = price
-        self._calls = self._replies = 0
+        self._calls = self._calls_under_way = self._replies = 0
         self._used = Usage(0, 0)
-        self._aside: dict[int, Usage] = {}
-        self._pool = budget.pool or MeterPool()
-        self._pool.meters.append(self)
+        self._reserved = Usage(0, 0)  # the most that calls under way may use
+        self._changed = asyncio.Event()
 
     @property
     def spent(self) -> Spent:
@@ -287,78 +280,53 @@ class Meter:
         earlier = self._budget.earlier
         return self.spent if earlier is None else earlier.plus(self.spent)
 
-    @property
-    def reserved(self) -> Usage:
-        """Amount used, and the most that calls under way may use."""
-        total = self._used
-        for aside in self._aside.values():
-            total = total.plus(aside)
-        return total
-
-    @property
-    def reserved_money(self) -> float:
-        """The same in money; 0 where the price is not known."""
-        return self._price.of(self.reserved) if self._price else 0.0
-
-    @property
-    def has_calls(self) -> bool:
-        """True while calls are under way."""
-        return bool(self._aside)
-
     def count_reply(self) -> None:
         """Note that a reply came, from the model or from the ledger."""
         self._replies += 1
 
-    async def reserve(self, wanted: Usage) -> int:
+    async def reserve(self, wanted: Usage) -> None:
         """Reserve what a call may cost; wait while calls under way may still use up the rest.
-
-        Returns:
-            The reservation's number.
 
         Raises:
             CapReachedError: the budget does not allow the call.
         """
         while (reason := self._beyond(wanted)) is not None:
-            if not self._pool.has_calls or self._out_of_calls():
+            if not self._calls_under_way or self._is_out_of_calls:
                 raise CapReachedError(reason)
-            self._pool.changed.clear()
-            await self._pool.changed.wait()
+            self._changed.clear()
+            await self._changed.wait()
         self._calls += 1
-        self._aside[self._calls] = wanted
-        return self._calls
+        self._calls_under_way += 1
+        self._reserved = self._reserved.plus(wanted)
 
-    def settle(self, number: int, used: Usage) -> None:
-        """Replace a reservation by what the call really cost."""
-        self._aside.pop(number)
+    def settle(self, wanted: Usage, used: Usage) -> None:
+        """Replace what was reserved for a call by what it really cost."""
+        self._calls_under_way -= 1
+        self._reserved = self._reserved.minus(wanted)
         self._used = self._used.plus(used)
-        self._pool.changed.set()
+        self._changed.set()
 
-    def _out_of_calls(self) -> bool:
-        return self._budget.calls is not None and self._pool.spent.calls >= self._budget.calls
+    @property
+    def _is_out_of_calls(self) -> bool:
+        return self._budget.calls is not None and self._calls >= self._budget.calls
 
     def _beyond(self, wanted: Usage) -> str | None:
+        """Return the reason why a call cannot be made now; ``None`` where it can."""
         budget, price = self._budget, self._price
-        if self._out_of_calls():
+        if self._is_out_of_calls:
             return f"{self._cap('calls', 'calls')} is reached"
-        if budget.tokens is None and budget.money is None:
-            return None
-        other_runs = [meter for meter in self._pool.meters if meter is not self]
-        tokens = self.reserved.plus(wanted).tokens + sum(meter.reserved.tokens for meter in other_runs)
-        if budget.tokens is not None and tokens > budget.tokens:
+        most = self._used.plus(self._reserved).plus(wanted)
+        if budget.tokens is not None and most.tokens > budget.tokens:
             return self._no_room("tokens", wanted.tokens, "tokens")
-        if budget.money is None or price is None:
-            return None
-        money = price.of(self.reserved.plus(wanted)) + sum(meter.reserved_money for meter in other_runs)
-        if money > budget.money:
+        if budget.money is not None and price is not None and price.of(most) > budget.money:
             return self._no_room("money", price.of(wanted), price.currency)
         return None
 
     def _no_room(self, name: str, wanted: float, unit: str) -> str:
-        """Say which cap has no room for the next call, what is spent of it, and what the call may take."""
-        pooled, earlier = self._pool.spent, self._budget.earlier
-        spent = amount(_spent_of(pooled if earlier is None else earlier.plus(pooled), name))
+        """Name the cap without room for the next call, what is spent of it, and what the call may take."""
+        spent = _spent_of(self.spent_in_all, name)
         return (
-            f"{self._cap(name, unit)} has no room for the next call: {spent} spent so far, "
+            f"{self._cap(name, unit)} has no room for the next call: {amount(spent)} spent so far, "
             f"up to {amount(wanted)} more for the call"
         )
 
@@ -370,34 +338,6 @@ class Meter:
             return named
         part = getattr(budget, name) + (_spent_of(budget.earlier, name) if budget.earlier else 0)
         return f"{named}, {amount(part)} for each of {budget.sharers},"
-
-
-class MeterPool:
-    """The meters of runs that spend one budget, one after the other or beside each other.
-
-    Attributes:
-        meters: of all runs so far.
-        changed: set when a call was settled.
-    """
-
-    def __init__(self) -> None:
-        self.meters: list[Meter] = []
-        self.changed = asyncio.Event()
-
-    @property
-    def spent(self) -> Spent:
-        """Sum of the amounts that all have spent so far."""
-        if not self.meters:
-            return Spent(0, Usage(0, 0), None)
-        total, *further = (meter.spent for meter in self.meters)
-        for other in further:
-            total = total.plus(other)
-        return total
-
-    @property
-    def has_calls(self) -> bool:
-        """True while calls of any model are under way."""
-        return any(meter.has_calls for meter in self.meters)
 
 
 def _spent_of(spent: Spent, name: str) -> float:

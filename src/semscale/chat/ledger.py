@@ -7,7 +7,7 @@ import os
 import queue
 import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -85,7 +85,7 @@ class Ledger:
         if self._address.url is not None:
             require("postgres")
         self._closing = threading.Event()
-        self._jobs: queue.SimpleQueue[tuple[Job, Future[Any]] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[Job, asyncio.Future[Any]] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._guard = threading.Lock()
 
@@ -157,14 +157,14 @@ class Ledger:
             ) from error
 
     async def _do(self, job: Job) -> Any:  # noqa: ANN401 - each action has an answer of its own
-        answer: Future[Any] = Future()
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         with self._guard:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._serve, name="semscale-ledger", daemon=True)
                 self._thread.start()
             self._jobs.put((job, answer))
         try:
-            return await asyncio.wrap_future(answer)
+            return await answer
         except SemscaleError as error:  # others that wait get the same one, and each task raises its own
             raise type(error)(*error.args) from error
 
@@ -175,9 +175,9 @@ class Ledger:
         while (waiting := self._waiting(store.longest_idle if store else None)) is not None:
             # A claim or a search that was cancelled has no effect; the release of the claim comes behind it.
             waiting = [
-                (job, answer)
-                for job, answer in waiting
-                if answer.set_running_or_notify_cancel() or job.action in {"record", "release"}
+                (job, future)
+                for job, future in waiting
+                if job.action in {"record", "release"} or not future.done()
             ]
             answers: Sequence[object]
             try:
@@ -188,17 +188,14 @@ class Ledger:
                 answers = store.do([job for job, _ in waiting])
             except Exception as error:  # raised again where the answer is awaited; the thread goes on
                 answers = [error] * len(waiting)
-            for (_, future), answer in zip(waiting, answers, strict=True):
-                if future.cancelled():
-                    continue
-                if isinstance(answer, Exception):
-                    future.set_exception(answer)
-                else:
-                    future.set_result(answer)
+            futures = [future for _, future in waiting]
+            for loop in {future.get_loop() for future in futures}:  # with one wake-up each
+                with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+                    loop.call_soon_threadsafe(_resolve, loop, futures, answers)
         if store is not None:
             store.close()
 
-    def _waiting(self, longest_idle: float | None) -> list[tuple[Job, "Future[Any]"]] | None:
+    def _waiting(self, longest_idle: float | None) -> list[tuple[Job, "asyncio.Future[Any]"]] | None:
         """Wait for jobs: none of them if none comes for so long, ``None`` when the ledger is closed."""
         try:
             first = self._jobs.get(timeout=longest_idle)
@@ -217,6 +214,19 @@ class Ledger:
                 break
             waiting.append(following)
         return waiting
+
+
+def _resolve(
+    loop: asyncio.AbstractEventLoop, futures: "Sequence[asyncio.Future[Any]]", answers: Sequence[object]
+) -> None:
+    """Deliver the answers to those who wait in a loop."""
+    for future, answer in zip(futures, answers, strict=True):
+        if future.get_loop() is not loop or future.done():  # the waiting task may have been cancelled
+            continue
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)
 
 
 def _address(where: str | Path | None) -> Address:

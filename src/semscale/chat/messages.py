@@ -299,6 +299,12 @@ class Usage(NamedTuple):
             self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens
         )
 
+    def minus(self, other: "Usage") -> "Usage":
+        """Subtract the tokens of another call."""
+        return Usage(
+            self.prompt_tokens - other.prompt_tokens, self.completion_tokens - other.completion_tokens
+        )
+
 
 class TokenLogprob(NamedTuple):
     """One token of a reply.

@@ -101,21 +101,6 @@ class Running:
         """Return the same, with what was spent subtracted from the budget."""
         return replace(self, budget=self.budget.after(spent))
 
-    def shared(self) -> "Running":
-        """Return the same for several concurrent runs, which spend the budget together."""
-        return replace(self, budget=self.budget.shared())
-
-    @property
-    def spent(self) -> Spent:
-        """The amount that runs with a shared budget have spent; nothing where none has run.
-
-        Raises:
-            ValueError: the budget is not shared.
-        """
-        if self.budget.pool is None:
-            raise ValueError("only a shared budget knows what was spent of it")
-        return self.budget.pool.spent
-
     def divided(self, parts: int, sharers: str) -> "Running":
         """Return the same, with an equal part of the budget for each of several judges."""
         return replace(self, budget=self.budget.divided(parts, sharers))
@@ -131,7 +116,7 @@ class Runner:
         model: the model that answers.
         running: the settings of calls.
         clock: gives the time, pauses and random numbers.
-        **settings: attributes of :class:`Running` by name, in place of ``running``.
+        **settings: attributes of :class:`Running` by name; they replace those of ``running``.
 
     Raises:
         InputError: the budget caps money and the model's price is not known, the model's signature is no
@@ -147,7 +132,7 @@ class Runner:
         **settings: Any,  # noqa: ANN401 - Running has their types
     ) -> None:
         self.model = checked_chat_model(model)
-        self._running = running or Running(**settings)
+        self._running = replace(running or Running(), **settings)
         table = self._running.prices or PriceTable.load()
         self._price = table.find(model.name)
         if self._running.budget.money is not None and self._price is None:
@@ -397,7 +382,7 @@ class _Run:
     async def _call(self, key: bytes, request: Request, form: ParameterForm) -> Reply | CallError:
         """Send one call when budget and pace allow it, and store its result."""
         expected = Usage(estimated_prompt(request), most_reply_tokens(request))
-        reservation = await self._meter.reserve(expected)
+        await self._meter.reserve(expected)
         used = Usage(expected.prompt_tokens, 0)  # the most that a cancelled call may have cost
         try:
             await self._pacer.turn(expected.tokens)
@@ -415,7 +400,7 @@ class _Run:
                     await self._ledger.record(key, self._number, result)
             return result
         finally:
-            self._meter.settle(reservation, used)
+            self._meter.settle(expected, used)
 
     async def _ask(self, request: Request) -> Reply | CallError:
         """Ask the model once; whatever it raises is a failure."""

@@ -49,6 +49,12 @@ class Outputs(Settings):
         bool, Field(description="Print JSON instead of a table."), Option(OUTPUT, name="--json")
     ] = False
 
+    signature: Annotated[
+        bool,
+        Field(description="Print the whole signature instead of its hash."),
+        Option(OUTPUT, rare=True),
+    ] = False
+
     @property
     def further(self) -> Mapping[str, Path | None]:
         """Files that only one command writes, by option."""
@@ -184,7 +190,7 @@ def present(
     else:
         from semscale.report.terminal import print_document
 
-        print_document(document, written=written)
+        print_document(document, written=written, whole_signature=outputs.signature)
     if failed:
         duration = f" in {seconds:,.0f} s" if seconds >= _WORTH_REPORTING else ""
         raise ReplyError(f"no call brought a usable reply{duration}, most often because: {failed}")

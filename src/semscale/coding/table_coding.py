@@ -406,7 +406,7 @@ class _CellChecks:
         try:
             codes = hand_codes(cells["labels"], self._codebook, self._columns.labels)
         except RowError as error:
-            raise RowError(error.words, error.row + cells.first_row) from None
+            raise RowError(error.message, error.row + cells.first_row) from None
         is_coded: Mask = np.asarray(~np.isnan(codes).all(axis=(0, 2)))
         coded = np.flatnonzero(is_coded)
         self._rows.append(coded + cells.first_row)

@@ -620,7 +620,8 @@ class _ComparedTexts:
         fixed = [name for name, _ in without if name not in undefined]
         notes = [off_scale]
         if is_few and len(without) < len(known):
-            notes.append(f"agreement with people: wide intervals by a jackknife, from {m} {unit}s only")
+            few = f"as there are only {m} {unit}s"
+            notes.append(f"agreement with people: wide intervals by a jackknife, {few}")
         if fixed:
             notes.append(f"no interval of {', '.join(fixed)}: every resample of the {unit}s gives the same")
         if undefined:

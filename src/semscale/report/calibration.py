@@ -187,9 +187,9 @@ def choice_sentence(summary: "CalibrationSummary") -> str:
     names = sorted(chosen, key=lambda name: name != method)
     choices = listed([f"{name} in {chosen[name]}" for name in names])
     return (
-        f"New texts are rated with the method {method}, which all labels choose. The agreement above is that "
-        f"of the whole procedure: for each of {sum(chosen.values())} folds, method and fit were chosen "
-        f"without that fold ({choices})."
+        f"New texts are rated with the method {method}, chosen with all labels. The agreement above was "
+        f"measured for the whole procedure: in each of {sum(chosen.values())} folds, method and fit were "
+        f"chosen without the labels of that fold ({choices})."
     )
 
 
@@ -316,7 +316,7 @@ def curve_sentence(summary: "CalibrationSummary") -> str:
         return "There are too few labels to forecast the gain of more."
     gain = 100 * (now.ranked_probability - twice.ranked_probability) / now.ranked_probability
     off = FORECAST_OFF / summary.calibration.labels.n
-    ends = f"from {number(max(gain - off, 0), 0)} to {number(gain + off, 0)} %"
+    ends = f"{number(max(gain - off, 0), 0)} to {number(gain + off, 0)} %"
     return (
         f"Twice as many labels may lower the error by {ends} (forecast {number(gain, 0)} %, give or take "
         f"{number(off, 0)}, the error of such forecasts in trials with review sentences)."
@@ -378,23 +378,22 @@ def _doubts(comparison: "RatingComparison") -> Iterator[str]:
 def _against_length(pearson: "Estimate", null: "Estimate") -> str:
     reached = f"Text length alone reaches r = {number(null.value)}"
     if pearson.low > max(abs(null.low), abs(null.high)):
-        return f"{reached}, clearly less."
+        return f"{reached}: the ratings are clearly better."
     if pearson.value <= abs(null.value):
-        return f"{reached}; the ratings do not beat that."
+        return f"{reached}: the ratings are not better."
     if -null.low > null.high:
-        reversed_null = f"with the opposite sign it may reach {number(-null.low)}"
-        return f"{reached}, and {reversed_null}; the advantage over it is not certain."
-    overlap = "the intervals overlap, so " if has_interval(pearson) and has_interval(null) else ""
-    return f"{reached}; {overlap}the advantage over it is not certain."
+        reached += f", and may reach {number(-null.low)} with the opposite sign"
+    overlap = ", as the intervals overlap" if has_interval(pearson) and has_interval(null) else ""
+    return f"{reached}: it is not certain that the ratings are better{overlap}."
 
 
 def _against_equal_shares(ks: "Estimate", equal: "Estimate") -> str:
-    reached = f"Equal shares on every point reach {number(equal.value)} without reading a text"
+    reached = f"A uniform distribution, which ignores the texts, reaches {number(equal.value)}"
     if ks.value <= equal.value:
-        return f"{reached}; the ratings do not beat that."
+        return f"{reached}: the ratings are not better."
     if has_interval(ks) and has_interval(equal) and ks.low > equal.high:
-        return f"{reached}, clearly less."
-    return f"{reached}; the advantage over them is not certain."
+        return f"{reached}: the ratings are clearly better."
+    return f"{reached}: it is not certain that the ratings are better."
 
 
 def _compared_texts(comparison: "RatingComparison") -> str:

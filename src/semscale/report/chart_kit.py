@@ -26,7 +26,7 @@ CARD: Final = "#fdfcf9"
 ACCENT: Final = "#1f5a92"
 BAR: Final = "#5c8fc0"  # the accent, light enough for a dark whisker to be seen on it
 CONTRAST: Final = "#b4581a"
-NEUTRAL: Final = "#b9b3a4"  # neither good nor bad: what lies between, and what there is to compare with
+NEUTRAL: Final = "#8c8574"  # neither good nor bad: what lies between, and what there is to compare with
 # Light paper to deep blue; lightness falls steadily, so the order survives in grey and in print.
 _SEQUENTIAL: Final = ("#f6f3ec", "#d5e1ea", "#a3c1da", "#6798c2", "#326ea6", "#154a7d", "#0a2d52")
 # Orange and blue differ for every common colour-vision deficiency; the middle is a neutral sand.
@@ -589,63 +589,6 @@ def line(points: Sequence[Point]) -> str:
             drawn += f"{'L' if is_open else 'M'}{x:.5g},{y:.5g}"
         is_open = not math.isnan(y)
     return drawn
-
-
-def band(upper: Sequence[Point], lower: Sequence[Point]) -> str:
-    """Fill between two lines over the same positions, with a gap where either has no value.
-
-    Example:
-        >>> band([(0, 1), (2, 1)], [(0, 3), (2, 4)])
-        'M0,1L2,1L2,4L0,3Z'
-    """
-    pieces: list[list[tuple[Point, Point]]] = [[]]
-    for pair in zip(upper, lower, strict=True):
-        if math.isnan(pair[0][1] + pair[1][1]):
-            pieces.append([])
-        else:
-            pieces[-1].append(pair)
-    whole = [piece for piece in pieces if len(piece) > 1]
-    return "".join(
-        f"{line([*(up for up, _ in piece), *(low for _, low in piece[::-1])])}Z" for piece in whole
-    )
-
-
-def steps(turns: Sequence[Point]) -> list[Point]:
-    """Turn values that hold from each position on into the corners of a staircase.
-
-    Example:
-        >>> steps([(0, 5), (2, 7), (4, 7)])
-        [(0, 5), (2, 5), (2, 7), (4, 7)]
-    """
-    corners = list(turns[:1])
-    for (_, before), (x, after) in pairwise(turns):
-        corners.append((x, before))
-        if after != before:
-            corners.append((x, after))
-    return corners
-
-
-def whiskers(highs: Sequence[Point], lows: Sequence[Point]) -> str:
-    """Draw upright lines between two values at each position.
-
-    Example:
-        >>> whiskers([(0, 1), (2, float("nan"))], [(0, 5), (2, 6)])
-        'M0,1V5'
-    """
-    known = (
-        (x, top, low) for (x, top), (_, low) in zip(highs, lows, strict=True) if not math.isnan(top + low)
-    )
-    return "".join(f"M{x:.5g},{top:.5g}V{low:.5g}" for x, top, low in known)
-
-
-def dots(points: Iterable[Point]) -> str:
-    """Draw points without extent; with round line caps the stroke's width is their diameter.
-
-    Example:
-        >>> dots([(1, 2), (3, float("nan"))])
-        'M1,2h0'
-    """
-    return "".join(f"M{x:.5g},{y:.5g}h0" for x, y in points if not math.isnan(y))
 
 
 def diamonds(points: Iterable[Point], half: float) -> str:

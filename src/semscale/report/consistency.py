@@ -368,7 +368,7 @@ def _calibration_table(calibrated: "CalibrationFigures") -> DataTable:
     error, by_chance = Number(calibrated.error, 3), Number(calibrated.error_by_chance, 3)
     rows: tuple[tuple[Value, ...], ...] = (
         (Label("Brier score", "0 is best"), brier, by_share, "the overall share, given to every answer"),
-        ("calibration error (ECE)", error, by_chance, "expected of probabilities that hold exactly"),
+        ("calibration error (ECE)", error, by_chance, "the value expected if the probabilities were exact"),
     )
     return table(("", "value", "comparison", "compared with"), rows, title="Do the probabilities hold?")
 

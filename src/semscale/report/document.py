@@ -561,8 +561,6 @@ class ComparedItem:
     pairs: tuple[ComparedPair, ...]
     n_more: int
     brief: tuple[Cell, ...] = ()
-    harm: Cell | None = None
-    drifts: tuple[tuple[Line, Cell], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -736,7 +734,8 @@ class Document:
         title: a sentence or a name.
         source: what was read, and short facts about the making of the document.
         signature: what lets somebody else reproduce the figures; ``None`` where nothing was measured.
-        lead: what the document is about: a figure, several, or a decision; ``None`` where there is nothing.
+        lead: what the document is about: a number, several, a decision or a picture; ``None`` where there is
+            nothing.
         next_step: what to do next, in a sentence that follows the lead and its reading.
         counting: how many rows count, and what was left out; lines at the head of a brief rendering.
         reading: how to read the lead, and all that ``counting`` says; sentences at the head of a full
@@ -756,7 +755,7 @@ class Document:
     title: Line
     source: tuple[Line, ...]
     signature: Signature | None
-    lead: Headline | Rates | Decision | None = None
+    lead: Headline | Rates | Decision | Figure | None = None
     next_step: str = ""
     counting: tuple[Line, ...] = ()
     reading: tuple[Line, ...] = ()
@@ -774,12 +773,14 @@ class Document:
         """The first sentences of a full rendering."""
         return self.reading or self.counting
 
-    def figures(self) -> Iterator[tuple[Section, Figure]]:
-        """Give all pictures with their sections, in order."""
+    def figures(self) -> Iterator[Figure]:
+        """Yield all pictures, in order."""
+        if isinstance(self.lead, Figure):
+            yield self.lead
         for section in self.sections:
             for block in flat(section.blocks):
                 if isinstance(block, Figure):
-                    yield section, block
+                    yield block
 
 
 def stamp(moment: datetime) -> str:

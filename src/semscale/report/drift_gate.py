@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -164,9 +165,9 @@ def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
     if decision is None:
         return (*moved, _greatest_drift(summary.overall))
     if decision.outcome is Outcome.FAIL:
-        first, *others = decision.reasons
-        also = (f"{counted(len(others), 'more reason')} below",) if others else ()
-        return (capitalised(first), *also)
+        failures = _failures(summary, decision)
+        also = (f"{counted(len(failures) - 1, 'more reason')} below",) if len(failures) > 1 else ()
+        return (capitalised(failures[0].sentence), *also)
     if moved:
         return moved
     if decision.outcome is Outcome.UNDECIDED:
@@ -313,28 +314,59 @@ def _versions(matching: ItemMatching) -> Iterator[tuple[str, str]]:
         )
 
 
-def telling_items(summary: DriftSummary, most: int = TEXTS) -> tuple[int, ...]:
-    """Choose the items that show best what decided, as positions.
+@dataclass(frozen=True)
+class _Failure:
+    """A reason why a gate failed.
 
-    Items that break limits come first, then must-pass items, then those with the greatest drift in each
-    failed or undecided metric; without any of these, the items that became worse.
+    Attributes:
+        sentence: the reason without a full stop.
+        is_countable: whether it counts items or outputs, which says more than a similarity.
+        share: loss as a share of the worst case: of items that break a limit, or of a metric's span.
+        items: positions of the items that show it, the clearest first.
     """
-    comparison, decision = summary.comparison, summary.decision
+
+    sentence: str
+    is_countable: bool
+    share: float
+    items: tuple[int, ...]
+
+
+def _failures(summary: DriftSummary, decision: GateDecision) -> list[_Failure]:
+    """List the reasons of a failed gate, the gravest first; groups only where all items together pass."""
+    comparison = summary.comparison
     positions = {item.id: index for index, item in enumerate(comparison.baseline.items)}
-    ids: list[str] = []
-    tests: list[MetricTest] = []
-    if decision is not None:
-        ids += chain.from_iterable(check.items for check in decision.broken_limits)
-        ids += [check.id for check in decision.failed_items]
-        tests = sorted(
-            (test for test in decision.tests if test.outcome is Outcome.FAIL), key=lambda test: test.urgency
-        )
-    chosen = chain(
-        (positions[item] for item in ids if item in positions),
-        *(_drifting(summary, test) for test in tests),
-        (worse.index for worse in summary.worst(most)),
-    )
-    return tuple(islice(dict.fromkeys(chosen), most))
+
+    def known(ids: Iterable[str]) -> tuple[int, ...]:
+        return tuple(positions[id_] for id_ in ids if id_ in positions)
+
+    failures = [
+        _Failure(check.sentence, True, math.inf, known([check.id])) for check in decision.failed_items
+    ]
+    for limit in decision.broken_limits:
+        share = limit.n_broken / len(positions)
+        failures.append(_Failure(limit.sentence, True, share, known(limit.items)))
+    failed = [test for test in decision.tests if test.outcome is Outcome.FAIL]
+    overall = {test.metric for test in failed if test.group is None}
+    for test in failed:
+        if test.group is None or test.metric not in overall:
+            metric = comparison.metrics[test.metric]
+            share, items = test.drift / metric.span, tuple(_drifting(summary, test))
+            failures.append(_Failure(test.sentence(metric), bool(metric.affected), share, items))
+    failures += [
+        _Failure(check.sentence, False, 0.0, ()) for check in decision.thresholds if not check.passed
+    ]
+    return sorted(failures, key=lambda failure: (not failure.is_countable, -failure.share))
+
+
+def telling_items(summary: DriftSummary, most: int = TEXTS) -> tuple[int, ...]:
+    """Choose the items that show best what decided, as positions: those of the gravest reason first.
+
+    Without a failure, or beyond it, these are the items that became worse.
+    """
+    failures = [] if summary.decision is None else _failures(summary, summary.decision)
+    shown = chain.from_iterable(failure.items for failure in failures)
+    worse = (item.index for item in summary.worst(most))
+    return tuple(islice(dict.fromkeys(chain(shown, worse)), most))
 
 
 def _drifting(summary: DriftSummary, test: MetricTest) -> list[int]:
@@ -470,13 +502,11 @@ def _checks_section(summary: DriftSummary) -> Section | None:
 
 def _not_passed(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Level, Line]]:
     """List what failed and what is undecided, one line each."""
+    for failure in _failures(summary, decision):
+        yield "fail", printable(f"{capitalised(failure.sentence)}.")
     failed = [test for test in decision.tests if test.outcome is Outcome.FAIL]
-    worse = {test.metric for test in failed if test.group is None}
-    repeated = [test for test in failed if test.group is not None and test.metric in worse]
-    sentences = {test.sentence(summary.comparison.metrics[test.metric]) for test in repeated}
-    for reason in decision.reasons:
-        if reason not in sentences:
-            yield "fail", printable(f"{capitalised(reason)}.")
+    overall = {test.metric for test in failed if test.group is None}
+    repeated = [test for test in failed if test.group is not None and test.metric in overall]
     yield from _of_groups("fail", "Also worse in groups", repeated)
     hidden = _hidden_metrics(decision)
     undecided = [test for test in decision.tests if test.outcome is Outcome.UNDECIDED]
@@ -563,7 +593,7 @@ def _forest_row(summary: DriftSummary, test: MetricTest) -> ForestRow:
     digits = digits_for(0, metric.span)
     return ForestRow(
         name=one_line(metric.label),
-        drift=test.drift / margin,
+        value=test.drift / margin,
         low=test.low / margin,
         high=test.high / margin,
         text=f"{signed(number(test.drift, digits))} (margin {number(margin, digits)})",

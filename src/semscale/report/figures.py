@@ -149,7 +149,7 @@ def shares_figure(
     drawn = [
         ForestRow(
             name=one_line(label),
-            drift=share.value,
+            value=share.value,
             low=share.low,
             high=share.high,
             text=percent_with_interval(share),

@@ -69,7 +69,7 @@ def write_page(document: Document, file: Path, _pictures: Mapping[int, PurePath]
 
 def notebook_fragment(document: Document) -> Markup:
     """Write the headline, the facts and the first picture of a document, for a notebook's cell."""
-    first = next((figure for _, figure in document.figures()), None)
+    first = next(document.figures(), None)
     picture = None if first is None else drawings(first)[0]
     return Markup(_environment().get_template("notebook.html.j2").render(document=document, picture=picture))
 

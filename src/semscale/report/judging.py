@@ -94,6 +94,10 @@ _FEW_LABELS = 20
 _LARGE_ORDER_BIAS = 0.1
 _LONGEST_REASON = 300
 
+NO_LABELS = (
+    "No human label: nothing shows whether people would give these scores. Label some rows (--human), or "
+    "audit the judge."
+)
 _JUDGES = Citation(
     "Zheng, L., Chiang, W.-L., Sheng, Y., et al. (2023).",
     "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena",
@@ -126,7 +130,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
             ("With label and score", corrected.n_labelled) if corrected else None,
             ("Corrected mean", corrected.value) if corrected and has_interval(corrected) else None,
         ],
-        warnings=tuple(_silent_judges(summary)),
+        warnings=(*_silent_judges(summary), *(() if human else (NO_LABELS,))),
         cautions=tuple(cautions(summary)),
         sections=_sections(summary),
         notes=present(f"distributions: {_provenance_note(summary)}", panel),
@@ -327,7 +331,7 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
         labels = f"of {counted(human.n_labelled, 'row')} with a label, {n_unscored:,} of them without a score"
         rows.append(_human_row("mean of all labels", summary.mean_label, labels))
     rows += [
-        _human_row("judge less people", human.judge_less_people, f"on the {both}; above 0 is lenient"),
+        _human_row("judge minus people", human.judge_less_people, f"on the {both}; above 0 is lenient"),
         _human_row(
             "quadratic weighted kappa", human.kappa, "agreement with the mean label; 1 is perfect, 0 chance"
         ),
@@ -337,7 +341,7 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
             _human_row("rank correlation with people", people.judge, "each person left out in turn"),
             _human_row("people with each other", people.ceiling, "the ceiling, on the same rows"),
             _human_row(
-                "judge less ceiling", people.difference, "above 0 the judge is no worse than a person"
+                "judge minus ceiling", people.difference, "above 0 the judge is no worse than a person"
             ),
         ]
     value = f"value{parts.covered((row[1] for row in rows), summary.plan.interval)}"
@@ -701,7 +705,7 @@ def audit_document(summary: "AuditSummary") -> Document:
         kind="judge audit",
         name="Judge audit",
         title=f"Effect of changes of form on {'the judge’s' if is_alone else 'each judge’s'} scores",
-        source=(Quoted(summary.source),),
+        source=(parts.named_file(summary.source),),
         signature=summary.signature,
         counting=counting,
         reading=("An unbiased judge’s scores do not change when only the form changes.", *counting),
@@ -802,7 +806,7 @@ def _judges_section(audits: "Mapping[str, Audit]") -> Section | None:
             " The ranked probability score is the distance of each distribution from people’s labels, 0 is "
             "best: a judge who is sure and wrong pays most. The calibration error (ECE) is the difference "
             "between the probability of the most likely level and how often people give that level; “by "
-            "chance” is the error of exact probabilities on so many rows."
+            "chance” is the error that exact probabilities would have with as many rows."
         )
     title = "Comparison of the judges"
     if len(audits) == 1:
@@ -823,7 +827,7 @@ def _known(item: T | None, value: Callable[[T], V]) -> V | None:
 
 
 _PEOPLE_COLUMNS = (
-    _people_column("judge less people", lambda people: estimate_cell(people.less, signed=True)),
+    _people_column("judge minus people", lambda people: estimate_cell(people.less, signed=True)),
     _people_column("distance", lambda people: people.off),
     _people_column("ranked probability score", lambda people: estimate_cell(people.rps)),
     _people_column("kappa", lambda people: people.kappa.value),

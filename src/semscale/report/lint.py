@@ -16,6 +16,8 @@ from semscale.report.document import (
     Figure,
     Findings,
     Flag,
+    Level,
+    Line,
     Number,
     Paragraph,
     Quoted,
@@ -49,8 +51,9 @@ SSR = Citation(
     "https://arxiv.org/abs/2510.08338",
 )
 _CRITERIA = (
-    "Neighbouring anchors should differ, the ends most of all; each point must win mass from some probe; "
-    "the spread is the distance of the highest probes from the lowest, as a share of the scale."
+    "Neighbouring anchors should differ, and the two ends most of all. Peak mass is the greatest share of a "
+    "probe’s mass that a point gets: a point with little peak mass is hardly ever the answer. Spread is the "
+    "distance between the highest and the lowest probes, as a share of the scale."
 )
 _LEADS = {"pass": "passes", "warn": "warns", "fail": "fails"}
 _DRAWN_PROBES = 40
@@ -108,7 +111,7 @@ def _sections(report: "LintReport", rating: Sequence[str] | None) -> Iterator[Se
     yield section("overview", "", _verdict_table([report]), finding_table([report]))
     yield section("translation", "", None if rating is None else _translation_table(scale, rating))
     if joint := [finding for finding in report.worst_first if finding.anchor_set is None]:
-        yield section("together", "All sets together", findings(joint))
+        yield section("together", "All sets together", findings(joint, scale))
     yield section("sets", "Set by set", _CRITERIA, _sets_table(report))
     yield section("ladder", "The ladder of probes", _ladder_figure(report))
     names = tuple(entry.name for entry in report.sets)
@@ -116,7 +119,7 @@ def _sections(report: "LintReport", rating: Sequence[str] | None) -> Iterator[Se
     agreement = correlations_figure(names, report.agreement, caption)
     yield section("agreement", "Do the anchor sets agree?", agreement)
     for position, entry in enumerate(report.sets, start=1):
-        blocks = (findings(entry.findings), _cosine_figure(entry, scale), _anchor_table(entry, scale))
+        blocks = (findings(entry.findings, scale), _cosine_figure(entry, scale), _anchor_table(entry, scale))
         level = (VERDICTS[entry.verdict], entry.verdict)
         yield Section(f"set-{position}", Quoted(entry.name), blocks, level)
     yield section(
@@ -180,17 +183,37 @@ def _n_probes(report: "LintReport") -> Value:
     return len(report.probes) if report.scale.probes else "none of its own"
 
 
-def findings(unmet: "Sequence[LintFinding]", *, with_sets: bool = False) -> Findings | Paragraph:
-    """List the criteria that are not met, with their anchor sets where no heading names these."""
+def findings(
+    unmet: "Sequence[LintFinding]", scale: "Scale | None" = None, *, with_sets: bool = False
+) -> Findings | Paragraph:
+    """List the criteria that are not met.
+
+    Args:
+        unmet: the findings.
+        scale: names the sentences to change.
+        with_sets: whether each finding begins with its anchor set, where no heading names it.
+    """
     if not unmet:
         return Paragraph("Every criterion is met.", "note")
-    leads = [f"{finding.anchor_set or 'all sets'}: " if with_sets else "" for finding in unmet]
-    return Findings(
-        tuple(
-            (finding.verdict, one_line(f"{lead}{finding.reason}"))
-            for lead, finding in zip(leads, unmet, strict=True)
-        )
-    )
+    items: list[tuple[Level, Line]] = []
+    for finding in unmet:
+        lead = f"{finding.anchor_set or 'all sets'}: " if with_sets else ""
+        change = [] if scale is None else sentences_to_change(scale, finding)
+        quoted = [part for sentence in change for part in (" or ", "“", Quoted(sentence), "”")][1:]
+        ending = (". Change ", *quoted) if quoted else ()
+        items.append((finding.verdict, (one_line(f"{lead}{finding.reason}"), *ending)))
+    return Findings(tuple(items))
+
+
+def sentences_to_change(scale: "Scale", finding: "LintFinding") -> list[str]:
+    """List the anchors that a finding is about: those of the points that it names, or both ends of a set."""
+    if finding.anchor_set is None:
+        return []
+    anchors = scale.anchor_sets[finding.anchor_set]
+    if finding.criterion == "ends":
+        return [anchors[0], anchors[-1]]
+    named = zip(scale.labels, anchors, strict=True)
+    return [anchor for label, anchor in named if repr(label) in finding.reason]
 
 
 def _verdict_table(reports: "Sequence[LintReport]") -> DataTable:
@@ -214,6 +237,7 @@ def finding_table(reports: "Sequence[LintReport]") -> DataTable:
         ("", lambda row: Flag(row[1].verdict, row[1].verdict)),
         ("set", lambda row: Quoted(row[1].anchor_set) if row[1].anchor_set else "all sets"),
         ("finding", lambda row: one_line(row[1].reason)),
+        ("change", lambda row: Quoted(" / ".join(sentences_to_change(row[0].scale, row[1])), wraps=True)),
     )
     return table_of(unmet, columns, title="Findings", most=len(unmet), detail="brief")
 
@@ -258,7 +282,7 @@ def _ladder_figure(report: "LintReport") -> Figure | None:
     if np.isnan(report.levels).any():
         order = (
             "One row per probe, mass on each point in percent. The scale has no probes of its own, so these "
-            "are the library's, whose levels mean nothing here; every point should win mass from some."
+            "are the library's, whose levels mean nothing here; every point should get mass from some probe."
         )
     part = f" {count(len(drawn))} of {counted(n_probes, 'probe')} are drawn." if len(drawn) < n_probes else ""
     lowest, highest = (number(float(end), digits) for end in (ladder.means.min(), ladder.means.max()))

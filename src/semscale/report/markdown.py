@@ -60,7 +60,7 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
     Returns:
         GitHub-flavoured Markdown.
     """
-    parts = [*_head(document)]
+    parts = [*_head(document, pictures or {})]
     for section in document.sections:
         if section.full:
             level = f" {_MARKS[section.level[1]]} {escaped(section.level[0])}" if section.level else ""
@@ -71,7 +71,7 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _head(document: Document) -> Iterator[str]:
+def _head(document: Document, pictures: Mapping[int, PurePath]) -> Iterator[str]:
     mark = f"{_MARKS[document.lead.level]} " if isinstance(document.lead, Decision) else ""
     yield f"# {mark}{_line(document.title)}"
     yield " · ".join(["Semscale " + document.kind, *map(_line, document.source)])
@@ -79,10 +79,12 @@ def _head(document: Document) -> Iterator[str]:
     match document.lead:
         case Headline(name, value, _, interval, advice=advice):
             of = _text(f"({coverage(interval)} interval)") if has_interval(value) else ""
-            yield f"**{_text(capitalised(name))}: {_text(cell_text(value))}**{of}"
+            yield f"**{_text(capitalised(name))}: {_text(cell_text(value))}**{f' {of}' if of else ''}"
             yield _text(advice)
         case Rates(figures):
             yield "\n".join(f"- **{_text(cell_text(value))}** {_text(name)}" for value, name in figures)
+        case blocks.Figure() as figure:
+            yield from _block(figure, pictures)
         case Decision(text, _, about):
             yield f"**{_text(capitalised(text))}**: {_line(about)}"
     yield "\n\n".join(map(_line, document.introduction))
@@ -189,8 +191,7 @@ def _item(item: blocks.ItemCard, noun: str) -> str:
 
 def _compared_item(item: blocks.ComparedItem) -> str:
     labels = ", ".join([code(item.id.text, item.id.limit), *map(_line, item.labels)])
-    harm = "" if item.harm is None else f"**{_cell(item.harm)}** harm "
-    lines = [f"- {harm}({labels})" if harm else f"- {labels}"]
+    lines = [f"- {labels}"]
     lines += [f"  - asked: {_cell(item.input)}"] if item.input is not None else []
     for pair in item.pairs:
         for text, name, absent in zip((pair.baseline, pair.candidate), pair.names, pair.absent, strict=True):
@@ -198,7 +199,6 @@ def _compared_item(item: blocks.ComparedItem) -> str:
         lines += _findings(pair.findings)
         lines += [f"  - {_figures(pair.figures)}"] if pair.figures else []
     lines += [f"  - and {item.n_more:,} more pairs, which differ less"] if item.n_more else []
-    lines += [f"  - drift: {_figures(item.drifts)}"] if item.drifts else []
     return "\n".join(lines)
 
 
@@ -214,7 +214,6 @@ def _method(document: Document) -> Iterator[str]:
     if document.signature is None:
         return
     yield "## How to reproduce and cite this"
-    yield f"Signature: {code(str(document.signature))}"
     yield "\n".join(f"- {_text(name)}: {_setting(value)}" for name, value in document.settings)
     cited = [
         f"- {_text(work.authors)} *{_text(work.title)}*. {_text(work.place)}. ({_text(work.use)})"
@@ -222,6 +221,7 @@ def _method(document: Document) -> Iterator[str]:
     ]
     semscale = f"- Semscale, version {document.signature.version} [computer software]. Apache-2.0."
     yield "\n".join([*cited, semscale])
+    yield f"Signature: {code(str(document.signature))}"
 
 
 def _setting(value: Line) -> str:

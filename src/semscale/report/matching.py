@@ -40,7 +40,7 @@ from semscale.report.formatting import (
     percent,
     plain,
 )
-from semscale.report.parts import Columns, Fact, present, section, table, table_of
+from semscale.report.parts import Columns, Fact, named_file, present, section, table, table_of
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.result import UNREAD
@@ -440,7 +440,7 @@ def calibration_document(calibration: "LayerCalibration") -> Document:
         kind="BERTScore calibration",
         name="BERTScore layers",
         title=("Scores of unrelated texts at each layer of ", Quoted(calibration.model.split("#")[0])),
-        source=(Quoted(calibration.source),),
+        source=(named_file(calibration.source),),
         signature=calibration.signature,
         counting=(drawn,),
         reading=tuple(f"{capitalised(line)}." for line in present(drawn, best)),
@@ -502,7 +502,7 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
         summary,
         kind="submission report",
         name="Submission",
-        title=("Scores of the submission “", Quoted(summary.source), "”"),
+        title=("Scores of the submission “", named_file(summary.source), "”"),
         lead=None
         if np.isnan(summary.overall)
         else Headline(mean, overall, (0.0, 1.0), summary.plan.interval, ticks),

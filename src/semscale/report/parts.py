@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
@@ -262,7 +263,18 @@ def estimated_document(  # noqa: PLR0913 - what an instrument adds
 
 
 def _named(summary: DescribedSummary) -> tuple[Quoted, ...]:
-    return (Quoted(summary.source),) if summary.source else ()
+    return (named_file(summary.source),) if summary.source else ()
+
+
+def named_file(source: str, limit: int = 220) -> Quoted:
+    """Quote the name of a file; of an absolute path only the last part, which tells nothing of a machine.
+
+    Example:
+        >>> named_file("/home/ann/study/people.csv").text, named_file("waves/people.csv").text
+        ('people.csv', 'waves/people.csv')
+    """
+    is_absolute = PurePosixPath(source).is_absolute() or PureWindowsPath(source).is_absolute()
+    return Quoted(PureWindowsPath(source).name if is_absolute else source, limit)
 
 
 def column_settings(columns: object, **names: str) -> tuple[Setting, ...]:
@@ -297,7 +309,7 @@ def run_settings(
         signature: its fields follow.
     """
     listed: tuple[Setting, ...] = (
-        ("Source", Quoted(source) if source else None),
+        ("Source", named_file(source) if source else None),
         ("Made", stamp(created)),
         *further,
         *signature_fields(signature),

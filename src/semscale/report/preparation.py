@@ -16,7 +16,15 @@ from semscale.report.document import (
     stamp,
 )
 from semscale.report.formatting import counted
-from semscale.report.parts import Columns, present, section, summary_document, table, table_of
+from semscale.report.parts import (
+    Columns,
+    named_file,
+    present,
+    section,
+    summary_document,
+    table,
+    table_of,
+)
 from semscale.report.sentences import rows_scored
 from semscale.types import Status
 
@@ -37,14 +45,14 @@ def columns_document(summary: "ColumnsSummary") -> Document:
     return Document(
         kind="columns",
         name="Columns",
-        title=("Columns of ", Quoted(summary.source)),
-        source=(Quoted(summary.source), stamp(summary.created)),
+        title=("Columns of ", named_file(summary.source)),
+        source=(named_file(summary.source), stamp(summary.created)),
         signature=None,
         counting=(f"{counted(summary.n, 'row')}, {counted(len(kinds), 'column')}",),
         facts=tuple((name, as_cell(n)) for name, n in facts.items()),
         cautions=summary.cautions,
         sections=present(*_column_sections(summary)),
-        settings=(("Source", Quoted(summary.source)), ("Made", stamp(summary.created))),
+        settings=(("Source", named_file(summary.source)), ("Made", stamp(summary.created))),
     )
 
 
@@ -110,7 +118,7 @@ def forecast_document(summary: "ForecastSummary") -> Document:
         kind="forecast",
         name="Forecast",
         title="What asking would take",
-        source=(Quoted(summary.source),),
+        source=(named_file(summary.source),),
         signature=None,
         counting=(counting,),
         reading=(f"{counting}.", summary.note),

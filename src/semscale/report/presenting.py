@@ -179,7 +179,7 @@ def picture_names(document: Document) -> dict[int, str]:
     Figures that share a name are numbered.
     """
     names: dict[int, str] = {}
-    for _, figure in document.figures():
+    for figure in document.figures():
         name, number = figure.name, 2
         while name in names.values():
             name, number = f"{figure.name}-{number}", number + 1
@@ -204,7 +204,7 @@ def save_pictures(document: Document, folder: Path) -> list[Path]:
 
     folder.mkdir(parents=True, exist_ok=True)
     names, files = picture_names(document), []
-    for _, figure in document.figures():
+    for figure in document.figures():
         source = figure_svg(figure)
         for ending, content in (("svg", source.encode()), ("png", rasterized(source))):
             file = folder / f"{names[id(figure)]}.{ending}"

@@ -83,7 +83,7 @@ MEANINGS = STATUS_MEANINGS | {
     "uninformative": "no letter, no digit and no emoji that the model reads",
     "weightless": UNREAD,
     "other-language": "the model does not read the language of the text",
-    "off-topic": "no anchor is closer than unrelated sentences are",
+    "off-topic": "not more similar to any anchor than unrelated sentences are",
     "no-weight": "rated, but without a weight",
     "zero-weight": "rated, but with a weight of 0",
     "no-respondent": "rated, but the respondent is not known",
@@ -227,7 +227,7 @@ def _settings(summary: "RatingSummary", readout: str) -> Iterator[parts.Setting]
     yield "Calibration", calibration_line(summary)
     yield "Off-topic floor", "none" if summary.floor is None else f"cosine {number(summary.floor, 3)}"
     if compared is not None:
-        yield "Labels", Quoted(compared.sheet) if compared.sheet else None
+        yield "Labels", parts.named_file(compared.sheet) if compared.sheet else None
         yield "Comparison", Quoted(compared.signature, LONGEST)
 
 
@@ -318,8 +318,8 @@ def several_texts_document(summaries: "RatingSummaries") -> Document:
     return Document(
         kind="rating report",
         name="Ratings",
-        title=("Ratings of ", Quoted(summaries.source)),
-        source=(Quoted(summaries.source), stamp(summaries.created)),
+        title=("Ratings of ", parts.named_file(summaries.source)),
+        source=(parts.named_file(summaries.source), stamp(summaries.created)),
         signature=None,
         counting=tuple(
             _prefixed(text, line) for text, document in documents.items() for line in document.counting
@@ -889,7 +889,7 @@ def _decided_table(decided: "DecidedComparison") -> DataTable:
         ("distinct texts with both ratings", decided.n),
         ("mean by similarity", decided.rated),
         ("mean by decisions", decided.decided),
-        ("decision less similarity", estimate_cell(decided.difference, signed=True)),
+        ("decision minus similarity", estimate_cell(decided.difference, signed=True)),
         ("correlation of the texts’ means", decided.correlation),
         ("reliability of the means by similarity", decided.reliability),
         ("reliability of the means by decisions", decided.decided_reliability),

@@ -40,8 +40,8 @@ from semscale.types import Floats, Integers
 HISTOGRAM, GROUP, UNRELATED = ACCENT, BAR, NEUTRAL
 """Colours of all rows, of a group, and of unrelated pairs."""
 
-NOISE, TOLERATED = "#cfc8b8", "#e6decd"
-"""Colours of the loss of reruns, and of the margin beyond it."""
+TOLERATED = "#e6decd"
+"""Colour of the band from 0 to a margin."""
 
 _ROOM_FOR_A_FIGURE = 34  # pixels
 _HEAD, _FOOT = 36, 36  # pixels of an axis above and below a plot, with its title
@@ -320,35 +320,33 @@ class ForestRow:
 
     Attributes:
         name: label at its left.
-        drift: mean drift.
+        value: the figure.
         low: lower end of its interval.
         high: upper end, likewise.
         text: its figures, for wide screens.
         short_text: its figures, for narrow ones.
-        noise: loss of reruns of the baseline; 0 without any.
-        margin: drift from which on it is material; ``None`` without a gate.
+        margin: end of a band from 0; ``None`` without one.
         outcome: pass, fail or undecided; ``None`` without a test.
     """
 
     name: str
-    drift: float
+    value: float
     low: float
     high: float
     text: str
     short_text: str
-    noise: float = 0.0
     margin: float | None = None
     outcome: str | None = None
 
     @property
     def positions(self) -> list[float]:
-        """Positions of everything that is drawn, on an axis of losses, where 0 is the baseline."""
-        drifts = (self.drift, self.low, self.high, math.nan if self.margin is None else self.margin)
-        return [0.0, self.noise, *(self.noise + drift for drift in drifts if math.isfinite(drift))]
+        """Positions of everything that is drawn."""
+        margin = math.nan if self.margin is None else self.margin
+        return [0.0, *(part for part in (self.value, self.low, self.high, margin) if math.isfinite(part))]
 
 
 def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool = False) -> Drawing:
-    """Draw the mean of each row with its interval, on bands for the loss of reruns and the margin.
+    """Draw the figure of each row with its interval, on a band from 0 to its margin.
 
     Args:
         rows: from top to bottom.
@@ -373,19 +371,15 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
 
 
 def _draw_forest_row(drawing: Drawing, axis: Axis, row: ForestRow, y: float) -> None:
-    """Draw bands, limit, interval and mean of a row; the shape of the mean's mark tells the outcome."""
-    noise, limit = axis(row.noise), None if row.margin is None else axis(row.noise + row.margin)
-    if limit is not None:
-        drawing.box((noise, y - 10), limit - noise, 20, TOLERATED)
-    if row.noise:
-        drawing.box((axis(0), y - 10), noise - axis(0), 20, NOISE)
-    if limit is not None:
-        shape = line([(limit, y - 13), (limit, y + 13)])
-        drawing.path(shape, stroke=MUTED, stroke_width=2, opacity=0.7)
-    drawing.interval(axis, y, (row.noise + row.low, row.noise + row.high), INK, 2)
-    if math.isnan(row.drift):
+    """Draw the band, interval and figure of a row; the shape of the figure's mark tells the outcome."""
+    if row.margin is not None:
+        limit = axis(row.margin)
+        drawing.box((axis(0), y - 10), limit - axis(0), 20, TOLERATED)
+        drawing.path(line([(limit, y - 13), (limit, y + 13)]), stroke=MUTED, stroke_width=2, opacity=0.7)
+    drawing.interval(axis, y, (row.low, row.high), INK, 2)
+    if math.isnan(row.value):
         return
-    middle = axis(row.noise + row.drift), y
+    middle = axis(row.value), y
     if row.outcome == "fail":
         drawing.path(diamonds([middle], 5.5), fill=CONTRAST, stroke=CONTRAST, stroke_width=2)
     elif row.outcome == "undecided":
@@ -404,7 +398,6 @@ def legend(rows: Sequence[ForestRow], *, gated: bool) -> tuple[Swatch, ...]:
         ("undecided" in outcomes, Swatch(INK, "undecided", "ring")),
         ("pass" in outcomes, Swatch(ACCENT, "passed", "dot")),
         (None in outcomes, Swatch(MUTED, "not tested" if gated else "mean loss", "dot")),
-        (any(row.noise for row in rows), Swatch(NOISE, "what reruns of the baseline lose")),
         (any(row.margin is not None for row in rows), Swatch(TOLERATED, "margin")),
     ]
     return tuple(swatch for occurs, swatch in marks if occurs)

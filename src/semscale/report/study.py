@@ -128,7 +128,7 @@ def study_document(summary: "StudySummary") -> Document:
         kind="study report",
         name="Study",
         title=Quoted(design.name),
-        source=(Quoted(design.source), stamp(summary.created)),
+        source=(parts.named_file(design.source), stamp(summary.created)),
         signature=summary.signature,
         counting=(asked, counting),
         reading=(asked, f"{counting}.", _SIMULATION),
@@ -147,7 +147,7 @@ def study_document(summary: "StudySummary") -> Document:
             design.source,
             summary.created,
             (
-                ("Panel", Quoted(panel.source)),
+                ("Panel", parts.named_file(panel.source)),
                 ("Weights", _weights_line(summary)),
                 ("Persona", Quoted(design.template.text)),
                 ("Groups", listed([f"“{one_line(name)}”" for name in design.groups]) or "none"),

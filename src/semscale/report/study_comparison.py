@@ -4,10 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from semscale.report import figures, parts
-from semscale.report.chart_kit import ACCENT, CONTRAST, INK, MUTED, ramp
+from semscale.report.chart_kit import ramp
 from semscale.report.document import (
     Block,
     Cell,
@@ -23,6 +21,7 @@ from semscale.report.document import (
     Section,
     Share,
     Subheading,
+    Swatch,
     estimate_cell,
     share_cell,
 )
@@ -36,8 +35,10 @@ from semscale.report.formatting import (
     number,
     one_line,
     plain,
+    with_interval,
 )
 from semscale.report.parts import Columns, section, table, table_of
+from semscale.report.row_charts import TOLERATED, ForestRow, forest
 from semscale.report.study import MAIER, method_label
 from semscale.stats.panel_benchmarks import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVEYS
 
@@ -46,7 +47,13 @@ if TYPE_CHECKING:
     from semscale.stats.panel_benchmarks import Attainment, HeldDistance, SampleWorth
     from semscale.study.axes import Correlations, GroupContrast, SurveyMeans
     from semscale.study.people import ComparedQuestion
-    from semscale.study.people_comparison import Conclusion, MethodComparison, StudyComparison, Subject
+    from semscale.study.people_comparison import (
+        Conclusion,
+        MethodComparison,
+        Standing,
+        StudyComparison,
+        Subject,
+    )
 
 _SUBJECTS: "dict[Subject, str]" = {
     "ranking": "order of concepts",
@@ -75,8 +82,6 @@ _SENTENCES = {
     False: "says little or nothing beyond chance about",
     None: "cannot be judged on",
 }
-_COLOURS = (ACCENT, CONTRAST, INK, MUTED)
-_LEAST, _MOST = -1.0, 1.5
 _MOST_ROWS = 24
 _READINGS = (
     (
@@ -152,7 +157,8 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
         kind="panel compared with people",
         name="Study compare",
         title=Quoted(summary.name),
-        source=[Quoted(summary.people.source)],
+        lead=next(_standing_figures(summary), None),
+        source=[parts.named_file(summary.people.source)],
         counting=(*lines, counting),
         reading=(
             *(f"{line}." for line in lines),
@@ -168,7 +174,7 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
         sections=_sections(summary),
         notes=("intervals of the panel are simulation intervals: other personas, the same model",),
         settings=[
-            ("People", Quoted(summary.people.source)),
+            ("People", parts.named_file(summary.people.source)),
             ("Weights of people", Quoted(summary.settings.weight) if summary.settings.weight else "none"),
             (
                 "Human range",
@@ -243,7 +249,8 @@ def _sections(summary: "StudyComparison") -> Iterator[Section | None]:
         table_of(method.conclusions, conclusions, title=_name(method), noun="conclusion")
         for method in summary.methods
     ]
-    yield section("conclusions", "What can be concluded", *_axes_figures(summary), *tables)
+    further = list(_standing_figures(summary))[1:]
+    yield section("conclusions", "What can be concluded", *further, *tables)
     yield section("marginals", "Marginals: distributions", *_distance_blocks(summary))
     yield section("ranking", "Marginals: order of concepts", *_ranking_blocks(summary))
     for position, question in enumerate(summary.questions, start=1):
@@ -257,30 +264,49 @@ def _sections(summary: "StudyComparison") -> Iterator[Section | None]:
     yield section("reading", "How to read it", readings)
 
 
-def _axes_figures(summary: "StudyComparison") -> Iterator[Figure]:
-    """Draw the position of each method between the nulls and people, a figure for each model."""
-    for position, model in enumerate(dict.fromkeys(method.model for method in summary.methods), start=1):
+def _standing_figures(summary: "StudyComparison") -> Iterator[Figure]:
+    """Draw the position of each method between nulls and people, a figure for each model."""
+    for model in dict.fromkeys(method.model for method in summary.methods):
         methods = [method for method in summary.methods if method.model == model]
-        standings = [{row.subject: row.value for row in method.standings} for method in methods]
-        rows: dict[str, list[float]] = {}
-        for subject, name in _SUBJECTS.items():
-            values = [known.get(subject, float("nan")) for known in standings]
-            if not np.isnan(values).all():
-                rows[f"{name} ({_AXES[subject]})"] = values
-        if rows:
-            yield figures.dots_figure(
-                "axes" if position == 1 else f"axes-{position}",
-                {axis: np.clip(values, _LEAST, _MOST).tolist() for axis, values in rows.items()},
-                figures.legend(_COLOURS[: len(methods)], [*map(_name, methods)][: len(_COLOURS)], "dot"),
-                about="Position of the panel, by method",
-                title="0 as a null, 1 as people among themselves",
-                table=table(
-                    ("in", *map(_name, methods)), [(axis, *row) for axis, row in rows.items()], detail="full"
-                ),
-                caption="0: as the best null does; 1: as people among themselves do. Below 0 the panel is "
-                "worse than a panel that knows nothing. Values beyond -1 and 1.5 are drawn there. "
-                "Individuals: the correlation.",
-            )
+        standings = [
+            (method, standing)
+            for subject in _SUBJECTS
+            for method in methods
+            for standing in method.standings
+            if standing.subject == subject
+        ]
+        if standings:
+            yield _standing_figure(standings)
+
+
+def _standing_figure(standings: "Sequence[tuple[MethodComparison, Standing]]") -> Figure:
+    rows = [
+        ForestRow(
+            name=f"{_SUBJECTS[standing.subject]}, {_brief(method)}",
+            value=standing.value,
+            low=standing.low,
+            high=standing.high,
+            text=with_interval(standing, 2),
+            short_text=number(standing.value),
+            margin=1.0,
+        )
+        for method, standing in standings
+    ]
+    columns: Columns[tuple[MethodComparison, Standing]] = (
+        ("in", lambda row: f"{_SUBJECTS[row[1].subject]} ({_AXES[row[1].subject]})"),
+        ("method", lambda row: _name(row[0])),
+        ("position", lambda row: estimate_cell(row[1])),
+    )
+    return Figure(
+        "axes",
+        lambda width: forest(rows, "0: a panel that knows nothing; 1: people among themselves", width=width),
+        f"Position of the panel: {figures.described((row.name, row.text) for row in rows)}.",
+        table_of(standings, columns, detail="full"),
+        caption="The dot is the position of the panel between a panel that knows nothing (0) and people "
+        "among themselves (1), the line its interval, where it is known. Below 0 the panel is worse than one "
+        "that knows nothing. For individuals it is the correlation.",
+        legend=(Swatch(TOLERATED, "from knowing nothing to people among themselves"),),
+    )
 
 
 # Marginals

@@ -21,7 +21,7 @@ from semscale.report.document import (
     WithInterval,
 )
 from semscale.report.formatting import counted, coverage, listed, number, one_line, percent
-from semscale.report.parts import Columns, section, summary_document, table, table_of
+from semscale.report.parts import Columns, named_file, section, summary_document, table, table_of
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -59,7 +59,7 @@ def tables_document(summary: "Crosstabs") -> Document:
         summary,
         kind="tables",
         name="Tables",
-        title=("Tables of ", Quoted(summary.source)) if summary.source else "Tables",
+        title=("Tables of ", named_file(summary.source)) if summary.source else "Tables",
         counting=(counting,),
         reading=(f"{counting}.", f"{interval_line(summary)}.", *tests),
         facts=(
@@ -98,9 +98,8 @@ def _blocks(crosstab: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | 
     heads += [Quoted(f"{group} ({letter})", _NAME) for group, letter in groups]
     rows = _rows(crosstab, is_weighted=summary.is_weighted)
     yield table(heads, rows, brief_title=_title(crosstab), noun="line", is_crosstab=True)
-    in_brief = set(_notes_on_bases(crosstab))
     for note in table_notes(crosstab, tests):
-        yield Paragraph(Quoted(note, 1_000), "note", "both" if note in in_brief else "full")
+        yield Paragraph(Quoted(note, 1_000), "note", "both")
     if crosstab.changes is not None:
         period: tuple[str | Quoted, ...] = ("Change to the wave before",)
         if crosstab.wave:

@@ -1,7 +1,7 @@
 """Documents on the screen: tables with colour on a terminal, plain aligned text in a pipe."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import assert_never
 
@@ -30,38 +30,42 @@ from semscale.report.formatting import cell_text, counted, is_wordy, line_text, 
 
 _NAME_CELLS = 30  # of the terminal
 _TEXT_CELLS = 44
+_WIDEST_COLUMN = 72  # a longer cell takes several lines
 _BAR = 24
 _QUIET = "dim"
 _PIPE_WIDTH, _WIDEST = 200, 10_000
 _COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
 
 
-def print_document(document: Document, *, written: Mapping[str, object] | None = None) -> None:
+def print_document(
+    document: Document, *, written: Mapping[str, object] | None = None, whole_signature: bool = True
+) -> None:
     """Print the brief form of a document to standard output.
 
     Args:
         document: what to show.
-        written: files that were written, by what they are.
+        written: files that were written, by kind.
+        whole_signature: whether the signature is printed instead of its hash.
     """
     open_console = partial(Console, highlight=False, markup=False, emoji=False)  # texts stay as they are
     if sys.stdout.isatty():
-        _print(open_console(), document, written or {})
+        _print(open_console(), document, _ending(document, written or {}, whole=whole_signature))
         return
     # In a pipe there is no width to fit into, and a folded line would be of no use to the next program.
     console = open_console(width=_WIDEST, color_system=None, legacy_windows=False)
     with console.capture() as captured:
-        _print(console, document, written or {})
+        _print(console, document, _ending(document, written or {}, whole=whole_signature))
     sys.stdout.write("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
 
 
-def _print(console: Console, document: Document, written: Mapping[str, object]) -> None:
+def _print(console: Console, document: Document, ending: Iterable[Text]) -> None:
     for text in _beginning(document):
         console.print(text)
     for section in document.sections:
         for block in flat(section.blocks):
             for shown in _brief(block):
                 console.print(shown)
-    for text in _ending(document, written):
+    for text in ending:
         console.print(text)
 
 
@@ -76,21 +80,23 @@ def _beginning(document: Document) -> Iterator[Text]:
     for warning in document.warnings:
         yield Text(printable(warning), style="bold yellow")
     for line in document.reading if isinstance(lead, Decision) else ():
-        yield Text(line_text(line), style="bold")
+        if line not in document.counting:
+            yield Text(line_text(line), style="bold")
     if document.next_step:
         yield Text(printable(document.next_step), style="bold")
     for line in document.counting:
         yield Text(line_text(line))
 
 
-def _ending(document: Document, written: Mapping[str, object]) -> Iterator[Text]:
+def _ending(document: Document, written: Mapping[str, object], *, whole: bool) -> Iterator[Text]:
     """List the lines below the tables: cautions, notes, the signature, written files, the ending."""
     for line in ["", *document.cautions] if document.cautions else []:
         yield Text(printable(line), style="yellow")
     for line in ["", *document.notes] if document.notes or document.signature or written else []:
         yield Text(printable(line), style=_QUIET)
     if document.signature is not None:
-        yield Text(f"signature: {printable(document.signature)}", style=_QUIET)
+        signature = printable(document.signature) if whole else f"{document.signature.digest} (--signature)"
+        yield Text(f"signature: {signature}", style=_QUIET)
     for name, path in written.items():
         yield Text(f"{name}: {printable(path)}")
     if document.ending is not None:
@@ -164,7 +170,9 @@ def _grid(table: DataTable, *, name_cells: int = _NAME_CELLS) -> Table:
     )
     for index, head in enumerate(heads):
         is_left = index == 0 or is_wordy(table.rows, index)
-        grid.add_column(head, justify="left" if is_left else "right", overflow="fold")
+        grid.add_column(
+            head, justify="left" if is_left else "right", overflow="fold", max_width=_WIDEST_COLUMN
+        )
     if table.bars:
         grid.add_column("", overflow="fold")
     longest = max(table.bars, default=0.0) or 1.0

@@ -218,6 +218,8 @@ def _lead(sheet: Sheet, document: Document) -> None:
             sheet.line(advice)
         case Rates(figures, interval):
             _estimates(sheet, figures, interval)
+        case blocks.Figure() as figure:
+            _block(sheet, figure)
         case Decision(text, _, about):
             sheet.cells([capitalised(text), line_text(about)])
 
@@ -229,12 +231,12 @@ def _estimates(sheet: Sheet, figures: Sequence[tuple[WithInterval, str]], interv
 
 def _method(sheet: Sheet, document: Document) -> None:
     sheet.line("How to reproduce and cite this", "title")
-    sheet.cells(["Signature", str(document.signature)])
     for name, value in document.settings:
         sheet.cells([name, line_text(value)])
     sheet.row += 1
     for work in document.citations:
         sheet.line(f"{work.authors} {work.title}. {work.place}. ({work.use}) {work.url}".strip())
+    sheet.cells(["Signature", str(document.signature)])
 
 
 def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - one case for each kind of block
@@ -330,8 +332,7 @@ def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Q
 
 def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
     for item in block.items:
-        harm = [] if item.harm is None else ["harm", *_values(item.harm)]
-        sheet.cells([line_text(item.id), *harm, *map(line_text, item.labels)], "heading")
+        sheet.cells([line_text(item.id), *map(line_text, item.labels)], "heading")
         if item.input is not None:
             sheet.cells(["input", cell_text(_whole(item.input))])
         for pair in item.pairs:
@@ -342,8 +343,6 @@ def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
                 sheet.cells([guard, reason])
             for named, value in pair.figures:
                 sheet.cells([line_text(named), *_values(value)])
-        for named, value in item.drifts:
-            sheet.cells([f"drift: {line_text(named)}", *_values(value)])
 
 
 def _named(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:

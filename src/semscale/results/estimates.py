@@ -175,7 +175,7 @@ def few_note(m: int, unit: str) -> str:
         return ""
     if m < 2:  # noqa: PLR2004
         return f"no interval: it takes at least 2 {unit}s, and there {'is' if m == 1 else 'are'} {m}"
-    return f"wide intervals: by t quantiles, from {m} {unit}s only; a bootstrap takes {FEWEST_CLUSTERS}"
+    return f"wide intervals: {m} {unit}s allow only t quantiles; a bootstrap needs {FEWEST_CLUSTERS}"
 
 
 def no_spread_note(m: int, unit: str) -> str:

@@ -1,7 +1,8 @@
 """The comparison of a panel with people: its summary, conclusions, and the panel's standing on each axis."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import factorial
@@ -83,10 +84,14 @@ class Standing:
         subject: the respect.
         value: 0 at the null, 1 at the human ceiling; below 0 worse than the null. Of individuals it is the
             correlation, since people who were asked once show no ceiling.
+        low: lower end of its interval, with null and ceiling as they are; NaN where there is none.
+        high: upper end, likewise.
     """
 
     subject: Subject
     value: float
+    low: float = math.nan
+    high: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -462,22 +467,49 @@ def standings(
         groups: likewise.
         individuals: empty where no name is shared.
     """
-    values: dict[Subject, float] = {}
-    ratios = [order.ratio.value for order in marginals.attainments.values() if order is not None]
+    values: dict[Subject, tuple[float, float, float]] = {}
+    ratios = [order.ratio for order in marginals.attainments.values() if order is not None]
     if ratios:
-        values["ranking"] = float(np.mean(ratios))
+        values["ranking"] = _mean_of(ratios)
     distance = marginals.benchmarks.held["wasserstein"]
-    null = float(np.nanmin([distance.uniform.value, distance.pooled.value]))
-    values["distributions"] = _between(null, distance.panel.value, distance.split_half.value)
+    is_pooled_closer = distance.pooled.value < distance.uniform.value
+    null, below = (
+        (distance.pooled, distance.below_pooled)
+        if is_pooled_closer
+        else (distance.uniform, distance.below_uniform)
+    )
+    values["distributions"] = _between(null.value, distance.panel.value, distance.split_half.value, below)
     if correlations is not None:
-        values["relations"] = _between(correlations.permuted, correlations.gap.value, correlations.split_half)
+        permuted, gap, halves = correlations.permuted, correlations.gap.value, correlations.split_half
+        values["relations"] = _between(permuted, gap, halves, correlations.below_permuted)
     if groups is not None and groups.n_clear:
         values["groups"] = _between(groups.permuted, groups.same_sign, groups.split_half)
     if individuals:
-        values["individuals"] = float(np.mean([matched.correlation.value for matched in individuals]))
-    return tuple(Standing(subject, value) for subject, value in values.items() if np.isfinite(value))
+        values["individuals"] = _mean_of([matched.correlation for matched in individuals])
+    known = {subject: figures for subject, figures in values.items() if np.isfinite(figures[0])}
+    return tuple(Standing(subject, *figures) for subject, figures in known.items())
 
 
-def _between(null: float, value: float, ceiling: float) -> float:
-    """Return the position of a value on the way from null to ceiling; NaN where these are the same."""
-    return (value - null) / (ceiling - null) if ceiling != null else float("nan")
+def _mean_of(estimates: Sequence[Estimate]) -> tuple[float, float, float]:
+    """Return the mean of estimates; its interval is known for a single one only."""
+    if len(estimates) == 1:
+        return estimates[0].value, estimates[0].low, estimates[0].high
+    return float(np.mean([estimate.value for estimate in estimates])), math.nan, math.nan
+
+
+def _between(
+    null: float, value: float, ceiling: float, below: Estimate | None = None
+) -> tuple[float, float, float]:
+    """Return the position of a value on the way from null to ceiling with its interval; NaN where unknown.
+
+    Args:
+        null: figure of a panel that knows nothing.
+        value: figure of the panel.
+        ceiling: figure of people among themselves.
+        below: null less value, with its interval, where that is known.
+    """
+    way = null - ceiling
+    if way == 0:
+        return math.nan, math.nan, math.nan
+    ends = (math.nan, math.nan) if below is None else (below.low / way, below.high / way)
+    return (null - value) / way, min(ends), max(ends)

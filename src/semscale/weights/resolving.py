@@ -107,7 +107,7 @@ def resolve(
         return _resolve_known(known, _sources(known, folder), thorough, progress)
     path = Path(name_or_path).expanduser()
     if path.is_dir():
-        return _resolve_in_place(path)
+        return _resolve_folder(path)
     named = _HUB_NAME.fullmatch(text)
     if named is None or isinstance(name_or_path, Path):
         raise _unknown(text)
@@ -219,7 +219,7 @@ def _listed(name: str, hub: HubSource) -> HubListing:
     return listing
 
 
-def _resolve_in_place(path: Path) -> ModelFiles:
+def _resolve_folder(path: Path) -> ModelFiles:
     known = _known_in(path)
     if known is not None:
         return replace(_known_files(path, known), folder=path)

@@ -174,7 +174,7 @@ class FolderSource:
     def fetch(self, staging: DownloadStaging) -> None:
         """Copy the wanted files; see :class:`Source`."""
         largest = [*staging.sums][-1]  # small files come first
-        base = next((folder for folder in self._places() if (folder / largest).is_file()), self.folder)
+        base = next((folder for folder in self._folders() if (folder / largest).is_file()), self.folder)
         for name in staging.wanted:
             try:
                 stream = (base / name).open("rb")
@@ -183,7 +183,7 @@ class FolderSource:
             with stream:
                 staging.receive(name, stream, size=(base / name).stat().st_size)
 
-    def _places(self) -> Iterable[Path]:
+    def _folders(self) -> Iterable[Path]:
         return [self.folder / name for name in self.names] + [self.folder]
 
 

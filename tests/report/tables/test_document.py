@@ -128,6 +128,14 @@ def test_markdown_has_changes_between_waves(waves):
     assert "intervals are of single comparisons" in text
 
 
+def test_the_screen_explains_letters_and_asterisks_and_tests_the_banner(tables, capsys):
+    print_document(tables.document())
+    shown = capsys.readouterr().out
+    assert "Letters: significantly above the column of that letter, at 5" in shown
+    assert "* fewer than 10 respondents: shown, not tested." in shown
+    assert "Answers and region together: Rao and Scott’s F(" in shown
+
+
 def test_changes_of_shares_are_points(capsys):
     answers = ["yes"] * 10 + ["no"] * 30 + ["yes"] * 20 + ["no"] * 20
     frame = pl.DataFrame({"q": answers, "wave": ["2024"] * 40 + ["2025"] * 40, "g": ["a"] * 80})
