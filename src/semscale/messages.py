@@ -95,7 +95,7 @@ def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameErr
     return UnknownNameError(f"unknown {what} {shortened(name)}{question} (known: {', '.join(known)})")
 
 
-def one_line(error: "ValidationError", *, owner: object, known: Collection[str]) -> str:
+def mistakes_in_scale(error: "ValidationError", *, owner: object, known: Collection[str]) -> str:
     """Describe the mistakes in a scale in one line: the first one, and the number of others."""
     return (f"scale {owner!r}: " if isinstance(owner, str) else "scale: ") + first_mistake(error, known)
 

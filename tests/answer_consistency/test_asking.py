@@ -99,7 +99,7 @@ def test_a_second_start_pays_for_nothing_twice(tmp_path):
     part = exact(first).ask(["sure?", "guess?"], 3, runner=capped)
     # Two answers, and all three samples of the first prompt: the second has none of its own.
     said = (
-        "the cap of 5 calls is reached; replies that came are kept; a cap counts for each run, so the same "
+        "the cap of 5 calls is reached; received replies are stored; a cap counts for each run, so the same "
         "command goes on from there"
     )
     assert part.replies.counts.stopped == said

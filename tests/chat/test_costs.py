@@ -266,7 +266,7 @@ def test_an_unknown_price_is_said_and_not_zero(endpoint):
 def test_a_cap_on_calls_is_exact_and_keeps_what_is_done(runner, endpoint):
     capped = runner(limits=Limits(concurrency=4), budget=Budget(calls=5))
     said = (
-        r"cap of 5 calls is reached; replies that came are kept; a cap counts for each run, so the same "
+        r"cap of 5 calls is reached; received replies are stored; a cap counts for each run, so the same "
         r"command goes on from there$"
     )
     with pytest.raises(InterruptedRunError, match=said):
@@ -282,7 +282,7 @@ def test_a_cap_on_calls_is_exact_and_keeps_what_is_done(runner, endpoint):
 @pytest.mark.needs("api")
 def test_a_cap_on_tokens(runner, endpoint):
     # Each call sets 12 + 8 tokens aside and takes 15: after two, 30 + 20 would pass 49.
-    with pytest.raises(InterruptedRunError, match="30 spent so far, up to 20 more for the call; replies"):
+    with pytest.raises(InterruptedRunError, match="30 spent so far, up to 20 more for the call; received"):
         runner(limits=Limits(concurrency=4), budget=Budget(tokens=49)).run(requests(9, max_tokens=8))
     assert len(endpoint.requests) == 2
 

@@ -211,7 +211,7 @@ def test_nobody_listens(tmp_path, first_wait):
     model = load_chat_model("m", base_url="http://127.0.0.1:9/v1")
     assert stopped(model, tmp_path, retries=Retries(first_wait=first_wait, longest_wait=first_wait)) == (
         "no reply came for 0.3 s: m cannot be reached at http://127.0.0.1:9/v1: Connect call failed "
-        "('127.0.0.1', 9); replies that came are kept, and the same command goes on from there"
+        "('127.0.0.1', 9); received replies are stored, and the same command goes on from there"
     )
 
 
@@ -219,7 +219,7 @@ def test_nobody_listens(tmp_path, first_wait):
 def test_every_call_hangs(endpoint, tmp_path):
     endpoint.fault = lambda prompt, n_asked: "wait"
     assert stopped(endpoint.model(), tmp_path).startswith(
-        "no reply came for 0.3 s; replies that came are kept"
+        "no reply came for 0.3 s; received replies are stored"
     )
     endpoint.go.set()
     assert len(endpoint.requests) == 4

@@ -247,7 +247,7 @@ def test_the_same_requests_find_their_replies_and_what_was_left_out(runner, endp
 @pytest.mark.needs("api")
 def test_a_refused_call_counts_against_the_cap(runner, endpoint):
     endpoint.refuse("temperature")
-    with pytest.raises(InterruptedRunError, match="the cap of 3 calls is reached; replies that came"):
+    with pytest.raises(InterruptedRunError, match="the cap of 3 calls is reached; received replies"):
         runner(budget=Budget(calls=3)).run(requests(9, temperature=0.0))
     assert len(endpoint.requests) == 3
 

@@ -155,7 +155,7 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
     )  # fmt: skip
     capped = semscale(*command, "--max-calls", 5, "--concurrency", 1)
     assert capped.code == 3
-    assert capped.err.startswith("semscale: the cap of 5 calls is reached; replies that came are kept")
+    assert capped.err.startswith("semscale: the cap of 5 calls is reached; received replies are stored")
     assert "1 of 3 prompts was scored; left out: 1 missing and 1 unfinished" in capped.out
     assert "Not everything was asked: the cap of 5 calls is reached" in capped.out
     # Two answers, and all three samples of the first question; the second has an answer and no sample.
@@ -213,14 +213,14 @@ def test_labels_of_a_part_that_a_cap_left_promise_nothing(semscale, asked, tmp_p
 
 
 def test_calls_are_made_as_the_options_say(semscale, asked, monkeypatch, tmp_path):
-    made = {}
+    applied = []
 
-    class Noted(Runner):
-        def __init__(self, model, **settings):
-            made.update(settings)
-            super().__init__(model, **settings)
+    class RecordingRunner(Runner):
+        def __init__(self, model, running):
+            applied.append(running)
+            super().__init__(model, running)
 
-    monkeypatch.setattr(runner_module, "Runner", Noted)
+    monkeypatch.setattr(runner_module, "Runner", RecordingRunner)
     ended = semscale(
         "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
         "--measure", "exact_match",
@@ -228,8 +228,9 @@ def test_calls_are_made_as_the_options_say(semscale, asked, monkeypatch, tmp_pat
         "--ledger", tmp_path / "ledger",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    assert made["limits"] == Limits(concurrency=2, requests_per_minute=600)
-    assert (made["budget"], made["ledger"]) == (Budget(calls=9, tokens=9999), str(tmp_path / "ledger"))
+    (running,) = applied
+    assert running.limits == Limits(concurrency=2, requests_per_minute=600)
+    assert (running.budget, running.ledger) == (Budget(calls=9, tokens=9999), str(tmp_path / "ledger"))
 
 
 DRY_RUN = ("consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m", "--dry-run")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from made_up_losses import candidate_losses, compared, run_of
 
-from semscale.drift.planning import plan_gate, resampled
 from semscale.drift.settings import GateSettings
+from semscale.drift.simulation import plan_gate, resampled
 from semscale.errors import InputError
 
 TEXTS = [f"Answer {number}." for number in range(20)]

@@ -9,8 +9,8 @@ from scipy.stats import binomtest
 from semscale.damage import DAMAGES
 from semscale.drift.comparison import RunPool
 from semscale.drift.metrics import TEXT_METRICS
-from semscale.drift.self_testing import SelfTest, SelfTestRow, self_test
 from semscale.drift.settings import LIMITS, GateSettings
+from semscale.drift.simulation import SelfTest, SelfTestRow, self_test
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run

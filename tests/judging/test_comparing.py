@@ -156,17 +156,16 @@ def test_wins_ties_and_losses_are_counted_and_the_win_rate_halves_ties():
     assert table["row"].to_list() == [1, 2, 3, 4]
 
 
-def test_a_pair_preferred_in_one_order_and_tied_in_the_other_is_a_whole_win():
-    """The win rate follows from the counts that are printed beside it."""
+def test_the_win_rate_counts_both_judgements_of_a_pair():
     orders = {("p", "u"): 1, ("u", "p"): 2, ("v", "q"): 1, ("q", "v"): 3, ("r", "w"): 1, ("w", "r"): 1}
     systems = {"a": list("pqr"), "b": list("uvw")}
     summary, table = compared(lambda first, second: orders[first, second], systems)
     duel = summary.duels[0]
     assert (duel.wins, duel.ties, duel.losses) == (1, 1, 1)
-    # (1 won + 1 tied / 2) / 3 pairs
-    assert duel.win_rate.value == summary.sides.records[0].share.value == 0.5
-    assert table["points"].to_list() == [1.0, 0.0, 0.5]
-    assert table["shown_second"].to_list() == [0.5, 0.0, 0.0]
+    # Six judgements: p wins and ties, q loses twice, r wins and loses: (2 + 1 / 2) / 6
+    assert duel.win_rate.value == summary.sides.records[0].share.value == pytest.approx(2.5 / 6)
+    assert table["points"].to_list() == [0.75, 0.0, 0.5]
+    assert any("(won + tied / 2) / all" in str(section) for section in summary.document().sections)
 
 
 def test_a_judge_that_takes_what_stands_first_ties_everything_and_is_told():

@@ -188,7 +188,7 @@ def test_a_stop_says_what_is_kept(run):
     def stop(_):
         raise KeyboardInterrupt
 
-    with pytest.raises(InterruptedRunError, match="after 0 rows; replies that came stay in the ledger; with"):
+    with pytest.raises(InterruptedRunError, match="after 0 rows; received replies stay in the ledger; with"):
         run(Judge(Scripted(stop)), out=None)
     with pytest.raises(InterruptedRunError, match="part was finished; the same command starts again"):
         run(Judge(Scripted(stop)), ledger=False)

@@ -9,12 +9,10 @@ from made_up_document import BLOCKS, document_of, figure_of
 from tests.workbook_sheets import sheets_of
 
 from semscale.report.document import (
-    Badge,
     Block,
     ComparedItems,
     DataTable,
     Decision,
-    Definitions,
     Figure,
     Findings,
     Items,
@@ -22,14 +20,10 @@ from semscale.report.document import (
     Number,
     Paragraph,
     Quoted,
-    Rates,
     Reason,
     Reasons,
-    Shares,
     SideBySide,
-    Subheading,
     Verbatims,
-    WithInterval,
     flat,
 )
 from semscale.report.html import line_html, notebook_fragment, page
@@ -40,11 +34,11 @@ from semscale.report.workbook import write_report_workbook
 
 SHOWN = {
     "html": ("A note.", "A part", "34.1 % [30.0, 40.0]", "too few rows", "What the bars are.", "not", "so so",
-             "words that cost most", "great", "anchors are alike", "passes with warnings", "accept 75.0",
-             "Baseline", "Beside.", "missing", "and 2 more pairs", "nothing but white space", "How to cite"),
+             "words that cost most", "great", "anchors are alike", "Beside.",
+             "missing", "and 2 more pairs", "nothing but white space", "How to cite"),
     "markdown": ("A note.", "### A part", "34.1 % \\[30.0, 40.0\\]", "too few rows", "What the bars are.",
                  "**not** well", "so so", "words that cost most", "`great`", "anchors are alike", "Beside.",
-                 "**passes with warnings**", "accept 75.0", "### Baseline", "*missing*", "and 2 more pairs",
+                 "*missing*", "and 2 more pairs",
                  "nothing but white space", "How to reproduce and cite this"),
 }  # fmt: skip
 
@@ -54,17 +48,16 @@ def test_the_made_up_document_has_every_kind_of_block():
 
 
 IN_WORKBOOK = {
-    Paragraph: "A note.", Subheading: "A part", DataTable: "expected value", Figure: "What the bars are.",
+    Paragraph: "A note.", DataTable: "expected value", Figure: "What the bars are.",
     Items: "so so", Verbatims: "great", Findings: "anchors are alike",
-    Badge: "This scale passes with warnings", Shares: "abstain", Definitions: "Baseline",
     SideBySide: "Beside.", ComparedItems: "missing", Reasons: "nothing but white space",
 }  # fmt: skip
 
 
 ON_SCREEN = {
-    Paragraph: "Only on the screen.", Subheading: None, DataTable: "3.41 [3.35, 3.47]", Figure: "40.0 %",
-    Items: "1 lowest score", Verbatims: None, Findings: None, Badge: None,
-    Shares: None, Definitions: None, SideBySide: "Side by side.", ComparedItems: "1 item that changed most",
+    Paragraph: "Only on the screen.", DataTable: "3.41 [3.35, 3.47]", Figure: "40.0 %",
+    Items: "1 lowest score", Verbatims: None, Findings: None,
+    SideBySide: "Side by side.", ComparedItems: "1 item that changed most",
     Reasons: None,
 }  # fmt: skip
 
@@ -162,11 +155,14 @@ def test_pictures_are_saved_under_their_names_twice_where_two_share_one(tmp_path
     assert (tmp_path / "figures" / "bars.png").read_bytes().startswith(b"\x89PNG")
 
 
+LEAD_TABLE = DataTable(("", "share"), ((Label("low"), Number(0.4)),))
+
+
 @pytest.mark.parametrize(
     ("lead", "words"),
     [
         (Decision("failed", "fail", "what the gate decided"), "Failed"),
-        (Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),), 0.95), "false alarms"),
+        (replace(figure_of("lead"), table=LEAD_TABLE), "0.4"),
         (None, "Read it so."),
     ],
 )

@@ -633,7 +633,7 @@ def test_what_the_linter_says_stands_in_the_head_and_with_the_scale(rated, linte
     shown.assert_harmless()
     head, _, rest = shown.text.partition("Distribution of the ratings")
     assert f"This scale passes with warnings ({linted.reasons[0]}" in head
-    assert "This scale passes with warnings" in rest
+    assert "passes with warnings" in rest
     for one in linted.findings:
         assert f"{one.anchor_set or 'all sets'}: {one.reason}" in rest
 

@@ -71,7 +71,7 @@ def test_what_has_no_rating_is_said_by_method(outcome):
 def test_orders_are_shown_for_a_sequence_alone(outcome, tmp_path):
     assert "so there is no order" in words_of(outcome(), tmp_path)
     text = words_of(outcome(("groups: [age]", "exposure: sequence")), tmp_path)
-    assert "First less later" in text
+    assert "First minus later" in text
 
 
 def test_every_output_takes_it(outcome, tmp_path):

@@ -20,8 +20,6 @@ from semscale.report.document import (
     Number,
     Paragraph,
     Quoted,
-    Rates,
-    WithInterval,
     marked,
 )
 from semscale.report.formatting import cell_text
@@ -128,11 +126,6 @@ def test_a_picture_says_what_it_shows_on_a_page_and_in_a_file(tmp_path, read_pag
     root = ElementTree.parse(tmp_path / "drawn.svg").getroot()
     assert root.find("{http://www.w3.org/2000/svg}title").text == "A line."
     assert (tmp_path / "drawn.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_shares_of_the_lead_have_the_decimals_they_ask_for():
-    lead = Rates(((WithInterval(0.975, 0.871, 0.996, is_share=True), "of draws"),), 0.95, digits=1)
-    assert "<b>97.5\u00a0%</b> <span>87.1\u00a0% to 99.6\u00a0%</span>" in page(document_of(TABLE, lead=lead))
 
 
 @pytest.mark.parametrize(

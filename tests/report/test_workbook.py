@@ -16,7 +16,6 @@ from semscale.report.document import (
     Number,
     Paragraph,
     Quoted,
-    Rates,
     Section,
     Share,
     WithInterval,
@@ -56,12 +55,6 @@ def test_the_summary_of_a_workbook_says_what_its_interval_covers_and_spreads_fac
     assert ["low", "high", "note"] in rows
     assert ["Mean", "0.5", "0.4", "0.6"] in rows
     assert ["Kind", "exact", "as published"] in rows
-
-
-def test_a_workbook_says_what_the_intervals_of_rates_cover(tmp_path):
-    lead = Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),), 0.9)
-    write_report_workbook(document_of(lead=lead), tmp_path / "d.xlsx")
-    assert "Estimate (90 % interval), low" in str(sheets_of(tmp_path / "d.xlsx")["Summary"].rows())
 
 
 def test_a_workbook_does_not_promise_an_interval_that_is_not_there(tmp_path):

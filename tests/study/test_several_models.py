@@ -86,9 +86,8 @@ def test_a_cap_is_divided_among_the_models(written, models, running, toy_embedde
     outcome = written(TWO, DIRECT).run(models, embedder=toy_embedder, running=capped)
     # Half of 7 for the first; what is left of all 7 for the second.
     assert [item.calls for item in outcome.facts.by_model] == [3, 4]
-    message = (
-        "played and other: the cap of 7 calls, 3 for each of 2 models, is reached; replies that came are kept"
-    )
+    message = "played and other: the cap of 7 calls, 3 for each of 2 models, is reached; received "
+    message += "replies are stored"
     assert outcome.facts.stopped.startswith(message)
     assert outcome.facts.stopped.count("the cap of") == 1
     assert outcome.n_unfinished == 12 - 7

@@ -63,7 +63,7 @@ FLOOR_ITEMS = 50_000
 
 ANSWER, SAMPLES_ASKED = f"{PREFIX}answer", f"{PREFIX}samples_asked"
 """Columns of replies."""
-REPLIES_STAY = "replies that came stay in the ledger"
+REPLIES_STAY = "received replies stay in the ledger"
 
 _TEXTS = f"{PREFIX}sample_texts"  # samples of each item, which the stored cells may no longer have as lists
 _SIDES = {True: "above", False: "below", None: None}

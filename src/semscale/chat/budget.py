@@ -225,7 +225,7 @@ class Spent:
         calls: calls that were sent, retries included.
         usage: tokens of prompts and replies.
         money: cost; ``None`` if the price is unknown.
-        replies: replies that came, those from the ledger included.
+        replies: replies that were received, those from the ledger included.
     """
 
     calls: int

@@ -547,12 +547,12 @@ class _Run:
             cause = "a higher cap" if is_capped else "the same command"
             remedy = f"without a ledger {cause} asks for everything again"
         elif not is_capped:
-            remedy = "replies that came are kept, and the same command goes on from there"
+            remedy = "received replies are stored, and the same command goes on from there"
         elif not self._meter.spent_in_all.replies:
             remedy = "no reply came, so give a higher cap"
         else:
             remedy = (
-                "replies that came are kept; a cap counts for each run, "
+                "received replies are stored; a cap counts for each run, "
                 "so the same command goes on from there"
             )
         raise InterruptedRunError(f"{self._reason}; {remedy}") from self._reason

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from semscale.store.table import Table
     from semscale.types import Progress
 
-_LEDGER = "stopped; replies that came, if any, stay in the ledger, and the same command goes on from there"
+_LEDGER = "stopped; received replies, if any, stay in the ledger, and the same command goes on from there"
 _PARTS = "stopped; parts that were finished, if any, are kept, and the same command goes on after them"
 _NOTHING = "stopped; nothing was written, and the same command starts again"
 _BATCH = 50_000

@@ -222,7 +222,7 @@ def _ask_and_present(
         present(forecast(options), options.outputs.of_forecast)
         return
     with message_if_stopped(
-        "stopped; replies that came stay in the ledger, and the same command goes on from there"
+        "stopped; received replies stay in the ledger, and the same command goes on from there"
     ):
         began = monotonic()
         summary = run(options)

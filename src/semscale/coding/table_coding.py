@@ -101,7 +101,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
     @property
     def stored(self) -> str:
         """Clause on embeddings, or on replies of the chat model."""
-        return KEPT_EMBEDDINGS if self._ask is None else "replies that came stay in the ledger"
+        return KEPT_EMBEDDINGS if self._ask is None else "received replies stay in the ledger"
 
     def key(self) -> dict[str, str]:
         """Return the settings that decide the codes; groups, ratings and weights do not."""

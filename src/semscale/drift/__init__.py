@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from semscale.drift.asking import ItemToAsk, PromptTemplate, ask_runs
     from semscale.drift.comparison import Comparison, DriftMeter, compare
     from semscale.drift.decision import GateDecision, Outcome, decide
-    from semscale.drift.planning import plan_gate
     from semscale.drift.reading import RunColumns, read_run
-    from semscale.drift.self_testing import self_test
     from semscale.drift.settings import GateSettings, read_gate_settings
+    from semscale.drift.simulation import plan_gate, self_test
     from semscale.drift.summary import DriftSummary
     from semscale.history.anchor_sets import AnchorPair, AnchorSet
     from semscale.history.history import open_history
@@ -80,12 +79,11 @@ _HOMES = {
         "Outcome",
         "decide",
     ),
-    "semscale.drift.planning": ("plan_gate",),
+    "semscale.drift.simulation": ("plan_gate", "self_test"),
     "semscale.drift.reading": (
         "RunColumns",
         "read_run",
     ),
-    "semscale.drift.self_testing": ("self_test",),
     "semscale.drift.settings": (
         "GateSettings",
         "read_gate_settings",

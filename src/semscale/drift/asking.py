@@ -40,10 +40,6 @@ _SILENT = frozenset({FailureKind.REFUSED, FailureKind.SILENT})
 _CLOSED = Reply("recorded")
 
 
-class UnreachedModelError(ReplyError):
-    """No call reached the model, for reasons that may pass, such as an endpoint that does not answer."""
-
-
 @dataclass(frozen=True)
 class PromptTemplate:
     """A prompt that is filled with the cells of an item.
@@ -340,7 +336,7 @@ class Answers:
         if self.lost:
             raise InterruptedRunError(
                 f"{sum(self.lost.values())} of {len(self.every)} calls failed, most often because: "
-                f"{next(iter(self.lost))}; no run is recorded, replies that came are kept, and the same "
+                f"{next(iter(self.lost))}; no run is recorded, received replies are stored, and the same "
                 "command asks for the rest"
             )
 
@@ -430,7 +426,7 @@ class ModelAsker:
 
         Raises:
             InterruptedRunError: a cap was reached, or no reply came for too long; replies are stored.
-            ReplyError: no call can succeed, or none did; ``UnreachedModelError`` if none reached the model.
+            ReplyError: no call can succeed, or none did.
         """
         running = self.running
         runner = running.runner(self.model)
@@ -453,8 +449,8 @@ class ModelAsker:
             max(0, len(set(prompts)) * len(samples) - n_new),
         )
         if answers.n_answered == 0 and answers.reasons:
-            kind = UnreachedModelError if all(answer.is_lost for answer in answers.every) else ReplyError
-            raise kind(f"no call brought a usable reply, most often because: {next(iter(answers.reasons))}")
+            reason = next(iter(answers.reasons))
+            raise ReplyError(f"no call brought a usable reply, most often because: {reason}")
         return answers, running.after(runner.spent)
 
 

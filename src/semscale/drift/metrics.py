@@ -380,11 +380,6 @@ def metric_label(name: str) -> str:
     return known[name].label if name in known else name.replace("_", " ")
 
 
-def usual_metrics() -> tuple[str, ...]:
-    """List the names of the metrics of texts that a gate tests by default."""
-    return tuple(name for name, metric in TEXT_METRICS.items() if metric.is_usual)
-
-
 def mean_loss(losses: Floats) -> float:
     """Return the mean of losses, shape (n,), without NaN; NaN if no item has a loss.
 

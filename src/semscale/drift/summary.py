@@ -13,9 +13,9 @@ from semscale.drift.comparison import AlignedPair, Comparison
 from semscale.drift.decision import GateDecision, MetricTest, Outcome, metric_tests
 from semscale.drift.hard_limits import LimitCheck
 from semscale.drift.metrics import mean_loss
-from semscale.drift.planning import GatePlan, plan_gate
 from semscale.drift.runs import OutputLanguage, approval_record, number_of, output_languages, run_record
-from semscale.drift.settings import MISSING, GateSettings
+from semscale.drift.settings import MISSING
+from semscale.drift.simulation import GatePlan, plan_gate
 from semscale.history.items import Output
 from semscale.history.runs import Approval, named
 from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
@@ -72,36 +72,33 @@ class DriftSummary(Presentable):
 
     Attributes:
         comparison: the measured losses.
-        decision: the decision; ``None`` where no gate was asked.
+        decision: the decision.
         approval: the approval of the baseline, if there is one.
-        settings: margins and kinds of groups where no gate was asked, by default the usual margins and all
-            kinds of groups; with a decision, further kinds of groups.
         recorded_from: the file that the candidate was recorded from, if it was one.
         heads: the last hashes of the dataset's entries in the history that stores the comparison.
         ruler: the check of the ruler; ``None`` where the dataset has no anchors.
 
     Example:
         >>> from semscale.drift import Item, Output, Run
-        >>> from semscale.drift.comparison import compare
+        >>> from semscale.drift import compare, decide
         >>> old = Run("greetings", "old", (Item("1", (Output("Good morning."),)),))
         >>> new = Run("greetings", "new", (Item("1", (Output("Good morning."),)),))
-        >>> DriftSummary(compare(old, new))
-        DriftSummary(candidate='new', baseline='old', items=1, outcome=None)
+        >>> comparison = compare(old, new)
+        >>> DriftSummary(comparison, decide(comparison))  # fewer than 10 items do not pass
+        DriftSummary(candidate='new', baseline='old', items=1, outcome='undecided')
     """
 
     comparison: Comparison
-    decision: GateDecision | None = None
+    decision: GateDecision
     approval: Approval | None = None
-    settings: GateSettings | None = None
     recorded_from: str | None = None
     heads: tuple[str, ...] = ()
     ruler: RulerCheck | None = None
 
     def __repr__(self) -> str:
         baseline, candidate = self.comparison.baseline, self.comparison.candidate
-        outcome = None if self.decision is None else str(self.decision.outcome)
         models = f"candidate={candidate.model!r}, baseline={baseline.model!r}"
-        return f"DriftSummary({models}, items={len(baseline.items)}, outcome={outcome!r})"
+        return f"DriftSummary({models}, items={len(baseline.items)}, outcome={str(self.decision.outcome)!r})"
 
     def with_heads(self, heads: Sequence[str]) -> Self:
         """Return the summary with the last hashes of the history, without computing anything again."""
@@ -113,16 +110,14 @@ class DriftSummary(Presentable):
     @property
     def signature(self) -> Signature:
         """Settings of the measurement and of the decision."""
-        return self.comparison.signature if self.decision is None else self.decision.signature
+        return self.decision.signature
 
     @cached_property
     def figures(self) -> tuple[MetricTest, ...]:
         """Each measured metric over all items, then in each group; ``is_tested`` names the gate's tests."""
-        tests = self.decision.tests if self.decision else ()
+        tests = self.decision.tests
         known = {(test.metric, test.group) for test in tests}
-        kinds = dict.fromkeys([*self._settings.by, *(self.settings.by if self.settings else ())])
-        settings = self._settings.changed(by=tuple(kinds))
-        others = metric_tests(self.comparison, settings, list(self.comparison.metrics))
+        others = metric_tests(self.comparison, self.decision.settings, list(self.comparison.metrics))
         figures = [*tests, *(test for test in others if (test.metric, test.group) not in known)]
         order = {name: rank for rank, name in enumerate(self.comparison.metrics)}
         return tuple(
@@ -131,7 +126,7 @@ class DriftSummary(Presentable):
 
     def is_tested(self, figure: MetricTest) -> bool:
         """Return whether a figure is a test of the gate."""
-        tests = self.decision.tests if self.decision else ()
+        tests = self.decision.tests
         return any((test.metric, test.group) == (figure.metric, figure.group) for test in tests)
 
     @property
@@ -147,17 +142,15 @@ class DriftSummary(Presentable):
     @cached_property
     def plan(self) -> GatePlan | None:
         """Numbers of items and reruns that would decide an undecided gate; ``None`` where unknown."""
-        if self.decision is None or self.decision.outcome is not Outcome.UNDECIDED:
+        if self.decision.outcome is not Outcome.UNDECIDED:
             return None
         if not self.comparison.reruns or len(self.comparison.baseline.items) < 2:  # noqa: PLR2004
             return None
         return plan_gate(self.comparison, self.decision.settings)
 
     @cached_property
-    def next_step(self) -> str | None:
-        """The next step, in a sentence without its full stop; ``None`` where no gate was asked."""
-        if self.decision is None:
-            return None
+    def next_step(self) -> str:
+        """The next step, in a sentence without its full stop."""
         if self.ruler is not None and self.ruler.has_moved:
             failed = self.decision.reasons[:1]
             also = f". The gate also failed: {failed[0]}" if failed else ""
@@ -173,17 +166,12 @@ class DriftSummary(Presentable):
         return self._when_undecided()
 
     def _when_failed(self) -> str:
-        missing = next((check for check in self.decision_limits if check.name == MISSING), None)
+        missing = next((check for check in self.decision.broken_limits if check.name == MISSING), None)
         if missing is not None:
             n = missing.n_broken
             items = f"the {n:,} missing items" if n > 1 else "the missing item"
             return f"Record {items}, without outputs where the model gave none ({named(missing.items)})"
         return f"Look at {self._worst_ids()}; approve the run only if this change is intended"
-
-    @property
-    def decision_limits(self) -> tuple[LimitCheck, ...]:
-        """The broken limits of the decision."""
-        return () if self.decision is None else self.decision.broken_limits
 
     def _when_undecided(self) -> str:
         again = "record a rerun of the baseline (--rerun-of baseline) and run the gate again"
@@ -195,7 +183,7 @@ class DriftSummary(Presentable):
         return f"The candidate may or may not be worse: {self.plan.sentence}; or {look}"
 
     def _worst_ids(self) -> str:
-        broken = self.decision_limits
+        broken = self.decision.broken_limits
         ids = list(broken[0].items) if broken else []
         ids = ids or [self.comparison.baseline.items[worse.index].id for worse in self.worst(_FEW)]
         return ", ".join(map(repr, ids[:_FEW])) or "the report"
@@ -203,8 +191,7 @@ class DriftSummary(Presentable):
     @property
     def moved(self) -> Moved | None:
         """The part that changed: system, ruler, both or neither; ``None`` where that is unknown."""
-        outcome = None if self.decision is None else self.decision.outcome
-        return None if self.ruler is None else moved_part(outcome, self.ruler)
+        return None if self.ruler is None else moved_part(self.decision.outcome, self.ruler)
 
     @property
     def n_silent(self) -> int:
@@ -234,8 +221,7 @@ class DriftSummary(Presentable):
     @property
     def _margins(self) -> dict[str, float]:
         """Margin of each tested metric over all items."""
-        tests = self.decision.overall if self.decision else ()
-        return {test.metric: test.margin for test in tests} or dict.fromkeys(self.comparison.metrics, 0.0)
+        return {test.metric: test.margin for test in self.decision.overall}
 
     def worst(self, limit: int) -> tuple[WorseItem, ...]:
         """Return the items that became worse, the worst first; as many as ``limit`` at most."""
@@ -281,7 +267,7 @@ class DriftSummary(Presentable):
             model=comparison.candidate.model,
             dataset=comparison.candidate.dataset,
             signature=str(comparison.signature),
-            outcome=None if self.decision is None else str(self.decision.outcome),
+            outcome=str(self.decision.outcome),
             figures=tuple(
                 StoredFigure(
                     figure.metric,
@@ -299,23 +285,22 @@ class DriftSummary(Presentable):
             scores={name: comparison.mean_losses(name) for name in comparison.metrics},
             candidate_digest=comparison.outputs_digest,
             ruler_moved=self.ruler is not None and self.ruler.has_moved,
-            checks=None if self.decision is None else _stored_checks(self.decision),
+            checks=_stored_checks(self.decision),
         )
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON.
 
         Returns:
-            ``outcome`` is ``pass``, ``fail``, ``undecided``, or ``None`` without a gate. ``metrics`` has each
-            metric over all items, ``tests`` the tests of the gate, ``drifts`` each metric in each group,
-            tested or not. Of the ``worst_items`` the worst comes first, and of the ``pairs`` of an item the
-            least similar.
+            ``outcome`` is ``pass``, ``fail`` or ``undecided``. ``metrics`` has each metric over all items,
+            ``tests`` the tests of the gate, ``drifts`` each metric in each group, tested or not. The worst of
+            the ``worst_items`` comes first, and so does the least similar of an item's ``pairs``.
         """
         comparison, decision = self.comparison, self.decision
         return {
             "instrument": "drift",
-            "outcome": None if decision is None else decision.outcome,
-            "reasons": () if decision is None else decision.reasons,
+            "outcome": decision.outcome,
+            "reasons": decision.reasons,
             "next_step": self.next_step,
             "dataset": comparison.baseline.dataset,
             "baseline": run_record(comparison.baseline),
@@ -331,17 +316,13 @@ class DriftSummary(Presentable):
             "reruns": len(comparison.reruns),
             "plan": None if self.plan is None else self.plan.record(),
             "metrics": [self._metric_record(figure) for figure in self.overall],
-            "tests": [_test_record(test) for test in decision.tests] if decision else [],
-            "thresholds": [_with_group(asdict(check), check.group) for check in decision.thresholds]
-            if decision
-            else [],
-            "limits": [_limit_record(check) for check in decision.limits] if decision else [],
+            "tests": [_test_record(test) for test in decision.tests],
+            "thresholds": [_with_group(asdict(check), check.group) for check in decision.thresholds],
+            "limits": [_limit_record(check) for check in decision.limits],
             "must_pass": [
                 {"id": check.id, "passed": check.passed, "reasons": check.reasons}
                 for check in decision.must_pass
-            ]
-            if decision
-            else [],
+            ],
             "side_by_side": self._judged_record(),
             "drifts": [_test_record(figure) for figure in self.figures],
             "worst_items": [self._worst_record(worse) for worse in self.worst(WORST_ITEMS)],
@@ -350,12 +331,6 @@ class DriftSummary(Presentable):
             "heads": self.heads,
             "signature": self.signature,
         }
-
-    @property
-    def _settings(self) -> GateSettings:
-        if self.decision is not None:
-            return self.decision.settings
-        return self.settings or GateSettings(by=self.comparison.baseline.group_kinds)
 
     def _metric_record(self, figure: MetricTest) -> dict[str, Any]:
         metric = self.comparison.metrics[figure.metric]

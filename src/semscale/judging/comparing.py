@@ -135,13 +135,13 @@ class PairVerdicts:
 
     @property
     def points(self) -> Floats:
-        """Points of the first answers, shape (m,): 1 for a win, 0.5 for a tie, 0 for a loss.
+        """Points of the first answers over both orders, shape (m,), 0 to 1; NaN unless both were judged.
 
-        An answer wins if its mean over both orders is above 0.5: it was preferred in both, or in one with a
-        tie in the other. A judge who prefers the answer that comes first gives 1 and 0, which is a tie. NaN
-        unless both orders were judged.
+        Above 0.5 the first answer wins, below it loses. A judge who prefers the answer that comes first gives
+        1 and 0, which is a tie. One who prefers an answer in one order and finds a tie in the other gives
+        0.75: the pair is won, and counts three quarters in the win rate.
         """
-        points: Floats = (1 + np.sign(self.orders.mean(axis=1) - _TIE)) / 2
+        points: Floats = self.orders.mean(axis=1)
         return points
 
     @property
@@ -249,8 +249,8 @@ class SystemPairs:
 
         Returns:
             Columns ``row`` (from 1), ``first``, ``second``, ``shown_first`` and ``shown_second`` (points of
-            the first system where its answer was shown first, and second), ``points`` (1 for a win over
-            both orders, 0.5 for a tie), ``preferred``, a system's name or ``tie``, and ``status``, such as
+            the first system where its answer was shown first, and second), ``points`` (their mean),
+            ``preferred``, a system's name or ``tie``, and ``status``, such as
             ``unfinished``; null where there is no verdict.
         """
         orders, points = self.judged.orders, pl.col("points")
@@ -334,7 +334,8 @@ class SystemRecord:
         wins: pairs in which it was better, both orders taken together.
         ties: pairs in which neither was better.
         losses: pairs in which it was worse.
-        share: win rate, its wins and half of its ties by all its pairs; clustered by question.
+        share: win rate: of its judgements, two for each pair, those won and half of those tied; clustered by
+            question.
         chance: chance to be preferred to a system of the others' mean strength, by Bradley and Terry;
             ``None`` where strengths cannot be estimated.
     """
@@ -518,7 +519,7 @@ class HeadToHead:
         losses: questions on which the first was worse.
         n_unjudged: questions without a verdict in both orders.
         n_moved: questions whose verdict changes with the order.
-        win_rate: wins and half of the ties by all questions with a verdict, 0 to 1.
+        win_rate: of the judgements, two for each question, those won and half of those tied, 0 to 1.
     """
 
     first: int

@@ -100,7 +100,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
     @property
     def stored(self) -> str:
         """Replies, where there is a ledger."""
-        return "replies that came stay in the ledger" if self._has_ledger else ""
+        return "received replies stay in the ledger" if self._has_ledger else ""
 
     def key(self) -> dict[str, str]:
         """Return the fields of the signature."""

@@ -230,7 +230,7 @@ class MissingDecisions:
     Attributes:
         model: who was to decide.
         reason: why it did not.
-        is_capped: whether a cap, or a wait that was too long, stopped the run; replies that came are kept.
+        is_capped: whether a cap, or a wait that was too long, stopped the run; received replies are stored.
     """
 
     model: str

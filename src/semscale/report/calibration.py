@@ -178,7 +178,7 @@ def gain_sentence(summary: "CalibrationSummary") -> str:
     if not has_interval(gain):
         return f"{reached}; these labels do not show how certain that is."
     ends = f"{number(gain.low, _DIGITS)} and {number(gain.high, _DIGITS)}"
-    return f"{reached} (less is better); the gain lies plausibly between {ends}."
+    return f"{reached} (lower is better); the gain is probably between {ends}."
 
 
 def choice_sentence(summary: "CalibrationSummary") -> str:

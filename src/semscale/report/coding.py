@@ -23,7 +23,6 @@ from semscale.report.document import (
     Reasons,
     Section,
     Share,
-    Subheading,
     Value,
     estimate_cell,
     share_cell,
@@ -385,7 +384,7 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
             for quote in some
         )
         value = "likeness" if code.name in summary.not_calibrated else "probability"
-        yield Subheading(Quoted(code.name))
+        yield Paragraph(Quoted(code.name), "heading")
         yield Paragraph(Quoted(code.definition))
         yield table(("", "row", value, "code", "answer"), rows, noun="answer", detail="full")
 
@@ -427,7 +426,7 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
         )
         yield Reasons(tuple(reasons), "answer")
     if summary.asked is not None and summary.asked.lost:
-        yield Subheading(("Without codes from “", Quoted(summary.asked.model), "”"))
+        yield Paragraph(("Without codes from “", Quoted(summary.asked.model), "”"), "heading")
         yield _lost_replies(summary.asked)
 
 

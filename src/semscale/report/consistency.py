@@ -13,7 +13,6 @@ from semscale.answer_consistency.pairs import ENTAILED, FEWEST_ANSWERS, LENGTH_N
 from semscale.answer_consistency.summary import FEW_SAMPLES
 from semscale.guards.findings import Finding
 from semscale.report import figures, parts, sentences
-from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL
 from semscale.report.document import (
     Block,
     Citation,
@@ -30,7 +29,6 @@ from semscale.report.document import (
     Quoted,
     Section,
     Share,
-    Shares,
     SideBySide,
     Value,
     as_cell,
@@ -70,7 +68,6 @@ _MOST_SAMPLES, _MOST_FINDINGS = 8, 6
 _ANSWER_LIMIT, _SAMPLE_LIMIT = 500, 320
 _WEAK_AREA = 0.6
 _NOUN = "prompt"
-_COLOURS = {"accept": ACCENT, "review": NEUTRAL, "abstain": CONTRAST}
 
 MEASURE_NAMES = {name: measure.label for name, measure in MEASURES.items()} | {
     "ensemble_mean": "ensemble, plain mean",
@@ -328,7 +325,6 @@ def _correctness(correctness: "CorrectnessProbability") -> Iterator[Block | str 
         name = _ENSEMBLES.get(correctness.measure) or MEASURE_NAMES[correctness.measure]
         area = area_sentence(correctness.areas[correctness.measure])
         yield Paragraph(f"By {name}, {area}.", "lead", detail="both")
-    yield Shares(tuple((name, _COLOURS[name], share) for name, share in correctness.shares.items()))
     yield _decision_table(correctness)
     yield None if calibrated is None else _calibration_table(calibrated)
     yield weights

@@ -264,20 +264,13 @@ class Paragraph:
 
     Attributes:
         text: the sentences.
-        style: ``lead`` opens a section, ``note`` explains its other blocks.
+        style: ``lead`` opens a section, ``heading`` a part of it, ``note`` explains its other blocks.
         detail: which renderings have it.
     """
 
     text: Line
-    style: Literal["plain", "lead", "note"] = "plain"
+    style: Literal["plain", "lead", "heading", "note"] = "plain"
     detail: Detail = "full"
-
-
-@dataclass(frozen=True)
-class Subheading:
-    """A heading inside a section."""
-
-    text: Line
 
 
 @dataclass(frozen=True)
@@ -291,23 +284,6 @@ class Findings:
 
     items: tuple[tuple[Level, Line], ...]
     detail: Detail = "full"
-
-
-@dataclass(frozen=True)
-class Badge:
-    """A judgement in a word or a few."""
-
-    text: str
-    level: Level
-    before: str = ""
-
-
-@dataclass(frozen=True)
-class Definitions:
-    """Names with their meanings: settings, or facts about one thing."""
-
-    entries: tuple[tuple[Line, Cell], ...]
-    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -415,17 +391,6 @@ class Figure:
     legend: tuple[Swatch, ...] = ()
     style: Literal["", "square", "heat", "matrix"] = ""
     is_narrow: bool = False
-
-
-@dataclass(frozen=True)
-class Shares:
-    """Parts of a whole as one bar.
-
-    Attributes:
-        parts: name, colour and share of each; shares sum to 1.
-    """
-
-    parts: tuple[tuple[str, str, float], ...]
 
 
 @dataclass(frozen=True)
@@ -617,18 +582,14 @@ class SideBySide:
 
     Attributes:
         columns: blocks of each column.
-        style: ``pair`` for pictures, ``equals`` for pictures that are to be compared and so have one width,
-            ``settings`` for definitions.
+        style: ``pair`` for pictures, ``equals`` for pictures that are to be compared and so have one width.
     """
 
     columns: "tuple[tuple[Block, ...], ...]"
-    style: Literal["pair", "equals", "settings"] = "pair"
+    style: Literal["pair", "equals"] = "pair"
 
 
-Block = (
-    Paragraph | Subheading | DataTable | Figure | Items | Verbatims | Findings | Badge | Shares
-    | Definitions | SideBySide | ComparedItems | Reasons
-)  # fmt: skip
+Block = Paragraph | DataTable | Figure | Items | Verbatims | Findings | SideBySide | ComparedItems | Reasons
 """Every kind of block; a renderer handles each of them."""
 
 
@@ -651,21 +612,6 @@ class Headline:
     coverage: float
     ticks: tuple[float, ...] = ()
     advice: str = ""
-
-
-@dataclass(frozen=True)
-class Rates:
-    """Several shares that a document is about, side by side.
-
-    Attributes:
-        figures: each with its name.
-        coverage: of their intervals, between 0 and 1.
-        digits: decimals of the percentages.
-    """
-
-    figures: tuple[tuple[WithInterval, str], ...]
-    coverage: float
-    digits: int = 0
 
 
 @dataclass(frozen=True)
@@ -734,8 +680,7 @@ class Document:
         title: a sentence or a name.
         source: what was read, and short facts about the making of the document.
         signature: what lets somebody else reproduce the figures; ``None`` where nothing was measured.
-        lead: what the document is about: a number, several, a decision or a picture; ``None`` where there is
-            nothing.
+        lead: what the document is about: a number, a decision or a picture; ``None`` where there is nothing.
         next_step: what to do next, in a sentence that follows the lead and its reading.
         counting: how many rows count, and what was left out; lines at the head of a brief rendering.
         reading: how to read the lead, and all that ``counting`` says; sentences at the head of a full
@@ -755,7 +700,7 @@ class Document:
     title: Line
     source: tuple[Line, ...]
     signature: Signature | None
-    lead: Headline | Rates | Decision | Figure | None = None
+    lead: Headline | Decision | Figure | None = None
     next_step: str = ""
     counting: tuple[Line, ...] = ()
     reading: tuple[Line, ...] = ()

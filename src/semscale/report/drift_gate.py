@@ -20,7 +20,6 @@ from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run, named, now, short_id
 from semscale.report.chart_kit import diverging
 from semscale.report.document import (
-    Block,
     Cell,
     Change,
     ComparedItem,
@@ -29,7 +28,6 @@ from semscale.report.document import (
     Count,
     DataTable,
     Decision,
-    Definitions,
     Document,
     Figure,
     Findings,
@@ -43,13 +41,14 @@ from semscale.report.document import (
     Piece,
     Quoted,
     Section,
-    SideBySide,
+    Value,
     WithInterval,
     estimate_cell,
     stamp,
 )
 from semscale.report.figures import described, matrix_figure
 from semscale.report.formatting import (
+    MISSING,
     capitalised,
     cell_text,
     clipped,
@@ -108,24 +107,21 @@ _NUMBERS_NOTE = (
 
 
 def drift_document(summary: DriftSummary) -> Document:
-    """Turn a comparison, with or without a gate's decision, into a document."""
+    """Turn a comparison with the gate's decision into a document."""
     comparison, decision = summary.comparison, summary.decision
     facts = tuple(f"{sentence}." for sentence in gravest_facts(summary))
-    lead = None
-    if decision is not None:
-        about = ("The gate's decision about “", model_name(summary), "”")
-        lead = Decision(OUTCOMES[decision.outcome], LEVELS[decision.outcome], about)
+    about = ("The gate's decision about “", model_name(summary), "”")
     return Document(
         kind="drift report",
-        name="Drift" if decision is None else "Drift gate",
+        name="Drift gate",
         title=_title(summary),
         source=(
             Quoted(comparison.baseline.dataset, _LONGEST_NAME),
             f"{comparison.candidate.recorded:%Y-%m-%d}",
         ),
         signature=summary.signature,
-        lead=lead,
-        next_step=f"{summary.next_step}." if summary.next_step else "",
+        lead=Decision(OUTCOMES[decision.outcome], LEVELS[decision.outcome], about),
+        next_step=f"{summary.next_step}.",
         counting=tuple(_counting(summary)),
         reading=facts,
         facts=_counts(summary),
@@ -149,7 +145,7 @@ def drift_document(summary: DriftSummary) -> Document:
             *(("Last hash of the history", head) for head in summary.heads),
             *signature_fields(summary.signature),
         ),
-        ending=None if decision is None else (_verdict(summary, decision), LEVELS[decision.outcome]),
+        ending=(_verdict(summary, decision), LEVELS[decision.outcome]),
     )
 
 
@@ -162,8 +158,6 @@ def gravest_facts(summary: DriftSummary) -> tuple[str, ...]:
     """State what decided, the gravest first, in sentences without their full stops."""
     decision, ruler = summary.decision, summary.ruler
     moved = (capitalised(ruler.sentence),) if ruler is not None and ruler.has_moved else ()
-    if decision is None:
-        return (*moved, _greatest_drift(summary.overall))
     if decision.outcome is Outcome.FAIL:
         failures = _failures(summary, decision)
         also = (f"{counted(len(failures) - 1, 'more reason')} below",) if len(failures) > 1 else ()
@@ -209,8 +203,6 @@ def _greatest_drift(tests: Iterable[MetricTest]) -> str:
 
 def _title(summary: DriftSummary) -> Line:
     decision, name = summary.decision, model_name(summary)
-    if decision is None:
-        return ("“", name, "” compared with the baseline")
     if decision.outcome is Outcome.FAIL:
         return ("“", name, "” is worse than the baseline")
     if decision.outcome is Outcome.PASS:
@@ -259,8 +251,8 @@ def _counts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
         ("Without output", Count(summary.n_silent)),
         ("Reruns", Count(len(comparison.reruns))),
     ]
-    for outcome, word in OUTCOMES.items() if decision else ():
-        tests = [test for test in decision.tests if test.outcome is outcome] if decision else []
+    for outcome, word in OUTCOMES.items():
+        tests = [test for test in decision.tests if test.outcome is outcome]
         counts.append((f"Tests {word}", Count(len(tests))))
     return tuple(counts)
 
@@ -273,7 +265,7 @@ def _cautions(summary: DriftSummary) -> Iterator[str]:
             f"{count(len(matching.changed))} of {counted(matching.n_baseline, 'item')} have another input in "
             f"the candidate and were not compared: {named(matching.changed)}"
         )
-    yield from comparison.cautions if decision is None else decision.cautions
+    yield from decision.cautions
     if comparison.judged is not None:
         first = comparison.judged.summarize(IntervalPlan()).first_place
         yield from present(position_bias_note("the judge", first))
@@ -363,7 +355,7 @@ def telling_items(summary: DriftSummary, most: int = TEXTS) -> tuple[int, ...]:
 
     Without a failure, or beyond it, these are the items that became worse.
     """
-    failures = [] if summary.decision is None else _failures(summary, summary.decision)
+    failures = _failures(summary, summary.decision)
     shown = chain.from_iterable(failure.items for failure in failures)
     worse = (item.index for item in summary.worst(most))
     return tuple(islice(dict.fromkeys(chain(shown, worse)), most))
@@ -494,8 +486,6 @@ def _cut(pieces: Sequence[Piece], limit: int) -> Marked:
 
 def _checks_section(summary: DriftSummary) -> Section | None:
     decision = summary.decision
-    if decision is None:
-        return None
     findings = (*_not_passed(summary, decision), *_passed(decision))
     return section("checks", "What the gate checked", Findings(findings, detail="both"))
 
@@ -568,9 +558,8 @@ def _hidden_metrics(decision: GateDecision) -> set[str]:
 
 
 def _metrics_section(summary: DriftSummary) -> Section | None:
-    tests = [test for test in summary.overall if summary.decision is None or summary.is_tested(test)]
-    if summary.decision is not None:
-        tests = [test for test in tests if test.metric not in _hidden_metrics(summary.decision)]
+    hidden = _hidden_metrics(summary.decision)
+    tests = [test for test in summary.overall if summary.is_tested(test) and test.metric not in hidden]
     drawn = [test for test in tests if math.isfinite(test.drift)]
     if not drawn:
         return None
@@ -635,7 +624,7 @@ def outcome_cell(outcome: str | None) -> Cell:
 
 
 def _group_sections(summary: DriftSummary) -> Iterator[Section]:
-    tests = [test for test in summary.grouped if summary.decision is None or summary.is_tested(test)]
+    tests = [test for test in summary.grouped if summary.is_tested(test)]
     kinds = dict.fromkeys(test.group[0] for test in tests if test.group)
     for number_, kind in enumerate(kinds, start=1):
         of_kind = [test for test in tests if test.group and test.group[0] == kind]
@@ -774,32 +763,29 @@ def _languages_section(summary: DriftSummary) -> Section | None:
 
 def _runs_section(summary: DriftSummary) -> Section | None:
     comparison = summary.comparison
-    runs: tuple[tuple[str, Run, Approval | None], ...] = (
-        ("Baseline", comparison.baseline, summary.approval),
-        ("Candidate", comparison.candidate, None),
-    )
-    columns: tuple[tuple[Block, ...], ...] = tuple(
-        (Definitions(tuple(_run_entries(run, approval)), name),) for name, run, approval in runs
-    )
-    statuses = zip(comparison.baseline.items, comparison.status, strict=True)
+    baseline, candidate = comparison.baseline, comparison.candidate
+    rows: list[tuple[str, Value, Value] | None] = [
+        ("model", Quoted(baseline.model, 120), Quoted(candidate.model, 120)),
+        ("recorded", stamp(baseline.recorded), stamp(candidate.recorded)),
+        ("run", baseline.id, candidate.id),
+        ("revision", Quoted(baseline.revision or MISSING), Quoted(candidate.revision or MISSING)),
+        ("note", Quoted(baseline.note or MISSING, 300), Quoted(candidate.note or MISSING, 300)),
+        *_approval_rows(summary.approval),
+    ]
+    statuses = zip(baseline.items, comparison.status, strict=True)
     left_out = [item.id for item, status in statuses if status != "scored"]
     lacking = (
         f"Neither run has a text for {named(left_out)}: left out, never counted as 0." if left_out else ""
     )
-    return section("runs", "What was compared", SideBySide(columns, "settings"), lacking)
+    runs = table(("", "baseline", "candidate"), present(*rows), detail="full")
+    return section("runs", "What was compared", runs, lacking)
 
 
-def _run_entries(run: Run, approval: Approval | None) -> Iterator[tuple[str, Cell]]:
-    yield "Model", Quoted(run.model, 120)
-    yield "Recorded", Label(stamp(run.recorded))
-    yield "Run", Label(run.id)
-    if run.revision:
-        yield "Revision", Quoted(run.revision)
-    if run.note:
-        yield "Note", Quoted(run.note, 300)
-    if approval is not None:
-        expired = " (expired)" if approval.is_stale(now()) else ""
-        yield "Approved by", Quoted(approval.by, 120)
-        yield "Approved", Label(stamp(approval.approved))
-        yield "Reason", Quoted(approval.why, 300)
-        yield "Expires", Label(f"{stamp(approval.expires)}{expired}" if approval.expires else "never")
+def _approval_rows(approval: Approval | None) -> Iterator[tuple[str, Value, Value]]:
+    if approval is None:
+        return
+    expired = " (expired)" if approval.is_stale(now()) else ""
+    yield "approved by", Quoted(approval.by, 120), ""
+    yield "approved", stamp(approval.approved), ""
+    yield "reason", Quoted(approval.why, 300), ""
+    yield "expires", f"{stamp(approval.expires)}{expired}" if approval.expires else "never", ""

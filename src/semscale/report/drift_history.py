@@ -10,9 +10,8 @@ from semscale.drift.anchors import RecordedAnchors
 from semscale.drift.decision import Outcome
 from semscale.drift.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.metrics import metric_label
-from semscale.drift.planning import GatePlan, PlannedSize
 from semscale.drift.runs import ApprovedBaseline, AskedFacts, RecordedRun, SharedIds
-from semscale.drift.self_testing import SelfTest, SelfTestRow
+from semscale.drift.simulation import GatePlan, PlannedSize, SelfTest, SelfTestRow
 from semscale.history.chain import Verification
 from semscale.history.runs import RunSummary, short_id
 from semscale.history.stored_comparison import (
@@ -37,12 +36,10 @@ from semscale.report.document import (
     Number,
     Paragraph,
     Quoted,
-    Rates,
     Section,
     Share,
     Swatch,
     Value,
-    WithInterval,
     estimate_cell,
 )
 from semscale.report.drift_gate import OUTCOMES, outcome_cell, run_line
@@ -60,7 +57,7 @@ from semscale.report.formatting import (
     printable,
     signed,
 )
-from semscale.report.parts import Columns, present, section, signature_fields, table, table_of
+from semscale.report.parts import Columns, named_file, present, section, signature_fields, table, table_of
 from semscale.stats.intervals import Estimate
 
 Row = TypeVar("Row")
@@ -92,7 +89,7 @@ def recorded_document(summary: RecordedRun) -> Document:
         None if run.rerun_of is None else ("rerun of", short_id(run.rerun_of)),
         ("Git revision", Quoted(run.revision) if run.revision else "none"),
         None if run.note is None else ("note", Quoted(run.note)),
-        ("history", printable(summary.where)),
+        ("history", named_file(summary.where)),
         *_asked_rows(summary),
     ]
     repeated = (
@@ -200,7 +197,7 @@ def history_document(summary: HistorySummary) -> Document:
         kind="drift history",
         name="History",
         title="Runs and comparisons",
-        source=(printable(summary.where),),
+        source=(named_file(summary.where),),
         signature=None,
         counting=tuple(_history_lines(summary)),
         sections=tuple(
@@ -377,7 +374,7 @@ def anchors_document(summary: RecordedAnchors) -> Document:
         ("pairs", len(anchors.pairs)),
         ("human labels", sum(label is not None for label in anchors.labels)),
         ("readings of the reference", len(summary.references)),
-        ("history", printable(summary.where)),
+        ("history", named_file(summary.where)),
     ]
     errors = [
         (metric_label(error.reading), estimate_cell(error.error, 3), error.error.n)
@@ -514,34 +511,19 @@ def self_test_document(result: SelfTest) -> Document:
         title="Does this gate detect damage?",
         source=(),
         signature=result.signature,
-        lead=Rates(tuple(_headline(result)), result.interval, digits=1) if rows else None,
+        lead=_detections_figure(result) if result.detections else None,
         counting=(
             f"{counted(items, 'item')} per gate, {counted(draws, 'gate')} per line, {reruns} of the baseline",
         ),
         reading=tuple(_self_test_reading(result)) or ("Nothing was drawn.",),
         cautions=_FEW_RERUNS.get(result.n_reruns, ()),
         sections=present(
-            section(
-                "detections", "Detected damage", _detections_figure(result) if result.detections else None
-            ),
             section("alarms", "False alarms", _alarms_block(result.false_alarms)),
             section("changes", "Changes of the outputs", _METHOD, _changes_table(result)),
         ),
         notes=(f"intervals: {intervals}",) if rows else (),
         settings=(("Intervals", intervals), *signature_fields(result.signature)),
     )
-
-
-def _headline(result: SelfTest) -> Iterator[tuple[WithInterval, str]]:
-    """Give the least detection of damage to all items, and the most false alarms."""
-    if full := _at_full_damage(result):
-        least = min(full, key=lambda row: row.failed.value)
-        about = f"of draws detected: {least.kind}, the least detected damage to all items"
-        yield estimate_cell(least.failed, 1, is_share=True), about
-    if alarms := _drawn(result.false_alarms):
-        most = max(alarms, key=lambda row: row.failed.value)
-        about = f"of draws with a false alarm: {_change_label(most)}, the most of any harmless change"
-        yield estimate_cell(most.failed, 1, is_share=True), about
 
 
 def _self_test_reading(result: SelfTest) -> Iterator[str]:
@@ -573,7 +555,7 @@ def _detections_figure(result: SelfTest) -> Figure:
         numbers=_rates_table(rows, "Damage: the gate should fail"),
         description="Share of draws in which the gate failed, by kind of damage and share of damaged items.",
         caption="Share of draws in which the gate failed; each column is the share of items that were "
-        "damaged. Dark blue is detected in every draw.",
+        "damaged. The stronger the blue, the more draws detect it.",
         style="heat",
     )
 
@@ -647,7 +629,7 @@ def verification_document(verification: Verification) -> Document:
         kind="verified history",
         name="History",
         title="Is the history as it was stored?",
-        source=(printable(verification.where),),
+        source=(named_file(verification.where),),
         signature=None,
         lead=Decision("unchanged" if verification.holds else "changed", level, "according to the hashes"),
         reading=(f"{verdict}.",),

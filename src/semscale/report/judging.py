@@ -33,7 +33,6 @@ from semscale.report.document import (
     Quoted,
     Section,
     Share,
-    Subheading,
     Value,
     estimate_cell,
     share_cell,
@@ -175,7 +174,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
         "Severity of the judges" if severity else "The judge",
         severity,
         judge_table(summary),
-        Subheading("Agreement between the judges") if is_panel else None,
+        Paragraph("Agreement between the judges", "heading") if is_panel else None,
         _agreement_table(summary) if is_panel else None,
     )
     yield section("humans", "Comparison with human labels", human_table(summary))
@@ -575,9 +574,9 @@ def comparison_document(summary: "SystemComparison") -> Document:
     counting, sides = sentences.counts_scored(summary.counts), summary.sides
     result = comparison_result(summary)
     explained = (
-        "An answer wins a pair if the judge prefers it in both orders, or in one and finds a tie in the "
-        "other; an answer that is preferred only where it is shown first ties. "
-        "Win rate = (won + tied / 2) / pairs."
+        "Each pair is judged twice, in both orders. An answer wins a pair if the judge prefers it in both "
+        "orders, or in one and finds a tie in the other; an answer that is preferred only where it is shown "
+        "first ties. The win rate counts judgements, two for each pair: (won + tied / 2) / all."
     )
     if sides.no_strengths is None:
         explained += (

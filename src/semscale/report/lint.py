@@ -23,7 +23,6 @@ from semscale.report.document import (
     Quoted,
     Section,
     Share,
-    Subheading,
     Value,
     as_cell,
 )
@@ -125,8 +124,8 @@ def _sections(report: "LintReport", rating: Sequence[str] | None) -> Iterator[Se
     yield section(
         "scale",
         "About the scale",
-        *((Subheading("Notes"), Paragraph(Quoted(scale.notes, LONGEST))) if scale.notes else ()),
-        Subheading("Provenance"),
+        *((Paragraph("Notes", "heading"), Paragraph(Quoted(scale.notes, LONGEST))) if scale.notes else ()),
+        Paragraph("Provenance", "heading"),
         Paragraph(Quoted(scale.provenance, LONGEST)),
     )
 

@@ -19,7 +19,6 @@ from semscale.report.document import (
     Marked,
     Piece,
     Quoted,
-    Rates,
     flat,
 )
 from semscale.report.formatting import (
@@ -81,8 +80,6 @@ def _head(document: Document, pictures: Mapping[int, PurePath]) -> Iterator[str]
             of = _text(f"({coverage(interval)} interval)") if has_interval(value) else ""
             yield f"**{_text(capitalised(name))}: {_text(cell_text(value))}**{f' {of}' if of else ''}"
             yield _text(advice)
-        case Rates(figures):
-            yield "\n".join(f"- **{_text(cell_text(value))}** {_text(name)}" for value, name in figures)
         case blocks.Figure() as figure:
             yield from _block(figure, pictures)
         case Decision(text, _, about):
@@ -97,10 +94,8 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
     block: blocks.Block, pictures: Mapping[int, PurePath]
 ) -> Iterator[str]:
     match block:
-        case blocks.Paragraph(text):
-            yield _line(text)
-        case blocks.Subheading(text):
-            yield f"### {_line(text)}"
+        case blocks.Paragraph(text, style):
+            yield f"### {_line(text)}" if style == "heading" else _line(text)
         case blocks.DataTable():
             title = block.title or capitalised(block.folded)
             yield f"### {escaped(heading_text(unbroken(title)))}" if title else ""
@@ -129,13 +124,6 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
                 ))  # fmt: skip
         case blocks.Findings(items):
             yield "\n".join(f"- {_MARKS[level]} {_line(reason)}" for level, reason in items)
-        case blocks.Badge(text, level, before):
-            yield f"{_text(before)} {_MARKS[level]} **{_text(text)}**"
-        case blocks.Shares(parts):
-            yield ", ".join(f"{_text(name)} {_text(percent(share))}" for name, _, share in parts)
-        case blocks.Definitions(entries, title):
-            yield f"### {_text(title)}" if title else ""
-            yield "\n".join(f"- {_line(name)}: {_cell(value)}" for name, value in entries)
         case blocks.Reasons(reasons, noun):
             yield _rows(("Reason", f"{capitalised(noun)}s", "Share", "Examples"), (
                 (

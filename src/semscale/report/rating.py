@@ -22,7 +22,6 @@ from semscale.report.calibration import (
 )
 from semscale.report.chart_kit import NARROW_LIMIT, mass_heads, point_names, scale_digits
 from semscale.report.document import (
-    Badge,
     Block,
     Cell,
     Citation,
@@ -37,7 +36,6 @@ from semscale.report.document import (
     Quoted,
     Section,
     Share,
-    Subheading,
     Value,
     Verbatim,
     Verbatims,
@@ -268,7 +266,8 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
         )
     windowed = sentences.windows_note(summary.n_windowed)
     yield parts.left_out_section(summary, MEANINGS, f"{windowed}." if windowed else None)
-    yield section("scale", "Can the scale be trusted?", *_scale_blocks(summary))
+    level = None if summary.lint is None else (VERDICTS[summary.lint.verdict], summary.lint.verdict)
+    yield section("scale", "Can the scale be trusted?", *_scale_blocks(summary), level=level)
 
 
 def _groups_section(name: str, summary: "RatingSummary", listing: DataTable) -> Section | None:
@@ -277,16 +276,15 @@ def _groups_section(name: str, summary: "RatingSummary", listing: DataTable) -> 
 
 
 def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
-    """Show the linter's verdict, and how far anchor sets agree on these texts."""
+    """Show what the linter found, and how far anchor sets agree on these texts."""
     lint, n_sets = summary.lint, len(summary.set_names)
     if lint is not None:
-        yield Badge(VERDICTS[lint.verdict], lint.verdict, "This scale")
         yield "The linter compares the anchors with each other and tries them on a ladder of sentences."
         yield findings(lint.worst_first, with_sets=True)
     if summary.scale.notes:
         yield Paragraph(Quoted(summary.scale.notes, LONGEST), "note")
     if sets := correlations_figure(summary.set_names, summary.set_agreement, _SEVERAL_WORDINGS):
-        yield Subheading("Do the anchor sets agree?")
+        yield Paragraph("Do the anchor sets agree?", "heading")
         yield sets
         yield from _variance_blocks(summary.set_variances)
     elif n_sets == 1:
@@ -566,7 +564,7 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
     shares = (
         ("top 2 points", "top_2_box", f"top-2-box: mass on {' and '.join(values[-2:])}"),
         ("bottom 2 points", "bottom_2_box", f"bottom-2-box: mass on {' and '.join(values[:2])}"),
-        ("net (top less bottom)", "net", "top-2-box minus bottom-2-box"),
+        ("net (top minus bottom)", "net", "top-2-box minus bottom-2-box"),
         ("NPS", "nps", "net promoter score: mass on 9 and 10 minus mass on 0 to 6"),
     )
     corrected_shares = {} if compared is None else compared.corrected_figures
@@ -850,7 +848,7 @@ def _variance_blocks(components: "CrossedComponents | None") -> Iterator[Block |
     """Show the variances of texts and anchor sets, and the remedy that would lower the mean's error most."""
     if components is None:
         return
-    yield Subheading("More texts, or other anchors?")
+    yield Paragraph("More texts, or other anchors?", "heading")
     yield parts.variance_table(
         {
             counted(components.n, "text"): components.respondent,

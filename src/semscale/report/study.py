@@ -11,7 +11,6 @@ from semscale.report.document import (
     Citation,
     Count,
     DataTable,
-    Definitions,
     Document,
     Figure,
     Label,
@@ -21,7 +20,6 @@ from semscale.report.document import (
     Quoted,
     Section,
     Share,
-    Subheading,
     Value,
     estimate_cell,
     share_cell,
@@ -81,16 +79,16 @@ _RERUNS = (
     "people, and describes none."
 )
 _METHODS = (
-    "The same personas, concepts and samples by two methods; the difference is the first less the second."
+    "The same personas, concepts and samples by two methods; the difference is the first minus the second."
 )
 _MODELS = (
-    "The same personas, concepts and samples by two models; the difference is the first less the second. "
+    "The same personas, concepts and samples by two models; the difference is the first minus the second. "
     "Where models disagree, at most one of them is right about people. Where they agree, they may share an "
     "error."
 )
 _ORDERS = (
-    "Answers to what came first less answers to the same concepts later. An interval without 0 shows that "
-    "the order moved the answers; rotation evens this out over the panel."
+    "Answers to the first concepts minus answers to the same concepts later. An interval without 0 shows "
+    "that the order moved the answers; rotation evens this out over the panel."
 )
 _LIMITS = (
     "Without answers of people, this study cannot show how many people would buy or agree, whether a "
@@ -241,8 +239,10 @@ def _sections(summary: "StudySummary") -> Iterator[Section | None]:
     limits = (Paragraph(limit) for limit in (_NO_PEOPLE, *_LIMITS))
     yield section("limits", "What this study cannot say", *limits)
     used = dict.fromkeys(counts.method for counts in summary.statuses)
-    meanings = tuple((capitalised(METHOD_NAMES[name]), Label(_METHOD_MEANINGS[name])) for name in used)
-    yield section("reading", "How answers were measured", Definitions(meanings))
+    meanings = [(capitalised(METHOD_NAMES[name]), _METHOD_MEANINGS[name]) for name in used]
+    yield section(
+        "reading", "How answers were measured", table(("method", "meaning"), meanings, detail="full")
+    )
 
 
 # A question
@@ -265,7 +265,7 @@ def _question_blocks(
         yield _quotes(summary, question, quotes)
         yield _READ_ANSWERS
     for attribute in summary.design.groups:
-        yield Subheading(("By ", Quoted(attribute), ", all concepts together"))
+        yield Paragraph(("By ", Quoted(attribute), ", all concepts together"), "heading")
         for measure in measures:
             yield _groups(measure, attribute)
         yield from _difference_blocks(summary, question, attribute)
@@ -372,7 +372,7 @@ def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: s
         _METHOD,
         ("first", lambda row: Quoted(row.first, 60)),
         ("second", lambda row: Quoted(row.second, 60)),
-        ("first less second", lambda row: estimate_cell(row.difference, digits, signed=True)),
+        ("first minus second", lambda row: estimate_cell(row.difference, digits, signed=True)),
         ("p", lambda row: Number(row.p_value, 3)),
         ("p, Holm", lambda row: Number(row.p_adjusted, 3)),
     )
@@ -477,7 +477,7 @@ def _order_blocks(summary: "StudySummary") -> Iterator[Block | str]:
             _QUESTION,
             _METHOD,
             ("first", lambda order: order.ordered),
-            ("first less later", lambda order: estimate_cell(order.effect, signed=True)),
+            ("first minus later", lambda order: estimate_cell(order.effect, signed=True)),
         )
         yield table_of(summary.orders, columns, brief_title="Order effects", noun="effect")
         yield _ORDERS
@@ -490,7 +490,7 @@ def _order_blocks(summary: "StudySummary") -> Iterator[Block | str]:
 def _status_blocks(summary: "StudySummary") -> Iterator[Block | str]:
     yield _statuses(summary, None)
     for attribute in summary.design.groups:
-        yield Subheading(("By ", Quoted(attribute)))
+        yield Paragraph(("By ", Quoted(attribute)), "heading")
         yield _statuses(summary, attribute)
     if summary.unrated:
         columns: Columns[Any] = (
@@ -502,7 +502,7 @@ def _status_blocks(summary: "StudySummary") -> Iterator[Block | str]:
             ("example", lambda row: Quoted(row.reply, 300)),
         )
         title = "Why answers have no rating"
-        yield Subheading(title)
+        yield Paragraph(title, "heading")
         yield table_of(summary.unrated, columns, brief_title=title, noun="reason")
     yield "Answers without a rating are left out of every figure. They are never treated as 0."
 

@@ -11,7 +11,6 @@ from semscale.report.document import (
     Cell,
     Citation,
     Count,
-    Definitions,
     Document,
     Figure,
     Label,
@@ -20,7 +19,6 @@ from semscale.report.document import (
     Quoted,
     Section,
     Share,
-    Subheading,
     Swatch,
     estimate_cell,
     share_cell,
@@ -260,8 +258,7 @@ def _sections(summary: "StudyComparison") -> Iterator[Section | None]:
     yield section("structure", "Structure", *_structure_blocks(summary))
     yield section("individuals", "Individuals", *_individual_blocks(summary))
     yield section("worth", "How many people the panel is worth", *_worth_blocks(summary))
-    readings = Definitions(tuple((name, Label(text)) for name, text in _READINGS))
-    yield section("reading", "How to read it", readings)
+    yield section("reading", "How to read it", table(("term", "meaning"), _READINGS, detail="full"))
 
 
 def _standing_figures(summary: "StudyComparison") -> Iterator[Figure]:
@@ -299,7 +296,7 @@ def _standing_figure(standings: "Sequence[tuple[MethodComparison, Standing]]") -
     )
     return Figure(
         "axes",
-        lambda width: forest(rows, "0: a panel that knows nothing; 1: people among themselves", width=width),
+        lambda width: forest(rows, "0: knows nothing; 1: as people", width=width),
         f"Position of the panel: {figures.described((row.name, row.text) for row in rows)}.",
         table_of(standings, columns, detail="full"),
         caption="The dot is the position of the panel between a panel that knows nothing (0) and people "
@@ -433,7 +430,7 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
     )
     contrasts = [(method, method.groups) for method in summary.methods if method.groups is not None]
     if contrasts:
-        yield Subheading("Differences between groups")
+        yield Paragraph("Differences between groups", "heading")
     for method, contrast in contrasts:
         yield table_of(contrast.pairs, groups, title=_name(method), noun="difference")
     if not compared and not contrasts:
@@ -455,7 +452,7 @@ def _correlation_blocks(compared: "Sequence[tuple[MethodComparison, Correlations
         ("people", lambda pair: pair.people),
         ("panel, disattenuated", lambda pair: pair.disattenuated),
     )
-    yield Subheading("Correlations of questions, within concepts")
+    yield Paragraph("Correlations of questions, within concepts", "heading")
     for method, correlations in compared:
         yield table_of(correlations.pairs, columns, title=_name(method), noun="pair")
     for method, correlations in compared:
@@ -483,7 +480,7 @@ def _individual_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
     )
     matched = [method for method in summary.methods if method.individuals]
     if matched:
-        yield Subheading("Personas compared with the people of the same name")
+        yield Paragraph("Personas compared with the people of the same name", "heading")
     else:
         yield Paragraph(
             "Individuals cannot be compared: no persona ID matches a respondent ID "

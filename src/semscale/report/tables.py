@@ -65,7 +65,7 @@ def tables_document(summary: "Crosstabs") -> Document:
         facts=(
             ("Rows", summary.n),
             (
-                "Answers of personas" if summary.is_of_panel else "Respondents who count",
+                "Answers of personas" if summary.is_of_panel else "Respondents counted",
                 summary.n_counting,
             ),
             ("Left out", summary.n - summary.n_counting),

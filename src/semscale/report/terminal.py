@@ -61,10 +61,10 @@ def print_document(
 def _print(console: Console, document: Document, ending: Iterable[Text]) -> None:
     for text in _beginning(document):
         console.print(text)
-    for section in document.sections:
-        for block in flat(section.blocks):
-            for shown in _brief(block):
-                console.print(shown)
+    lead = [document.lead] if isinstance(document.lead, blocks.Figure) else []
+    for block in flat([*lead, *(block for section in document.sections for block in section.blocks)]):
+        for shown in _brief(block):
+            console.print(shown)
     for text in ending:
         console.print(text)
 
@@ -122,15 +122,7 @@ def _brief(block: blocks.Block) -> Iterator[Table | Text]:  # noqa: C901 - one c
                 yield from (
                     Text(f"{level}  {line_text(line)}", style=_COLOURS[level]) for level, line in items
                 )
-        case (
-            blocks.SideBySide()
-            | blocks.Subheading()
-            | blocks.Verbatims()
-            | blocks.Badge()
-            | blocks.Shares()
-            | blocks.Definitions()
-            | blocks.Reasons()
-        ):
+        case blocks.SideBySide() | blocks.Verbatims() | blocks.Reasons():
             return  # a page has room for these; columns are flattened
         case _:
             assert_never(block)

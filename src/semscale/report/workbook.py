@@ -20,7 +20,6 @@ from semscale.report.document import (
     Line,
     Number,
     Quoted,
-    Rates,
     Share,
     WithInterval,
     flat,
@@ -216,8 +215,6 @@ def _lead(sheet: Sheet, document: Document) -> None:
         case Headline(name, value, _, interval, advice=advice):
             _estimates(sheet, [(value, name)], interval)
             sheet.line(advice)
-        case Rates(figures, interval):
-            _estimates(sheet, figures, interval)
         case blocks.Figure() as figure:
             _block(sheet, figure)
         case Decision(text, _, about):
@@ -242,9 +239,8 @@ def _method(sheet: Sheet, document: Document) -> None:
 def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - one case for each kind of block
     match block:
         case blocks.Paragraph(text, style):
-            sheet.line(line_text(text), "note" if style == "note" else "text")
-        case blocks.Subheading(text):
-            sheet.line(heading_text(text), "heading")
+            look = style if style in {"note", "heading"} else "text"
+            sheet.line(heading_text(text) if style == "heading" else line_text(text), look)
         case blocks.DataTable():
             _table(sheet, block)
         case blocks.Figure(description=description, caption=caption, table=table):
@@ -266,13 +262,6 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
         case blocks.Findings(items):
             for level, reason in items:
                 sheet.cells([level, line_text(reason)])
-        case blocks.Badge(text, _, before):
-            sheet.line(f"{before} {text}".strip(), "heading")
-        case blocks.Shares(parts):
-            _rows(sheet, ("part", "share"), [(Label(name), Share(share)) for name, _, share in parts])
-        case blocks.Definitions(entries, title):
-            sheet.line(title, "heading")
-            _named(sheet, entries)
         case blocks.Reasons(reasons, noun):
             heads = ("reason", f"{noun}s", "share", "what it means", "example")
             _rows(sheet, heads, [

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from semscale.errors import InputError
-from semscale.messages import one_line, shortened, unknown_name
+from semscale.messages import mistakes_in_scale, shortened, unknown_name
 from semscale.scales.scale import Name, Probe, Scale, Text, parse_scale
 from semscale.yaml_reading import parse_yaml
 
@@ -225,7 +225,7 @@ class Translation(BaseModel):
             super().__init__(**fields)
         except ValidationError as error:
             raise InputError(
-                one_line(error, owner=fields.get("scale"), known=type(self).model_fields)
+                mistakes_in_scale(error, owner=fields.get("scale"), known=type(self).model_fields)
             ) from None
 
     def applied_to(self, english: Scale) -> Scale:

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from semscale.errors import InputError
-from semscale.messages import one_line, shortened, unknown_name
+from semscale.messages import mistakes_in_scale, shortened, unknown_name
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 from semscale.yaml_reading import parse_yaml
 
@@ -96,7 +96,7 @@ class Scale(BaseModel):
             super().__init__(**fields)
         except ValidationError as error:
             raise InputError(
-                one_line(error, owner=fields.get("name"), known=type(self).model_fields)
+                mistakes_in_scale(error, owner=fields.get("name"), known=type(self).model_fields)
             ) from None
 
     @property

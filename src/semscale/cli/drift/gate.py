@@ -20,10 +20,9 @@ from semscale.drift.anchors import TextRuler, check_ruler, keep_check, with_rule
 from semscale.drift.comparison import Comparison, compare
 from semscale.drift.decision import check_settings, decide
 from semscale.drift.metrics import REFERENCE_MATCH, SIDE_BY_SIDE, Metric
-from semscale.drift.planning import GatePlan, plan_gate
 from semscale.drift.quality_scores import check_inputs, judge_runs, with_side_by_side
-from semscale.drift.self_testing import SelfTest, self_test
 from semscale.drift.settings import GateSettings
+from semscale.drift.simulation import GatePlan, SelfTest, plan_gate, self_test
 from semscale.drift.summary import DriftSummary
 from semscale.errors import InputError, InterruptedRunError, ReplyError, StoppedByUserError, UnknownNameError
 from semscale.history.runs import Approval, Run, short_id
@@ -144,8 +143,7 @@ def _annotated(summary: DriftSummary) -> Iterator[None]:
     """Print the annotations of a decision, and keep GitHub Actions from reading any in what follows."""
     from semscale.report.drift_ci import github_annotations, stop_commands
 
-    if summary.decision is not None:
-        echo("\n".join(github_annotations(summary, summary.decision)))
+    echo("\n".join(github_annotations(summary, summary.decision)))
     stop, resume = stop_commands()
     echo(stop)
     try:
@@ -204,8 +202,6 @@ def _write_files(summary: DriftSummary, outputs: GateOutputs) -> None:
     if outputs.out is not None:
         write_table(item_table(summary), outputs.out)
     decision = summary.decision
-    if decision is None:
-        return
     if outputs.junit is not None:
         from semscale.report.drift_ci import junit_xml
 

@@ -499,7 +499,7 @@ class NotifyOptions(Settings):
         """
         webhook, decision = self.webhook(), summary.decision
         outcomes = _NOTIFIED[self.notify_on or "undecided"]
-        if webhook is None or decision is None or str(decision.outcome) not in outcomes:
+        if webhook is None or str(decision.outcome) not in outcomes:
             return
         from semscale.cli.drift.webhook import plain_message, slack_text
 
