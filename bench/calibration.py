@@ -6,15 +6,14 @@ draws a file of 1,000 of them 1,000 times, labels 100 of it, and asks how often 
 of all. The last one calibrates by a few labels, and asks the same of the calibrated mean of all others.
 """
 
-from collections import Counter
 from datetime import date
 
 import numpy as np
 
 from measuring import Options, machine
 from rated_texts import HIGHEST, LOWEST, first, review_sentences
-from semscale.rating.calibrators import Predictors
-from semscale.rating.fitting import Sample, choose_method, fit_without_parts, human_masses
+from semscale.rating.fitting import Sample, human_masses
+from semscale.rating.gaussian_process import Predictors, fit_gaussian_process
 from semscale.rating.rater import Rater
 from semscale.results.estimates import Tallies
 from semscale.signature import Signature
@@ -40,25 +39,22 @@ def figures(pmf, human, values):
     )
 
 
-def line(name, found, note=""):
-    print(f"| {name} | " + " | ".join(f"{one:.3f}" for one in found) + f" | {note} |", flush=True)
+def line(name, found):
+    print(f"| {name} | " + " | ".join(f"{one:.3f}" for one in found) + " |", flush=True)
 
 
 def report_labels(texts, human, values, options):
-    print("| labels | " + " | ".join(FIGURES) + f" | methods chosen |\n|---|{'---|' * (len(FIGURES) + 1)}")
+    print("| labels | " + " | ".join(FIGURES) + f" |\n|---|{'---|' * len(FIGURES)}")
     line("none, as rated", figures(texts.pmf, human, values))
     line("none, equal shares", [np.nan, *figures(texts.pmf * 0 + 1 / len(values), human, values)[1:]])
     for n in options.labels:
-        found, chosen = [], Counter()
+        found = []
         for seed in range(options.splits):
             order = np.random.default_rng(seed).permutation(len(texts))
             known, rest = order[:n], order[n:]
-            sample = Sample(texts.rows(known), human[known], seed=seed)
-            method, _ = choose_method(sample)
-            fitted = sample.fit(method)
+            fitted = fit_gaussian_process(texts.rows(known), human[known], ())
             found.append(figures(fitted.pmf(texts.rows(rest)), human[rest], values))
-            chosen[method] += 1
-        line(f"{n}", np.mean(found, axis=0), ", ".join(f"{name} {m}" for name, m in chosen.most_common()))
+        line(f"{n}", np.mean(found, axis=0))
         low, high = np.min(found, axis=0)[0], np.max(found, axis=0)[0]
         print(f"|  | {low:.3f} to {high:.3f} |{' |' * len(FIGURES)}", flush=True)
 
@@ -83,7 +79,7 @@ def report_coverage(means, labels, values, draws):
 
 def report_calibrated_coverage(texts, human, values, options):
     """Calibrate by n labels, and count how often the interval of the others' mean holds people's."""
-    print(f"\n95 % intervals of the calibrated mean of all others, ridge, {options.refit_draws:,} draws")
+    print(f"\n95 % intervals of the calibrated mean of all others, {options.refit_draws:,} draws")
     print("| labels | coverage, % | half width | of the rows alone, % | half width |")
     print("|---|---|---|---|---|")
     for n in options.calibrated:
@@ -98,9 +94,9 @@ def calibrated_intervals(texts, human, values, n, seed):
     known, rest = texts.rows(order[:n]), texts.rows(order[n:])
     sample, truth = Sample(known, human[order[:n]], seed=seed), (human[order[n:]] @ values).mean()
     scored = [Status.SCORED] * len(rest)
-    refits = np.stack([refit.pmf(rest) for refit in fit_without_parts("ridge", sample)], axis=1)
-    pmf, ends = sample.fit("ridge").pmf(rest), []
-    for given in (refits, None):
+    fitted, ends = sample.fit(), []
+    pmf = fitted.pmf(rest)
+    for given in (fitted.refit_pmf(rest), None):
         tallies = Tallies([scale_figures(values)], Signature.of("rate"))
         tallies.add(pmf, scored, refits=given)
         ends.append(tallies.estimates(method="linearized").overall.mean)
@@ -123,7 +119,7 @@ def main():
     values = rater.scale.values
     scored = ratings.scored  # a few have no letter or digit
     vectors = rater.embedder.embed(reviews.texts).vectors[scored]
-    texts = Predictors(vectors, ratings.pmf[scored], values, rater.axis)
+    texts = Predictors(vectors, ratings.pmf[scored], values)
     human = human_masses(reviews.ratings[scored], values, (LOWEST, HIGHEST))
     print(f"{date.today()}, {machine()}\n{rater.signature}\n{scored.sum():,} rated texts\n")
     report_labels(texts, human, values, arguments)

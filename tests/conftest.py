@@ -200,7 +200,7 @@ def new_database(postgres_server) -> Iterator[Callable[..., str]]:
 def on_server(url: str, statement: str) -> None:
     """Have a server do what is no part of a history or a ledger, outside any transaction."""
     from semscale.store.databases.address import read_address
-    from semscale.store.databases.postgres_server import postgres_engine
+    from semscale.store.databases.postgres import postgres_engine
 
     engine = postgres_engine(read_address(url, "the tests' server"))
     try:

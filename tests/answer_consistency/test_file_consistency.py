@@ -390,7 +390,7 @@ def checked(answers, columns):
     (batch,) = answers.batches(100)
     cells, checks = columns.read(batch), CellChecks(columns)
     checks.add(cells)
-    checks.finish()
+    checks.finish(answers)
     return cells
 
 

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager, suppress
 def on_database(place: str, statement: str, *values: object) -> object:
     """Do one statement, and give the first value that it gives."""
     from semscale.store.databases.address import read_address
-    from semscale.store.databases.postgres_server import postgres_engine
+    from semscale.store.databases.postgres import postgres_engine
 
     engine = postgres_engine(read_address(place, "the tests' database"))
     try:

@@ -38,6 +38,7 @@ FILES = {
     "blank.csv": "\n\n",
     "header.csv": "id,text\n",
     "latin.csv": "id,text\n1,good\n2,gr\xfcn\n".encode("latin-1"),
+    "torn.csv": "id,text\n1,süß\n2,gr".encode() + b"\xfcn\n",
     "ragged.csv": GOOD + "4,bad, very bad,south,1\n",
     "open.csv": GOOD + '4,"never closed,south,1\n',
     "double.csv": "text,text\na,b\n",
@@ -49,7 +50,7 @@ FILES = {
     "answers.dta": GOOD,
     "answers.xyz": GOOD,
     "words.csv": "id,text,n\n1,great,1\n2,bad,much\n",
-    "comma.csv": 'id,text,n\n1,great,1\n2,bad,"1,5"\n',
+    "comma.csv": 'id,text,n\n1,great,1\n2,bad,"1,500"\n',
     "negative.csv": "id,text,n\n1,great,1\n2,bad,-1\n",
     "infinite.csv": "id,text,n\n1,great,inf\n",
     "one.yaml": scale_file(1),
@@ -75,14 +76,14 @@ BAD = {
     "an empty file": (rate(file="empty.csv"), ["empty.csv is empty"]),
     "a blank file": (rate(file="blank.csv"), ["blank.csv is empty", "header"]),
     "a header alone": (rate(file="header.csv"), ["header.csv has a header but no rows"]),
-    "a wrong encoding": (
-        rate(file="latin.csv"),
-        ["latin.csv, line 3", "0xfc", "tried utf-8", "--encoding latin-1"],
+    "a damaged encoding": (
+        rate(file="torn.csv"),
+        ["torn.csv, line 3", "0xfc is not valid utf-8", "--encoding, such as cp1252"],
     ),
     "an unknown encoding": (rate("--encoding", "klingon"), ["encoding", "'klingon'", "utf-8"]),
     "a named wrong encoding": (
         rate("--encoding", "ascii", file="latin.csv"),
-        ["line 3", "tried encoding ascii"],
+        ["line 3", "0xfc is not valid ascii"],
     ),
     "a ragged row": (rate(file="ragged.csv"), ["ragged.csv, line 5", "5 cells", "header has 4"]),
     "an open quote": (rate(file="open.csv"), ["open.csv, line 5", "never closed"]),
@@ -106,9 +107,9 @@ BAD = {
     "groups named twice": (rate("--by", "region", "--by", "region"), ["column 'region' is named twice"]),
     "a text that is a group": (rate("--by", "text"), ["column 'text' is the text that is rated"]),
     # cells
-    "a weight with a decimal comma": (
+    "a weight with a comma that may separate thousands": (
         rate("--weight", "n", file="comma.csv"),
-        ["data row 2 has '1,5'", "with a point (1.5, not 1,5)"],
+        ["data row 2 has '1,500'", "with a point (1.5, not 1,5)"],
     ),
     "a weight of words": (rate("--weight", "n", file="words.csv"), ["weight", "data row 2", "'much'"]),
     "a negative weight": (

@@ -81,8 +81,7 @@ def test_a_rated_table(rate, seven_answers, tmp_path, files, kind):
     (rated,) = open_table(tmp_path / f"rated.{kind}").batches(100)
     assert rated.columns[:6] == ["id", "text", "region", "weight", "person", "human"]
     assert rated["semscale_status"].to_list() == ["scored"] * 4 + ["missing"] + ["scored"] * 2
-    formula = "'=SUM(A1) is great" if kind == "csv" else "=SUM(A1) is great"
-    assert rated["text"][3] == formula
+    assert rated["text"][3] == "=SUM(A1) is great"
     means = rated["semscale_mean"].cast(pl.Float64)
     assert means[0] > means[1]
     assert means[4] is None
@@ -254,3 +253,13 @@ def test_no_name_of_a_file(rate):
     ended = rate(file="")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == "semscale: FILE must not be empty: name a file, or - for standard input\n"
+
+
+def test_csv_without_apostrophes(rate, seven_answers, tmp_path):
+    assert rate("--out", "rated.csv").code == 0
+    assert "\n4,'=SUM(A1) is great," in (tmp_path / "rated.csv").read_text()
+    ended = rate("--out", "rated.csv", "--no-escape")
+    assert ended.code == 0, ended.err
+    assert "\n4,=SUM(A1) is great," in (tmp_path / "rated.csv").read_text()
+    shown = rate("--help").out
+    assert "--no-escape" in shown

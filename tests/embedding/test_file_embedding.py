@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from semscale.embedding import file_embedding
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.file_embedding import embed_file
 from semscale.embedding.openvino import OpenVinoEmbedder
@@ -120,3 +121,10 @@ def test_half_a_surrogate_pair_has_one_vector_from_python_and_from_a_file(write_
     embed_file(open_table(path), "text", embedder=embedder, out=out)
     from_python = embedder.embed(["w1 \ud83d"]).vectors[0]
     assert pl.read_parquet(out)["semscale_vector"].to_list() == [from_python.tolist()] * 2
+
+
+def test_vectors_of_a_part_are_bounded(table, tmp_path, monkeypatch):
+    monkeypatch.setattr(file_embedding, "_PART_BYTES", 24)  # 3 vectors of 2 numbers of 4 bytes
+    embed_file(table, "text", embedder=SidesEmbedder(), out=target_of(f"{tmp_path}/vectors/"))
+    parts = sorted((tmp_path / "vectors").glob("part-*.parquet"))
+    assert [pl.read_parquet(part).height for part in parts] == [3, 3, 1]

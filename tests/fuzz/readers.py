@@ -48,7 +48,6 @@ from semscale.snapshots.files import read_snapshots
 from semscale.store.columns import as_names, flat, groups_in, listed_cell, storable
 from semscale.store.parts import Parts
 from semscale.store.reading import open_table
-from semscale.store.surveys import HeaderRowsWarning
 from semscale.weights.folders import STAMP, read_stamps
 from semscale.yaml_reading import parse_yaml
 
@@ -96,11 +95,9 @@ def table(ending: str) -> Callable[[bytes], None]:
 
     def read(content: bytes) -> None:
         path = written(content, f"input{ending}")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", HeaderRowsWarning)
-            for batch in open_table(path).batches(BATCH):
-                read_columns(batch)
-            refused(lambda: read_items(path))
+        for batch in open_table(path).batches(BATCH):
+            read_columns(batch)
+        refused(lambda: read_items(path))
 
     return read
 

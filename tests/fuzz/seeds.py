@@ -25,12 +25,7 @@ from semscale.history.history import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.rating.calibration import Calibration, Familiarity, HonestError, LabelSource, calibration_text
-from semscale.rating.calibrators import (
-    Calibrator,
-    MeanCurve,
-    Tempered,
-    VectorLine,
-)
+from semscale.rating.gaussian_process import GaussianProcess, Posterior
 from semscale.signature import Signature
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -214,20 +209,17 @@ def weights_seeds() -> dict[str, bytes]:
 
 def rating_seeds() -> dict[str, bytes]:
     german = (resources.files("semscale.scales") / "translations/de/quality.yaml").read_bytes()
-    probit = np.array([1.5, 2.5, 3.5, 4.5]), 0.8
-    fitted: dict[str, Calibrator] = {
-        "temperature": Tempered(2.0, 0.1),
-        "isotonic": MeanCurve(np.array([2.0, 4.0]), np.array([1.5, 4.5]), *probit),
-        "ridge": VectorLine(3.0, np.array([0.5, -1.0]), *probit),
-    }
+    thresholds = np.array([1.5, 2.5, 3.5, 4.5])
+    posteriors = [Posterior(3.0, slope, np.array([0.5, -1.0]), thresholds, 0.8) for slope in (0.4, 0.5, 0.6)]
+    fitted = GaussianProcess(np.eye(2, dtype=np.float16), posteriors[0], tuple(posteriors[1:]))
     labels = LabelSource(12, 24, "0badcafe", (0, 10), grouped=False, seed=3, texts=("0123456789ab",))
     ratings = Signature("rate", (("scale", "quality#1"), ("floor", "0.1")), "0.1.0")
     near, error = Familiarity(np.array([0.6, 0.8]), 0.5), HonestError(0.1, 0.2)
-    found = {"translation/quality.yaml": german}
-    for method, calibrator in fitted.items():
-        whole = Calibration(method, calibrator, near, ratings, "en", labels, error)
-        found[f"calibration/{method}.json"] = calibration_text(whole).encode()
-    return found
+    whole = Calibration(fitted, near, ratings, "en", labels, error)
+    return {
+        "translation/quality.yaml": german,
+        "calibration/plain.json": calibration_text(whole).encode(),
+    }
 
 
 def database_seeds() -> dict[str, bytes]:

@@ -22,7 +22,7 @@ from stored_runs import a_run
 
 from semscale.errors import InputError, MissingExtraError
 from semscale.history.history import open_history
-from semscale.store.databases import postgres_server as reaching
+from semscale.store.databases import postgres as reaching
 from semscale.store.databases.address import read_address
 from semscale.store.databases.database import Database
 

@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from semscale.rating.anchors import anchor_axis
-from semscale.rating.calibrators import Predictors
+from semscale.rating.gaussian_process import Predictors
 
 VALUES = np.arange(1.0, 6.0)
-ANCHORS = np.array([[[np.cos(angle), np.sin(angle)] for angle in np.linspace(0, np.pi / 2, 5)]])
 
 
 def answered(means, spread=0.7):
@@ -19,5 +17,4 @@ def predictors_at(places):
     """Texts at places 0 (worst) to 1 (best) of a quarter circle, all rated with equal shares."""
     angles = np.asarray(places) * np.pi / 2
     vectors = np.column_stack([np.cos(angles), np.sin(angles)])
-    pmf = np.full((len(vectors), 5), 0.2)
-    return Predictors(vectors, pmf, VALUES, anchor_axis(ANCHORS, VALUES))
+    return Predictors(vectors, np.full((len(vectors), 5), 0.2), VALUES)

@@ -24,8 +24,8 @@ from semscale.rating.calibration import (
     load_calibration,
     save_calibration,
 )
-from semscale.rating.calibrators import Tempered
 from semscale.rating.fitting import LabelledTexts, fit_calibration, labelled_texts
+from semscale.rating.gaussian_process import GaussianProcess, Posterior
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
@@ -41,9 +41,9 @@ RATED = {"scale": "quality#1", "model": "small", "precision": "float32", "floor"
 def calibration(floor=0.5):
     labels = LabelSource(n=12, n_answers=24, hash="0badcafe", human_range=(0, 10), grouped=False, seed=3)
     rated = Signature.of("rate", **RATED)
+    posterior = Posterior(1.0, 0.5, np.array([0.25]), np.array([1.5, 2.5]), 0.8)
     return Calibration(
-        "temperature",
-        Tempered(2.0, 0.1),
+        GaussianProcess(np.ones((1, 1), np.float16), posterior, ()),
         Familiarity(np.array([1.0]), floor),
         rated,
         "en",
@@ -82,12 +82,11 @@ def test_another_floor_and_another_version_of_the_engine_pass():
     calibration().check(Signature.of("rate", **{**RATED, "floor": None, "engine": "a-2"}), "en")
 
 
-def test_the_signature_names_labels_choice_and_error():
+def test_the_signature_names_labels_and_error():
     fields = dict(calibration().signature.fields)
-    assert fields["method"] == "temperature"
     assert (fields["texts"], fields["answers"], fields["labels"]) == ("12", "24", "0badcafe")
     assert (fields["human_range"], fields["error"], fields["scale"]) == ("0 to 10", "0.1", "quality#1")
-    assert calibration().name == f"temperature-12#{fields['content']}"
+    assert calibration().name == f"12#{fields['content']}"
 
 
 def test_calibrations_that_differ_in_their_floor_alone_have_different_names_and_signatures():
@@ -387,16 +386,20 @@ def changed(written):
         (("labels", "n"), 35.9),
         (("labels", "n"), True),
         (("labels", "human_range"), [1]),
-        (("fitted", "slope"), -1.0),
-        (("fitted", "weights"), ["x", "y"]),
-        (("fitted", "weights"), [[1.0, 2.0]]),
-        (("fitted", "thresholds"), [4.0, 3.0, 2.0, 1.0]),
-        (("refits",), None),
-        (("refits", 0), {}),
-        (("refits", 0, "slope"), -1.0),
-        (("refits", 1, "weights"), [1.0]),
-        (("refits", 1, "thresholds"), [4.0, 3.0, 2.0, 1.0]),
-        (("method",), "boosting"),
+        (("fitted", "texts"), ["x", "y"]),
+        (("fitted", "texts"), ["AAA="]),
+        (("fitted", "texts"), ["AHwAfA=="]),
+        (("fitted", "texts"), [1.5]),
+        (("fitted", "posterior", "steepness"), -1.0),
+        (("fitted", "posterior", "coefficients"), ["x", "y"]),
+        (("fitted", "posterior", "coefficients"), [1.0, 2.0]),
+        (("fitted", "posterior", "thresholds"), [4.0, 3.0, 2.0, 1.0]),
+        (("fitted", "posterior", "thresholds"), []),
+        (("fitted", "refits"), None),
+        (("fitted", "refits", 0), {}),
+        (("fitted", "refits", 0, "steepness"), -1.0),
+        (("fitted", "refits", 1, "coefficients"), [1.0]),
+        (("fitted", "refits", 1, "thresholds"), [4.0, 3.0, 2.0, 1.0]),
         (("ratings",), "x|y"),
         (("ratings",), 5),
         (("note",), "more"),
@@ -422,11 +425,11 @@ def test_a_change_within_the_range_is_refused_by_hash_and_signature(changed, pat
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("version", 2, "has version 2, and this Semscale reads version 3; calibrate anew$"),
+        ("version", 3, "has version 3, and this Semscale reads version 4; calibrate anew$"),
         (
             "version",
-            4,
-            "has version 4, and this Semscale reads version 3; update Semscale, or calibrate anew$",
+            5,
+            "has version 5, and this Semscale reads version 4; update Semscale, or calibrate anew$",
         ),
         ("version", True, "has version True"),
         ("version", 1.0, r"has version 1\.0"),
@@ -441,10 +444,10 @@ def test_a_file_of_another_kind_is_refused(changed, name, value, said):
 
 
 def test_refits_that_cannot_show_an_error_are_refused(changed, written):
-    refits = json.loads(written.read_text())["refits"]
+    refits = json.loads(written.read_text())["fitted"]["refits"]
     for value in (refits[:1], [*refits, refits[0]]):  # one alone, and one more than are ever made
         with pytest.raises(InputError, match=r"is damaged \(.*refits"):
-            load_calibration(changed("refits", value=value, hashed=True))
+            load_calibration(changed("fitted", "refits", value=value, hashed=True))
 
 
 def test_no_file_no_json_and_no_calibration_are_refused(tmp_path):
@@ -463,7 +466,6 @@ def test_the_file_is_read_by_people(stored):
     content = json.loads(calibration_text(stored))
     assert list(content)[:4] == ["format", "version", "signature", "hash"]
     assert content["labels"]["n"] == 20
-    assert content["method"] == stored.method
 
 
 def test_it_has_a_hash_of_each_labelled_text_and_no_text(stored, written):

@@ -5,26 +5,20 @@ import pytest
 from labelled_toys import VALUES, answered, predictors_at
 
 from semscale.errors import InputError
-from semscale.rating.anchors import anchor_axis
-from semscale.rating.calibrators import METHODS, Predictors, record_of
 from semscale.rating.fitting import (
-    REFITS,
     LabelledTexts,
     Sample,
     answers_hash,
-    choose_method,
     extrapolated,
     fewest_learnt_from,
     fit_calibration,
-    fit_without_parts,
-    grouped_standard_error,
     human_masses,
     labelled_texts,
     learning_curve,
     mean_bins,
-    nested_predictions,
     rating_quality,
 )
+from semscale.rating.gaussian_process import REFITS, Predictors, record_of
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.stats.calibration import ranked_probability_scores
@@ -50,11 +44,10 @@ def fitted(answers, **settings):
 @pytest.mark.exhaustive
 def test_labels_that_follow_the_vectors_calibrate_ratings_of_equal_shares():
     summary = fitted(np.round(1 + 4 * np.linspace(0, 1, 40)))
-    assert summary.calibration.method in {"ordinal", "ridge"}
     assert summary.gain.low > 0
     assert summary.qualities["calibrated"].pearson.value > 0.9
     error = summary.calibration.error
-    assert error.calibrated < error.uncalibrated == pytest.approx(summary.errors["none"])
+    assert error.calibrated < error.uncalibrated
     assert dict(summary.signature.fields)["precision"] == "float32"
     assert summary.left_out == {"off-topic": 2}
 
@@ -95,7 +88,7 @@ def test_one_text_many_times_is_one_text():
         ([0, 7] * 6, {}, "labels must lie on the scale's 1 to 5, but go from 0 to 7"),
         ([0, 7] * 6, {"human_range": (0, 5)}, "human_range 0 to 5"),
         ([1, 2] * 6, {"groups": np.repeat([0, 1], 6)}, "needs 3 groups or more, got 2"),
-        ([1, 2] * 15, {"groups": np.repeat([0, 1, 2], [28, 1, 1])}, "only 1 are left to learn from, and 6"),
+        ([1, 2] * 15, {"groups": np.repeat([0, 1, 2], [28, 1, 1])}, "only 2 are left to learn from, and 6"),
     ],
 )
 def test_labels_that_cannot_serve_are_refused(answers, settings, said):
@@ -143,77 +136,18 @@ def test_each_text_is_predicted_without_its_own_label():
     changed = HUMAN.copy()
     changed[0] = [1, 0, 0, 0, 0]
     samples = [Sample(predictors_at(PLACES), human) for human in (HUMAN, changed)]
-    folds = samples[0].folds()
-    before, after = (sample.predicted(["affine"] * 5, folds) for sample in samples)
-    (inside,) = (fold for fold in folds if fold[0])
+    before, after = (sample.predicted(sample.known()) for sample in samples)
+    (inside,) = (fold for fold in samples[0].folds() if fold[0])
     assert after[inside].tolist() == before[inside].tolist()
     assert after[~inside].tolist() != before[~inside].tolist()
 
 
-def test_ridge_is_left_where_the_ratings_are_right_as_they_are():
-    # Vectors and axis are noise, and the ratings are people's answers themselves.
-    rng = np.random.default_rng(1)
-    noise = predictors_at(rng.uniform(size=60))
-    perfect = Predictors(noise.vectors, HUMAN, VALUES, noise.axis)
-    method, errors = choose_method(Sample(perfect, HUMAN))
-    assert method in {"none", "temperature"}
-    assert errors["none"] < errors["ridge"]
-
-
-def test_ridge_is_kept_where_another_method_is_hardly_better():
-    method, errors = choose_method(Sample(predictors_at(PLACES), HUMAN))
-    assert method == "ridge"
-    assert errors["ridge"] < errors["none"]
-
-
-def steps(n):
-    """Texts whose people give the lowest or the highest point, by a threshold on the zero-shot mean."""
-    share = np.random.default_rng(4).uniform(size=n)
-    pmf = np.zeros((n, 5))
-    pmf[:, 0], pmf[:, 4] = 1 - share, share
-    noise = predictors_at(np.random.default_rng(5).uniform(size=n))
-    human = np.where((share > 0.7)[:, None], np.eye(5)[4], np.eye(5)[0])
-    return Predictors(noise.vectors, pmf, VALUES, noise.axis), human
-
-
-@pytest.mark.parametrize(("n", "may_be_chosen"), [(99, False), (100, True)])
-def test_steps_are_not_learnt_from_fewer_than_100_texts(n, may_be_chosen):
-    texts, human = steps(n)
-    method, errors = choose_method(Sample(texts, human), ("affine", "isotonic", "ridge"))
-    assert errors["isotonic"] < errors["affine"] < errors["ridge"]
-    assert (method == "isotonic") is may_be_chosen
-
-
-def test_a_repeated_text_counts_once_for_the_steps():
-    texts, human = steps(99)
-    twice = np.repeat(np.arange(99), 2)
-    assert choose_method(Sample(texts, human).rows(twice))[0] != "isotonic"
-
-
-def test_ridge_is_kept_where_one_standard_error_is_crossed_by_chance(monkeypatch):
-    # Differences of 1 in 10 of 20 texts: mean .5, standard error .5 / sqrt(19) = .115, t 4.36. In 4 of 20:
-    # mean .2, standard error .4 / sqrt(19) = .092, t 2.18. The t quantile of .05 / 4 with 19 degrees of
-    # freedom is 2.43; 4, as isotonic is not among the five others with so few texts.
-    human = np.tile(np.eye(5)[0], (20, 1))
-    for right, chosen in ((10, "none"), (4, "ridge")):
-        worse = np.r_[np.ones(right), np.zeros(20 - right)]
-        pmf = {"ridge": np.eye(5)[(4 * worse).astype(int)]}
-
-        def predicted(_sample, methods, *_, pmf=pmf):
-            return pmf.get(methods[0], human)
-
-        monkeypatch.setattr(Sample, "predicted", predicted)
-        assert choose_method(Sample(predictors_at(np.linspace(0, 1, 20)), human))[0] == chosen
-
-
-def test_nested_predictions_are_worse_than_those_of_a_fit_that_saw_the_labels():
+def test_predictions_are_worse_than_those_of_a_fit_that_saw_the_labels():
     rng = np.random.default_rng(2)
     human = answered(1 + 4 * rng.uniform(size=60))  # labels that nothing explains
-    texts = predictors_at(PLACES)
-    pmf, chosen = nested_predictions(Sample(texts, human))
-    assert len(chosen) == 5
+    sample = Sample(predictors_at(PLACES), human)
+    pmf, seen = sample.predicted(sample.known()), sample.fit().pmf(sample.predictors)
     np.testing.assert_allclose(pmf.sum(axis=1), 1)
-    seen = METHODS["ridge"].fit(texts, human).pmf(texts)
     assert ((pmf - human) ** 2).sum() > ((seen - human) ** 2).sum()
 
 
@@ -224,9 +158,9 @@ def test_a_text_that_occurs_again_is_new_all_the_same():
     places, human = rng.uniform(size=40), answered(rng.uniform(1, 5, size=40))
     noise = rng.normal(size=(40, 30))
     once = predictors_at(places)
-    texts = Predictors(noise, once.pmf, VALUES, anchor_axis(np.eye(30)[None, :5], VALUES))
-    four_times = texts.rows(np.tile(np.arange(40), 4))
-    pmf, _ = nested_predictions(Sample(four_times, np.tile(human, (4, 1))))
+    four_times = Predictors(noise, once.pmf, VALUES).rows(np.tile(np.arange(40), 4))
+    sample = Sample(four_times, np.tile(human, (4, 1)))
+    pmf = sample.predicted(sample.known())
     assert abs(pearson(pmf @ VALUES, np.tile(human, (4, 1)) @ VALUES)) < 0.5
 
 
@@ -236,25 +170,15 @@ def test_a_text_in_two_groups_is_not_learnt_from_when_either_is_new():
     assert texts.without(np.array([True, True, False, False])).tolist() == [False, False, False, True]
 
 
-def test_differences_that_vary_by_group_have_the_groups_standard_error():
-    # Two groups with means 0 and 1: their standard error is .5, whatever the number of texts in each.
-    differences, groups = np.repeat([0.0, 1.0], 50), np.repeat([0, 1], 50)
-    assert grouped_standard_error(differences, groups) == pytest.approx(0.5)
-    # Each by itself: the standard deviation by n - 1 over the root of n.
-    alone = grouped_standard_error(differences, np.arange(100))
-    assert alone == pytest.approx(np.sqrt(0.25 * 100 / 99) / 10)
-
-
 def test_the_smallest_fit_is_counted_in_texts():
-    # Three groups: one is predicted and one left out of the choice, so a fit may have the smallest alone.
+    # Three groups: without the largest, a fit has the two others alone.
     def fewest(n, groups=None):
         places = np.linspace(0, 1, n)
         return fewest_learnt_from(Sample(predictors_at(places), answered(1 + 4 * places), groups))
 
-    assert fewest(30, np.repeat([0, 1, 2], [28, 1, 1])) == 1
-    assert fewest(30, np.repeat([0, 1, 2], 10)) == 10
-    # Ten texts in five folds leave eight, and those in five folds six.
-    assert fewest(10) == 6
+    assert fewest(30, np.repeat([0, 1, 2], [28, 1, 1])) == 2
+    assert fewest(30, np.repeat([0, 1, 2], 10)) == 20
+    assert fewest(10) == 8  # five folds
 
 
 CURVE_PLACES = np.random.default_rng(0).uniform(size=100)
@@ -263,8 +187,9 @@ CURVE_PLACES = np.random.default_rng(0).uniform(size=100)
 def curve_of(n):
     human = answered(1 + 4 * CURVE_PLACES[:n])
     sample = Sample(predictors_at(CURVE_PLACES[:n]), human)
-    pmf, chosen = nested_predictions(sample)
-    return learning_curve(sample, pmf, chosen), ranked_probability_scores(pmf, human).mean()
+    known = sample.known()
+    pmf = sample.predicted(known)
+    return learning_curve(sample, known, pmf), ranked_probability_scores(pmf, human).mean()
 
 
 @pytest.mark.exhaustive
@@ -296,41 +221,36 @@ def test_an_error_never_falls_below_0():
     assert extrapolated(np.array([10.0, 20.0]), np.array([1.0, 0.1]), 10_000) >= 0
 
 
-def unmoved(method, places, human, row, **groups):
+def unmoved(places, human, row):
     """How many refits do not depend on the label of a row."""
     changed = human.copy()
     changed[row] = np.eye(5)[0] if human[row, 0] < 0.5 else np.eye(5)[4]
     texts = predictors_at(places)
-    before, after = (fit_without_parts(method, Sample(texts, each, **groups)) for each in (human, changed))
+    before, after = (Sample(texts, each).fit().refits for each in (human, changed))
     return sum(record_of(one) == record_of(other) for one, other in zip(before, after, strict=True))
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("method", ["affine", "ordinal", "ridge"])
-def test_each_label_is_lacking_in_one_refit(method):
-    assert len(fit_without_parts(method, Sample(predictors_at(PLACES), HUMAN))) == REFITS
-    assert [unmoved(method, PLACES, HUMAN, row) for row in (0, 17, 59)] == [1, 1, 1]
+def test_each_label_is_lacking_in_one_refit():
+    assert len(Sample(predictors_at(PLACES), HUMAN).fit().refits) == REFITS
+    assert [unmoved(PLACES, HUMAN, row) for row in (0, 17, 59)] == [1, 1, 1]
 
 
 def test_equal_texts_are_lacking_together():
     # Fifteen texts that stand twice: each refit lacks one of them, so both of its labels.
     places = np.repeat(PLACES[:15], 2)
     human = answered(1 + 4 * places)
-    assert len(fit_without_parts("ordinal", Sample(predictors_at(places), human))) == 15
-    assert [unmoved("ordinal", places, human, row) for row in (4, 5)] == [1, 1]
+    assert len(Sample(predictors_at(places), human).fit().refits) == 15
+    assert [unmoved(places, human, row) for row in (4, 5)] == [1, 1]
 
 
 def test_groups_are_lacking_whole():
-    # Three groups: the fit without the last one is that to the first forty texts.
-    grouped = Sample(predictors_at(PLACES), HUMAN, np.repeat([0, 1, 2], 20))
-    fits = fit_without_parts("ordinal", grouped)
-    wanted = METHODS["ordinal"].fit(predictors_at(PLACES[:40]), HUMAN[:40])
-    assert len(fits) == 3
-    assert any(fit.slope == pytest.approx(wanted.slope, rel=1e-5) for fit in fits)
-
-
-def test_ratings_as_they_are_have_no_refits():
-    assert fit_without_parts("none", Sample(predictors_at(PLACES), HUMAN)) == ()
+    # Three groups: one refit depends on none of the labels of the last twenty texts.
+    texts, groups, changed = predictors_at(PLACES), np.repeat([0, 1, 2], 20), HUMAN.copy()
+    changed[40:] = np.eye(5)[2]
+    before, after = (Sample(texts, human, groups).fit().refits for human in (HUMAN, changed))
+    assert len(before) == 3
+    assert sum(record_of(one) == record_of(other) for one, other in zip(before, after, strict=True)) == 1
 
 
 HOW = Resampling(clusters=None, weights=None, interval=0.95, seed=0)

@@ -10,7 +10,6 @@ from semscale.rating.calibration import CurvePoint, HonestError
 from semscale.rating.human import corrected_mean
 from semscale.report.calibration import (
     agreement_sentences,
-    choice_sentence,
     curve_origin,
     curve_sentence,
     gain_sentence,
@@ -231,7 +230,7 @@ WORSE = HonestError(calibrated=0.16, uncalibrated=0.13)
 @pytest.mark.parametrize(("error", "said"), [(BETTER, "brings"), (WORSE, "worsens")])
 def test_a_loss_is_not_called_a_gain(error, said):
     summary = SimpleNamespace(
-        calibration=SimpleNamespace(error=error, method="ridge"),
+        calibration=SimpleNamespace(error=error),
         gain=Estimate(error.uncalibrated - error.calibrated, -0.08, 0.05),
     )
     expected = f"calibration {said} the ranked probability score from 0.130 to {error.calibrated:.3f}"
@@ -277,15 +276,3 @@ def test_the_row_of_all_labels_says_why_it_is_a_forecast():
     points = [(24, 0.12, False), (30, 0.11, True), (60, 0.1, True)]
     origins = [curve_origin(CurvePoint(n, score, 0.0, known), 30) for n, score, known in points]
     assert origins == ["measured", "forecast, as no label is left to test on", "forecast"]
-
-
-def test_the_method_that_serves_is_told_from_those_that_were_measured():
-    summary = SimpleNamespace(
-        calibration=SimpleNamespace(method="ridge"), chosen_in_folds={"ordinal": 2, "ridge": 3}
-    )
-    said = choice_sentence(summary)
-    assert said.startswith("New texts are rated with the method ridge, chosen with all labels.")
-    assert "in each of 5 folds" in said
-    assert "(ridge in 3 and ordinal in 2)" in said
-    summary.chosen_in_folds = {"affine": 5}
-    assert "(affine in 5)" in choice_sentence(summary)

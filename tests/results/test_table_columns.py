@@ -1,11 +1,14 @@
 """Columns of a table by their roles: cells, checks, and messages that name column and row."""
 
+from datetime import date
+
 import polars as pl
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.matching.settings import MatchColumns
 from semscale.results.table_columns import CellChecks, listed_texts
+from semscale.results.weights import weights_in
 from semscale.store.reading import open_table
 
 
@@ -38,7 +41,7 @@ def read_cells(table, named, size=100_000):
         parts.append(named.read(batch, row))
         checks.add(parts[-1])
         row += batch.height
-    checks.finish()
+    checks.finish(table)
     return parts[0] if len(parts) == 1 else parts
 
 
@@ -123,5 +126,25 @@ def test_columns_without_any_text_are_refused_and_numbers_in_a_csv_are_texts(tmp
         read_cells(table, columns("expected"))
     assert read_cells(table, columns("n"))["reference"] == [["1"], ["2"]]
     numbers = written(tmp_path, "n.parquet", pl.DataFrame({"answer": [1, 2], "expected": ["a", "b"]}))
-    with pytest.raises(InputError, match="prediction: column 'answer' holds no text: its first value is '1'"):
+    with pytest.raises(InputError, match="prediction: column 'answer' holds no text: its first value is 1;"):
         read_cells(numbers, columns("expected"))
+
+
+@pytest.mark.parametrize(
+    ("cells", "weights"),
+    [(["1,5", "2", ""], [1.5, 2.0, None]), (["1,500", "0,5"], [1.5, 0.5]), (["1.5", " 2 "], [1.5, 2.0])],
+)
+def test_weights_have_points_or_commas(cells, weights):
+    assert weights_in(pl.Series("w", cells)).to_list() == weights
+
+
+@pytest.mark.parametrize("cells", [["1,500", "2"], ["1,5", "2.5"]])
+def test_a_comma_that_may_be_one_of_thousands_is_refused(cells):
+    message = f"weight: column 'w' must hold numbers, but data row 8 has '{cells[0]}'; write decimals with a"
+    with pytest.raises(InputError, match=message):
+        weights_in(pl.Series("w", cells), 7)
+
+
+def test_weights_that_are_dates_name_the_column():
+    with pytest.raises(InputError, match=r"weight: column 'w' must hold numbers, got Date such as .*2026, 1"):
+        weights_in(pl.Series("w", [None, date(2026, 1, 31)]))

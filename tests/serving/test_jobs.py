@@ -388,9 +388,10 @@ def test_the_table_of_a_job_goes_with_its_end(jobs, home):
 def test_the_error_of_a_job_names_fields_and_not_options(jobs):
     name = jobs.post("/jobs?kind=rate&text=comment", content=b"PK\x03\x04 and more").json()["id"]
     assert ended(jobs, name)["error"].endswith("whatever its name says: read it with format=xlsx")
+    torn = "id,comment\n1,Très bien.\n".encode() + b"2,\xff\n"
+    name = jobs.post("/jobs?kind=rate&text=comment", content=torn).json()["id"]
+    assert ended(jobs, name)["error"].endswith("pass another encoding, such as cp1252 or latin-1")
     latin = "id,comment\n1,Très bien.\n".encode("latin-1")
-    name = jobs.post("/jobs?kind=rate&text=comment", content=latin).json()["id"]
-    assert ended(jobs, name)["error"].endswith("pass encoding=cp1252 or encoding=latin-1")
     address = "/jobs?kind=rate&text=comment&encoding=latin-1&result=csv"
     assert ended(jobs, jobs.post(address, content=latin).json()["id"])["status"] == "finished"
 

@@ -2,10 +2,12 @@
 
 import io
 import sys
+from datetime import datetime
 
 import numpy as np
 import polars as pl
 import pytest
+import xlsxwriter
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.store import table as tables
@@ -52,6 +54,27 @@ def test_a_long_list_of_columns_is_cut(tmp_path):
 def test_a_column_of_nothing_but_numbers_and_blanks_holds_no_text(tmp_path, cells):
     with pytest.raises(InputError, match="text: column 'text' holds no text"):
         csv_with(tmp_path, *cells).require_text("text", "text")
+
+
+@pytest.mark.parametrize("cells", [["2026-01-31", ""], ["31.1.26", "1/2/2026 18:30"]])
+def test_dates_are_no_texts(tmp_path, cells):
+    message = f"column 'text' holds no text: it holds dates, such as '{cells[0]}'; name the column with"
+    with pytest.raises(InputError, match=message):
+        csv_with(tmp_path, *cells).require_text("text", "text")
+    csv_with(tmp_path, *cells, "on 1.2.2026").require_text("text", "text")
+
+
+def test_dates_and_formulas_of_a_workbook_are_no_texts(tmp_path):
+    path = tmp_path / "a.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["day", "formula"])
+        sheet.write_datetime(1, 0, datetime(2026, 1, 31), book.add_format({"num_format": "yyyy-mm-dd"}))
+        sheet.write_formula(1, 1, '=A1&"x"')  # xlsxwriter stores 0 as the result
+    with pytest.raises(InputError, match="it holds dates, such as 2026-01-31 00:00:00; name the column"):
+        open_table(path).require_text("day", "text")
+    with pytest.raises(InputError, match="first value is 0; .*; a formula without a stored result .* Excel"):
+        open_table(path).require_text("formula", "text")
 
 
 @pytest.mark.parametrize("cells", [["good"], ["5", "five"], ["1-2", "3"], ["1.2.3"], ["5 stars"], ["nan"]])
@@ -237,6 +260,7 @@ def test_an_unknown_format(tmp_path):
     [
         ("parquet", {"encoding": "utf-8"}, "encoding applies to csv, tsv, jsonl and sav, not to parquet"),
         ("csv", {"sheet": "one"}, "sheet applies to xlsx, not to csv"),
+        ("parquet", {"header_row": 2}, "header_row applies to csv, tsv and xlsx, not to parquet"),
     ],
 )
 def test_a_setting_that_would_do_nothing_is_refused(tmp_path, extension, settings, message):

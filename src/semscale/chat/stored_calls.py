@@ -24,8 +24,8 @@ from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.store.atomic import create_private_folder
 from semscale.store.databases.address import Address
 from semscale.store.databases.database import error_message, insert_rows, is_transient, open_database
+from semscale.store.databases.postgres import server_fields
 from semscale.store.databases.schema import ATTEMPTS, CLAIMS, WRITERS
-from semscale.store.databases.server_errors import server_fields
 
 if TYPE_CHECKING:
     from semscale.chat.ledger import Job, Result

@@ -180,7 +180,7 @@ def code_table(options: CodeOptions) -> "CodingSummary":
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import Coder, ask_about_codes
     from semscale.coding.table_coding import CodingTable, OtherRun
-    from semscale.results.runs import measure_table
+    from semscale.results.instrument import measure_table
     from semscale.scales import load_scale
     from semscale.store.expressions import by_label
     from semscale.store.reading import open_table
@@ -225,7 +225,11 @@ def code_table(options: CodeOptions) -> "CodingSummary":
             progress=progress,
         )
         return measure_table(
-            table, instrument, out=options.outputs.out, settings=options.run.parts, progress=progress
+            table,
+            instrument,
+            out=options.outputs.out,
+            settings=options.run.parts_into(options.outputs),
+            progress=progress,
         )
 
 
@@ -318,7 +322,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
             summary = replace(summary, problem=str(error))
         if options.outputs.out is not None:
             coded = _with_codes(table, options.text, summary, embedder, progress)
-            write_batches(coded, options.outputs.out)
+            write_batches(coded, options.outputs.out, escape=options.outputs.escape)
         # Last of all, as a run is refused where the codebook is there already.
         suggesting.write_suggestion(summary, options.codebook)
     return summary

@@ -230,7 +230,7 @@ def measure_table(options: ConsistencyOptions) -> "ConsistencySummary":
             correctness=options.correctness.changed(interval=run.interval, seed=run.seed),
             plan=run.plan,
             out=options.outputs.out,
-            settings=run.parts,
+            settings=run.parts_into(options.outputs),
             progress=progress,
         )
 
@@ -264,7 +264,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
             model=model,
             plan=options.run.plan,
             out=options.outputs.out,
-            settings=options.run.parts,
+            settings=options.run.parts_into(options.outputs),
             progress=progress,
         )
 

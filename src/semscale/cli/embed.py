@@ -39,7 +39,7 @@ class EmbedOptions(Settings):
         Field(description="Type of the numbers; float16 takes half the space."),
         Option(MODEL),
     ] = "float32"
-    outputs: Annotated[Outputs, Without("figures")]
+    outputs: Annotated[Outputs, Without("escape", "figures")]
     model: Annotated[EmbedderOptions, Without("cache")]
     table: RowOptions
     run: Annotated[RunOptions, Without("interval", "seed")]

@@ -119,7 +119,7 @@ class AuditOptions(Settings):
     settings: Annotated[JudgeSettings, Without("samples")]
     rows: Annotated[int, Field(description="Rows to audit, from the first."), Option(RUN)] = 50
     calls: CallOptions
-    outputs: Annotated[Outputs, Without("out")]
+    outputs: Annotated[Outputs, Without("out", "escape")]
     table: Annotated[RowOptions, Rare("where")]
     run: Annotated[RunOptions, Without("part_rows", "restart")]
 
@@ -176,7 +176,6 @@ def judge(options: JudgeOptions) -> None:
     If it is stopped, the same command continues and never repeats a paid call; with --out it continues after
     the last finished part.
 
-    Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
     if options.calls.dry_run:
         present(forecast_judges(options), options.outputs.of_forecast)
@@ -248,7 +247,7 @@ def judge_table(options: JudgeOptions) -> "JudgeSummary":
             running=options.calls.running(),
             plan=options.run.plan,
             out=options.outputs.out,
-            settings=options.run.parts,
+            settings=options.run.parts_into(options.outputs),
             progress=progress,
         )
 
@@ -357,7 +356,6 @@ def compare_answers(options: CompareOptions) -> "SystemComparison":
     """
     from semscale.cli.progress import progress_bars
     from semscale.judging.comparing import compare_systems
-    from semscale.store.writing import write_table
 
     with progress_bars() as progress:
         member, table, texts = _read_systems(options, progress)
@@ -372,8 +370,7 @@ def compare_answers(options: CompareOptions) -> "SystemComparison":
             plan=options.run.plan,
             progress=progress,
         )
-    if options.outputs.out is not None:
-        write_table(pairs, options.outputs.out)
+    options.outputs.write_table(pairs)
     return summary
 
 

@@ -18,7 +18,7 @@ from semscale.cli.judge import (
     statuses,
 )
 from semscale.cli.options import As, Rare, Without, command, option_arguments, refuse_stated
-from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
+from semscale.cli.outputs import OUTPUT, CsvEscape, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
 from semscale.cli.shared import COLUMNS, RUN, CallOptions, EmbedderOptions, InputFile, RowOptions
 from semscale.coding.settings import CODES
@@ -49,8 +49,14 @@ class LabelOptions(Settings):
 
     file: InputFile
     out: Annotated[
-        Path, Field(description="The sheet: .csv, .xlsx, .jsonl or .parquet."), Option(OUTPUT, "FILE")
+        Path,
+        Field(
+            description="The sheet: .csv, .xlsx, .jsonl or .parquet. In CSV, texts that spreadsheets would "
+            "run get an apostrophe (--no-escape: none)."
+        ),
+        Option(OUTPUT, "FILE"),
     ]
+    escape: CsvEscape = True
     text: Annotated[str | None, Field(description="Texts to rate or code."), Option(COLUMNS, "COLUMN")] = None
     question: Annotated[str | None, As(JudgeColumns, "question")] = None
     answer: Annotated[str | None, As(JudgeColumns, "answer")] = None
@@ -252,7 +258,7 @@ def _draw_to_rate(options: LabelOptions) -> None:
     text_of_instructions = instructions(
         rater.scale, options.out.name, drawn_with, calibrate, _rate_command(options)
     )
-    path = write_sheet(label_sheet(cells, drawn), options.out, text_of_instructions)
+    path = write_sheet(label_sheet(cells, drawn), options.out, text_of_instructions, escape=options.escape)
     n_read, n_unrated = len(drawn.all_probabilities), len(drawn.all_probabilities) - ratings.n_scored
     unrated = f", {n_unrated:,} of them without a rating" if n_unrated else ""
     echo(f"{len(drawn.rows):,} drawn of {n_read:,} texts that can be read{unrated}")
@@ -326,7 +332,7 @@ def _draw_to_code(options: LabelOptions) -> None:
         coder = Coder(codebook, embedder=options.model.load(progress))
         likeness = coder.score_table(table, text, progress=progress)
     drawn = draw_answers(likeness, options.rows, alike=options.is_random, seed=options.seed)
-    write_batches(label_batches(table, drawn), options.out)
+    write_batches(label_batches(table, drawn), options.out, escape=options.escape)
     read = [str(options.out), "--text", text, "--codebook", str(options.codebook)]
     model = _embedder(options, DEFAULT_MODEL)
     labels = ["--human", HUMAN, "--inclusion", INCLUSION]
@@ -394,7 +400,7 @@ def _draw_to_judge(options: LabelOptions) -> None:
     if verdicts.stopped is not None:
         raise InterruptedRunError(verdicts.stopped)
     draw = draw_rows(verdicts, options.rows, alike=options.is_random, seed=options.seed, earlier=earlier)
-    write_table(draw.table(cells.rows), options.out)
+    write_table(draw.table(cells.rows), options.out, escape=options.escape)
     # The command that corrects the mean by the labels; its replies come from the ledger.
     columns = ["--prompt", str(options.question), "--answer", str(options.answer)]
     columns += [word for column in options.reference for word in ("--reference", column)]

@@ -101,9 +101,10 @@ class CorpusOptions(Settings):
         elif not path.is_file():
             raise InputError(f"corpus: {path} does not exist; check the name of the file")
         else:
-            from semscale.store.delimited import open_text
+            from semscale.store.delimited import encoding_of, open_text
 
-            with open_text(path, str(path), None) as lines:
+            codec, _ = encoding_of(path, str(path), None)
+            with open_text(path, str(path), codec) as lines:
                 texts = [line.strip() for line in lines if line.strip()]
         if not texts:
             raise InputError(
@@ -168,7 +169,6 @@ def match(options: MatchOptions) -> None:
 
     If it is stopped, the same command with --out continues after the last finished part.
 
-    Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
     summary = match_table(options) if options.columns.reference else ground_table(options)
     with options.outputs.report_if_stopped():
@@ -223,7 +223,7 @@ def match_table(options: MatchOptions) -> "MatchSummary":
                 Matcher.from_settings(settings),
                 plan=options.run.plan,
                 out=options.outputs.out,
-                settings=replace(options.run.parts, workers=workers),
+                settings=replace(options.run.parts_into(options.outputs), workers=workers),
                 progress=progress,
             )
 
@@ -255,7 +255,7 @@ def ground_table(options: MatchOptions) -> "GroundingSummary":
             ),
             plan=options.run.plan,
             out=options.outputs.out,
-            settings=options.run.parts,
+            settings=options.run.parts_into(options.outputs),
             progress=progress,
         )
 
@@ -298,7 +298,6 @@ def evaluate_folder(options: EvaluateOptions) -> "EvaluationSummary":
     from semscale.cli.progress import progress_bars
     from semscale.matching.cliniqlink import evaluate_submission
     from semscale.matching.matcher import check_method
-    from semscale.store.writing import write_table
 
     check_method(options.method)
     if options.method == "entailment":
@@ -316,6 +315,5 @@ def evaluate_folder(options: EvaluateOptions) -> "EvaluationSummary":
             seed=options.run.seed,
             progress=progress,
         )
-    if options.outputs.out is not None:
-        write_table(summary.items, options.outputs.out)
+    options.outputs.write_table(summary.items)
     return summary

@@ -274,7 +274,7 @@ class CalibrateOptions(Settings):
         int, Field(ge=0, description="Seed of the draw and of the intervals."), Option(RUN, rare=True)
     ] = 0
     precision: Annotated[str, As(EmbedderOptions, "precision")] = "exact"
-    outputs: Annotated[Outputs, Without("out", "json_")]
+    outputs: Annotated[Outputs, Without("out", "escape", "json_")]
 
 
 @app.command(name="calibrate")

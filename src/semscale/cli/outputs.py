@@ -13,6 +13,8 @@ from semscale.settings import Option, Settings
 from semscale.store.places import OutputPlace, Target, check_target, refuse_folder, target_of
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from semscale.presentable import Presentable
     from semscale.report.document import Document
 
@@ -26,15 +28,30 @@ def _target(value: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
     return target_of(value) if isinstance(value, str) else value
 
 
+CsvEscape = Annotated[
+    bool,
+    Field(
+        description="Write CSV as it is: without the apostrophe before texts that begin with =, +, - or @, "
+        "which spreadsheets would run. semscale reads files without it."
+    ),
+    Option(OUTPUT, rare=True),
+]
+"""Setting of commands that write CSV."""
+
+
 class Outputs(Settings):
     """Files that a command writes, and what it prints."""
 
     out: Annotated[
         Target | None,
         BeforeValidator(_target),
-        Field(description="Table with the results: .parquet, .csv, .jsonl or .xlsx; also a URL."),
+        Field(
+            description="Table with the results: .parquet, .csv, .jsonl, .xlsx or .sav; also a URL. In CSV, "
+            "texts that spreadsheets would run get an apostrophe (--no-escape: none)."
+        ),
         Option(OUTPUT, "FILE", type=str),
     ] = None
+    escape: CsvEscape = True
     report: Annotated[
         Path | None,
         Field(description="Report with pictures: .html, .md or .xlsx."),
@@ -138,6 +155,17 @@ class Outputs(Settings):
             written = [path for path in self.named.values() if path not in missing]
             states = [*_listed(written, "written"), *_listed(missing, "not finished")]
             raise StoppedByUserError(f"stopped: {', '.join(states)}; the same command starts again") from None
+
+    def write_table(self, table: "pl.DataFrame") -> None:
+        """Write the table with the results if it was asked for.
+
+        Raises:
+            InputError: more rows or longer texts than the format can hold, or a place that cannot be reached.
+        """
+        from semscale.store.writing import write_table
+
+        if self.out is not None:
+            write_table(table, self.out, escape=self.escape)
 
     def write(self, document: "Document") -> dict[str, Path | str]:
         """Write the report and its figures if they were asked for.

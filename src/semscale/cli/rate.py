@@ -128,7 +128,6 @@ def rate(options: RateOptions) -> None:
 
     If it is stopped, the same command with --out continues after the last finished part.
 
-    Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
     from semscale.rating.summary import RatingSummary
 
@@ -210,7 +209,7 @@ def _rate_texts(options: RateOptions, raters: "dict[str, Rater]", progress: "Pro
         columns,
         raters,
         out=options.outputs.out,
-        settings=run.parts,
+        settings=run.parts_into(options.outputs),
         plan=run.plan,
         progress=progress,
     )
@@ -250,7 +249,7 @@ def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "R
             columns,
             rater=rater,
             out=options.outputs.out,
-            settings=replace(run.parts, workers=workers),
+            settings=replace(run.parts_into(options.outputs), workers=workers),
             plan=run.plan,
             labels=labels,
             deciding=_decisions(options, rater),
@@ -364,7 +363,7 @@ class CalibrateOptions(Settings):
     columns: LabelledColumns
     scale: Scale
     rating: Annotated[RaterSettings, Without("calibration")]
-    outputs: Annotated[CalibrationOutputs, Without("out")]
+    outputs: Annotated[CalibrationOutputs, Without("out", "escape")]
     model: EmbedderOptions
     table: RowOptions
     run: Annotated[RunOptions, Without("part_rows", "restart")]

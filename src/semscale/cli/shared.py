@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from semscale.chat.ledger import Ledger
     from semscale.chat.pacing import Limits
     from semscale.chat.runner import Runner, Running
+    from semscale.cli.outputs import Outputs
     from semscale.distributed.cluster_parts import Recipe
     from semscale.distributed.datasets import ModelRecipe
     from semscale.embedding.embedder import Embedder
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from semscale.stats.intervals import IntervalPlan
     from semscale.store.reading import TableSettings
     from semscale.store.runs import PartSettings, PartWorkers
-    from semscale.store.surveys import HeaderKind
     from semscale.store.table import Table
     from semscale.types import Progress
 
@@ -62,7 +63,9 @@ class TableOptions(Configurable):
 
     encoding: Annotated[
         str | None,
-        Field(description="Encoding of CSV, TSV and JSONL (default: UTF-8) or SPSS (default: the file's)."),
+        Field(
+            description="Encoding of CSV, TSV and JSONL (default: by its bytes) or SPSS (as the file says)."
+        ),
         Option(INPUT, "NAME", rare=True, configurable=True),
     ] = None
     format: Annotated[
@@ -76,15 +79,29 @@ class TableOptions(Configurable):
         Field(description="Sheet of an Excel file (default: the first)."),
         Option(INPUT, "NAME", rare=True),
     ] = None
+    header_row: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            description="Row of a CSV, TSV or Excel file with the names of the columns (default: the first, "
+            "or in Excel the first below a title).",
+        ),
+        Option(INPUT, rare=True),
+    ] = None
 
     @property
     def settings(self) -> "TableSettings":
         """Keyword arguments of ``open_table``."""
-        return {"encoding": self.encoding, "format": self.format, "sheet": self.sheet}
+        return {
+            "encoding": self.encoding,
+            "format": self.format,
+            "sheet": self.sheet,
+            "header_row": self.header_row,
+        }
 
     def open(self, file: str) -> "Table":
         """Open a table; ``-`` is standard input."""
-        return _open_table(file, self.settings, "auto")
+        return _open_table(file, self.settings)
 
 
 class RowOptions(Settings):
@@ -126,7 +143,7 @@ class RowOptions(Settings):
         from semscale.store.expressions import filtered, with_derived
         from semscale.store.surveys import with_unfinished_counted
 
-        table = with_derived(_open_table(file, self.source.settings, self.header), self.derive)
+        table = with_derived(_open_table(file, {**self.source.settings, "header": self.header}), self.derive)
         if self.where is not None:
             table = filtered(table, self.where)
         table = with_unfinished_counted(table)
@@ -136,17 +153,17 @@ class RowOptions(Settings):
         return table
 
 
-def _open_table(file: str, settings: "TableSettings", header: "HeaderKind") -> "Table":
+def _open_table(file: str, settings: "TableSettings") -> "Table":
     """Open a table; a file behind a URL is copied with progress of its own."""
     from semscale.store.places import is_url
     from semscale.store.reading import open_table
 
     if not is_url(file):
-        return open_table(file, **settings, header=header)
+        return open_table(file, **settings)
     from semscale.cli.progress import progress_bars
 
     with progress_bars() as progress:
-        return open_table(file, **settings, header=header, progress=progress)
+        return open_table(file, **settings, progress=progress)
 
 
 class RunOptions(Configurable):
@@ -190,6 +207,10 @@ class RunOptions(Configurable):
         from semscale.store.runs import PartSettings
 
         return PartSettings(self.part_rows, self.restart)
+
+    def parts_into(self, outputs: "Outputs") -> "PartSettings":
+        """Settings of the parts of a run that writes a table."""
+        return replace(self.parts, escape=outputs.escape)
 
 
 class EmbedderOptions(Configurable):

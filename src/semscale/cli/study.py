@@ -63,7 +63,7 @@ class StudyRunOptions(Settings):
     ]
     settings: RunSettings
     calls: Annotated[CallOptions, Without("concurrency", "per_minute")]
-    outputs: Annotated[StudyOutputs, Without("out")]
+    outputs: Annotated[StudyOutputs, Without("out", "escape")]
 
     def running(self, caps: "Caps") -> "Running":
         """Return limits and budget of calls; a cap overrides that of the file, whose pace holds.
@@ -91,7 +91,7 @@ class StudyCompareOptions(Settings):
         Option(ARGUMENTS, "HUMAN", positional=True),
     ]
     settings: ComparisonSettings
-    outputs: Annotated[Outputs, Without("out")]
+    outputs: Annotated[Outputs, Without("out", "escape")]
     table: RowOptions
     run: Annotated[RunOptions, Without("part_rows", "restart")]
 

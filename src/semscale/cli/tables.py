@@ -28,7 +28,7 @@ class TablesOutputs(Outputs):
         tuple[Path, ...],
         Field(
             description="Tables: .xlsx, .pptx (extra slides), .html, .md, .json, or cells as .csv, .parquet "
-            "or .jsonl; can be repeated."
+            "or .jsonl; can be repeated. CSV has apostrophes before formulas (--no-escape: none)."
         ),
         Option(OUTPUT, "FILE", name="--out"),
     ] = ()
@@ -101,7 +101,7 @@ def tables(options: TablesOptions) -> None:
     """
     crosstabs = _of_study(options) if Path(options.file).is_dir() else _of_file(options)
     for path in options.outputs.files:
-        crosstabs.report(path)
+        crosstabs.report(path, escape=options.outputs.escape)
     present(crosstabs, options.outputs)
 
 
@@ -179,7 +179,7 @@ def columns(options: ColumnsOptions) -> None:
     An id, open text, single or multiple choice, ordinal, number, date or weight, with values, labels and
     counts, missing cells, and quotes. Without --text, rate takes the only open text.
     """
-    from semscale.store.writing import check_output, write_table
+    from semscale.store.writing import check_output
     from semscale.tabulation.column_summaries import summarize_columns
 
     outputs = options.outputs
@@ -189,6 +189,5 @@ def columns(options: ColumnsOptions) -> None:
     if outputs.out is not None:
         check_output(table, outputs.out)
     summary = summarize_columns(table)
-    if outputs.out is not None:
-        write_table(summary.to_frame(), outputs.out)
+    outputs.write_table(summary.to_frame())
     present(summary, outputs)

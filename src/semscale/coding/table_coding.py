@@ -28,7 +28,7 @@ from semscale.embedding.cache import KEPT_EMBEDDINGS
 from semscale.embedding.texts import answer_status
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater
-from semscale.results.runs import PartState, TableInstrument
+from semscale.results.instrument import PartState, TableInstrument
 from semscale.results.table_columns import Cells
 from semscale.results.weights import NOBODY, numbered
 from semscale.stats.agreement import AgreementEstimate
@@ -43,7 +43,7 @@ from semscale.stats.sampling import (
 )
 from semscale.store.columns import column_in, floats_in
 from semscale.store.table import Table, picked_rows
-from semscale.store.writing import PREFIX, formula_safe
+from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, Progress, Status, are_scored
 
 _BATCH = 50_000
@@ -483,14 +483,12 @@ class OtherRun:
 
 
 def _same_texts(written: Sequence[Any], texts: Sequence[Any]) -> bool:
-    """Compare answers with those of a table; CSV has an apostrophe before what a spreadsheet would run."""
+    """Compare answers with those of a table, in which an empty one may be missing."""
     if len(written) != len(texts):
         return False
-    answers = pl.DataFrame({"text": texts}, schema={"text": pl.String}, strict=False)
-    safe = formula_safe(answers)["text"].to_list()
+    answers = pl.Series(texts, dtype=pl.String, strict=False).to_list()
     cells = ["" if cell is None else str(cell) for cell in written]
-    triples = zip(cells, answers["text"].to_list(), safe, strict=True)
-    return all(cell in (answer or "", escaped or "") for cell, answer, escaped in triples)
+    return cells == [answer or "" for answer in answers]
 
 
 def answers_in(table: Table, column: str) -> list[Any]:

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from semscale.drift.athena_files import CREDITS, GROUPS, read_athena
 from semscale.drift.cells import CellLocation, group_objects, input_text, names_in, numbers_of, outputs_in
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, named, now
-from semscale.store.evaluation_logs import log_columns, log_format
+from semscale.store.evaluation_logs import log_columns, looks_like_log
 from semscale.store.reading import FORMATS, TableSettings, open_table
 from semscale.store.table import Table
 
@@ -204,7 +204,7 @@ def is_table(paths: RunPaths, format: str | None = None) -> bool:  # noqa: A002 
     if not isinstance(paths, str | Path):
         return False
     path = Path(paths)
-    is_exercise = path.suffix.lower() == ".json" and not (path.exists() and log_format(path))
+    is_exercise = path.suffix.lower() == ".json" and not (path.exists() and looks_like_log(path))
     return not path.is_dir() and not is_exercise
 
 
@@ -244,14 +244,16 @@ def _read(
         return exercises.items, exercises.models, exercises.generated
     if not isinstance(paths, str | Path):
         raise InputError("path must be one file; several are read only where they are Athena's exercises")
-    table = open_table(paths, format=format_, encoding=settings.get("encoding"), sheet=settings.get("sheet"))
+    names = TableSettings.__annotations__
+    of_table = {name: value for name, value in settings.items() if name in names}
+    table = open_table(paths, **cast(TableSettings, of_table))
     models = _logged_models(table)
     return items_in(table, columns or RunColumns()), models, None
 
 
 def _refuse_table_settings(columns: RunColumns | None, settings: TableSettings) -> None:
     """Refuse settings of tables for Athena's files, except for the field and groups that they always have."""
-    refused = [name for name in ("encoding", "sheet") if settings.get(name) is not None]
+    refused = [name for name in ("encoding", "sheet", "header_row") if settings.get(name) is not None]
     if columns is not None:
         is_usual = replace(columns, fields=(), by=()) == RunColumns()
         if not is_usual or not {*columns.fields} <= {CREDITS} or not {*columns.by} <= {*GROUPS}:

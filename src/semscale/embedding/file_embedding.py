@@ -26,6 +26,8 @@ VECTOR, STATUS = f"{PREFIX}vector", f"{PREFIX}status"
 VectorType = Literal["float32", "float16"]
 
 _TYPES = {"float32": pl.Float32(), "float16": pl.Float16()}
+_PART_BYTES = 2**25  # of a part's vectors, of which there are two copies until the part is stored
+_NUMBER_BYTES = 4
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,7 +96,7 @@ def embed_file(  # noqa: PLR0913 - what, by which model, where to, and who is to
         embedder: the model; equal texts of a part are computed once.
         out: ``.parquet`` or ``.jsonl``, or a folder (``target_of``).
         dtype: type of a vector's numbers; ``float16`` keeps 11 bits of each, in half the room.
-        settings: the parts.
+        settings: the parts; a part has at most 32 MiB of vectors.
         progress: called as rows are embedded.
 
     Raises:
@@ -111,8 +113,11 @@ def embed_file(  # noqa: PLR0913 - what, by which model, where to, and who is to
         check_vectors_fit(out)
         check_output(table, out)
     table.require_text(text, "text")
+    settings = settings or PartSettings()
+    most_rows = max(1, _PART_BYTES // (_NUMBER_BYTES * embedder.dimensions))
+    settings = replace(settings, part_rows=min(settings.part_rows, most_rows))
     work = EmbeddingWork(table, text, embedder, dtype, progress)
-    summary = TableRun(table, settings or PartSettings(), progress).run(work, out)
+    summary = TableRun(table, settings, progress).run(work, out)
     return replace(summary, input_notes=table.notes)
 
 

@@ -10,39 +10,22 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import (
-    AfterValidator,
-    Field,
-    FiniteFloat,
-    PlainValidator,
-    TypeAdapter,
-    ValidationError,
-    ValidationInfo,
-)
+from pydantic import AfterValidator, Field, FiniteFloat, PlainValidator, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.messages import first_mistake
 from semscale.presentable import Presentable
-from semscale.rating.anchors import Axis
-from semscale.rating.calibrators import (
-    METHODS,
-    STRICT,
-    Calibrator,
-    Numbers,
-    Predictors,
-    VectorLine,
-    record_of,
-)
-from semscale.rating.readouts import Reals
+from semscale.rating.gaussian_process import STRICT, GaussianProcess, Numbers, Predictors, record_of
+from semscale.rating.readouts import Reals, cosines_of
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals import Estimate
 from semscale.store.atomic import check_writable, replacing
 from semscale.types import Floats, Mask, Refits
 
-FORMAT, VERSION = "semscale calibration", 3
+FORMAT, VERSION = "semscale calibration", 4
 
 _NOT_HASHED = frozenset({"format", "version", "signature", "hash"})
 """Fields of a file beside the content that is hashed."""
@@ -51,9 +34,6 @@ _IGNORED = frozenset({"floor", "missing", "engine", "language", "calibration"})
 """Fields of a rater's signature that do not change what a calibration was fitted to."""
 
 _PRECISIONS = {"float32": "exact", "bfloat16": "fast"}
-
-REFITS = 20
-"""Parts of the labelled texts, each of which one refit lacks; fewer where there are fewer texts or groups."""
 
 SHARE_BELOW = 0.02
 """Share of the labelled texts themselves below the floor."""
@@ -76,7 +56,7 @@ class LabelSource:
         n_answers: people's answers to them.
         hash: of texts and answers, in their order; 8 hexadecimal digits.
         human_range: lowest and highest value that people could give; ``None`` for the scale's own.
-        grouped: whether whole groups were left out for the choice and the error.
+        grouped: whether whole groups were left out for the error.
         seed: of the folds.
         texts: hash of each distinct labelled text, 12 hexadecimal digits; see ``text_hash``.
     """
@@ -95,7 +75,7 @@ class HonestError:
     """Mean ranked probability scores, 0 (best) to 1, and correlations on texts that nothing was fitted to.
 
     Attributes:
-        calibrated: of the calibrated ratings, method and fit chosen without the text (nested folds).
+        calibrated: of the calibrated ratings, fitted without the text (cross-validation).
         uncalibrated: of the ratings as they are.
         gain_low: lower end of the interval of ``uncalibrated`` less ``calibrated``; ``None`` where there is
             no interval.
@@ -154,7 +134,7 @@ class Familiarity:
 
     def unlike(self, rows: Reals) -> Mask:
         """Mark vectors (n, d) that are unlike the labelled ones."""
-        marked: Mask = Axis(0.0, self.centre).positions(rows) < self.floor
+        marked: Mask = cosines_of(rows, self.centre.astype(rows.dtype)[None, None])[0][0, 0] < self.floor
         return marked
 
 
@@ -176,26 +156,6 @@ def familiarity_of(units: Floats) -> Familiarity:
     return Familiarity(centre, float(np.quantile(cosines, SHARE_BELOW)))
 
 
-def _known_method(method: str) -> str:
-    if method not in METHODS:
-        raise ValueError(f"must be one of {', '.join(METHODS)}")
-    return method
-
-
-def _fitted(value: object, info: ValidationInfo) -> object:
-    """Read what was fitted as the method's class; a fit stays as it is."""
-    method = METHODS.get(info.data.get("method", ""))
-    if method is None or not isinstance(value, Mapping):
-        return value
-    try:
-        return method.kind(**value)
-    except ValidationError as error:
-        raise ValueError(first_mistake(error, list(value))) from None
-
-
-_Fitted = Annotated[Calibrator, PlainValidator(_fitted)]
-
-
 def _signature(value: object) -> Signature:
     return value if isinstance(value, Signature) else Signature.parse(str(value))
 
@@ -205,42 +165,34 @@ class Calibration:
     """A fitted calibration of ratings on one scale by one model with one precision.
 
     Attributes:
-        method: name in ``METHODS``.
         fitted: what was fitted.
         familiarity: region of the labelled texts.
         ratings: signature of the rater whose ratings it is for.
         language: of the scale's anchors.
         labels: what it was fitted to.
         error: its own, and that of the ratings as they are.
-        refits: the calibrator without a part of its labels, again and again; empty where nothing is fitted.
     """
 
-    method: Annotated[str, AfterValidator(_known_method)]
-    fitted: _Fitted
+    fitted: GaussianProcess
     familiarity: Familiarity
     ratings: Annotated[Signature, PlainValidator(_signature)]
     language: str
     labels: LabelSource
     error: HonestError
-    refits: Annotated[tuple[_Fitted, ...], Field(max_length=REFITS)] = ()
 
     def __post_init__(self) -> None:
-        for fit in (self.fitted, *self.refits):
-            if isinstance(fit, VectorLine) and len(fit.weights) != len(self.familiarity.centre):
-                raise ValueError("fitted weights and familiarity.centre must have the same width")
-        if len(self.refits) == 1:
-            raise ValueError("refits must be none or at least two")
+        if self.fitted.texts.shape[1] != len(self.familiarity.centre):
+            raise ValueError("fitted.texts and familiarity.centre must have the same width")
 
     @cached_property
     def signature(self) -> Signature:
-        """Signature of the fit: labels, choice, error, and the ratings that it is for."""
+        """Signature of the fit: labels, error, and the ratings that it is for."""
         labels = self.labels
         applied = dict(self.ratings.fields)
         anchors = {} if "anchor_language" in applied else {"anchor_language": self.language}
         ends = "scale" if labels.human_range is None else "{:.12g} to {:.12g}".format(*labels.human_range)
         fitted = Signature.of(
             "calibrate",
-            method=self.method,
             content=self.content_hash,
             texts=labels.n,
             answers=labels.n_answers,
@@ -266,8 +218,8 @@ class Calibration:
 
     @property
     def name(self) -> str:
-        """Method, number of labelled texts and hash, for the signature of calibrated ratings."""
-        return f"{self.method}-{self.labels.n}#{self.content_hash}"
+        """Number of labelled texts and hash, for the signature of calibrated ratings."""
+        return f"{self.labels.n}#{self.content_hash}"
 
     def check(self, rater: Signature, language: str) -> None:
         """Refuse a rater whose ratings differ from those that the calibration was fitted to.
@@ -294,10 +246,7 @@ class Calibration:
 
     def refit_pmf(self, predictors: Predictors) -> Refits:
         """Return masses (n, b, k) of n texts under each of b refits."""
-        pmf: Refits = np.empty((len(predictors), len(self.refits), len(predictors.values)), dtype=np.float32)
-        for number, refit in enumerate(self.refits):
-            pmf[:, number] = refit.pmf(predictors)
-        return pmf
+        return self.fitted.refit_pmf(predictors)
 
     def saw(self, texts: Sequence[str]) -> Mask:
         """Mark the texts (n,) that it was fitted to, whose calibrated ratings know their labels."""
@@ -510,12 +459,10 @@ class CalibrationSummary(Presentable):
         calibration: fitted to all labels, to be used.
         scale: on which texts are rated.
         left_out: labelled texts that were not used, by why they have no rating.
-        qualities: by ``calibrated`` (method and fit chosen without the text), ``as rated`` and
+        qualities: by ``calibrated`` (fitted without the text), ``as rated`` and
             ``equal shares``.
         points_used: how many of the scale's points people's answers lie on.
         human_spread: standard deviation of people's means.
-        errors: cross-validated error of each method, from which it was chosen.
-        chosen_in_folds: how often each method was chosen in the nested folds.
         curve: error with fewer labels, and forecasts for more.
         gain: mean ranked probability score as rated less calibrated, above 0 where calibration helps.
         interval: coverage of the intervals.
@@ -529,8 +476,6 @@ class CalibrationSummary(Presentable):
     qualities: Mapping[str, RatingQuality]
     points_used: int
     human_spread: float
-    errors: Mapping[str, float]
-    chosen_in_folds: Mapping[str, int]
     curve: tuple[CurvePoint, ...]
     gain: Estimate
     interval: float
@@ -538,8 +483,7 @@ class CalibrationSummary(Presentable):
     created: datetime
 
     def __repr__(self) -> str:
-        n, method = self.calibration.labels.n, self.calibration.method
-        return f"CalibrationSummary(source={self.source!r}, n={n}, method={method!r})"
+        return f"CalibrationSummary(source={self.source!r}, n={self.calibration.labels.n})"
 
     @property
     def signature(self) -> Signature:
@@ -564,9 +508,6 @@ class CalibrationSummary(Presentable):
             "texts": labels.n,
             "answers": labels.n_answers,
             "left_out": self.left_out,
-            "method": self.calibration.method,
-            "errors": self.errors,
-            "chosen_in_folds": self.chosen_in_folds,
             "quality": self.qualities,
             "human_spread": self.human_spread,
             "gain": self.gain,

@@ -10,11 +10,9 @@ from itertools import compress
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import stdtrit
 
 from semscale.errors import InputError
 from semscale.rating.calibration import (
-    REFITS,
     Calibration,
     CalibrationSummary,
     CurvePoint,
@@ -25,7 +23,7 @@ from semscale.rating.calibration import (
     familiarity_of,
     text_hash,
 )
-from semscale.rating.calibrators import METHODS, Calibrator, Predictors, record_of
+from semscale.rating.gaussian_process import REFITS, GaussianProcess, Predictors, fit_gaussian_process
 from semscale.rating.human import human_table, laid_on
 from semscale.rating.labelling import check_human_range
 from semscale.scales import Scale
@@ -41,12 +39,7 @@ FEWEST_LABELS = 10
 FEWEST_GROUPS = 3
 """Groups that a calibration needs where whole groups are left out."""
 FEWEST_LEARNT_FROM = 6
-"""Distinct texts of the smallest fit in the nested folds: as many as ten texts without groups leave."""
-PREFERRED = "ridge"
-FEWEST_FOR_STEPS = 100
-"""Distinct texts from which ``isotonic`` may be chosen: with fewer, its level steps lose the ranking."""
-CHANCE = 0.05
-"""Probability at most that a method no better than ``ridge`` is taken in its place."""
+"""Distinct texts of the smallest fit in the folds; ten texts without groups leave eight."""
 
 _CURVE_SHARES = (0.25, 0.5)
 _CURVE_DRAWS = 2
@@ -130,7 +123,7 @@ def labelled_texts(
 
 @dataclass(frozen=True)
 class Sample:
-    """Measurements of n labelled texts, from which methods are fitted and chosen.
+    """Measurements of n labelled texts, from which a process is fitted.
 
     Attributes:
         predictors: of the texts.
@@ -149,44 +142,26 @@ class Sample:
         """Numbers of what is never parted, shape (n,): groups, or equal texts."""
         return self.predictors.distinct if self.groups is None else self.groups
 
-    def rows(self, rows: Mask) -> "Sample":
-        """Select some of the texts."""
-        groups = None if self.groups is None else self.groups[rows]
-        return Sample(self.predictors.rows(rows), self.human[rows], groups, self.seed)
-
-    def folds(self, folds: int = FOLDS, *, seed: int | None = None) -> list[Mask]:
+    def folds(self, folds: int = FOLDS) -> list[Mask]:
         """Part the texts by chance: masks (n,) of the texts of each fold."""
-        fold = random_folds(
-            len(self.human), groups=self.together, folds=folds, seed=self.seed if seed is None else seed
-        )
+        fold = random_folds(len(self.human), groups=self.together, folds=folds, seed=self.seed)
         return [fold == part for part in np.unique(fold)]
 
-    def outer_folds(self) -> list[Mask]:
-        """Part the texts into those that are predicted by a choice and a fit without them."""
-        return self.folds(seed=self.seed + 1)
+    def known(self) -> list[Mask]:
+        """Mark the texts (n,) that each fold may be predicted from: not those in it, nor equal ones."""
+        return [self.predictors.without(inside) for inside in self.folds()]
 
-    def fit(self, method: str, rows: Mask | None = None) -> Calibrator:
-        """Fit a method to all texts, or to some."""
-        known = self if rows is None else self.rows(rows)
-        return METHODS[method].fit(known.predictors, known.human)
+    def fit(self) -> GaussianProcess:
+        """Fit a process to all texts, and again without each of 20 parts of them."""
+        return fit_gaussian_process(self.predictors, self.human, self.folds(REFITS))
 
-    def predicted(
-        self, methods: Sequence[str], folds: Sequence[Mask], known: Sequence[Mask] | None = None
-    ) -> Floats:
-        """Predict each fold by its method, fitted to the other folds or to the known texts, shape (n, k).
-
-        A text that is in several folds is not learnt from for any of them.
-        """
+    def predicted(self, known: Sequence[Mask]) -> Floats:
+        """Predict each fold by a fit to its known texts, shape (n, k)."""
         pmf = np.empty_like(self.human)
-        learnt = [self.predictors.without(inside) for inside in folds] if known is None else known
-        for method, inside, rows in zip(methods, folds, learnt, strict=True):
-            pmf[inside] = self.fit(method, rows).pmf(self.predictors.rows(inside))
+        for inside, rows in zip(self.folds(), known, strict=True):
+            fitted = fit_gaussian_process(self.predictors.rows(rows), self.human[rows], ())
+            pmf[inside] = fitted.pmf(self.predictors.rows(inside))
         return pmf
-
-    def scores(self, method: str) -> Floats:
-        """Return the ranked probability score of each text by fits of a method to the other folds."""
-        folds = self.folds()
-        return ranked_probability_scores(self.predicted([method] * len(folds), folds), self.human)
 
     def tested(self, pmf: Floats) -> tuple[float, float]:
         """Return the mean ranked probability score of predictions (n, k), and their correlation."""
@@ -204,7 +179,7 @@ def fit_calibration(
     interval: float = 0.95,
     seed: int = 0,
 ) -> CalibrationSummary:
-    """Choose a method by cross-validation, fit it to all labels, and measure its quality on other texts.
+    """Fit a calibration to all labels, and measure its quality on other texts by cross-validation.
 
     Args:
         labelled: n texts with people's answers.
@@ -222,24 +197,23 @@ def fit_calibration(
     human = human_masses(labelled.answers, values, labelled.human_range)
     sample = Sample(predictors, human, labelled.groups, seed)
     _check_enough(labelled, sample)
-    method, errors = choose_method(sample)
-    nested_pmf, chosen = nested_predictions(sample)
+    known = sample.known()
+    new_pmf = sample.predicted(known)
     is_repeated = len(np.unique(predictors.distinct)) < len(predictors)
     clusters = sample.together if labelled.groups is not None or is_repeated else None
     how = Resampling(clusters=clusters, weights=None, interval=interval, seed=seed)
     pmfs = {
-        "calibrated": nested_pmf,
+        "calibrated": new_pmf,
         "as rated": predictors.pmf,
         "equal shares": np.full_like(human, 1 / scale.n_points),
     }
     qualities = {name: rating_quality(pmf, human, values, how) for name, pmf in pmfs.items()}
-    after, before = (ranked_probability_scores(pmf, human) for pmf in (nested_pmf, predictors.pmf))
+    after, before = (ranked_probability_scores(pmf, human) for pmf in (new_pmf, predictors.pmf))
     plan = IntervalPlan(interval=interval, seed=seed)
     gain = estimate_mean(before - after, bounds=(-1.0, 1.0), clusters=clusters, plan=plan)
     has_interval = bool(np.isfinite([gain.low, gain.high]).all())
     calibration = Calibration(
-        method,
-        sample.fit(method),
+        sample.fit(),
         familiarity_of(predictors.units),
         ratings,
         scale.language,
@@ -260,7 +234,6 @@ def fit_calibration(
             pearson_low=_finite(qualities["calibrated"].pearson.low),
             rated_pearson_high=_finite(qualities["as rated"].pearson.high),
         ),
-        fit_without_parts(method, sample),
     )
     return CalibrationSummary(
         calibration=calibration,
@@ -269,9 +242,7 @@ def fit_calibration(
         qualities=qualities,
         points_used=int((human > 0).any(axis=0).sum()),
         human_spread=float((human @ values).std()),
-        errors=errors,
-        chosen_in_folds=dict(Counter(chosen)),
-        curve=learning_curve(sample, nested_pmf, chosen),
+        curve=learning_curve(sample, known, new_pmf),
         gain=Estimate(gain.value, gain.low, gain.high),
         interval=interval,
         source=labelled.source,
@@ -351,134 +322,27 @@ def _check_enough(labelled: LabelledTexts, sample: Sample) -> None:
 
 
 def fewest_learnt_from(sample: Sample) -> int:
-    """Count the distinct texts of the smallest fit that ``nested_predictions`` makes."""
-    fewest = len(sample.human)
-    for inside in sample.outer_folds():
-        outside = sample.predictors.without(inside)
-        if not outside.any():
-            return 0
-        known = sample.rows(outside)
-        for part in known.folds():
-            learnt = known.predictors.distinct[known.predictors.without(part)]
-            fewest = min(fewest, len(np.unique(learnt)))
-    return fewest
+    """Count the distinct texts of the smallest fit in the folds."""
+    distinct = sample.predictors.distinct
+    return min(len(np.unique(distinct[rows])) for rows in sample.known())
 
 
-def choose_method(sample: Sample, methods: Sequence[str] = tuple(METHODS)) -> tuple[str, dict[str, float]]:
-    """Choose a method by its cross-validated ranked probability score.
+def learning_curve(sample: Sample, known: Sequence[Mask], new_pmf: Floats) -> tuple[CurvePoint, ...]:
+    """Test fits to a quarter, a half and all of the labels that each fold leaves.
 
-    ``ridge`` shrinks itself towards the zero-shot rating, and differences between methods are mostly chance
-    with few labels. It is therefore left only for the method with the lowest error, and only where the
-    difference is above the t quantile of ``CHANCE``, shared among the methods that ``ridge`` is compared
-    with, times its standard error: over groups where there are some, and over distinct texts otherwise.
-    ``isotonic`` is not taken with fewer than 100 distinct texts.
+    Each text is predicted by fits without its fold, so all sizes are tested on the same texts. All labels,
+    twice and four times as many are extrapolated by a + b / n through the measured errors.
 
     Args:
         sample: n labelled texts.
-        methods: to choose from, ``ridge`` among them.
-
-    Returns:
-        ``ridge``, or the method with the lowest error where chance is no explanation; and the mean ranked
-        probability score of each method, on texts that it was not fitted to.
-
-    References:
-        Sharing a probability of error among comparisons: Dunn (1961), doi 10.1080/01621459.1961.10482090.
-    """
-    scores = {method: sample.scores(method) for method in methods}
-    errors = {method: float(score.mean()) for method, score in scores.items()}
-    has_steps = len(np.unique(sample.predictors.distinct)) >= FEWEST_FOR_STEPS
-    allowed = [method for method in methods if method != "isotonic" or has_steps]
-    best = min(allowed, key=lambda method: errors[method])
-    excess = scores[PREFERRED] - scores[best]
-    freedom = len(np.unique(sample.together)) - 1
-    quantile = float(stdtrit(freedom, 1 - CHANCE / max(len(allowed) - 1, 1)))
-    by_chance = quantile * grouped_standard_error(excess, sample.together)
-    return best if excess.mean() > by_chance else PREFERRED, errors
-
-
-def grouped_standard_error(differences: Floats, groups: Integers) -> float:
-    """Standard error of a mean whose items vary by groups: from the sums of deviations in each group.
-
-    Args:
-        differences: shape (n,).
-        groups: shape (n,), at least two.
-
-    References:
-        Sarndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, section 4.2.
-
-    Example:
-        >>> single = grouped_standard_error(np.array([0.0, 0.0, 2.0, 2.0]), np.arange(4))
-        >>> pairs = grouped_standard_error(np.array([0.0, 0.0, 2.0, 2.0]), np.array([0, 0, 1, 1]))
-        >>> round(single, 4), pairs
-        (0.5774, 1.0)
-    """
-    numbers = np.unique(groups, return_inverse=True)[1]
-    sums = np.bincount(numbers, differences - differences.mean())
-    m = len(sums)
-    return float(np.sqrt(m / (m - 1) * (sums**2).sum()) / len(differences))
-
-
-def nested_predictions(sample: Sample) -> tuple[Floats, list[str]]:
-    """Predict each outer fold by the method that was chosen and fitted without it, as a new text would be.
-
-    Returns:
-        Masses, shape (n, k), and the method that each fold chose.
-    """
-    folds = sample.outer_folds()
-    known = [sample.predictors.without(inside) for inside in folds]
-    chosen = [choose_method(sample.rows(rows))[0] for rows in known]
-    return sample.predicted(chosen, folds, known), chosen
-
-
-def fit_without_parts(method: str, sample: Sample) -> tuple[Calibrator, ...]:
-    """Fit a method again without each of 20 parts of the texts, equal texts and whole groups together.
-
-    Six digits of each fitted number are stored, which is far below its error and makes the file half as long.
-
-    Args:
-        method: to be fitted; nothing is, and there are no refits, for ``none``.
-        sample: n labelled texts.
-    """
-    if method == "none":
-        return ()
-    fits = (sample.fit(method, sample.predictors.without(part)) for part in sample.folds(REFITS))
-    records = (record_of(fit) for fit in fits)
-    return tuple(
-        METHODS[method].kind(
-            **{
-                name: [_six_digits(number) for number in value]
-                if isinstance(value, list)
-                else _six_digits(value)
-                for name, value in record.items()
-            }
-        )
-        for record in records
-    )
-
-
-def _six_digits(value: float) -> float:
-    return float(f"{value:.6g}")
-
-
-def learning_curve(sample: Sample, nested_pmf: Floats, chosen: Sequence[str]) -> tuple[CurvePoint, ...]:
-    """Test the chosen methods with a quarter, a half and all of the labels that each fold leaves.
-
-    Each text is predicted by fits without its fold, so all sizes are tested on the same texts. The last
-    measured point is the nested predictions' own error. All labels, twice and four times as many are
-    extrapolated by a + b / n through the measured errors.
-
-    Args:
-        sample: n labelled texts.
-        nested_pmf: shape (n, k), as ``nested_predictions`` gives it.
-        chosen: method of each fold, likewise.
+        known: masks (n,) of the texts that each fold leaves.
+        new_pmf: shape (n, k), predictions by all of these.
 
     Returns:
         Measured points, then forecasts; empty where fewer than two sizes have 8 labels.
     """
     names = np.unique(sample.together, return_inverse=True)[1]
     rng = np.random.default_rng(sample.seed)
-    folds = sample.outer_folds()
-    known = [sample.predictors.without(inside) for inside in folds]
     points = []
     for share in _CURVE_SHARES:
         tests = []
@@ -487,12 +351,12 @@ def learning_curve(sample: Sample, nested_pmf: Floats, chosen: Sequence[str]) ->
             if min(part.sum() for part in parts) < _CURVE_FEWEST:
                 break
             n = float(np.mean([part.sum() for part in parts]))
-            tests.append((n, *sample.tested(sample.predicted(chosen, folds, parts))))
+            tests.append((n, *sample.tested(sample.predicted(parts))))
         if tests:
             n, rps, r = mean_of_known(np.array(tests), axis=0)
             points.append(CurvePoint(round(n), float(rps), float(r), is_forecast=False))
     whole = round(float(np.mean([rows.sum() for rows in known])))
-    points.append(CurvePoint(whole, *sample.tested(nested_pmf), is_forecast=False))
+    points.append(CurvePoint(whole, *sample.tested(new_pmf), is_forecast=False))
     if len(points) == 1:
         return ()
     sizes = np.array([float(point.n) for point in points])

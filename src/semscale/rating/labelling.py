@@ -143,13 +143,14 @@ The texts were drawn with these settings:
 """
 
 
-def write_sheet(sheet: pl.DataFrame, out: Path, text: str) -> Path:
+def write_sheet(sheet: pl.DataFrame, out: Path, text: str, *, escape: bool = True) -> Path:
     """Write a sheet and the instructions beside it.
 
     Args:
         sheet: as ``label_sheet`` gives it.
         out: its file.
         text: the instructions.
+        escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
 
     Returns:
         Path of the instructions.
@@ -157,7 +158,7 @@ def write_sheet(sheet: pl.DataFrame, out: Path, text: str) -> Path:
     Raises:
         InputError: an ending that is no table's.
     """
-    write_table(sheet, out)
+    write_table(sheet, out, escape=escape)
     return write_beside(out, text)
 
 

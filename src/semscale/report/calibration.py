@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.rating.calibrators import METHODS
 from semscale.report import figures
 from semscale.report.chart_kit import ACCENT, CONTRAST, point_names
 from semscale.report.document import (
@@ -29,7 +28,6 @@ from semscale.report.formatting import (
     counted,
     coverage,
     has_interval,
-    listed,
     number,
     one_line,
     percent,
@@ -64,7 +62,13 @@ PROBIT = Citation(
     "McCullagh, P. (1980).",
     "Regression models for ordinal data",
     "Journal of the Royal Statistical Society B 42(2), 109–142",
-    "the methods ordinal and ridge",
+    "the probit around the process",
+)
+_PROCESS = Citation(
+    "Rasmussen, C. E. and Williams, C. K. I. (2006).",
+    "Gaussian Processes for Machine Learning",
+    "MIT Press",
+    "the process that calibrates",
 )
 _SCORES = Citation(
     "Gneiting, T. and Raftery, A. E. (2007).",
@@ -72,20 +76,11 @@ _SCORES = Citation(
     "Journal of the American Statistical Association 102(477), 359–378",
     "ranked probability score and log score",
 )
-_HONEST = (
-    "Agreement, gain and learning curve are of texts that neither the choice of the method nor its fit had "
-    "seen (nested cross-validation). The error of each method is of texts that no fit had seen, but the "
-    "choice had; it may be a little too good."
-)
-_RIDGE = (
-    "The method ridge shrinks itself towards the uncalibrated ratings; another method is chosen only if its "
-    "error is lower by more than chance explains."
-)
+_HONEST = "Agreement, gain and learning curve are of texts that the fit had not seen (cross-validation)."
 _CURVE = (
     "Each measured row is of all labelled texts, each predicted without its fold. The last one has all "
     "labels of the other folds, and is the agreement at the top; the others have a quarter and a half of "
-    "these, with the method that the fold chose. So even for as many labels as you gave the error is a "
-    "forecast."
+    "these. So even for as many labels as you gave the error is a forecast."
 )
 _TOGETHER = (
     "Read all of them together: a method can copy a distribution without ranking a single text correctly, "
@@ -123,20 +118,12 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
         facts=(
             ("Labelled texts", labels.n),
             ("Answers", labels.n_answers),
-            ("Method from all labels", summary.calibration.method),
         ),
         warnings=ranking_warnings(summary.calibration.error),
         cautions=tuple(_cautions(summary)),
         sections=(
             section("quality", "Comparison with no calibration and equal shares", _quality_table(summary)),
             section("picture", "Are the means right?", SideBySide(pictures, "equals")),
-            section(
-                "method",
-                "Choice of the method",
-                _methods_table(summary),
-                Paragraph(choice_sentence(summary), "note", "both"),
-                _RIDGE,
-            ),
             section(
                 "labels",
                 "Are more labels worth it?",
@@ -149,7 +136,7 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
         ),
         notes=(_HONEST,),
         settings=(("Intervals", f"{coverage(summary.interval)}, over {unit}s"),),
-        citations=(_SCORES, PROBIT),
+        citations=(_SCORES, _PROCESS, PROBIT),
     )
 
 
@@ -179,18 +166,6 @@ def gain_sentence(summary: "CalibrationSummary") -> str:
         return f"{reached}; these labels do not show how certain that is."
     ends = f"{number(gain.low, _DIGITS)} and {number(gain.high, _DIGITS)}"
     return f"{reached} (lower is better); the gain is probably between {ends}."
-
-
-def choice_sentence(summary: "CalibrationSummary") -> str:
-    """Name the method for new texts, and those that the figures are of."""
-    method, chosen = summary.calibration.method, summary.chosen_in_folds
-    names = sorted(chosen, key=lambda name: name != method)
-    choices = listed([f"{name} in {chosen[name]}" for name in names])
-    return (
-        f"New texts are rated with the method {method}, chosen with all labels. The agreement above was "
-        f"measured for the whole procedure: in each of {sum(chosen.values())} folds, method and fit were "
-        f"chosen without the labels of that fold ({choices})."
-    )
 
 
 def ranking_warnings(error: "HonestError") -> tuple[str, ...]:
@@ -279,17 +254,6 @@ def _means_figure(summary: "CalibrationSummary", name: str) -> Figure:
         style="square",
         is_narrow=True,
     )
-
-
-def _methods_table(summary: "CalibrationSummary") -> DataTable:
-    columns: Columns[tuple[str, float]] = (
-        ("method", lambda row: row[0]),
-        ("error", lambda row: Number(row[1], 4)),
-        ("chosen in folds", lambda row: summary.chosen_in_folds.get(row[0], 0)),
-        ("description", lambda row: METHODS[row[0]].label),
-    )
-    title = "Cross-validated ranked probability score of each method"
-    return table_of(summary.errors.items(), columns, title=title, explained=True)
 
 
 def _curve_table(summary: "CalibrationSummary") -> DataTable:

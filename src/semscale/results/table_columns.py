@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from semscale.store.table import Table
 
-_SHOWN = 40
-
 
 @dataclass(frozen=True)
 class Role:
@@ -92,11 +90,11 @@ CELL = Role(_cells, is_checked=False)
 
 
 def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> Any:  # noqa: ANN401 - Floats
-    from semscale.results.weights import as_weights, weights_in
-    from semscale.store.columns import storable
+    from semscale.results.weights import weights_in
+    from semscale.store.columns import floats_in, storable
 
     stored = storable(columns[0].to_frame()).to_series()
-    return as_weights(weights_in(stored, first_row), first_row=first_row)
+    return floats_in(weights_in(stored, first_row))
 
 
 GROUP = Role(_groups, is_group=True, is_measured=False, is_shared=True)
@@ -261,7 +259,7 @@ class CellChecks:
                 groups.setdefault(title, set()).update(names)
                 check_groups(groups[title])
 
-    def finish(self) -> None:
+    def finish(self, table: "Table") -> None:
         """Refuse a table without any text in a column of texts.
 
         Raises:
@@ -270,12 +268,7 @@ class CellChecks:
         for name in self._texts:
             titles = self._columns.titles_of(name)
             if titles and name not in self._has_text:
-                content, listed = "all its cells are empty", "' and '".join(titles)
-                if name in self._first_value:
-                    content = f"its first value is {str(self._first_value[name])[:_SHOWN]!r}"
-                raise InputError(
-                    f"{name}: column '{listed}' holds no text: {content}; name the column with the texts"
-                )
+                raise table.no_text("' and '".join(titles), name, self._first_value.get(name))
 
     def _look_for_text(self, name: str, rows: Sequence[Any]) -> None:
         cells = chain.from_iterable(row if isinstance(row, list) else [row] for row in rows)

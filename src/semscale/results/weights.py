@@ -8,7 +8,7 @@ import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError, RowError
-from semscale.store.columns import as_list, as_names
+from semscale.store.columns import as_list, as_names, have_decimal_commas, numbers_among
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers
 
@@ -126,6 +126,8 @@ def numbered(respondents: object, n: int) -> Integers:
 def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str = _CORRECT) -> pl.Series:
     """Read a column as numbers; a string such as ``"2.5"`` is one, an empty cell is null.
 
+    Decimal commas are read if no cell has a point, and one has a comma that cannot be one of thousands.
+
     Args:
         cells: a column of numbers or of strings.
         parameter: name of the parameter, for the message.
@@ -139,10 +141,18 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str
         >>> numbers_in(pl.Series(["2.5", None, "1"]), "weight").to_list()
         [2.5, None, 1.0]
     """
-    if cells.dtype not in _TEXTS:
+    if cells.dtype.is_numeric() or cells.dtype in (pl.Boolean, pl.Null):
         return cells
+    if cells.dtype not in _TEXTS:
+        first = cells.drop_nulls()[0]
+        raise InputError(
+            f"{parameter}: column '{cells.name}' must hold numbers, got {cells.dtype} such as "
+            f"{shown_cell(first)}; {remedy}"
+        )
     stripped = cells.cast(pl.String).str.strip_chars().replace("", None)
     numbers = stripped.cast(pl.Float64, strict=False)
+    if have_decimal_commas(stripped.drop_nulls()):
+        numbers = numbers_among(stripped)
     wrong = (stripped.is_not_null() & numbers.is_null()).arg_true()
     if len(wrong):
         row = int(wrong[0])

@@ -284,7 +284,13 @@ class JobWork:
             InputError: a setting is out of range or does not go with the format, or columns that do not go
                 together.
         """
-        check_choices(fields.format, encoding=fields.encoding, sheet=fields.sheet, header=fields.header)
+        check_choices(
+            fields.format,
+            encoding=fields.encoding,
+            sheet=fields.sheet,
+            header=fields.header,
+            header_row=fields.header_row,
+        )
         if kind in self._instruments:
             self._instruments[kind].prepare(fields)
         elif fields.result == "csv":
@@ -303,6 +309,7 @@ class JobWork:
             encoding=fields.encoding,
             sheet=fields.sheet,
             header=fields.header,
+            header_row=fields.header_row,
         )
         table = with_most_rows(table, self._most_rows)
         run: dict[str, Any] = {"out": job.result, "settings": self._parts, "progress": progress}

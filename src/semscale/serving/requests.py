@@ -322,8 +322,11 @@ class JobFields(RequestFields):
     format: Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav"] = Field(
         "csv", description="Of the uploaded table."
     )
-    encoding: str | None = Field(None, description="Of the uploaded table; UTF-8 unless it is marked.")
+    encoding: str | None = Field(None, description="Of the uploaded table; by default its bytes tell.")
     sheet: str | None = Field(None, description="Of an Excel workbook; the first one by default.")
+    header_row: int | None = Field(
+        None, ge=1, description="Row of a CSV, TSV or Excel table with the names of the columns."
+    )
     header: HeaderKind = Field(
         "auto", description="Survey tool that exported the table; by default its shape tells."
     )

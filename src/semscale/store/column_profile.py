@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.store.columns import column_in, groups_in, numbers_among, storable
+from semscale.store.columns import DATE, column_in, groups_in, numbers_among, storable
 from semscale.store.table import ColumnLabels, Table
 
 ColumnKind = Literal[
@@ -26,7 +26,6 @@ _OPTION_VALUES = 2
 _MOSTLY = 0.95
 _HALF = 0.5
 _PHRASE, _SENTENCE = 2.0, 3.0  # mean words of an answer
-_DATE = r"^\s*(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})(?:[ T]\d{1,2}:\d{2}.*)?\s*$"
 _ID_NAME = re.compile(
     r"(?:.*[_\s])?(?:id|ids|uuid|guid|key|token)|(?:respondent|response|case|row|nr|no)|(?-i:.*[a-z](?:Id|ID))",
     re.IGNORECASE,
@@ -75,7 +74,7 @@ class ColumnProfile:
         if cells.dtype.is_temporal():
             self.dates += len(names)
         else:
-            self.dates += int(names.str.contains(_DATE).sum() or 0)
+            self.dates += int(names.str.contains(DATE).sum() or 0)
             self._add_numbers(numbers_among(cells).drop_nulls())
         self.words += int(names.str.count_matches(r"\S+").sum() or 0)
         if len(self.values) < _MOST_VALUES:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any
@@ -16,6 +17,9 @@ from semscale.types import Floats, Status, Statuses
 
 NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
 """Pattern of a cell that contains only a plain number, with a point or a comma; for ``re`` and polars."""
+
+DATE = r"^\s*(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})(?:[ T]\d{1,2}:\d{2}.*)?\s*$"
+"""Pattern of a cell that contains only a date, perhaps with a time; for ``re`` and polars."""
 
 _EXACT = 2.0**53
 
@@ -178,6 +182,38 @@ def plain(frame: pl.DataFrame) -> pl.DataFrame:
     return storable(frame).with_columns(column for column in columns if column is not None)
 
 
+_FORMULA = r"^'*[=+\-@\t\r\n]"
+
+
+def escaped(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before texts and column names that a spreadsheet would run as a formula.
+
+    Texts that have such an apostrophe get another one, so that ``unescaped`` gives every text back.
+
+    Example:
+        >>> escaped(pl.DataFrame({"text": ["=1+1", "-3.5", "fine", None]}))["text"].to_list()
+        ["'=1+1", '-3.5', 'fine', None]
+    """
+    texts = frame.with_columns(_escaped(cells) for cells in frame.select(pl.col(pl.String)))
+    names = _escaped(pl.Series(frame.columns, dtype=pl.String))
+    return texts.rename(dict(zip(frame.columns, names, strict=True)))
+
+
+def _escaped(texts: pl.Series) -> pl.Series:
+    is_risky = (texts.str.contains(_FORMULA) & ~texts.str.contains(NUMBER)).fill_null(value=False)
+    return ("'" + texts).zip_with(is_risky, texts).alias(texts.name)
+
+
+def unescaped(texts: pl.Series) -> pl.Series:
+    """Remove the apostrophe that ``escaped`` puts before texts.
+
+    Example:
+        >>> unescaped(pl.Series(["'=1+1", "'so'", "'-", None])).to_list()
+        ['=1+1', "'so'", '-', None]
+    """
+    return texts.str.replace(r"^'('*[=+\-@\t\r\n])", "${1}")
+
+
 def _as_texts(frame: pl.DataFrame, titles: list[str]) -> pl.DataFrame:
     return frame.with_columns(
         pl.Series(title, [_as_text(cell) for cell in frame[title].to_list()], dtype=pl.String)
@@ -203,6 +239,23 @@ def _as_text(cell: Any) -> str | None:  # noqa: ANN401 - any value of a JSON doc
     if isinstance(cell, datetime):
         return cell.isoformat(" ")
     return json.dumps(cell, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+_COMMA = re.compile(r"[+-]?\d*,\d+")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
+
+
+def have_decimal_commas(cells: Iterable[str]) -> bool:
+    """Tell whether filled cells are numbers of which some have a comma that cannot be one of thousands.
+
+    Example:
+        >>> have_decimal_commas(["1,5", "2"]), have_decimal_commas(["1,500", "2"])
+        (True, False)
+    """
+    stripped = [text for cell in cells if (text := cell.strip())]
+    commas = [text for text in stripped if _COMMA.fullmatch(text)]
+    are_numbers = all(re.match(NUMBER, text) and "." not in text for text in stripped)
+    return are_numbers and any(not _THOUSANDS.fullmatch(text) for text in commas)
 
 
 def numbers_among(cells: pl.Series) -> pl.Series:

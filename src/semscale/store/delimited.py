@@ -3,8 +3,8 @@
 import codecs
 import csv
 import re
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TextIO
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.store.columns import have_decimal_commas, unescaped
 from semscale.store.surveys import HeaderKind, header_setting, survey_header
 from semscale.store.table import Table
 
@@ -23,7 +24,8 @@ _SAMPLE_LINES = 20
 _SAMPLE_BYTES = 100
 _MOST_AGREE = 0.5
 _SKIP_ROWS = 10_000
-_TOP_ROWS = 2
+_HEADER_ROWS = 2  # below the first one that may belong to the header
+_TOP_ROWS = 100  # in which decimal commas are looked for
 
 
 def open_delimited(
@@ -33,10 +35,12 @@ def open_delimited(
     separator: str | None = None,
     encoding: str | None = None,
     header_kind: HeaderKind = "auto",
+    header_row: int | None = None,
 ) -> Table:
     r"""Open a file of separated values whose first line is the header.
 
-    An empty cell is null. A blank line is skipped, but in a file with only one column it is a missing cell.
+    An empty cell is null. An apostrophe before a text that would run as a formula is removed (``unescaped``).
+    A blank line is skipped, but in a file with only one column it is a missing cell.
     A first line such as ``sep=;``, which Excel understands, names the separator and is no header. Headers of
     survey tools are read as ``survey_header`` says.
 
@@ -45,8 +49,9 @@ def open_delimited(
         name: the file's name in messages.
         separator: the character between cells; ``None`` chooses comma, semicolon, tab or ``|``: the one that
             splits the first lines into equally many cells, and into the most.
-        encoding: a Python codec; ``None`` is UTF-8, or UTF-16 with a byte order mark.
+        encoding: a Python codec; ``None`` as ``encoding_of`` says.
         header_kind: whose header it is.
+        header_row: line of the header, from 1; what stands above it is skipped.
 
     Raises:
         InputError: no header, a duplicate column, a byte that cannot be decoded.
@@ -58,16 +63,25 @@ def open_delimited(
         >>> next(open_delimited(path, "answers.csv").batches(10)).rows()
         [('1', 'good; mostly'), ('2', None)]
     """
-    with open_text(path, name, encoding) as lines:
-        named = _named_separator(lines)
-        separator = named or separator or _sniffed(lines)
-        top = _Rows(_table_lines(lines, named), separator, name, before=int(named is not None))
-        header = survey_header(top.header(), top.peek(_TOP_ROWS), name, header_kind)
+    codec, notes = encoding_of(path, name, encoding)
+    skipped = (header_row or 1) - 1
+    with open_text(path, name, codec) as lines:
+        _skip(lines, skipped)
+        separator_named = _named_separator(lines)
+        skipped += separator_named is not None
+        separator = separator_named or separator or _sniffed(lines, skipped)
+        _restart(lines, skipped)
+        top = _Rows(lines, separator, name, before=skipped)
+        names = unescaped(pl.Series(top.header(), dtype=pl.String)).to_list()
+        rows = top.peek(_TOP_ROWS)
+        header = survey_header(names, rows[:_HEADER_ROWS], name, header_kind)
     columns = header.columns
+    notes += (*header.notes, *_decimal_comma_notes(name, columns, rows[header.more :]))
 
     def blocks(size: int, skip: int) -> Iterator[list[list[str]]]:
-        with open_text(path, name, encoding) as text:
-            rows = _Rows(_table_lines(text, named), separator, name, before=int(named is not None))
+        with open_text(path, name, codec) as text:
+            _skip(text, skipped)
+            rows = _Rows(text, separator, name, before=skipped)
             rows.header()
             skip += header.more
             while skip > 0:
@@ -76,13 +90,19 @@ def open_delimited(
                 yield block
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
-        return (_frame(block, columns) for block in blocks(size, skip))
+        positions = dict(zip(columns, range(len(columns)), strict=True))
+        return (_frame(block, positions) for block in blocks(size, skip))
 
     def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
         positions = {title: position for position, title in enumerate(columns) if title in titles}
-        return (_frame_of(block, positions) for block in blocks(size, 0))
+        return (_frame(block, positions) for block in blocks(size, 0))
 
-    settings = ("delimited", repr(separator), encoding or "detected", *header_setting(header_kind))
+    settings = (
+        "delimited",
+        repr(separator),
+        encoding or "detected",
+        *header_setting(header_kind, header_row),
+    )
     return Table(
         name,
         path,
@@ -91,7 +111,7 @@ def open_delimited(
         settings=settings,
         read_columns=read_columns,
         labels=header.labels,
-        notes=header.notes,
+        notes=notes,
     )
 
 
@@ -127,10 +147,10 @@ class _Rows:
 
     def peek(self, n: int) -> list[list[str]]:
         """Read the next rows as they are; ``block``, which reads them again, says what is wrong with one."""
-        try:
-            return list(islice(self._reader, n))
-        except csv.Error:
-            return []
+        rows: list[list[str]] = []
+        with suppress(csv.Error):
+            rows.extend(islice(self._reader, n))
+        return rows
 
     def block(self, size: int, width: int) -> list[list[str]]:
         reader, rows = self._reader, []
@@ -166,8 +186,9 @@ class _Rows:
         counted = f"{cells} cell{'s' * (cells != 1)} where the header has {width}"
         if width == 1:
             return InputError(
-                f"{self.name}, line {self._start}: {counted}; if line {self._header_line} is a title, remove "
-                "what stands above the names of the columns; if not, put the cell in quotation marks"
+                f"{self.name}, line {self._start}: {counted}; if line {self._header_line} is a title, name "
+                "the line with the names of the columns by --header-row; if not, put the cell in quotation "
+                "marks"
             )
         remedy = "add the missing separator, or put a cell that contains one in quotation marks"
         return InputError(f"{self.name}, line {self._start}: {counted}; {remedy}")
@@ -182,24 +203,44 @@ def _reason(error: csv.Error) -> str:
     return message
 
 
-def _named_separator(lines: TextIO) -> str | None:
-    """Read the separator from a first line such as ``sep=;``, and go back to the start of the file."""
-    match = _SEPARATOR_LINE.fullmatch(lines.readline(_SAMPLE_BYTES))
+def _skip(lines: TextIO, n: int) -> None:
+    for _ in range(n):
+        lines.readline()
+
+
+def _restart(lines: TextIO, n: int) -> None:
+    """Go back to the start of a file, and past n lines."""
     lines.seek(0)
+    _skip(lines, n)
+
+
+def _named_separator(lines: TextIO) -> str | None:
+    """Read the separator from a line such as ``sep=;``."""
+    match = _SEPARATOR_LINE.fullmatch(lines.readline(_SAMPLE_BYTES))
     return match["separator"] if match else None
 
 
-def _table_lines(lines: TextIO, named: str | None) -> TextIO:
-    if named is not None:
-        lines.readline()
-    return lines
-
-
-def _sniffed(lines: TextIO) -> str:
-    """Find the separator that splits the first lines evenly, and go back to the start of the file."""
+def _sniffed(lines: TextIO, skipped: int) -> str:
+    """Find the separator that splits the first lines after the skipped ones evenly."""
+    _restart(lines, skipped)
     sample = list(islice((line for line in lines if line.strip()), _SAMPLE_LINES))
-    lines.seek(0)
     return max(_SEPARATORS, key=lambda separator: _fitness(sample, separator))
+
+
+def _decimal_comma_notes(name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Report columns in whose first rows numbers have a decimal comma."""
+    cells = {
+        column: [row[position] for row in rows if position < len(row)]
+        for position, column in enumerate(columns)
+    }
+    named = [column for column, column_cells in cells.items() if have_decimal_commas(column_cells)]
+    if not named:
+        return []
+    example = next(cell.strip() for cell in cells[named[0]] if "," in cell)
+    return [
+        f"{name} has numbers with a decimal comma ({', '.join(named)}): {example} is read as "
+        f"{example.replace(',', '.')}"
+    ]
 
 
 def _fitness(sample: list[str], separator: str) -> tuple[bool, int]:
@@ -223,20 +264,10 @@ def _widths(sample: list[str], separator: str) -> list[int]:
     return widths[:-1] if len(sample) == _SAMPLE_LINES else widths
 
 
-def _frame(rows: list[list[str]], columns: tuple[str, ...]) -> pl.DataFrame:
-    cells = zip(*rows, strict=True)
+def _frame(rows: list[list[str]], positions: Mapping[str, int]) -> pl.DataFrame:
     return pl.DataFrame(
         [
-            pl.Series(title, [cell or None for cell in column], dtype=pl.String)
-            for title, column in zip(columns, cells, strict=True)
-        ]
-    )
-
-
-def _frame_of(rows: list[list[str]], positions: dict[str, int]) -> pl.DataFrame:
-    return pl.DataFrame(
-        [
-            pl.Series(title, [row[position] or None for row in rows], dtype=pl.String)
+            unescaped(pl.Series(title, [row[position] or None for row in rows], dtype=pl.String))
             for title, position in positions.items()
         ]
     )
@@ -245,7 +276,7 @@ def _frame_of(rows: list[list[str]], positions: dict[str, int]) -> pl.DataFrame:
 _BLOCK = 1 << 20
 _HEAD = 4096
 _MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -256,41 +287,91 @@ _NO_ENCODINGS_OF_FILES = frozenset(
     {"charmap", "idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"}
 )
 _MANY = 0.1  # share of zero bytes: half in UTF-16 ASCII; spaces and digits make this many in most alphabets
+_UNDECODED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as ``surrogateescape`` has them
+_BEYOND_ASCII = re.compile("[^\x00-\x7f\udc80-\udcff]")
 
 
-def encoding_of(path: Path, name: str, encoding: str | None) -> str:
-    """Choose the encoding: the given one, else UTF-16 or UTF-32 if there is a byte order mark, else UTF-8.
+def encoding_of(path: Path, name: str, encoding: str | None) -> tuple[str, tuple[str, ...]]:
+    """Choose the codec of a text file.
+
+    A byte order mark decides. Without one it is the named encoding, else UTF-16 or UTF-32 by the positions of
+    zero bytes, else UTF-8, else cp1252, which Excel writes in Western Europe.
+
+    Args:
+        path: the file.
+        name: its name in messages.
+        encoding: the encoding that the user named.
+
+    Returns:
+        The codec, and notes: one if the codec was guessed.
 
     Raises:
-        InputError: Python knows no such text encoding, or the first bytes show another one.
+        InputError: Python knows no such text encoding, or the bytes are of none of these.
     """
+    named = None if encoding is None else known_encoding(encoding)
     with path.open("rb") as content:
         head = content.read(_HEAD)
     for magic, other, kind in _OTHER_FORMATS:
         if head.startswith(magic):
             raise InputError(f"{name} is {kind}, whatever its name says: read it with --format {other}")
-    marked = next((codec for mark, codec in _MARKS if head.startswith(mark)), None)
-    named = None if encoding is None else known_encoding(encoding)
-    if marked is not None:
-        _check_mark(name, marked, encoding, named)
-        return "utf-8-sig" if marked == "utf-8" else marked
-    _check_unmarked(name, head, encoding, named)
-    return "utf-8-sig" if encoding is None or named == "utf-8" else encoding
+    for mark, codec in _MARKS:
+        if head.startswith(mark):
+            return codec, ()
+    wide = _wide_codec(head)
+    if wide is not None and named in (None, "utf-16", "utf-32"):
+        return wide, (_guessed(name, wide, "many of its bytes are zero"),)
+    if encoding is not None:
+        return ("utf-8-sig" if named == "utf-8" else encoding), ()
+    if _is_utf8(path):
+        return "utf-8-sig", ()
+    line, byte = _first_failure(path, "utf-8")
+    return "cp1252", (_guessed(name, "cp1252", f"byte {byte} in line {line} is not valid UTF-8"),)
+
+
+def _guessed(name: str, codec: str, reason: str) -> str:
+    return f"{name} is read as {codec}, as {reason}; --encoding NAME reads it otherwise"
+
+
+def _is_utf8(path: Path) -> bool:
+    """Tell whether a file is UTF-8, perhaps with damage, and not cp1252.
+
+    Text in cp1252 has hardly any bytes beyond ASCII that are valid UTF-8 by chance.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    wrong = valid = 0
+    with path.open("rb") as content:
+        while block := content.read(_BLOCK):
+            text = decoder.decode(block)
+            if text.isascii():
+                continue
+            wrong += len(_UNDECODED.findall(text))
+            valid += len(_BEYOND_ASCII.findall(text))
+            if wrong and not _can_be_cp1252(block):
+                return True
+    return wrong <= valid
+
+
+def _can_be_cp1252(block: bytes) -> bool:
+    return not any(byte in block for byte in b"\x81\x8d\x8f\x90\x9d")
 
 
 @contextmanager
-def open_text(path: Path, name: str, encoding: str | None) -> Iterator[TextIO]:
+def open_text(path: Path, name: str, codec: str) -> Iterator[TextIO]:
     """Open a text file with unchanged line ends.
 
     Raises:
-        InputError: raised on reading if a byte does not fit the encoding; the message names the line.
+        InputError: raised on reading if a byte does not fit the codec; the message names the line.
     """
-    codec = encoding_of(path, name, encoding)
     with path.open(encoding=codec, newline="") as lines:
         try:
             yield lines
         except UnicodeError as error:
-            raise _undecodable(path, name, codec, named=encoding is not None) from error
+            line, byte = _first_failure(path, codec)
+            shown = codec.removesuffix("-sig")
+            raise InputError(
+                f"{name}, line {line}: byte {byte} is not valid {shown}; pass another --encoding, such as "
+                "cp1252 or latin-1"
+            ) from error
 
 
 def known_encoding(encoding: str) -> str:
@@ -312,26 +393,6 @@ def known_encoding(encoding: str) -> str:
     return "utf-8" if name == "utf-8-sig" else name
 
 
-def _check_mark(name: str, marked: str, encoding: str | None, named: str | None) -> None:
-    if named is not None and not named.startswith(marked):
-        raise InputError(
-            f"encoding: {name} begins with the mark of {marked}, so it is not in {encoding!r}; "
-            "leave --encoding out"
-        )
-
-
-def _check_unmarked(name: str, head: bytes, encoding: str | None, named: str | None) -> None:
-    wide = _wide_codec(head)
-    if wide is not None and (named is None or not named.startswith("utf-")):
-        raise InputError(
-            f"{name} is not {encoding or 'UTF-8'}: many of its bytes are zero, "
-            f"as in {wide} without a byte order mark; pass --encoding {wide}"
-        )
-    if named in ("utf-16", "utf-32"):
-        remedy = f"pass --encoding {wide}" if wide else "leave --encoding out, or pass --encoding cp1252"
-        raise InputError(f"encoding: {name} does not begin with the mark of {encoding}; {remedy}")
-
-
 def _wide_codec(head: bytes) -> str | None:
     """Recognise UTF-16 and UTF-32 by the positions of zero bytes; ``None`` if few bytes are zero."""
     if head.count(0) <= _MANY * len(head):
@@ -340,14 +401,6 @@ def _wide_codec(head: bytes) -> str | None:
     if min(zeros[1], zeros[2]) > 2 * min(zeros[0], zeros[3]):
         return "utf-32-le" if zeros[3] > zeros[0] else "utf-32-be"
     return "utf-16-le" if zeros[1] + zeros[3] > zeros[0] + zeros[2] else "utf-16-be"
-
-
-def _undecodable(path: Path, name: str, codec: str, *, named: bool) -> InputError:
-    line, byte = _first_failure(path, codec)
-    shown = "utf-8" if codec == "utf-8-sig" else codec
-    tried = f"encoding {shown}" if named else f"{shown} (UTF-16 and UTF-32 only by their byte order mark)"
-    remedy = "another --encoding" if named else "--encoding cp1252 or --encoding latin-1"
-    return InputError(f"{name}, line {line}: byte {byte} is not valid; tried {tried}; pass {remedy}")
 
 
 def _first_failure(path: Path, codec: str) -> tuple[int, str]:

@@ -4,7 +4,7 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.json_reading import encodable, parse_json
 from semscale.store.columns import column_of
-from semscale.store.delimited import open_text
+from semscale.store.delimited import encoding_of, open_text
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_size, frame_reader
 
 _FIRST_OBJECTS = 1_000
@@ -38,7 +38,8 @@ def open_jsonl(path: Path, name: str, *, encoding: str | None = None) -> Table:
         >>> next(open_jsonl(path, "answers.jsonl").batches(10)).rows()
         [(1, 'good'), (None, 5)]
     """
-    with open_text(path, name, encoding) as lines:
+    codec, notes = encoding_of(path, name, encoding)
+    with open_text(path, name, codec) as lines:
         head = list(islice(_objects(lines, name), _FIRST_OBJECTS))
     if not head:
         raise InputError(f"{name} is empty: one JSON object a line is needed")
@@ -47,12 +48,12 @@ def open_jsonl(path: Path, name: str, *, encoding: str | None = None) -> Table:
         raise InputError(f"{name} has only objects without keys; a key with the texts is needed")
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
-        with open_text(path, name, encoding) as text:
+        with open_text(path, name, codec) as text:
             rows = islice(_objects(text, name), skip, None)
             while block := list(islice(rows, size)):
                 yield _frame(block, columns)
 
-    return Table(name, path, columns, read, settings=("jsonl", encoding or "detected"))
+    return Table(name, path, columns, read, settings=("jsonl", encoding or "detected"), notes=notes)
 
 
 def _objects(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
@@ -92,6 +93,9 @@ def _shortened(line: str) -> str:
 LOG_FORMATS = ("inspect", "promptfoo", "openai-evals")
 """Names of the formats."""
 
+JSON = "json"
+"""Format of a JSON file that may be a log of inspect_ai or of promptfoo."""
+
 
 class LogColumns(NamedTuple):
     """Columns of a log.
@@ -114,19 +118,13 @@ _COLUMNS = {
 }
 _GRADES = {"C": "correct", "I": "incorrect"}  # as inspect_ai writes them
 _HEAD = 4096
+_LOG_START = re.compile(rb'[\xef\xbb\xbf\s]*\{.*?"(?:eval|evalId|results)"\s*:', re.DOTALL)
 _TOO_LARGE = "save a table of its samples as JSON lines (.jsonl) or CSV"
 
 Row = dict[str, Any]
 
 
-class _Log(NamedTuple):
-    """Rows of a log, and sentences on what a reader must know of it."""
-
-    rows: list[Row]
-    notes: tuple[str, ...] = ()
-
-
-def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the name of the command's option
+def open_log(path: Path, name: str, format: str = JSON) -> Table:  # noqa: A002 - the name of the command's option
     """Open an evaluation log as a table; all of it is in memory, up to ``MOST_BYTES`` and ``MOST_CELLS``.
 
     Columns of ``inspect`` (``.eval``, ``.json``): ``id``, ``epoch``, ``input``, ``target``, ``output``,
@@ -139,12 +137,24 @@ def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the n
     Args:
         path: the file.
         name: its name in messages.
-        format: among ``LOG_FORMATS``.
+        format: among ``LOG_FORMATS``; by default the content tells logs of inspect and promptfoo apart.
 
     Raises:
         InputError: the file is no such log, holds no samples, or exceeds a limit.
     """
-    rows, notes = _READERS[format](path, name)
+    rows: list[Row]
+    notes: tuple[str, ...] = ()
+    if format == "openai-evals":
+        rows = _openai_rows(path, name)
+    else:
+        document = _document(path, name)
+        format = _kind(document, name) if format == JSON else format  # noqa: A001
+        if format == "inspect":
+            rows = _inspect_rows(document, name)
+            notes = _unfinished(document)
+        else:
+            rows = _promptfoo_rows(document, name)
+            notes = _mixed_providers(rows)
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if not rows:
         raise InputError(f"{name} holds no samples; an evaluation log with results is needed")
@@ -165,47 +175,44 @@ def log_columns(table: Table) -> LogColumns | None:
     return _COLUMNS.get(table.settings[0]) if table.settings else None
 
 
-def log_format(path: Path) -> str | None:
-    """Tell which evaluation log a file is, by its content; ``None`` if it is none that can be read.
-
-    Args:
-        path: the file.
-    """
+def looks_like_log(path: Path) -> bool:
+    """Tell by its beginning whether a JSON file is a log of inspect_ai or promptfoo."""
     with path.open("rb") as file:
-        head = file.read(_HEAD)
-    if head.startswith(b"PK"):
-        return "inspect" if path.suffix.lower() == ".eval" else None
-    if path.suffix.lower() in {".jsonl", ".ndjson"}:
-        first = head.split(b"\n", 1)[0]
-        return "openai-evals" if first.lstrip().startswith(b'{"spec"') else None
-    if path.suffix.lower() != ".json":
-        return None
-    content = _parsed(_bytes_of(path, str(path)))
-    if not isinstance(content, Mapping):
-        return None
-    if "eval" in content and "samples" in content:
-        return "inspect"
-    results = content.get("results")
-    return "promptfoo" if isinstance(results, Mapping) and isinstance(results.get("results"), list) else None
+        return _LOG_START.match(file.read(_HEAD)) is not None
 
 
-def not_a_log(path: Path, name: str) -> InputError:
-    """Say why a JSON file is no evaluation log: it cannot be parsed, or it is something else."""
+def is_openai_log(path: Path) -> bool:
+    """Tell by its beginning whether a file of JSON lines is a log of OpenAI's evals."""
+    with path.open("rb") as file:
+        return file.read(_HEAD).lstrip().startswith(b'{"spec"')
+
+
+def _document(path: Path, name: str) -> Mapping[str, Any]:
+    """Read a log of inspect_ai, packed or not, or of promptfoo."""
+    with path.open("rb") as file:
+        if file.read(2) == b"PK":
+            return _unpacked(path, name)
     try:
-        _json_of(path, name)
-    except InputError as error:
-        return error
-    return InputError(
+        return _mapping(parse_json(_bytes_of(path, name).decode("utf-8-sig")))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{name} is no JSON: {error}; it may be damaged or cut off, so write it again"
+        ) from error
+
+
+def _kind(document: Mapping[str, Any], name: str) -> str:
+    if "eval" in document and "samples" in document:
+        return "inspect"
+    if isinstance(_mapping(document.get("results")).get("results"), list):
+        return "promptfoo"
+    raise InputError(
         f"{name} is no log of inspect_ai or promptfoo with results, and other JSON is not read: save a table "
         "as JSON lines (.jsonl) or CSV"
     )
 
 
-def _inspect_rows(path: Path, name: str) -> _Log:
-    with path.open("rb") as file:
-        is_packed = file.read(2) == b"PK"
-    content = _unpacked(path, name) if is_packed else _mapping(_json_of(path, name))
-    samples = content.get("samples")
+def _inspect_rows(document: Mapping[str, Any], name: str) -> list[Row]:
+    samples = document.get("samples")
     if not isinstance(samples, list):
         raise InputError(f"{name} is no log of inspect_ai with samples; write one with --log-format json")
     broken = [number for number, entry in enumerate(samples, start=1) if not isinstance(entry, Mapping)]
@@ -213,9 +220,14 @@ def _inspect_rows(path: Path, name: str) -> _Log:
         raise InputError(
             f"{name}: sample {broken[0]} of {len(samples)} cannot be read; the log is damaged, write it again"
         )
-    status = content.get("status", "success")
-    ended = f"The run that wrote this log has the status “{status}”: samples may be missing."
-    return _Log([_inspect_row(sample) for sample in samples], () if status == "success" else (ended,))
+    return [_inspect_row(sample) for sample in samples]
+
+
+def _unfinished(document: Mapping[str, Any]) -> tuple[str, ...]:
+    status = document.get("status", "success")
+    if status == "success":
+        return ()
+    return (f"The run that wrote this log has the status “{status}”: samples may be missing.",)
 
 
 def _unpacked(path: Path, name: str) -> dict[str, Any]:
@@ -261,9 +273,8 @@ def _inspect_row(sample: Mapping[str, Any]) -> Row:
     return row
 
 
-def _promptfoo_rows(path: Path, name: str) -> _Log:
-    content = _json_of(path, name)
-    results = _mapping(_mapping(content).get("results")).get("results")
+def _promptfoo_rows(document: Mapping[str, Any], name: str) -> list[Row]:
+    results = _mapping(document.get("results")).get("results")
     if not isinstance(results, list):
         raise InputError(
             f"{name} holds no results of promptfoo; write them with promptfoo eval -o results.json"
@@ -284,7 +295,7 @@ def _promptfoo_rows(path: Path, name: str) -> _Log:
                 **{f"var_{key}": _plain(value) for key, value in _mapping(result.get("vars")).items()},
             }
         )
-    return _Log(rows, _mixed_providers(rows))
+    return rows
 
 
 def _mixed_providers(rows: list[Row]) -> tuple[str, ...]:
@@ -297,7 +308,7 @@ def _mixed_providers(rows: list[Row]) -> tuple[str, ...]:
     )
 
 
-def _openai_rows(path: Path, name: str) -> _Log:
+def _openai_rows(path: Path, name: str) -> list[Row]:
     rows: list[Row] = []
     prompts: dict[str, str | None] = {}
     ungraded: dict[str, list[Row]] = {}
@@ -319,28 +330,12 @@ def _openai_rows(path: Path, name: str) -> _Log:
         elif event.get("type") == "match":
             for row in ungraded.pop(sample, []):
                 row |= {"expected": _plain(data.get("expected")), "correct": data.get("correct")}
-    return _Log(rows)
-
-
-_READERS: dict[str, Callable[[Path, str], _Log]] = {
-    "inspect": _inspect_rows,
-    "promptfoo": _promptfoo_rows,
-    "openai-evals": _openai_rows,
-}
+    return rows
 
 
 def _bytes_of(path: Path, name: str) -> bytes:
     check_size(path.stat().st_size, MOST_BYTES, "bytes", name, _TOO_LARGE)
     return path.read_bytes()
-
-
-def _json_of(path: Path, name: str) -> Any:  # noqa: ANN401 - any JSON
-    try:
-        return parse_json(_bytes_of(path, name).decode("utf-8-sig"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{name} is no JSON: {error}; it may be damaged or cut off, so write it again"
-        ) from error
 
 
 def _parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON

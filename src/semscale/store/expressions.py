@@ -32,38 +32,6 @@ Reading = Literal["text", "number", "truth", "unchanged"]
 
 
 @dataclass(frozen=True)
-class FilteredRows:
-    """Counts of the rows that meet a condition.
-
-    Attributes:
-        where: the condition.
-        n: rows of the table.
-        kept: rows that meet it.
-        unknown: rows for which it is unknown, because a cell is missing or is no number.
-    """
-
-    where: str
-    n: int
-    kept: int
-    unknown: int
-
-    def __str__(self) -> str:
-        """Describe the counts in a sentence.
-
-        Example:
-            >>> str(FilteredRows("age >= 18", 1000, 850, 0)).split("; ")[:2]
-            ["850 of 1,000 rows meet 'age >= 18'", 'left out: 150 not meeting it']
-        """
-        left_out = [f"{self.n - self.kept - self.unknown:,} not meeting it"]
-        if self.unknown:
-            left_out.append(f"{self.unknown:,} with a cell that is missing or no number")
-        return (
-            f"{self.kept:,} of {self.n:,} rows meet {shortened(self.where)}; left out: "
-            f"{', and '.join(left_out)}; rows are counted among those that are kept"
-        )
-
-
-@dataclass(frozen=True)
 class Expression:
     """An SQL expression that is bound to the columns of a table.
 
@@ -166,9 +134,9 @@ def filtered(table: Table, where: str) -> Table:
         UnknownNameError: it names a column that does not exist.
     """
     condition = Expression.for_table(where, table, "where")
-    rows = _counted(table, condition)
-    if not rows.kept:
-        raise InputError(f"where: no row is left: {rows}")
+    n_kept, note = _counted(table, condition)
+    if not n_kept:
+        raise InputError(f"where: no row is left: {note}")
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
         for batch in _filtered_batches(table.batches(size), condition):
@@ -183,9 +151,9 @@ def filtered(table: Table, where: str) -> Table:
         table,
         read=read,
         read_columns=None if table.read_columns is None else read_columns,
-        n_rows=rows.kept,
+        n_rows=n_kept,
         settings=(*table.settings, f"where {where}"),
-        notes=(*table.notes, str(rows)),
+        notes=(*table.notes, note),
         whole=table.whole or table,
         row_in_whole=lambda row: _row_before(table, condition, row),
     )
@@ -334,14 +302,21 @@ def _rows_without_value(
     return n, examples
 
 
-def _counted(table: Table, condition: Expression) -> FilteredRows:
+def _counted(table: Table, condition: Expression) -> tuple[int, str]:
+    """Count the rows that meet a condition, and describe the counts in a sentence."""
     n = met = unknown = 0
     for batch in table.batches_with(condition.columns, _BATCH):
         truth = _truth(condition, batch)
         n += batch.height
         met += int(truth.sum() or 0)
         unknown += truth.null_count()
-    return FilteredRows(condition.text, n, met, unknown)
+    left_out = f"{n - met - unknown:,} not meeting it"
+    if unknown:
+        left_out += f", and {unknown:,} with a cell that is missing or no number"
+    return met, (
+        f"{met:,} of {n:,} rows meet {shortened(condition.text)}; left out: {left_out}; rows are counted "
+        "among those that are kept"
+    )
 
 
 def _filtered_batches(batches: Iterator[pl.DataFrame], condition: Expression) -> Iterator[pl.DataFrame]:

@@ -20,7 +20,8 @@ from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.store.atomic import LOCK_FILE, checksum, lock_folder, sync
 from semscale.store.places import LocalFiles, OutputPlace, PartFiles, Target, files_of, temporary_folder
-from semscale.store.writing import aligned_part, join_parts, joint_schema
+from semscale.store.table import ColumnLabels
+from semscale.store.writing import aligned_part, join_parts, joint_schema, rows_of_group
 
 WORK = "_semscale/"
 """Folder of the parts, within that of the partitions."""
@@ -90,7 +91,7 @@ def store_part(
     """
     name = _part_name(number)
     with files.writing(folder + name) as path:
-        frame.write_parquet(path)
+        frame.write_parquet(path, row_group_size=rows_of_group(frame.schema))
         return Part(name, frame.height, path.stat().st_size, checksum(path), dict(notes), frame.schema)
 
 
@@ -258,12 +259,21 @@ class Parts:
         self.files.write(self._work + part.record_name, part.record())
         self.finished.append(part._replace(schema=self._shared_schema(part.schema)))
 
-    def write(self, without: Collection[str], late: Callable[[int, int], pl.DataFrame | None]) -> None:
+    def write(
+        self,
+        without: Collection[str],
+        late: Callable[[int, int], pl.DataFrame | None],
+        *,
+        escape: bool = True,
+        labels: Mapping[str, ColumnLabels] | None = None,
+    ) -> None:
         """Write the output from all parts.
 
         Args:
             without: columns that are left out.
             late: returns further columns of some rows, from one up to another.
+            escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
+            labels: labels of columns and their values, for SPSS.
 
         Raises:
             InputError: it cannot be written.
@@ -274,7 +284,8 @@ class Parts:
         if self.place.is_folder:
             self._write_partitions(parts, without, further)
         else:
-            self._write_file(parts, without, list(further))
+            join = partial(join_parts, without=without, beside=list(further), escape=escape, labels=labels)
+            self._write_file(parts, join)
 
     def drop_unfinished(self) -> None:
         """Remove the parts that will be made again; finished ones stay."""
@@ -442,16 +453,14 @@ class Parts:
         for name in reversed(found):
             self.files.remove(self._work + name)
 
-    def _write_file(
-        self, parts: Sequence[Part], without: Collection[str], further: Sequence[pl.DataFrame | None]
-    ) -> None:
+    def _write_file(self, parts: Sequence[Part], join: Callable[[Sequence[Path], Path], None]) -> None:
         with ExitStack() as stack:
             paths = [stack.enter_context(self.files.local(self._work + part.name)) for part in parts]
             if not self.place.is_remote:
-                join_parts(paths, Path(self.place.address), without=without, beside=further)
+                join(paths, Path(self.place.address))
                 return
             joined = Path(stack.enter_context(temporary_folder()), f"table{self.place.suffix}")
-            join_parts(paths, joined, without=without, beside=further)
+            join(paths, joined)
             self.place.upload(joined)
 
     def _write_partitions(

@@ -5,10 +5,10 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from urllib.parse import urlsplit
 
 from semscale.errors import InputError, MissingExtraError, SemscaleError, UnreachableError
@@ -357,31 +357,9 @@ def refuse_folder(out: Target) -> None:
         raise InputError(f"out must be a file here, got the folder {out}; add a file name")
 
 
-class PartFiles(Protocol):
-    """A folder with files; names may have a folder before them, such as ``_semscale/manifest.json``."""
-
-    def names(self) -> set[str]:
-        """List all files below the folder."""
-
-    def read(self, name: str) -> bytes | None:
-        """Read a small file; ``None`` if it is not there."""
-
-    def write(self, name: str, content: bytes) -> None:
-        """Write or replace a small file."""
-
-    def local(self, name: str) -> AbstractContextManager[Path]:
-        """Yield a file of this machine with the content, for the time of the block."""
-
-    def writing(self, name: str) -> AbstractContextManager[Path]:
-        """Yield a path of this machine, whose content becomes the file unless the block raises an error."""
-
-    def remove(self, name: str) -> None:
-        """Remove a file; one that is not there is no error."""
-
-
 @dataclass(frozen=True)
 class LocalFiles:
-    """Files of this machine."""
+    """A folder of this machine; names of files may have a folder before them."""
 
     folder: Path
 
@@ -423,7 +401,7 @@ class LocalFiles:
 
 @dataclass(frozen=True)
 class RemoteFiles:
-    """Files behind a URL; an upload that breaks off leaves nothing there."""
+    """A folder behind a URL, as ``LocalFiles``; an upload that breaks off leaves nothing there."""
 
     url: str
     system: Any
@@ -483,6 +461,10 @@ class RemoteFiles:
         """Remove a file; one that is not there is no error."""
         with reached(self.url, "written"), suppress(FileNotFoundError):
             self.system.rm_file(f"{self.path}/{name}")
+
+
+PartFiles = LocalFiles | RemoteFiles
+"""The folder of a run's parts."""
 
 
 def files_of(place: OutputPlace) -> PartFiles:

@@ -4,8 +4,9 @@ import shutil
 import sys
 import weakref
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import TypedDict, Unpack
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -13,7 +14,7 @@ from semscale.errors import EmptyTableError, InputError
 from semscale.messages import shortened
 from semscale.store.columnar import open_folder, open_parquet, open_remote_folder, open_remote_parquet
 from semscale.store.delimited import known_encoding, open_delimited
-from semscale.store.evaluation_logs import LOG_FORMATS, log_format, not_a_log, open_jsonl, open_log
+from semscale.store.evaluation_logs import JSON, LOG_FORMATS, is_openai_log, open_jsonl, open_log
 from semscale.store.places import (
     fetch,
     is_url,
@@ -37,6 +38,8 @@ _EXTENSIONS = {f".{name}": name for name in FORMATS if name not in LOG_FORMATS} 
     ".tab": "tsv",
     ".pq": "parquet",
     ".zsav": "sav",
+    ".eval": "inspect",
+    ".json": JSON,
 }
 _OF_OTHER_PROGRAMS = {
     ".por": "SPSS",
@@ -49,32 +52,71 @@ _OTHER_WORKBOOKS = {".ods": "LibreOffice", ".xls": "Excel", ".xlsb": "Excel"}
 _STANDARD_INPUT = "standard input"
 _BEGINNINGS = {b"{": "jsonl", b"PAR1": "parquet", b"$FL2": "sav", b"$FL3": "sav"}
 _WITH_HEADERS = ("csv", "tsv", "xlsx")
-
-
-class _FileChoices(NamedTuple):
-    """Settings of a file that the caller has stated."""
-
-    encoding: str | None
-    sheet: str | None
-    header: HeaderKind
+_WITH_ENCODING = ("csv", "tsv", "jsonl", "sav")
 
 
 class TableSettings(TypedDict, total=False):
-    """Keyword arguments of ``open_table``."""
+    """Keyword arguments of ``open_table``; all are optional.
+
+    Attributes:
+        format: ``csv``, ``tsv``, ``jsonl``, ``parquet``, ``xlsx`` or ``sav`` (SPSS), or of an evaluation log
+            ``inspect``, ``promptfoo`` or ``openai-evals``; by default the extension decides, and for logs the
+            content.
+        encoding: a Python codec for CSV, TSV and JSON lines; by default the bytes decide (``encoding_of``).
+            For SPSS that of its texts, where the file says it wrong.
+        sheet: name of a sheet of an Excel workbook; by default the first one.
+        header: whose header a CSV, TSV or Excel file has: ``qualtrics``, ``surveymonkey`` or ``limesurvey``,
+            or a ``plain`` row of names; by default its shape decides.
+        header_row: number of the row with the header in a CSV, TSV or Excel file, from 1; by default the
+            first one, or the first below a title in Excel.
+    """
 
     format: str | None
     encoding: str | None
     sheet: str | None
+    header: HeaderKind
+    header_row: int | None
+
+
+@dataclass(frozen=True)
+class _FileSettings:
+    """The settings of a file, checked.
+
+    Raises:
+        InputError: an unknown format, or a row below 1.
+    """
+
+    format: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    header: HeaderKind = "auto"
+    header_row: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.format is not None and self.format not in FORMATS:
+            raise InputError(f"format must be one of {', '.join(FORMATS)}, got {self.format!r}")
+        if self.header_row is not None and self.header_row < 1:
+            raise InputError(f"header_row must be at least 1, got {self.header_row}")
+
+    def check(self, format: str) -> None:  # noqa: A002 - the name of the command's option
+        """Refuse settings that a format does not have.
+
+        Raises:
+            InputError: one was stated.
+        """
+        has_header = format in _WITH_HEADERS
+        for name, is_stated, is_known, formats in (
+            ("encoding", self.encoding is not None, format in _WITH_ENCODING, "csv, tsv, jsonl and sav"),
+            ("sheet", self.sheet is not None, format == "xlsx", "xlsx"),
+            ("header", self.header != "auto", has_header, "csv, tsv and xlsx"),
+            ("header_row", self.header_row is not None, has_header, "csv, tsv and xlsx"),
+        ):
+            if is_stated and not is_known:
+                raise InputError(f"{name} applies to {formats}, not to {format}; leave it out")
 
 
 def open_table(
-    path: str | Path,
-    *,
-    format: str | None = None,  # noqa: A002 - the name of the command's option
-    encoding: str | None = None,
-    sheet: str | None = None,
-    header: HeaderKind = "auto",
-    progress: Progress | None = None,
+    path: str | Path, *, progress: Progress | None = None, **settings: Unpack[TableSettings]
 ) -> Table:
     """Open a table of any format, on this machine or behind a URL; ``-`` is standard input.
 
@@ -85,84 +127,69 @@ def open_table(
     Args:
         path: a file, a folder of Parquet files with the same columns, a URL of either that fsspec reads, or
             ``-``.
-        format: ``csv``, ``tsv``, ``jsonl``, ``parquet``, ``xlsx`` or ``sav`` (SPSS), or of an
-            evaluation log ``inspect``, ``promptfoo`` or ``openai-evals``; by default the extension decides,
-            and for logs the content.
-        encoding: a Python codec for CSV, TSV and JSON lines; by default UTF-8, or UTF-16 with a byte order
-            mark. For SPSS that of its texts, where the file says it wrong.
-        sheet: name of a sheet of an Excel workbook; by default the first one.
-        header: whose header a CSV, TSV or Excel file has: ``qualtrics``, ``surveymonkey`` or ``limesurvey``,
-            or a ``plain`` row of names; by default its shape decides.
         progress: called while a file behind a URL is copied.
+        settings: format, encoding, sheet and header, see ``TableSettings``.
 
     Raises:
         InputError: the file does not exist, cannot be read, is empty, has no rows, or has another format; or
             a file of a folder has other columns than the first.
         MissingExtraError: the URL needs ``semscale[cloud]``.
     """
-    if format is not None and format not in FORMATS:
-        raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-    chosen = _FileChoices(encoding, sheet, header)
+    chosen = _FileSettings(**settings)
     if str(path) == "-":
-        return _open_standard_input(format, chosen)
+        return _open_standard_input(chosen)
     if isinstance(path, str) and is_url(path):
         if scheme_of(path) != "file":
-            return _open_url(path, format, chosen, progress)
+            return _open_url(path, chosen, progress)
         path = url2pathname(urlsplit(path).path)
     path = Path(path)
     _check_readable(path)
     if path.is_dir():
-        _check_folder(str(path), format, chosen)
+        _check_folder(str(path), chosen)
         return _with_rows(open_folder(path))
-    return _open(path, str(path), format or _format_of(path, str(path)), chosen)
+    return _open(path, str(path), chosen.format or _format_of(path, str(path)), chosen)
 
 
-def check_choices(format: str, *, encoding: str | None, sheet: str | None, header: HeaderKind) -> None:  # noqa: A002
+def check_choices(format: str, /, **settings: Unpack[TableSettings]) -> None:  # noqa: A002
     """Refuse, before there is a file, what ``open_table`` refuses of its format.
 
     Args:
-        format: as ``open_table`` takes it; so are the others.
-        encoding: of texts.
-        sheet: of a workbook.
-        header: whose header it is.
+        format: as ``open_table`` takes it.
+        settings: as ``open_table`` takes them.
 
     Raises:
         InputError: the format has none of these, or Python knows no such encoding.
     """
-    _check_choices(format, _FileChoices(encoding, sheet, header))
-    if encoding is not None and format != "sav":
-        known_encoding(encoding)
+    chosen = _FileSettings(**settings)
+    chosen.check(format)
+    if chosen.encoding is not None and format != "sav":
+        known_encoding(chosen.encoding)
 
 
-def _open_url(
-    url: str,
-    format: str | None,  # noqa: A002
-    chosen: _FileChoices,
-    progress: Progress | None,
-) -> Table:
+def _open_url(url: str, chosen: _FileSettings, progress: Progress | None) -> Table:
     """Open a table behind a URL: Parquet by row groups if its server gives parts of files, others copied."""
     system, path = open_filesystem(url, "read")
     name = url_name(url)
-    is_parquet = format == "parquet" or (format is None and _EXTENSIONS.get(Path(name).suffix) == "parquet")
+    is_parquet = (chosen.format or _EXTENSIONS.get(Path(name).suffix)) == "parquet"
     with reached(url, "read"):
         is_web = scheme_of(url) in ("http", "https")
         is_folder = not is_web and (url.endswith("/") or system.isdir(path))
         is_ranged = not is_web or bool(system.info(path).get("partial"))
     if is_folder:
-        _check_folder(shown(url), format, chosen)
+        _check_folder(shown(url), chosen)
         return _with_rows(open_remote_folder(url, system, path))
     if is_parquet and is_ranged:
-        _check_choices("parquet", chosen)
+        chosen.check("parquet")
         return _with_rows(open_remote_parquet(url, system, path).table)
 
     def open_copy(folder: Path) -> Table:
         copy = fetch(url, system, path, folder, progress)
-        return _open(copy, shown(url), format or _format_of(copy, shown(url)), chosen)
+        return _open(copy, shown(url), chosen.format or _format_of(copy, shown(url)), chosen)
 
     return _open_temporary(open_copy)
 
 
-def _open_standard_input(format: str | None, chosen: _FileChoices) -> Table:  # noqa: A002
+def _open_standard_input(chosen: _FileSettings) -> Table:
     def open_copy(folder: Path) -> Table:
         copy = folder / "input"
         with copy.open("wb") as target:
@@ -170,7 +197,7 @@ def _open_standard_input(format: str | None, chosen: _FileChoices) -> Table:  # 
         with copy.open("rb") as content:
             head = content.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
         guessed = next((kind for start, kind in _BEGINNINGS.items() if head.startswith(start)), "csv")
-        return _open(copy, _STANDARD_INPUT, format or guessed, chosen)
+        return _open(copy, _STANDARD_INPUT, chosen.format or guessed, chosen)
 
     return _open_temporary(open_copy)
 
@@ -187,20 +214,12 @@ def _open_temporary(open_copy: Callable[[Path], Table]) -> Table:
     return table
 
 
-def _check_folder(name: str, format: str | None, chosen: _FileChoices) -> None:  # noqa: A002
-    if format not in (None, "parquet"):
-        raise InputError(f"{name} is a folder, and a folder is read as Parquet, not as {format}; name a file")
-    _check_choices("parquet", chosen)
-
-
-def _check_choices(format: str, chosen: _FileChoices) -> None:  # noqa: A002
-    encoding, sheet, header = chosen
-    if format in ("parquet", "xlsx", *LOG_FORMATS) and encoding is not None:
-        raise InputError(f"encoding applies to csv, tsv, jsonl and sav, not to {format}; leave it out")
-    if format != "xlsx" and sheet is not None:
-        raise InputError(f"sheet applies to xlsx, not to {format}; leave it out")
-    if format not in _WITH_HEADERS and header != "auto":
-        raise InputError(f"header applies to csv, tsv and xlsx, not to {format}; leave it out")
+def _check_folder(name: str, chosen: _FileSettings) -> None:
+    if chosen.format not in (None, "parquet"):
+        raise InputError(
+            f"{name} is a folder, and a folder is read as Parquet, not as {chosen.format}; name a file"
+        )
+    chosen.check("parquet")
 
 
 def _with_rows(table: Table) -> Table:
@@ -209,27 +228,33 @@ def _with_rows(table: Table) -> Table:
     return table
 
 
-def _open(path: Path, name: str, format: str, chosen: _FileChoices) -> Table:  # noqa: A002
+def _open(path: Path, name: str, format: str, chosen: _FileSettings) -> Table:  # noqa: A002
     if path.stat().st_size == 0:
         raise InputError(f"{name} is empty; a table with a header and rows is needed")
-    _check_choices(format, chosen)
-    return _with_rows(_open_file(path, name, format, chosen))
-
-
-def _open_file(path: Path, name: str, format: str, chosen: _FileChoices) -> Table:  # noqa: A002
-    encoding, sheet, header = chosen
-    if format == "parquet":
-        return open_parquet(path, name)
-    if format == "xlsx":
-        return open_excel(path, name, sheet=sheet, header_kind=header)
-    if format == "sav":
-        return open_spss(path, name, encoding=encoding)
-    if format in LOG_FORMATS:
-        return open_log(path, name, format)
-    if format == "jsonl":
-        return open_jsonl(path, name, encoding=encoding)
-    separator = "\t" if format == "tsv" else None
-    return open_delimited(path, name, separator=separator, encoding=encoding, header_kind=header)
+    chosen.check(format)
+    match format:
+        case "parquet":
+            table = open_parquet(path, name)
+        case "xlsx":
+            table = open_excel(
+                path, name, sheet=chosen.sheet, header_kind=chosen.header, header_row=chosen.header_row
+            )
+        case "sav":
+            table = open_spss(path, name, encoding=chosen.encoding)
+        case "jsonl":
+            table = open_jsonl(path, name, encoding=chosen.encoding)
+        case "csv" | "tsv":
+            table = open_delimited(
+                path,
+                name,
+                separator="\t" if format == "tsv" else None,
+                encoding=chosen.encoding,
+                header_kind=chosen.header,
+                header_row=chosen.header_row,
+            )
+        case _:
+            table = open_log(path, name, format)
+    return _with_rows(table)
 
 
 def _check_readable(path: Path) -> None:
@@ -253,9 +278,6 @@ def _check_readable(path: Path) -> None:
 
 def _format_of(path: Path, name: str) -> str:
     extension = path.suffix.lower()
-    log = log_format(path)
-    if log is not None:
-        return log
     if extension in _OF_OTHER_PROGRAMS:
         program = _OF_OTHER_PROGRAMS[extension]
         raise InputError(f"{name} is a file of {program}, which is not read: save it as CSV in {program}")
@@ -264,9 +286,8 @@ def _format_of(path: Path, name: str) -> str:
         raise InputError(
             f"{name}: workbooks that end in {extension} are not read; save it as .xlsx in {program}"
         )
-    if extension == ".json":
-        raise not_a_log(path, name)
     if extension not in _EXTENSIONS:
         shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"
         raise InputError(f"{name} has {shown}; say what it is with --format: {', '.join(FORMATS)}")
-    return _EXTENSIONS[extension]
+    known = _EXTENSIONS[extension]
+    return "openai-evals" if known == "jsonl" and is_openai_log(path) else known

@@ -29,6 +29,7 @@ class PartSettings:
         part_rows: rows of a part, at least 1; a run that stops loses at most the work on one part.
         restart: whether to drop the finished parts of an earlier run, even one with other settings.
         workers: other processes, such as those of a cluster, that compute the same parts.
+        escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
 
     Raises:
         InputError: a part without rows.
@@ -37,6 +38,7 @@ class PartSettings:
     part_rows: int = PART_ROWS
     restart: bool = False
     workers: "PartWorkers | None" = field(default=None, compare=False)
+    escape: bool = True
 
     def __post_init__(self) -> None:
         if self.part_rows < 1:
@@ -170,7 +172,9 @@ class TableRun:
                     summary = work.summary()
                     if self.progress:
                         self.progress("writing", 0, None)
-                    parts.write(work.private, work.late)
+                    parts.write(
+                        work.private, work.late, escape=self.settings.escape, labels=self.table.labels
+                    )
             except UnreachableError:
                 raise
             except InputError:

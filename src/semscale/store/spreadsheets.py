@@ -20,16 +20,25 @@ _OVERLAP = 64  # bytes of a block that are read again with the next one, as a ce
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 _CELL = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
 _TOO_LARGE = "remove what lies far from the table, or save the sheet as .csv"
+_MOST_TITLE_ROWS = 20
 _EXACT = 2**53
 _DAY_0 = datetime(1899, 12, 31)  # noqa: DTZ001 - cells have no time zone
 _LONGEST = datetime.max - _DAY_0
 
 
-def open_excel(path: Path, name: str, *, sheet: str | None = None, header_kind: HeaderKind = "auto") -> Table:
-    """Open a sheet; its first row that is not blank is the header, and all of it is read into memory.
+def open_excel(
+    path: Path,
+    name: str,
+    *,
+    sheet: str | None = None,
+    header_kind: HeaderKind = "auto",
+    header_row: int | None = None,
+) -> Table:
+    """Open a sheet; all of it is read into memory.
 
-    Headers of survey tools are read as ``survey_header`` says. Where no sheet was named, a note lists the
-    others.
+    The header is the first row that is not blank. Rows above it with a single cell each are a title, which is
+    skipped with a note. Headers of survey tools are read as ``survey_header`` says. Where no sheet was named,
+    a note lists the others.
 
     Whole numbers come as integers. In a column that mixes texts with numbers, truth values, dates or times,
     every cell keeps its type; a time of day, or a duration among others, counts from the last day of 1899.
@@ -39,20 +48,34 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None, header_kind: 
         name: the file's name in messages.
         sheet: the sheet's name; ``None`` for the first one.
         header_kind: whose header it has.
+        header_row: number of the header's row in Excel, from 1.
 
     Raises:
-        InputError: the file is no workbook or exceeds a limit, the sheet is unknown or empty, or a column
-            occurs twice.
+        InputError: the file is no workbook or exceeds a limit, the sheet is unknown or empty or lacks the
+            row, or a column occurs twice.
     """
     _check_size(path, name)
     with panics_refused(name, "an Excel workbook"):
-        rows, title, other_sheets = _read(path, name, sheet)
+        rows, first, title, other_sheets = _read(path, name, sheet)
     if not rows:
         raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
-    if len(rows) == 1 and other_sheets:
+    position = _title_rows(rows) if header_row is None else header_row - first
+    if not 0 <= position < len(rows):
+        raise InputError(
+            f"header_row must be a filled row of sheet '{title}' ({first} to {first + len(rows) - 1}), got "
+            f"{header_row}"
+        )
+    title_notes = _title_notes(name, first, position) if header_row is None else []
+    rows = rows[position:]
+    if len(rows) == 1 and other_sheets and sheet is None:
         raise InputError(
             f"{name}: sheet '{title}' has one row; name another with --sheet: {', '.join(other_sheets)}"
         )
+
+    def hint(column: str) -> str:
+        owner = next((other for other in other_sheets if column in _first_titles(path, name, other)), None)
+        return f"sheet '{owner}' has it, which --sheet '{owner}' reads; " if owner else ""
+
     header = survey_header([_title(cell) for cell in rows[0]], rows[1:3], name, header_kind)
     answers = rows[1 + header.more :]
     frame = pl.DataFrame(
@@ -67,9 +90,10 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None, header_kind: 
         header.columns,
         frame_reader(frame),
         n_rows=frame.height,
-        settings=("xlsx", str(sheet or 0), *header_setting(header_kind)),
+        settings=("xlsx", str(sheet or 0), *header_setting(header_kind, header_row)),
         labels=header.labels,
-        notes=(*_sheet_notes(name, title, other_sheets), *header.notes),
+        notes=(*_sheet_notes(name, title, [] if sheet else other_sheets), *title_notes, *header.notes),
+        hint=hint,
     )
 
 
@@ -123,8 +147,36 @@ def _sheet_notes(name: str, title: str, other_sheets: list[str]) -> list[str]:
     return [f"{name}: sheet '{title}' was read; --sheet NAME reads another one: {', '.join(other_sheets)}"]
 
 
-def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], str, list[str]]:
-    """Read a sheet's rows, and give its title and those of the sheets that might have been meant instead."""
+def _title_rows(rows: list[list[Any]]) -> int:
+    """Count the rows of a title: those with one filled cell, or none, above a header of several texts."""
+    filled = [[cell for cell in row if cell != ""] for row in rows[:_MOST_TITLE_ROWS]]
+    if len(filled[0]) != 1:
+        return 0
+    wide = next((position for position, cells in enumerate(filled) if len(cells) > 1), 0)
+    return wide if all(isinstance(cell, str) for cell in filled[wide]) else 0
+
+
+def _title_notes(name: str, first: int, n: int) -> list[str]:
+    if not n:
+        return []
+    return [
+        f"{name}: row {first + n} was read as the header, and what stands above it as a title; "
+        f"--header-row NUMBER names another row"
+    ]
+
+
+def _first_titles(path: Path, name: str, sheet: str) -> list[str]:
+    """Return the names of the columns of a sheet; none for an empty one."""
+    rows, _, _, _ = _read(path, name, sheet)
+    return [_title(cell) for cell in rows[_title_rows(rows)]] if rows else []
+
+
+def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], int, str, list[str]]:
+    """Read a sheet.
+
+    Returns:
+        Its rows, the number of the first one, its title, and those of the other sheets.
+    """
     from python_calamine import CalamineError, CalamineWorkbook
 
     try:
@@ -137,8 +189,10 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], st
                 )
             if not titles:
                 raise _unreadable(name, "it has no sheets")
-            title, *other_sheets = [sheet] if sheet is not None else titles
-            return workbook.get_sheet_by_name(title).to_python(), title, other_sheets
+            title = sheet or titles[0]
+            content = workbook.get_sheet_by_name(title)
+            first = 1 + (content.start[0] if content.start else 0)
+            return content.to_python(), first, title, [other for other in titles if other != title]
     except CalamineError as error:
         raise _unreadable(name, (str(error).splitlines() or ["damaged"])[0]) from error
 

@@ -2,7 +2,6 @@
 
 import re
 import struct
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.extras import require
-from semscale.store.columns import column_in, groups_in, storable
+from semscale.store.columns import NUMBER, column_in, groups_in, storable
 from semscale.store.table import (
     MOST_BYTES,
     MOST_CELLS,
@@ -73,8 +72,9 @@ def survey_header(
         return SurveyHeader(check_names(titles, name), 0, labels, (note,))
     columns = check_names(list(names), name)
     if kind in {"auto", "qualtrics"} and (more := header_rows(columns, rows)):
-        warn_of_header_rows(name, more)
-        return SurveyHeader(columns, more, _qualtrics_labels(columns, rows[:more]))
+        counted = "row belongs" if more == 1 else f"{more} rows belong"
+        note = f"{name} is an export of Qualtrics: {counted} to the header below the names; {_SWITCH}"
+        return SurveyHeader(columns, more, _qualtrics_labels(columns, rows[:more]), (note,))
     if kind not in {"auto", "plain"}:
         raise InputError(
             f"header: {name} has no header of {kind}, by the names of its columns and the rows below them; "
@@ -83,9 +83,10 @@ def survey_header(
     return SurveyHeader(columns)
 
 
-def header_setting(kind: HeaderKind) -> tuple[str, ...]:
-    """Name the kind of header among a table's settings, unless the table itself says it."""
-    return () if kind == "auto" else (f"header {kind}",)
+def header_setting(kind: HeaderKind, row: int | None) -> tuple[str, ...]:
+    """Name kind and row of the header among a table's settings, unless the table itself says them."""
+    named = () if kind == "auto" else (f"header {kind}",)
+    return named if row is None else (*named, f"header row {row}")
 
 
 def _qualtrics_labels(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, ColumnLabels]:
@@ -107,10 +108,6 @@ def _qualtrics_labels(columns: Sequence[str], rows: Sequence[Sequence[object]]) 
 _IMPORT_ID = re.compile(r'\s*\{\s*"ImportId"\s*:')
 _LOOKED_AT = 2
 _TEXTS = {"ResponseId": "Response ID", "StartDate": "Start Date", "RecordedDate": "Recorded Date"}
-
-
-class HeaderRowsWarning(UserWarning):
-    """Rows below the header were skipped, as they are header rows too."""
 
 
 def header_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> int:
@@ -138,23 +135,6 @@ def header_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> int
             return position + 1
     texts = dict(zip(columns, rows[0], strict=False)) if rows else {}
     return int(any(texts.get(column) == text for column, text in _TEXTS.items()))
-
-
-def warn_of_header_rows(name: str, n: int) -> None:
-    """Say that header rows were skipped.
-
-    Args:
-        name: the file's name in messages.
-        n: how many; 0 says nothing.
-    """
-    if n:
-        counted = "the row" if n == 1 else f"the {n} rows"
-        warnings.warn(
-            f"{name} is an export of Qualtrics: {counted} of header below the names of the columns "
-            f"{'was' if n == 1 else 'were'} skipped",
-            HeaderRowsWarning,
-            stacklevel=2,
-        )
 
 
 _SURVEYMONKEY = ("respondent id", "collector id")
@@ -442,6 +422,83 @@ def _weight_notes(weight: str | None) -> list[str]:
     if weight is None:
         return []
     return [f"SPSS weights this file by '{weight}'; here --weight '{weight}' does so, and nothing else"]
+
+
+LONGEST_SPSS_TEXT = 32_767
+"""Bytes of a text that a variable of SPSS can hold."""
+
+_LONGEST_NAME = 64  # bytes of a variable's name
+_RESERVED = frozenset(["ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH"])
+
+
+def write_spss(frame: pl.DataFrame, path: Path, labels: Mapping[str, ColumnLabels]) -> None:
+    """Write a table as a file of SPSS; a variable whose name SPSS does not allow has it as its label.
+
+    Args:
+        frame: the table, without nested columns.
+        path: the file.
+        labels: labels of columns and their values, by the columns' names.
+
+    Raises:
+        InputError: a text of more than 32,767 bytes.
+        MissingExtraError: the extra ``spss`` is not installed.
+    """
+    require("spss")
+    from pyreadstat import write_sav
+
+    for cells in frame.select(pl.col(pl.String)):
+        longest = int(cells.str.len_bytes().fill_null(0).to_numpy().max(initial=0))
+        if longest > LONGEST_SPSS_TEXT:
+            raise InputError(
+                f"out: column '{cells.name}' has a text of {longest:,} bytes, but a variable of SPSS holds "
+                f"{LONGEST_SPSS_TEXT:,}; write .parquet or .csv"
+            )
+    names = dict(zip(frame.columns, spss_names(frame.columns), strict=True))
+    known = {title: labels.get(title, ColumnLabels()) for title in frame.columns}
+    titles = {title: known[title].title or (title if names[title] != title else None) for title in names}
+    write_sav(
+        frame.rename(names),
+        path,
+        column_labels={names[title]: label for title, label in titles.items()},
+        variable_value_labels={
+            names[title]: _typed_values(frame[title], entry.answers) for title, entry in known.items()
+        },
+        variable_measure={names[title]: entry.measure for title, entry in known.items() if entry.measure},
+    )
+
+
+def _typed_values(cells: pl.Series, values: Mapping[str, str]) -> dict[Any, str]:
+    """Return labels of values, the values in the type of the column."""
+    if not cells.dtype.is_numeric():
+        return dict(values) if cells.dtype == pl.String else {}
+    return {float(value): words for value, words in values.items() if re.fullmatch(NUMBER, value)}
+
+
+def spss_names(columns: Sequence[str]) -> list[str]:
+    """Turn names of columns into names that SPSS allows, none of them twice.
+
+    Example:
+        >>> spss_names(["age", "Q1[SQ001]", "Why so?", "Why so!", "2nd", "by"])
+        ['age', 'Q1_SQ001_', 'Why_so_', 'Why_so__2', 'V_2nd', 'by_']
+    """
+    names: list[str] = []
+    seen: set[str] = set()
+    for column in columns:
+        name = re.sub(r"[^\w.$#@]", "_", column)
+        name = name if name[:1].isalpha() else f"V_{name.lstrip('_')}"
+        name = f"{name}_" if name.upper() in _RESERVED else name
+        short, number = _cut(name, _LONGEST_NAME), 1
+        while short.casefold() in seen:
+            number += 1
+            short = f"{_cut(name, _LONGEST_NAME - len(str(number)) - 1)}_{number}"
+        seen.add(short.casefold())
+        names.append(short)
+    return names
+
+
+def _cut(name: str, most: int) -> str:
+    """Cut a name to a number of bytes."""
+    return name.encode()[:most].decode(errors="ignore")
 
 
 _HEADER = 176

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import polars as pl
 
 from semscale.errors import InputError, RowError, UnknownNameError
 from semscale.messages import nearest_name
-from semscale.store.columns import NUMBER
+from semscale.store.columns import DATE, NUMBER
 from semscale.types import Integers
 
 
@@ -94,6 +95,7 @@ class Table:
         identity: returns what changes if any row changes, where that is not the bytes of ``path``.
         whole: the table before a condition left rows out; ``None`` if none did.
         row_in_whole: gives the number of a row, from 0, in ``whole``; ``None`` likewise.
+        hint: tells where the file has a column that the table lacks, for messages; may be empty.
     """
 
     name: str
@@ -110,6 +112,7 @@ class Table:
     identity: Callable[[], str] | None = field(default=None, repr=False)
     whole: "Table | None" = field(default=None, repr=False)
     row_in_whole: Callable[[int], int] | None = field(default=None, repr=False)
+    hint: Callable[[str], str] = field(default=lambda _column: "", repr=False)
 
     @property
     def most_rows(self) -> int:
@@ -169,7 +172,7 @@ class Table:
         if column in self.columns or self._appears_later(column):
             return
         raise UnknownNameError(
-            f"{parameter}: {self.name} has no column '{column}'; {self._hint(column)}"
+            f"{parameter}: {self.name} has no column '{column}'; {self.hint(column) or self._hint(column)}"
             f"columns: {_listed(self.columns)}"
         )
 
@@ -178,34 +181,55 @@ class Table:
 
         Raises:
             UnknownNameError: there is no such column.
-            InputError: all cells are missing, blank, numbers or of another type.
+            InputError: all cells are missing, blank, numbers, dates or of another type.
         """
         self.require(column, parameter)
-        seen: str | None = None
+        first: object = None
         for batch in self.batches(_SCAN_ROWS):
             if column not in batch.columns:
                 continue
             if _holds_text(batch[column]):
                 return
-            seen = seen or _first_shown(batch[column])
-        content = f"its first value is {seen}" if seen else "all its cells are empty"
-        raise InputError(
-            f"{parameter}: column '{column}' holds no text: {content}; name the column with the texts"
+            first = _first_filled(batch[column]) if first is None else first
+        raise self.no_text(column, parameter, first)
+
+    def no_text(self, column: str, parameter: str, first: object) -> InputError:
+        """Return the error about a column without texts.
+
+        Args:
+            column: its name.
+            parameter: name of the parameter, for the message.
+            first: its first filled cell; ``None`` if there is none.
+        """
+        is_date = isinstance(first, date) or (isinstance(first, str) and re.match(DATE, first))
+        shown = (repr(first) if isinstance(first, str) else str(first))[:_SHOWN]
+        content = f"it holds dates, such as {shown}" if is_date else f"its first value is {shown}"
+        if first is None:
+            content = "all its cells are empty"
+        hint = ""
+        if "xlsx" in self.settings and first in (None, 0):
+            hint = (
+                "; a formula without a stored result is read as empty or 0: open the workbook in Excel and "
+                "save it"
+            )
+        return InputError(
+            f"{parameter}: column '{column}' holds no text: {content}; name the column with the texts{hint}"
         )
 
     def _hint(self, column: str) -> str:
         """Suggest the nearest column, or say that the header looks like a row of data."""
         if len(self.columns) == 1 and "delimited" in self.settings:
             return (
-                "its header is one cell: remove a title above the names of the columns, or separate cells by "
-                "comma, semicolon, tab or | and give --format csv; "
+                "its header is one cell: if that is a title, name the line with the names of the columns by "
+                "--header-row, or else separate cells by comma, semicolon, tab or | and give --format csv; "
             )
         same = (name for name in self.columns if name.casefold() == column.casefold())
         near = nearest_name(column, self.columns, alike=0.5) or next(same, None)
         if near:
             return f"did you mean '{near}'? "
-        if all(re.fullmatch(r"column_\d+", title) for title in self.columns[1:]):
-            return "if its first row is a title, remove what stands above the names of the columns; "
+        unnamed = [title for title in self.columns[1:] if re.fullmatch(r"column_\d+", title)]
+        if unnamed and len(unnamed) == len(self.columns) - 1:
+            return "if its first row is a title, name that of the columns' names by --header-row; "
         return ""
 
     def _appears_later(self, column: str) -> bool:
@@ -269,18 +293,16 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def _holds_text(cells: pl.Series) -> bool:
     if cells.dtype == pl.Object:
-        return any(isinstance(cell, str) and cell.strip() and not re.match(NUMBER, cell) for cell in cells)
+        cells = pl.Series([cell for cell in cells if isinstance(cell, str)], dtype=pl.String)
     if cells.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return False
     strings = cells.cast(pl.String)
-    return bool((strings.str.contains(r"\S") & ~strings.str.contains(NUMBER)).any())
+    is_other = strings.str.contains(NUMBER) | strings.str.contains(DATE)
+    return bool((strings.str.contains(r"\S") & ~is_other).any())
 
 
-def _first_shown(cells: pl.Series) -> str | None:
-    for cell in cells.to_list():
-        if cell is not None and str(cell).strip():
-            return (repr(cell) if isinstance(cell, str) else str(cell))[:_SHOWN]
-    return None
+def _first_filled(cells: pl.Series) -> object:
+    return next((cell for cell in cells.to_list() if cell is not None and str(cell).strip()), None)
 
 
 _PICKED = 50_000

@@ -1,24 +1,25 @@
-"""Writing of tables as Parquet, CSV, JSON lines or Excel: atomic, and safe to open in a spreadsheet."""
+"""Writing of tables as Parquet, CSV, JSON lines, Excel or SPSS: atomic, and safe to open in a spreadsheet."""
 
 import io
 import math
 import tempfile
-import traceback
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import polars as pl
 from polars.io.plugins import register_io_source
 
 from semscale.errors import InputError
+from semscale.extras import require
 from semscale.store.atomic import replacing
-from semscale.store.columns import NUMBER, flat, plain, storable
+from semscale.store.columns import escaped, flat, plain, storable
 from semscale.store.places import OutputPlace, Target, check_target, refuse_folder, temporary_folder
-from semscale.store.table import Table
+from semscale.store.surveys import LONGEST_SPSS_TEXT, write_spss
+from semscale.store.table import ColumnLabels, Table
 
 
 def check_free(columns: Iterable[str], name: str) -> None:
@@ -59,7 +60,14 @@ def is_same(table: Table, out: Target) -> bool:
     return table.path is not None and out.exists() and out.samefile(table.path)
 
 
-OUTPUTS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx"}
+OUTPUTS = {
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".xlsx": "xlsx",
+    ".sav": "sav",
+}
 """Output formats by extension."""
 
 PREFIX = "semscale_"
@@ -68,7 +76,6 @@ PREFIX = "semscale_"
 _ROW_GROUP = 50_000
 _VECTOR_BYTES = 2**24  # of one row group
 _LONGEST_NUMBER = 8
-_FORMULA = r"^[=+\-@\t\r\n]"
 
 
 def output_format(path: Target, parameter: str = "out") -> str:
@@ -76,6 +83,7 @@ def output_format(path: Target, parameter: str = "out") -> str:
 
     Raises:
         InputError: the extension belongs to no output format.
+        MissingExtraError: the format needs an extra that is not installed.
 
     Example:
         >>> output_format(Path("rated.ndjson"))
@@ -86,7 +94,10 @@ def output_format(path: Target, parameter: str = "out") -> str:
             f"{parameter} must end in one of {', '.join(OUTPUTS)}, got {path.name!r} (a folder of Parquet "
             "files ends in /)"
         )
-    return OUTPUTS[path.suffix.lower()]
+    name = OUTPUTS[path.suffix.lower()]
+    if name == "sav":
+        require("spss")
+    return name
 
 
 def rows_of_group(schema: Mapping[str, pl.DataType]) -> int:
@@ -102,8 +113,13 @@ def rows_of_group(schema: Mapping[str, pl.DataType]) -> int:
     return min(_ROW_GROUP, max(1, _VECTOR_BYTES // (numbers * _LONGEST_NUMBER))) if numbers else _ROW_GROUP
 
 
-def write_table(frame: pl.DataFrame, path: Target) -> None:
-    """Write a table in the format of its extension; for safety of CSV see ``write_frames``.
+def write_table(frame: pl.DataFrame, path: Target, *, escape: bool = True) -> None:
+    """Write a table in the format of its extension.
+
+    Args:
+        frame: the table.
+        path: a file, here or behind a URL.
+        escape: whether texts in CSV that a spreadsheet would run get an apostrophe; see ``write_frames``.
 
     Raises:
         InputError: the extension is unknown, there are more rows or longer texts than Excel can hold, or the
@@ -113,7 +129,7 @@ def write_table(frame: pl.DataFrame, path: Target) -> None:
     if isinstance(path, OutputPlace):
         with temporary_folder() as folder:
             file = Path(folder, f"table{path.suffix}")
-            write_table(frame, file)
+            write_table(frame, file, escape=escape)
             path.upload(file)
         return
     name = output_format(path)
@@ -125,77 +141,66 @@ def write_table(frame: pl.DataFrame, path: Target) -> None:
             frame = storable(frame)
             frame.write_parquet(temporary, row_group_size=rows_of_group(frame.schema))
         else:
-            write_frames([frame], temporary, name)
+            write_frames([frame], temporary, name, escape=escape)
 
 
-def write_frames(frames: Iterable[pl.DataFrame], target: Path, name: str) -> None:
-    """Write frames with the same columns, one after the other, as CSV, JSON lines or an Excel sheet.
+def write_frames(
+    frames: Iterable[pl.DataFrame],
+    target: Path,
+    name: str,
+    *,
+    escape: bool = True,
+    labels: Mapping[str, ColumnLabels] | None = None,
+) -> None:
+    """Write frames with the same columns, one after the other, as CSV, JSON lines, an Excel sheet or SPSS.
 
     A spreadsheet runs a CSV cell that begins like a formula. Texts and column names that begin with ``=``,
     ``+``, ``-``, ``@``, tab or a line end therefore get a leading apostrophe in CSV, unless they are plain
-    numbers such as -3.5. Excel files need none, as they store a text as a text.
+    numbers such as -3.5. ``open_table`` reads them without it. Excel files need none, as they store a text as
+    a text.
 
     Args:
         frames: at least one frame.
         target: the file, written in place; use a path from ``atomic.replacing``.
-        name: ``csv``, ``jsonl`` or ``xlsx``.
+        name: ``csv``, ``jsonl``, ``xlsx`` or ``sav``.
+        escape: whether texts in CSV get this apostrophe.
+        labels: labels of columns and their values, for SPSS.
 
     Raises:
-        InputError: there are more rows than Excel can hold, or longer texts in the input's columns. Those in
-            columns that a run adds are cut, with a warning: they may be replies that were paid for.
+        InputError: there are more rows than Excel can hold, or longer texts in the input's columns than it or
+            SPSS can. Those in columns that a run adds are cut, with a warning: they may be replies that were
+            paid for.
     """
     if name == "xlsx":
-        _write_sheet(map(flat, frames), target)
+        write_workbook(_cut(map(flat, frames), LONGEST_CELL, "Excel"), target)
+        return
+    if name == "sav":
+        # A character has up to 4 bytes.
+        cut = _cut(map(flat, frames), LONGEST_SPSS_TEXT // 4, "SPSS")
+        write_spss(pl.concat(cut), target, labels or {})
         return
     with target.open("wb") as output:
         for number, frame in enumerate(frames):
             if name == "csv":
-                _write_csv(frame, output, header=number == 0)
+                cells = escaped(flat(frame)) if escape else flat(frame)
+                cells.write_csv(output, include_header=number == 0)
             else:
                 plain(frame).write_ndjson(output)
 
 
-def formula_safe(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put an apostrophe before texts and column names that a spreadsheet would run as a formula.
-
-    Example:
-        >>> formula_safe(pl.DataFrame({"text": ["=1+1", "-3.5", "fine", None]}))["text"].to_list()
-        ["'=1+1", '-3.5', 'fine', None]
-    """
-    text = pl.col(pl.String)
-    risky = text.str.contains(_FORMULA) & ~text.str.contains(NUMBER)
-    safe = frame.with_columns(pl.when(risky).then("'" + text).otherwise(text).name.keep())
-    names = pl.Series(frame.columns, dtype=pl.String)
-    return safe.rename(
-        {
-            name: f"'{name}"
-            for name, is_risky in zip(frame.columns, names.str.contains(_FORMULA), strict=True)
-            if is_risky
-        }
-    )
-
-
-def _write_sheet(frames: Iterable[pl.DataFrame], target: Path) -> None:
+def _cut(frames: Iterable[pl.DataFrame], most: int, format: str) -> Iterator[pl.DataFrame]:  # noqa: A002
+    """Cut texts of columns that a run adds to what a format holds, with a warning at the end."""
     n_cut = 0
-
-    def cut(frame: pl.DataFrame) -> pl.DataFrame:
-        nonlocal n_cut
-        texts = [name for name, kind in frame.schema.items() if name.startswith(PREFIX) and kind == pl.String]
-        for name in texts:
-            n_cut += int((frame[name].str.len_chars() > LONGEST_CELL).sum())
-        return frame.with_columns(pl.col(name).str.slice(0, LONGEST_CELL) for name in texts)
-
-    write_workbook(map(cut, frames), target)
+    for frame in frames:
+        added = [name for name in frame.columns if name.startswith(PREFIX) and frame[name].dtype == pl.String]
+        n_cut += sum(int((frame[name].str.len_chars() > most).sum()) for name in added)
+        yield frame.with_columns(pl.col(name).str.slice(0, most) for name in added)
     if n_cut:
         warnings.warn(
-            f"cells of {PREFIX}* columns that were cut to {LONGEST_CELL:,} characters, as Excel holds no "
+            f"cells of {PREFIX}* columns that were cut to {most:,} characters, as {format} holds no "
             f"more: {n_cut}; write .parquet or .csv to have all of them",
             stacklevel=2,
         )
-
-
-def _write_csv(frame: pl.DataFrame, output: BinaryIO, *, header: bool) -> None:
-    formula_safe(flat(frame)).write_csv(output, include_header=header)
 
 
 _EXACT = 2**53
@@ -207,6 +212,8 @@ def join_parts(
     *,
     without: Collection[str] = (),
     beside: Sequence[pl.DataFrame | None] = (),
+    escape: bool = True,
+    labels: Mapping[str, ColumnLabels] | None = None,
 ) -> None:
     """Write the rows of all parts in order to one file, which appears complete or not at all.
 
@@ -219,6 +226,8 @@ def join_parts(
         target: the file, in the format of its extension; an existing one is replaced.
         without: columns that are left out.
         beside: for each part further columns of its rows, or ``None``; the same ones for all parts.
+        escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
+        labels: labels of columns and their values, for SPSS.
 
     Raises:
         InputError: the extension is unknown, or there are more rows or longer texts than Excel can hold.
@@ -236,7 +245,7 @@ def join_parts(
             rows = rows_of_group(schema)
             _read_in_turn(aligned, rows).sink_parquet(temporary, row_group_size=rows, maintain_order=True)
         else:
-            write_frames(_collected(aligned), temporary, name)
+            write_frames(_collected(aligned), temporary, name, escape=escape, labels=labels)
 
 
 def common_schema(paths: Sequence[Path]) -> dict[str, pl.DataType]:
@@ -309,19 +318,23 @@ def _collected(frames: Sequence[pl.LazyFrame]) -> Iterator[pl.DataFrame]:
 
 
 def _read_in_turn(frames: Sequence[pl.LazyFrame], rows: int) -> pl.LazyFrame:
-    """Return a frame whose parts are read one at a time, ``rows`` rows at once.
+    """Return a frame whose parts are read one after the other, ``rows`` rows at a time.
 
     ``pl.concat`` reads several files ahead, so that memory grows with their number: by 90 MiB for 80,000
     vectors in 8 parts.
     """
 
     def read(*_: object) -> Iterator[pl.DataFrame]:
-        return (piece for frame in _collected(frames) for piece in frame.iter_slices(rows))
+        for frame in frames:
+            start = 0
+            while (piece := frame.slice(start, rows).collect()).height:
+                yield piece
+                start += rows
 
     return register_io_source(read, schema=frames[0].collect_schema())
 
 
-def write_batches(frames: Iterable[pl.DataFrame], target: Target) -> None:
+def write_batches(frames: Iterable[pl.DataFrame], target: Target, *, escape: bool = True) -> None:
     """Write frames one after the other to one file, which appears complete or not at all.
 
     They are kept in a temporary folder until their columns and types are known, as ``join_parts`` joins them.
@@ -329,6 +342,7 @@ def write_batches(frames: Iterable[pl.DataFrame], target: Target) -> None:
     Args:
         frames: at least one.
         target: a file, here or behind a URL, in the format of its extension.
+        escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
 
     Raises:
         InputError: the extension is unknown, the target is a folder, or there are more rows or longer texts
@@ -342,10 +356,10 @@ def write_batches(frames: Iterable[pl.DataFrame], target: Target) -> None:
             storable(frame).write_parquet(paths[-1])
         if isinstance(target, OutputPlace):
             file = Path(folder, f"table{target.suffix}")
-            join_parts(paths, file)
+            join_parts(paths, file, escape=escape)
             target.upload(file)
         else:
-            join_parts(paths, target)
+            join_parts(paths, target, escape=escape)
 
 
 MAX_ROWS = 1_048_575
@@ -389,7 +403,7 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
 
 @contextmanager
 def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[Any]:
-    """Open a workbook that leaves no open or temporary file behind if the disk is full.
+    """Open a workbook; its file is written when it is closed.
 
     It does not say when it was made, so that the same content gives the same bytes.
 
@@ -399,42 +413,14 @@ def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[
     """
     import xlsxwriter
 
-    with (
-        tempfile.TemporaryDirectory(prefix="semscale-") as parts,
-        io.BufferedWriter(_UntilRefused(target, "wb")) as output,
-    ):
-        try:
-            with xlsxwriter.Workbook(
-                output, _SETTINGS | {"tmpdir": parts, "constant_memory": constant_memory}
-            ) as workbook:
-                workbook.set_properties({"created": _CREATED})
-                yield workbook
-        except xlsxwriter.exceptions.FileCreateError as error:
-            refused = error.__context__
-            if refused is not None:
-                # The failed stack frames refer to the archive; clearing them closes it.
-                traceback.clear_frames(refused.__traceback__)
-            raise
-
-
-class _UntilRefused(io.FileIO):
-    """A file that raises only the first error of writing, and ignores later writes.
-
-    When a failed archive is garbage-collected, it is closed, and closing writes its end. This must not fail
-    again, as nobody could catch the error there.
-    """
-
-    refused = False
-
-    def write(self, content: Any, /) -> int:  # noqa: ANN401 - bytes, or anything that holds them
-        """Write bytes; after a failed write, do nothing."""
-        if self.refused:
-            return memoryview(content).nbytes
-        try:
-            return super().write(content)
-        except OSError:
-            self.refused = True
-            raise
+    # xlsxwriter leaves an archive open if it cannot write its file, so it writes into memory.
+    content = io.BytesIO()
+    with tempfile.TemporaryDirectory(prefix="semscale-") as parts:
+        settings = _SETTINGS | {"tmpdir": parts, "constant_memory": constant_memory}
+        with xlsxwriter.Workbook(content, settings) as workbook:
+            workbook.set_properties({"created": _CREATED})
+            yield workbook
+    target.write_bytes(content.getbuffer())
 
 
 def check_rows(rows: int) -> None:

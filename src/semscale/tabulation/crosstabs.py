@@ -312,7 +312,13 @@ class Crosstabs(Presentable):
         differences = [row for table in self.tables for row in _difference_rows(table)]
         return pl.DataFrame([*cells, *differences], schema=_SCHEMA)
 
-    def report(self, path: str | PathLike[str], *, figures: str | PathLike[str] | None = None) -> None:  # noqa: ARG002
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        figures: str | PathLike[str] | None = None,  # noqa: ARG002
+        escape: bool = True,
+    ) -> None:
         """Write the tables, in a form that the file's ending names.
 
         Args:
@@ -320,6 +326,7 @@ class Crosstabs(Presentable):
                 slides with one chart per question (``.pptx``, extra ``slides``), or ``.json``; one cell per
                 row as ``.csv``, ``.parquet`` or ``.jsonl``.
             figures: has no effect, as tables have no pictures.
+            escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
 
         Raises:
             InputError: another ending, or a file that cannot be written.
@@ -329,7 +336,7 @@ class Crosstabs(Presentable):
         check_path(path)
         ending = path.suffix.lower()
         if ending in (".csv", ".parquet", ".jsonl"):
-            write_table(self.to_frame(), path)
+            write_table(self.to_frame(), path, escape=escape)
         elif ending in (".html", ".md"):
             super().report(path)
         else:

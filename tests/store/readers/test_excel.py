@@ -171,6 +171,45 @@ def test_a_first_sheet_with_a_title_alone_names_the_others(tmp_path):
     assert only(path, sheet="Daten")["text"].to_list() == ["good"]
 
 
+def test_a_title_above_the_header_is_skipped_with_a_note(tmp_path):
+    rows = [["Survey 2026"], [], ["id", "text"], [1, "good"], [2, "bad"]]
+    path = workbook(tmp_path, ("a", rows))
+    table = open_excel(path, "x")
+    assert next(table.batches(9)).rows() == [(1, "good"), (2, "bad")]
+    assert table.notes == (
+        "x: row 3 was read as the header, and what stands above it as a title; --header-row NUMBER names "
+        "another row",
+    )
+    assert open_excel(path, "x", header_row=3).notes == ()
+    assert open_excel(path, "x", header_row=4).columns == ("1", "good")
+
+
+def test_rows_are_counted_as_excel_counts_them(tmp_path):
+    path = workbook(tmp_path, ("a", [[], [], ["From", "2026"], ["id", "text"], [1, "good"]]))
+    assert only(path, header_row=4).rows() == [(1, "good")]
+    for row in (2, 6):
+        with pytest.raises(InputError, match=rf"filled row of sheet 'a' \(3 to 5\), got {row}"):
+            only(path, header_row=row)
+
+
+def test_one_column_and_data_beside_an_unnamed_one_have_no_title(tmp_path):
+    assert only(workbook(tmp_path, ("a", [["text"], ["good"], ["bad"]]))).rows() == [("good",), ("bad",)]
+    rows = only(workbook(tmp_path, ("a", [["text"], ["good", 1], ["bad", 2]]))).rows()
+    assert rows == [("good", 1), ("bad", 2)]
+
+
+def test_a_column_of_another_sheet_is_named_with_it(tmp_path):
+    path = workbook(
+        tmp_path, ("Info", [["about"], ["x"]]), ("Data 1", [["Survey"], ["id", "text"], [1, "a"]])
+    )
+    with pytest.raises(
+        InputError, match="no column 'text'; sheet 'Data 1' has it, which --sheet 'Data 1' reads"
+    ):
+        open_excel(path, "x").require("text", "text")
+    with pytest.raises(InputError, match="no column 'words'; columns: about"):
+        open_excel(path, "x").require("words", "text")
+
+
 SHEET = "xl/worksheets/sheet1.xml"
 
 

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
+from semscale.store import evaluation_logs
 from semscale.store.evaluation_logs import open_jsonl
 from semscale.store.reading import open_table
 
@@ -307,3 +308,17 @@ def test_providers_that_stand_in_one_log_are_noted(tmp_path):
     )
     same = write(tmp_path / "s.json", {"results": {"results": [result("a"), result("a")]}})
     assert open_table(same).notes == ()
+
+
+def test_a_json_log_is_parsed_once(tmp_path, monkeypatch):
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"eval": {}, "samples": [{"id": 1, "input": "Who?"}]}), encoding="utf-8")
+    parsed = []
+
+    def counted(text):
+        parsed.append(text)
+        return json.loads(text)
+
+    monkeypatch.setattr(evaluation_logs, "parse_json", counted)
+    assert next(open_table(path).batches(9))["input"].to_list() == ["Who?"]
+    assert len(parsed) == 1

@@ -10,6 +10,7 @@ from semscale.errors import InputError
 from semscale.store.expressions import filtered
 from semscale.store.reading import open_table
 from semscale.store.surveys import weight_variable
+from semscale.store.writing import join_parts, write_table
 
 
 @pytest.mark.needs("spss")
@@ -153,3 +154,38 @@ def test_what_is_no_spss_file_has_no_weight(tmp_path):
     path = tmp_path / "x.sav"
     path.write_bytes(b"id,text\n")
     assert weight_variable(path, ["id"]) is None
+
+
+@pytest.mark.needs("spss")
+def test_a_written_file_has_the_labels_of_the_one_that_was_read(tmp_path):
+    table = open_table(write_spss(tmp_path / "survey.sav"))
+    parts = tmp_path / "part.parquet"
+    next(table.batches(9)).with_columns(semscale_mean=pl.lit(0.5)).write_parquet(parts)
+    join_parts([parts], tmp_path / "rated.sav", labels=table.labels)
+    rated = open_table(tmp_path / "rated.sav")
+    assert next(rated.batches(9)).rows() == [(*row, 0.5) for row in next(table.batches(9)).rows()]
+    assert rated.labels["region"].label == "Where do you live?"
+    assert rated.labels["region"].answers == {"1": "north", "2": "south"}
+    assert rated.labels["region"].measure == "nominal"
+
+
+@pytest.mark.needs("spss")
+def test_a_name_that_spss_refuses_becomes_the_label(tmp_path):
+    columns = ["Q1[SQ001]", "q1_sq001_", "2. Why?", "all", "é" * 40]
+    write_table(pl.DataFrame({name: [1] for name in columns}), tmp_path / "a.sav")
+    table = open_table(tmp_path / "a.sav")
+    # 64 bytes are 32 times "é".
+    assert table.columns == ("Q1_SQ001_", "q1_sq001__2", "V_2._Why_", "all_", "é" * 32)
+    assert [table.labels[name].label for name in table.columns] == columns
+
+
+@pytest.mark.needs("spss")
+def test_the_longest_text(tmp_path):
+    longest = "ü" * 16_383  # 32,766 bytes
+    write_table(pl.DataFrame({"text": [longest]}), tmp_path / "a.sav")
+    assert next(open_table(tmp_path / "a.sav").batches(9))["text"].to_list() == [longest]
+    with pytest.raises(InputError, match="column 'text' has a text of 32,768 bytes, but .* holds 32,767"):
+        write_table(pl.DataFrame({"text": [longest + "ü"]}), tmp_path / "a.sav")
+    with pytest.warns(UserWarning, match="were cut to 8,191 characters, as SPSS holds no more: 1"):
+        write_table(pl.DataFrame({"semscale_reply": [longest + "ü"]}), tmp_path / "a.sav")
+    assert next(open_table(tmp_path / "a.sav").batches(9))["semscale_reply"].to_list() == ["ü" * 8_191]

@@ -4,11 +4,10 @@ import polars as pl
 import pytest
 import xlsxwriter
 
-from semscale.errors import InputError
+from semscale.errors import EmptyTableError, InputError
 from semscale.store.expressions import filtered
 from semscale.store.reading import open_table
 from semscale.store.surveys import (
-    HeaderRowsWarning,
     header_rows,
     is_limesurvey,
     is_surveymonkey,
@@ -63,8 +62,7 @@ def test_questions_of_qualtrics_are_known_by_their_ids():
         '{"ImportId":"QID2","choiceId":"2"}',
     ]
     texts = ["Why?", "Which? - Tea", "Which? - Coffee"]
-    with pytest.warns(HeaderRowsWarning):
-        header = survey_header(["Q1", "Q2_1", "Q2_2"], [texts, ids], "a.csv")
+    header = survey_header(["Q1", "Q2_1", "Q2_2"], [texts, ids], "a.csv")
     assert header.more == 2
     assert (header.labels["Q1"].label, header.labels["Q1"].question) == ("Why?", "")
     assert [header.labels[name].option for name in ("Q2_1", "Q2_2")] == ["Tea", "Coffee"]
@@ -124,11 +122,11 @@ WRITERS = {"answers.csv": as_csv, "answers.xlsx": as_xlsx}
 
 
 @pytest.mark.parametrize("name", WRITERS)
-@pytest.mark.parametrize(("more", "said"), [([QUESTIONS, IDS], "the 2 rows"), ([IDS], "the row")])
-def test_header_rows_are_no_answers_and_a_line_says_so(tmp_path, name, more, said):
+@pytest.mark.parametrize(("more", "said"), [([QUESTIONS, IDS], "2 rows belong"), ([IDS], "row belongs")])
+def test_header_rows_are_no_answers_and_a_note_says_so(tmp_path, name, more, said):
     WRITERS[name](tmp_path / name, [*more, *RESPONSES])
-    with pytest.warns(HeaderRowsWarning, match=f"{name} is an export of Qualtrics: {said} of header"):
-        table = open_table(tmp_path / name)
+    table = open_table(tmp_path / name)
+    assert f"{name} is an export of Qualtrics: {said} to the header below the names" in table.notes[0]
     assert pl.concat(table.batches(1)).rows() == [tuple(row) for row in RESPONSES]
     assert [batch["Q1"][0] for batch in table.batches(1, 1)] == [RESPONSES[1][1]]
     (texts,) = table.batches_with({"Q1"}, 10)
@@ -138,10 +136,7 @@ def test_header_rows_are_no_answers_and_a_line_says_so(tmp_path, name, more, sai
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_header_without_answers_has_no_rows(tmp_path, name):
     WRITERS[name](tmp_path / name, [QUESTIONS, IDS])
-    with (
-        pytest.warns(HeaderRowsWarning),
-        pytest.raises(Exception, match="has a header but no rows"),
-    ):
+    with pytest.raises(EmptyTableError, match="has a header but no rows"):
         open_table(tmp_path / name)
 
 

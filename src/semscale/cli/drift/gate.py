@@ -27,7 +27,6 @@ from semscale.drift.summary import DriftSummary
 from semscale.errors import InputError, InterruptedRunError, ReplyError, StoppedByUserError, UnknownNameError
 from semscale.history.runs import Approval, Run, short_id
 from semscale.store.atomic import replacing
-from semscale.store.writing import write_table
 
 if TYPE_CHECKING:
     from semscale.history.history import History
@@ -200,7 +199,7 @@ def _measured_settings(comparison: Comparison, settings: GateSettings) -> GateSe
 def _write_files(summary: DriftSummary, outputs: GateOutputs) -> None:
     """Write the table, JUnit XML and the Markdown summary that were asked for."""
     if outputs.out is not None:
-        write_table(item_table(summary), outputs.out)
+        outputs.write_table(item_table(summary))
     decision = summary.decision
     if outputs.junit is not None:
         from semscale.report.drift_ci import junit_xml
@@ -299,6 +298,5 @@ def run_self_test(options: PlanOptions) -> SelfTest:
             progress=progress,
             **({"shares": damage.shares} if damage.shares else {}),
         )
-    if options.outputs.out is not None:
-        write_table(result.to_frame(), options.outputs.out)
+    options.outputs.write_table(result.to_frame())
     return result

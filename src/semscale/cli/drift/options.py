@@ -332,7 +332,7 @@ class RecordOptions(Settings):
     request: RequestOptions
     calls: CallOptions
     measuring: MeasuringOptions
-    outputs: Annotated[Outputs, Without("out", "report", "figures")]
+    outputs: Annotated[Outputs, Without("out", "escape", "report", "figures")]
     table: TableOptions
 
     def model_post_init(self, _context: object) -> None:
@@ -421,7 +421,7 @@ class ApprovalOptions(Settings):
         Option(HISTORY, "WHEN"),
     ] = None
     history: HistoryOptions
-    outputs: Annotated[Outputs, Without("out", "report", "figures")]
+    outputs: Annotated[Outputs, Without("out", "escape", "report", "figures")]
 
 
 class GateOutputs(Outputs):
@@ -597,7 +597,7 @@ class HistoryViewOptions(Settings):
         Field(description="A hash noted before: --verify checks that it is still there; can be repeated."),
         Option(HISTORY, "HASH", name="--head"),
     ] = ()
-    outputs: Annotated[Outputs, Without("out")]
+    outputs: Annotated[Outputs, Without("out", "escape")]
 
 
 class DamageOptions(Settings):

@@ -1,7 +1,7 @@
 """Databases of histories and ledgers: a SQLite file, or a database on a PostgreSQL server.
 
 :func:`open_database` creates the tables and brings older ones up to date. Statements are the same for both;
-what differs between the two is in this module and in ``postgres_server``.
+what differs between the two is in this module and in ``postgres``.
 """
 
 import os
@@ -33,8 +33,14 @@ from semscale.errors import InputError
 from semscale.extras import require
 from semscale.store.atomic import create_private, create_private_folder
 from semscale.store.databases.address import Address
+from semscale.store.databases.postgres import (
+    LOST,
+    READ_ONLY,
+    is_transient_on_server,
+    postgres_engine,
+    server_message,
+)
 from semscale.store.databases.schema import REVISION, VERSION_TABLE
-from semscale.store.databases.server_errors import LOST, READ_ONLY, is_transient_on_server, server_message
 from semscale.store.sqlite_errors import primary_code
 
 if TYPE_CHECKING:
@@ -71,8 +77,6 @@ class Database:
             event.listen(self._engine, "begin", _begin)
             self._reader = self._engine
         else:
-            from semscale.store.databases.postgres_server import postgres_engine
-
             self._engine = postgres_engine(address, patience=patience)
             # All statements of one reading see the same state, as SQLite's do.
             self._reader = self._engine.execution_options(isolation_level="REPEATABLE READ")

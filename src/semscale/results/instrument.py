@@ -1,4 +1,4 @@
-"""Runs of an instrument over a table: part by part, resumable, in the order of the rows."""
+"""Instruments over a table: measured part by part, resumable, in the order of the rows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -176,7 +176,7 @@ def looked_through(table: Table, instrument: TableInstrument[R, S], size: int, *
         instrument.look(cells)
 
     table = look_through(table, titles or columns.titles, size, look, counting=counting)
-    checks.finish()
+    checks.finish(table)
     return table
 
 
