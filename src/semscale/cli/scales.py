@@ -186,8 +186,8 @@ def _proposed_probes(
     ratings = Rater(scale, embedder=embedder).rate(texts, progress=progress)
     if (spread := spread_of(ratings)) < LEAST_SPREAD:
         say(
-            f"note: ratings of these texts hardly differ (standard deviation {spread:.2f} of the scale): the texts "
-            "are alike, or the scale does not read them; no scale with so little reached r = .3 with people"
+            f"note: ratings of these texts hardly differ (standard deviation {spread:.2f} of the scale): the "
+            "texts are alike, or the scale does not read them; no scale with so little reached r = .3"
         )
     return proposed_probes(texts, ratings)
 
