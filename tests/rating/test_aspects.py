@@ -22,7 +22,7 @@ def unit(*numbers):
 
 @pytest.fixture
 def reader():
-    """Staff lies along the first axis; nine in ten unrelated sentences have a cosine of .5 with it at most."""
+    """Staff lies along the first axis, and all unrelated sentences have a cosine of .5 with it."""
     unrelated = [text for group in FLOOR_GROUPS for text in unrelated_probes()[group]]
     vectors = {
         "the staff": (1.0, 0.0, 0.0),
